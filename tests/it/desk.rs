@@ -482,6 +482,25 @@ fn programs_that_watch_ask_the_desk_and_are_told_when_the_station_is_gone() {
     assert_eq!(foreign.status, 421);
 }
 
+/// The socket's documentation lists all that can be asked about a tournament; the desk can ask all of it.
+#[test]
+fn the_desk_asks_all_that_can_be_asked_about_a_tournament() {
+    let documented = fs::read_to_string("docs/socket.md").unwrap();
+    let table = documented.split("A request of `tournament` has a `matter`").nth(1).unwrap();
+    let rows =
+        table.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| line.starts_with("| "));
+    let matters: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();
+    assert!(matters.len() > 10, "{matters:?}");
+    let scripts = ["tournament", "boards", "station", "core"]
+        .map(|name| fs::read_to_string(format!("src/outward/desk/assets/{name}.js")).unwrap())
+        .concat();
+    // Names are asked of a board, which hands them on to the tournament if its game has begun.
+    let ways = |matter: &str| [format!("matter: '{matter}'"), format!("`{matter} ${{")];
+    for matter in matters {
+        assert!(ways(matter).iter().any(|way| scripts.contains(way)), "{matter}");
+    }
+}
+
 #[cfg(feature = "demo")]
 #[test]
 fn the_demonstration_lets_its_viewer_in() {

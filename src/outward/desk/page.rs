@@ -2,12 +2,11 @@
 //! somebody has logged in. The words of the script stand in it as JSON, which no browser takes for a script.
 
 use axum::body::Bytes;
-use draughts::Variant;
 use maud::{DOCTYPE, PreEscaped, html};
 
 use super::words::{for_script, words};
 use crate::outward::web::assets::{Asset, CSS, JS, STYLE};
-use crate::outward::web::{Language, diagram, pack};
+use crate::outward::web::{Language, pack};
 
 /// The page and what it needs.
 pub struct Page {
@@ -36,10 +35,10 @@ pub(super) const SCRIPT: &str = concat!(
     "start();\n",
 );
 
-/// The script without what only its readers need: comments and indents. No text of it goes over several lines.
+/// A script or a style without what only its readers need: comments and indents. No text of it goes over several lines.
 fn bare(script: &str) -> String {
     let lines =
-        script.lines().map(str::trim).filter(|line| !["//", "/**", "* "].iter().any(|sign| line.starts_with(sign)));
+        script.lines().map(str::trim).filter(|line| !["//", "/*", "* "].iter().any(|sign| line.starts_with(sign)));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
@@ -47,7 +46,7 @@ impl Page {
     /// With a form for passwords, if there are some.
     pub fn new(has_passwords: bool) -> Page {
         // One style: a request less.
-        let style = Asset::new("desk", "css", CSS, [STYLE, include_str!("assets/desk.css")].concat());
+        let style = Asset::new("desk", "css", CSS, bare(&[STYLE, include_str!("assets/desk.css")].concat()));
         let script = Asset::new("desk", "js", JS, bare(SCRIPT));
         let text = |language| {
             let plain = Bytes::from(html(language, has_passwords, style.path(), script.path()));
@@ -79,7 +78,6 @@ fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> S
                 script type="module" src=(script) {}
             }
             body {
-                (diagram::definitions(Variant::all()))
                 a.skip href="#main" { (t.skip) }
                 header.dm {
                     div.wrap {

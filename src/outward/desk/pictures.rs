@@ -9,7 +9,7 @@ use crate::outward::web::state::letters;
 use crate::station::operate::overview::BoardView;
 
 /// The board as an object: `width`, `height`, `names` of the fields row by row, `shown` and `published` as letters a field (`w`, `b`, `W`,
-/// `B`, `.`) and as SVG, `turn` of what is published, the squares that are in `doubt`.
+/// `B`, `.`) and as SVG, `parts` of which these are made, `turn` of what is published, the squares that are in `doubt`.
 ///
 /// # Errors
 ///
@@ -40,6 +40,7 @@ pub fn of(board: &BoardView) -> Result<Value, String> {
     Ok(json!({
         "board": board.name,
         "gametype": squares.game_type,
+        "parts": diagram::definitions(std::iter::once(variant)).into_string(),
         "width": variant.geometry.width(),
         "height": variant.geometry.height(),
         "names": diagram::names(variant),

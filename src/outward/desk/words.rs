@@ -353,6 +353,17 @@ desk_words! {
         correct: "Correct", "Verbeteren", "Corriger", "Исправить";
         board_of: "Board {}: {}", "Bord {}: {}", "Damier {} : {}", "Доска {}: {}";
         without_opponent: "Without opponent: ", "Zonder tegenstander: ", "Sans adversaire : ", "Без соперника: ";
+        later: "Later, again", "Later, opnieuw", "Plus tard, à nouveau", "Позже, заново";
+        later_verb: "Play it so", "Zo spelen", "Jouer ainsi", "Играть так";
+        later_board: "On which board", "Op welk bord", "Sur quel damier", "На какой доске";
+        later_postponed: "postponed", "uitgesteld", "remise", "отложена";
+        later_adjourned: "adjourned", "afgebroken", "ajournée", "прервана";
+        when_postpone: "On another day; the round does not wait for it", "Op een andere dag; de ronde wacht er niet op",
+            "Un autre jour ; la ronde ne l’attend pas", "В другой день; тур её не ждёт";
+        when_undo: "With its round after all", "Toch met de ronde mee", "Finalement avec sa ronde", "Всё же вместе с туром";
+        when_begin: "Now, on this board", "Nu, op dit bord", "Maintenant, sur ce damier", "Сейчас, на этой доске";
+        when_replay: "Again: the last game does not count", "Opnieuw: de laatste partij telt niet",
+            "À nouveau : la dernière partie ne compte pas", "Заново: последняя партия не в счёт";
         substitute: "Substitute", "Invaller", "Remplaçant", "Замена";
         substitute_of: "Substitute at board {}: {}", "Invaller aan bord {}: {}", "Remplaçant au damier {} : {}", "Замена на доске {}: {}";
         substitute_verb: "Let him play", "Laat hem spelen", "Le faire jouer", "Пусть играет";

@@ -106,10 +106,20 @@ const detail = (place, board) => {
 /** Pictures of a board: what it shows, and what is published. They are drawn by the desk. */
 const drawing = svg => document.importNode(new DOMParser().parseFromString(svg.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" '), 'image/svg+xml').documentElement, true);
 const SVG = 'http://www.w3.org/2000/svg';
+/** A board as `GET /api/board` tells it; what its drawings are made of comes into the page with the first board of its kind. */
+const pictured = async board => {
+  const told = await api(`/api/board/${encodeURIComponent(board.name)}`);
+  if (told.parts && !document.getElementById(`kind-${told.gametype}`)) {
+    const parts = drawing(told.parts);
+    parts.id = `kind-${told.gametype}`;
+    document.body.prepend(parts);
+  }
+  return told;
+};
 
 const picture = async (place, board) => {
   if (!board.squares) { place.append(el('p.q', {}, t.no_squares)); return; }
-  const told = await api(`/api/board/${encodeURIComponent(board.name)}`);
+  const told = await pictured(board);
   if (told.error || !place.isConnected) return;
   const differs = new Set(told.names.map((name, index) => name && told.published && told.shown.pieces[index].toLowerCase() !== told.published.pieces[index].toLowerCase() ? index : -1).filter(index => index >= 0));
   const figure = (title, what) => {

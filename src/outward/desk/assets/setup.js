@@ -29,7 +29,7 @@ const piecesOf = (told, fen) => {
 };
 
 const setUp = async board => {
-  const told = await api(`/api/board/${encodeURIComponent(board.name)}`);
+  const told = await pictured(board);
   if (told.error) { banner(told.error); return; }
   const {width, names} = told;
   let pieces = [...told.shown.pieces], piece = 'w', writing = false;
