@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use damcast::engine::broadcast::documents;
+use damcast::engine::profile::Profile;
 use damcast::engine::tournament::{
     self as model, Format, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed,
 };
@@ -25,6 +26,7 @@ use damcast::station::folder::recorded_games;
 use damcast::station::office::{self, Matter, Office, OfficeRefusal, TournamentRequest, only_section};
 use damcast::station::operate::control::client::Client;
 use damcast::station::operate::control::{ClientRequest, SERVICE_SOCKET, SOCKET};
+use damcast::station::outlets::Plans;
 use damcast::station::tournament_log::{TOURNAMENT, TournamentLog};
 
 use super::input::whole;
@@ -306,6 +308,34 @@ fn ask_station(place: &Place, request: TournamentRequest) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
+/// So many games of a file the readers of the station's outlets take, as its last plan says; where there is none, as lidraughts does, which
+/// reads the fewest.
+fn most_games(folder: &Path) -> Option<usize> {
+    let plans = Plans::read(&RealDisk, folder).unwrap_or_default();
+    match plans.current() {
+        Some(plan) => plan.outlets.iter().filter_map(|outlet| outlet.profile.most_games()).min(),
+        None => Profile::Lidraughts.most_games(),
+    }
+}
+
+/// The rounds whose files may be too long: without a station nobody knows which pairings have an electronic board.
+fn too_long(tournament: &Tournament, most: Option<usize>) -> Vec<String> {
+    let Some(most) = most else { return Vec::new() };
+    let last = tournament.sections.iter().map(TournamentSection::last_round).max().unwrap_or(0);
+    let count = |round: u32| {
+        let pairings = tournament.sections.iter().flat_map(|section| section.round(round));
+        pairings.filter(|pairing| pairing.white.is_some() && pairing.black.is_some()).count()
+    };
+    let line = |round: u32| {
+        format!(
+            "round {round} has {} pairings: with so many electronic boards it cannot be published where an outlet has the profile lidraughts, \
+             which reads {most} games of a file",
+            count(round)
+        )
+    };
+    (1..=last).filter(|round| count(*round) > most).map(line).collect()
+}
+
 fn ask_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<ExitCode> {
     let folder = directory.join("log");
     let lock = if request.dry_run {
@@ -318,6 +348,8 @@ fn ask_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<E
     if let Some(damage) = office.log().damage() {
         tell(format_args!("damcast: {damage}: what stands before it counts"));
     }
+    let most = most_games(&folder);
+    office.configure(Vec::new(), most);
     if folder.is_dir() {
         recorded_games(directory)?.into_iter().for_each(|game| office.set_game(game));
     }
@@ -332,6 +364,9 @@ fn ask_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<E
         }
     };
     drop(lock);
+    if let (Ok(tournament), Some(_)) = (office.tournament(), &done.record) {
+        too_long(&tournament, most).iter().for_each(tell);
+    }
     let path = folder.join(TOURNAMENT);
     // Root, who works for the station, leaves it a file that it can write.
     if let (Ok(own), Ok(of_folder)) = (fs::metadata(&path), fs::metadata(&folder))
@@ -417,7 +452,7 @@ fn of_section(section: &TournamentSection) -> String {
 
 fn as_text(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
     let mut text = model::heading(tournament, section, standings) + "\n\n";
-    if !section.teams.is_empty() {
+    if section.has_matches() {
         text += &model::teams_text(section, standings.after_round);
         text.push('\n');
     }

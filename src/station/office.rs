@@ -596,8 +596,13 @@ impl Office {
         let is_judged = |game: &RecordedGame| {
             before.corrected(&game.board, game.number).is_some_and(|known| known.tags.contains_key("Result"))
         };
-        let given = self.games.values().filter(|game| game.is_result_given && !is_judged(game));
+        let earlier = |game: &'_ RecordedGame| Some((game.board.clone(), game.continues?));
+        let went_on: BTreeSet<(String, u32)> = self.games.values().filter_map(earlier).collect();
+        let is_over = |game: &RecordedGame| !went_on.contains(&(game.board.clone(), game.number));
+        let is_given = |game: &&RecordedGame| game.is_result_given && !is_judged(game) && is_over(game);
+        let given = self.games.values().filter(is_given);
         let given: Vec<&RecordedGame> = given.collect();
+        self.take_back_what_went_on(&mut after);
         let taken = after.take_played(&given);
         self.follow_up(&mut after);
         if after == before {
@@ -621,6 +626,23 @@ impl Office {
         let mut done = Done::default();
         self.write(wanted, (&before, &after), &mut done)?;
         Ok(done)
+    }
+
+    /// A game that goes on has no result any more. Whoever was killed before that was written down makes it up.
+    fn take_back_what_went_on(&self, after: &mut Tournament) {
+        let earlier = |game: &RecordedGame| self.games.get(&(game.board.clone(), game.continues?));
+        for earlier in self.games.values().filter_map(earlier) {
+            let shown = shown_result(after, earlier);
+            if shown == "*" {
+                continue;
+            }
+            // What an arbiter has said since stays.
+            let key = after.pairing_of(earlier);
+            if let Some(key) = key.filter(|key| after.result_tag(*key, earlier.format).as_deref() == Some(&shown)) {
+                after.take_back(key);
+            }
+            after.correct(earlier, [("Result".to_owned(), "*".to_owned())]);
+        }
     }
 
     /// The round that comes next in a section whose open round has all its results, with its boards; none if one of its pairings has no
@@ -936,12 +958,30 @@ impl Office {
         if let Some(later) = later {
             return Err(format!("{board}, game {number}, went on as game {}: add them to that", later.number));
         }
-        let file = self.live.join(format!("{board}-{number}.pdn"));
-        let unread = |why: String| format!("{}: {why}; nothing was changed", file.display());
-        let recorded = self.disk.read(&file).map_err(|error| unread(error.to_string()))?;
-        let recorded = Contents::read(number, &String::from_utf8_lossy(&recorded));
-        let recorded = recorded.ok_or_else(|| unread("it is no live file; `damcast fsck` says more".to_owned()))?;
+        // One that was ended by mistake and went on has several files.
+        let before = |game: &&RecordedGame| self.games.get(&(board.clone(), game.continues?));
+        let parts: Vec<&RecordedGame> = std::iter::successors(Some(game), before).collect();
+        let mut recorded = self.recorded(game)?;
+        for part in parts.into_iter().skip(1) {
+            let mut earlier = self.recorded(part)?;
+            let end = earlier.entries.last().map_or(earlier.opening.start(), |entry| entry.step.after());
+            // Where it went on from another position the sheet has no moves between.
+            if end.setup() != recorded.opening.start().setup() {
+                break;
+            }
+            earlier.entries.append(&mut recorded.entries);
+            recorded = earlier;
+        }
         missing_moves(&recorded, text).map_err(|problem| format!("{name}:{problem}"))
+    }
+
+    /// What the live file of a game has.
+    fn recorded(&self, game: &RecordedGame) -> Result<Contents, String> {
+        let file = self.live.join(format!("{}-{}.pdn", game.board, game.number));
+        let unread = |why: String| format!("{}: {why}; nothing was changed", file.display());
+        let bytes = self.disk.read(&file).map_err(|error| unread(error.to_string()))?;
+        let contents = Contents::read(game.number, &String::from_utf8_lossy(&bytes));
+        contents.ok_or_else(|| unread("it is no live file; `damcast fsck` says more".to_owned()))
     }
 
     fn give_result(&self, matter: &Matter, after: &mut Tournament) -> Result<Vec<String>, OfficeRefusal> {

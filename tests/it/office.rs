@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use damcast::engine::broadcast::{Course, Delay, documents};
-use damcast::engine::tournament::{RecordedGame, Tournament};
+use damcast::engine::tournament::{RecordedGame, Tournament, write_csv};
 use damcast::station::office::{Done, Matter, Office, OfficeBoard, OfficeRefusal, TournamentRequest};
 use draughts::ResultFormat;
 
@@ -116,6 +116,62 @@ fn what_a_board_ends_by_itself_is_a_proposal_and_what_an_operator_gave_is_offici
     desk.catch_up();
     assert_eq!(desk.result(), None);
     desk.done(result_of_pairing("1-1"));
+    desk.catch_up();
+    assert_eq!(desk.result().as_deref(), Some("1-1"));
+}
+
+#[test]
+fn files_of_the_pairing_program_name_nobody_who_wishes_not_to_be_named() {
+    let mut desk = Desk::with_open_round();
+    let call =
+        |player: &str, name: &str| Matter::Player { player: player.to_owned(), name: name.to_owned(), section: None };
+    let told = desk.done(call("Wiersma, H.", "N. N."));
+    assert!(told.told[0].contains("begin anew") && !told.told.concat().contains("formerly"), "{:?}", told.told);
+    desk.done(call("3", "N. N."));
+    let players = |desk: &Desk| -> Vec<(Option<u32>, String)> {
+        let players = desk.tournament().sections[0].players.clone();
+        players.into_iter().map(|player| (player.number, player.name)).collect()
+    };
+    let hidden = players(&desk);
+    assert_eq!(hidden[1..3], [(Some(2), "N. N.".to_owned()), (Some(3), "N. N.".to_owned())]);
+    // By number, by name, and as our own export has them.
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
+    let own = write_csv(&desk.tournament(), &desk.tournament().sections[0]);
+    assert!(own.contains("N. N.") && !own.contains("Wiersma") && !own.contains("Clerc"), "{own}");
+    assert!(desk.import(&own).record.is_none());
+    // Another spelling is no way back.
+    let renamed = PLAYERS.replace("Wiersma, H.", "Wiersma, Harm");
+    desk.import(&renamed);
+    assert_eq!(players(&desk), hidden);
+    let paired = desk.tournament().sections[0].round(2)[0].clone();
+    assert_eq!((paired.white.map(|id| id.0), paired.black.map(|id| id.0)), (Some(2), Some(3)));
+    // He changes his mind.
+    desk.done(call("2", "Wiersma, Harm"));
+    assert_eq!(players(&desk)[1].1, "Wiersma, Harm");
+    let course = Course::of(desk.0.log().records());
+    let last = course.names_since(Delay::NONE, course.events().last().unwrap().at());
+    let lines: String = course.telling(last).events().iter().map(|event| event.line(1, None)).collect();
+    assert!(lines.contains("Wiersma, Harm") && !lines.contains("Clerc"), "{lines}");
+    let before: String = course.telling(last - 1).events().iter().map(|event| event.line(1, None)).collect();
+    assert!(!before.contains("Wiersma, H.\"") && !before.contains("Clerc"), "{before}");
+}
+
+/// The station was killed when the line had taken `continue` and the office had not.
+#[test]
+fn a_game_that_goes_on_has_no_result_though_nobody_wrote_that_down() {
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(game(&desk, "2-0", true));
+    desk.catch_up();
+    assert_eq!(desk.result().as_deref(), Some("2-0"));
+    let second =
+        RecordedGame { number: 2, continues: Some(1), result: None, is_over: false, ..game(&desk, "*", false) };
+    desk.0.set_game(second.clone());
+    desk.catch_up();
+    assert_eq!((desk.result(), desk.shown()["Result"].as_str()), (None, "*"));
+    assert!(desk.catch_up().record.is_none(), "it is made up once");
+    desk.0.set_game(RecordedGame { result: Some("1-1".to_owned()), is_result_given: true, is_over: true, ..second });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("1-1"));
 }

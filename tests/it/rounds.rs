@@ -230,6 +230,17 @@ fn a_game_that_was_ended_by_mistake_goes_on_and_is_one_game() {
     let begun = events(&place, "game");
     assert_eq!((begun.len(), &begun[1]["game"], &begun[1]["continues"]), (2, &2.into(), &1.into()));
     assert_eq!(points(&place)[0].1, "1");
+    // The sheet has all moves of the game, of both its files, and one that the board missed.
+    let last = livefile::Contents::read(2, &place.live("a-2.pdn")).unwrap().entries.last().unwrap().step.after();
+    let legal = last.legal_moves();
+    let missed = notation::write(last.variant(), &legal[0], &legal);
+    fs::write(place.path("sheet"), format!("{} {missed}\n", all.join(" "))).unwrap();
+    let sheet = place.path("sheet").display().to_string();
+    let told = done(ask(&place, &["ctl", "moves", "a", "--game", "2", &sheet]));
+    assert!(told.contains(&missed) && told.contains("are added"), "{told}");
+    wait_until("the missing move", || {
+        public(&place, "archive/a-1.pdn").replace('\n', " ").contains("{from the score sheet}")
+    });
     // The same after a restart, and made anew.
     let names = ["archive/a-1.pdn", "round/3/games.pdn", "events.ndjson", "games.pdn", "standings.json"];
     assert!(station.signal(Signal::TERM).success());

@@ -13,6 +13,8 @@ use damcast::engine::tournament::{
 };
 use serde_json::Value;
 
+use crate::program::run;
+
 /// The folder of the real files, or a word about why there is none.
 fn corpus() -> Option<PathBuf> {
     let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else {
@@ -467,6 +469,54 @@ fn a_half_written_file_is_refused_or_says_less_and_never_something_else() {
     let cut = "Round;Board;White;Black;Result\n1;1;Sijbrands;Wiersma;2-0\n1;2;Clerc";
     assert!(refused(cut).contains("3:5: error: the file ends within this row, after 3 of 5 cells"), "{}", refused(cut));
     lay(&Tournament::default(), format!("{cut}\n").as_bytes()).unwrap();
+}
+
+#[test]
+fn all_that_is_wrong_with_a_file_is_told_at_once() {
+    let text = "Round;Board;White;Black;Result;Reason\n1;1;A;B;2-x;because\nx;0;C;D;2-0;\n;2;E;F;9;\n1;3;;;2-0;\n";
+    let told = lay(&Tournament::default(), text.as_bytes()).unwrap_err();
+    let places: Vec<&str> = told.iter().map(|line| line.split(" error").next().unwrap()).collect();
+    assert_eq!(places, ["2:9:", "2:13:", "3:1:", "3:3:", "4:1:", "4:8:", "5:5:"], "{told:#?}");
+}
+
+#[test]
+fn players_of_clubs_play_for_themselves_and_those_of_teams_for_their_team() {
+    let players = "No;Name;Team\n1;A;Huissen\n2;B;Huissen\n3;C;Hijken\n4;D;Heerhugowaard\n";
+    let round = |pairs: &str| format!("Round;White;Black;Result\n{pairs}");
+    let mut tournament = lay(&Tournament::default(), players.as_bytes()).unwrap().tournament;
+    // The first round alone may be one of teams; the second is none.
+    for (pairs, matches) in [("1;A;C;2-0\n", 1), ("2;A;D;2-0\n2;C;B;2-0\n", 0)] {
+        tournament = lay(&tournament, round(pairs).as_bytes()).unwrap().tournament;
+        assert_eq!(tournament.sections[0].matches.len(), matches, "{pairs}");
+    }
+    let section = &tournament.sections[0];
+    assert!(section.pairings.iter().all(|pairing| pairing.of_match.is_none()));
+    assert_eq!(
+        (section.teams.len(), team_standings(section, 2).len()),
+        (3, 0),
+        "the clubs are known, and have no points"
+    );
+    let exported = lay(&Tournament::default(), write_csv(&tournament, section).as_bytes()).unwrap().tournament;
+    assert_eq!((exported.sections[0].teams.len(), exported.sections[0].matches.len()), (3, 0));
+}
+
+/// Without a station nobody knows which pairings have an electronic board.
+#[test]
+fn a_round_that_lidraughts_would_not_read_to_its_end_is_told_without_a_station_too() {
+    let home = tempfile::tempdir().unwrap();
+    let (file, folder) = (home.path().join("round.csv"), home.path().join("club"));
+    let import = |pairings: usize| {
+        let row = |number: usize| format!("1;{number};White {number};Black {number}\n");
+        let rows: String = (1..=pairings).map(row).collect();
+        fs::write(&file, format!("Round;Board;White;Black\n{rows}")).unwrap();
+        let directory = folder.to_str().unwrap();
+        run(&["tournament", "import", file.to_str().unwrap(), "--directory", directory])
+    };
+    let short = import(64);
+    assert!(short.code == 0 && !short.err.contains("lidraughts"), "{}{}", short.out, short.err);
+    let long = import(70);
+    assert!(long.code == 0 && long.err.contains("round 1 has 70 pairings"), "{}{}", long.out, long.err);
+    assert!(!long.out.contains("main:"), "nobody named the section: {}", long.out);
 }
 
 #[test]

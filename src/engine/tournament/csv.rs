@@ -450,15 +450,14 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
     let mut sheet = Sheet::default();
     let mut is_of_one_point = 0;
     for row in table {
-        let Some(round) = number_of(row, Column::Round, complaints) else {
-            if text_of(row, Column::Round).is_empty() {
-                complaints.error(place_of(row, Column::Round), "this row has no round");
-            }
-            continue;
-        };
+        // All that is wrong with a row is told: a file with an error is not taken over.
+        let round = number_of(row, Column::Round, complaints);
+        if text_of(row, Column::Round).is_empty() {
+            complaints.error(place_of(row, Column::Round), "this row has no round");
+        }
+        let round = round.unwrap_or(1);
         if round > MOST_ROUNDS {
             complaints.error(place_of(row, Column::Round), format!("round {round}; {MOST_ROUNDS} are the most"));
-            continue;
         }
         let mut who = |name: Column, of_number: Column, team: Column| {
             let place = place_of(row, if text_of(row, name).is_empty() { of_number } else { name });
@@ -471,14 +470,11 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
         let black = who(Column::Black, Column::BlackNumber, Column::BlackTeam);
         let board = number_of(row, Column::Board, complaints);
         let place = place_of(row, Column::Result);
-        let reason = match reason(text_of(row, Column::Reason)) {
-            Some(reason) => reason,
-            None => {
-                let what = format!("the reason {} is not known", quoted(text_of(row, Column::Reason)));
-                complaints.error(place_of(row, Column::Reason), what);
-                continue;
-            }
-        };
+        let reason = reason(text_of(row, Column::Reason)).unwrap_or_else(|| {
+            let what = format!("the reason {} is not known", quoted(text_of(row, Column::Reason)));
+            complaints.error(place_of(row, Column::Reason), what);
+            Told::Nothing
+        });
         let result = text_of(row, Column::Result);
         let is_of_a_team = !text_of(row, Column::WhiteTeam).is_empty() || !text_of(row, Column::BlackTeam).is_empty();
         let (one, other) = match (&white, &black) {
@@ -504,11 +500,9 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
             "rapid" | "рапид" => Some(Stage::Rapid),
             "blitz" | "sneldammen" | "блиц" => Some(Stage::Blitz),
             other => {
-                complaints.error(
-                    place_of(row, Column::Stage),
-                    format!("{} is no stage: standard, rapid, blitz", quoted(other)),
-                );
-                continue;
+                let what = format!("{} is no stage: standard, rapid, blitz", quoted(other));
+                complaints.error(place_of(row, Column::Stage), what);
+                None
             }
         };
         let Some(outcome) = outcome(result, reason) else {

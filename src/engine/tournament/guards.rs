@@ -174,7 +174,7 @@ fn lengths(before: &Tournament, after: &Tournament, most: usize, refused: &mut V
 
 /// In a Swiss nobody meets anybody twice. Where everybody has met everybody, it is no Swiss; what is played cannot be mended.
 fn met_before(known: &TournamentSection, section: &TournamentSection, asked: &mut Vec<String>) {
-    if !section.teams.is_empty() {
+    if section.has_matches() {
         return;
     }
     let old: BTreeSet<Id> = known.pairings.iter().map(|pairing| pairing.id).collect();

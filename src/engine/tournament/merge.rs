@@ -676,13 +676,18 @@ impl Merging<'_> {
         let team = |id: Option<Id>| id.and_then(|id| team_of.get(&id).copied());
         // Which teams meet in each round.
         let mut opponents: BTreeMap<(u32, Id), Id> = BTreeMap::new();
+        let mut are_clubs = false;
         for pairing in &self.section.pairings {
-            if let (Some(one), Some(other)) = (team(pairing.white), team(pairing.black))
-                && one != other
-            {
-                opponents.insert((pairing.round, one), other);
-                opponents.insert((pairing.round, other), one);
+            if let (Some(one), Some(other)) = (team(pairing.white), team(pairing.black)) {
+                are_clubs |= one == other;
+                for (of, opponent) in [(one, other), (other, one)] {
+                    are_clubs |= opponents.insert((pairing.round, of), opponent).is_some_and(|known| known != opponent);
+                }
             }
+        }
+        if are_clubs {
+            self.play_no_matches();
+            return;
         }
         // A win without an opponent is a board that the other team left empty.
         let won: Vec<(u32, Id, Points)> = self
@@ -744,6 +749,15 @@ impl Merging<'_> {
                 self.section.pairings[at].of_match = Some(id);
             }
         }
+    }
+
+    /// A team whose players meet each other, or those of several teams in a round, is a club: its players play for themselves.
+    fn play_no_matches(&mut self) {
+        if !std::mem::take(&mut self.section.matches).is_empty() {
+            self.complaints
+                .note(Place::START, "teams meet several others in a round: they are clubs, and play no matches");
+        }
+        self.section.pairings.iter_mut().for_each(|pairing| pairing.of_match = None);
     }
 
     /// What orders the boards of a match: their numbers, the line-ups of the round, or the order of the teams.

@@ -134,7 +134,20 @@ pub struct TournamentSection {
     pub rounds: Vec<SectionRound>,
 }
 
+impl Tournament {
+    /// What a section is called among others: nothing where nobody named the only one.
+    pub fn called<'t>(&self, section: &'t TournamentSection) -> Option<&'t str> {
+        let is_nameless = self.sections.len() < 2 && section.name == merge::MAIN;
+        (!is_nameless).then_some(section.name.as_str())
+    }
+}
+
 impl TournamentSection {
+    /// Do teams play matches here? Else they are clubs that players belong to.
+    pub fn has_matches(&self) -> bool {
+        !self.matches.is_empty()
+    }
+
     /// The player with this id.
     pub fn player(&self, id: Id) -> Option<&Player> {
         self.players.binary_search_by_key(&id, |player| player.id).ok().map(|at| &self.players[at])

@@ -59,7 +59,9 @@ fn shown(broken: &Broken) -> String {
 /// What stands over a table: the event, the section, the round, and whether all is known.
 pub fn heading(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
     let event = &tournament.event.name;
-    let name = if event.is_empty() { section.name.clone() } else { format!("{event}, {}", section.name) };
+    let names: Vec<&str> = [Some(event.as_str()), tournament.called(section)].into_iter().flatten().collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+    let name = if names.is_empty() { "Standings".to_owned() } else { names.join(", ") };
     let Standings { after_round, results, pairings, .. } = standings;
     let known =
         if results == pairings { String::new() } else { format!(", provisional: {results} of {pairings} results") };
@@ -185,7 +187,7 @@ pub fn html(tournament: &Tournament, section: &TournamentSection, standings: &St
          th, td {{ border-bottom: 1px solid #ccc; padding: 0.2rem 0.5rem; text-align: right; white-space: nowrap }}\n\
          th:nth-child(3), td:nth-child(3) {{ text-align: left }}\n</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
     );
-    if !section.teams.is_empty() {
+    if section.has_matches() {
         page += "<table>\n<tr><th></th><th></th><th>Team</th><th>Played</th><th>Match points</th><th>Board points</th></tr>\n";
         for row in super::team_standings(section, standings.after_round) {
             let name = section.team(row.team).map_or("", |team| team.name.as_str());

@@ -243,15 +243,17 @@ impl Tournament {
         let mut next = self.sections.iter().flat_map(|section| &section.rounds).map(|round| round.id.0).max();
         let mut said = Vec::new();
         let mut is_found = false;
+        let is_nameless = self.sections.len() < 2;
         for section in self.sections.iter_mut().filter(|section| of.is_none_or(|name| section.name == name)) {
             let pairings = section.round(number).len();
             if pairings == 0 {
                 continue;
             }
             is_found = true;
+            let of = if is_nameless && section.name == MAIN { String::new() } else { format!("{}, ", section.name) };
             let state = section.state_of(number);
             if state == to {
-                said.push(format!("{}, round {number} is {} already", section.name, to.name()));
+                said.push(format!("{of}round {number} is {} already", to.name()));
                 continue;
             }
             let is_way = match to {
@@ -261,12 +263,7 @@ impl Tournament {
                 RoundState::Closed => state == RoundState::Open,
             };
             if !is_way {
-                return Err(format!(
-                    "{}, round {number} is {}: it cannot be {}",
-                    section.name,
-                    state.name(),
-                    to.name()
-                ));
+                return Err(format!("{of}round {number} is {}: it cannot be {}", state.name(), to.name()));
             }
             let opened = section.rounds.iter().map(|round| round.opened).max().unwrap_or(0) + 1;
             let at = section.rounds.iter().position(|round| round.number == number).unwrap_or_else(|| {
@@ -281,11 +278,7 @@ impl Tournament {
                 round.opened = opened;
             }
             let missing = section.round(number).iter().filter(|pairing| pairing.is_awaited()).count();
-            said.push(format!(
-                "{}, round {number}: {}, {pairings} pairings, {missing} without a result",
-                section.name,
-                to.name()
-            ));
+            said.push(format!("{of}round {number}: {}, {pairings} pairings, {missing} without a result", to.name()));
         }
         if !is_found {
             return Err(format!("there is no round {number} with pairings"));

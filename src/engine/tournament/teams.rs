@@ -51,7 +51,7 @@ impl TournamentSection {
 pub fn team_standings(section: &TournamentSection, after_round: u32) -> Vec<TeamRow> {
     let scoring = &section.scoring;
     let mut rows: Vec<TeamRow> = Vec::with_capacity(section.teams.len());
-    for team in &section.teams {
+    for team in section.teams.iter().filter(|_| section.has_matches()) {
         let none = Points::ZERO;
         let mut row = TeamRow {
             rank: 0,

@@ -790,7 +790,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<Str
     line("062", &section.players.len().to_string());
     line("072", &section.players.iter().filter(|player| player.rating.is_some()).count().to_string());
     line("082", &section.teams.len().to_string());
-    line("092", if section.teams.is_empty() { "Individual" } else { "Team" });
+    line("092", if section.has_matches() { "Team" } else { "Individual" });
     line("102", &event.arbiter);
     line("122", &event.time_control);
     if !section.dates.is_empty() {
