@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use damcast::outward::follow::{Follower, News, Progress};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -66,6 +67,22 @@ fn is_same(found: &Files, expected: &Files, case: &str) {
     }
 }
 
+/// Whoever follows the file has these lines now. Returns how often it has begun anew.
+fn follow(follower: &mut Follower, lines: &mut String) -> usize {
+    let mut anew = 0;
+    while let Some(news) = follower.poll().unwrap() {
+        match news {
+            News::Line(line) => lines.push_str(&line.text),
+            News::Anew { .. } => {
+                lines.clear();
+                anew += 1;
+            }
+            _ => {}
+        }
+    }
+    anew
+}
+
 #[test]
 fn a_player_who_wishes_not_to_be_named_is_named_nowhere() {
     let place = Place::new(&["a"]);
@@ -109,6 +126,10 @@ fn a_player_who_wishes_not_to_be_named_is_named_nowhere() {
     let told = done(ask(&place, &["ctl", "player", NAMES[1], "N. N.", "--dry-run"]));
     assert!(told.contains("begin anew") && told.contains("nothing was changed"), "{told}");
     assert!(public(&place, "events.ndjson").as_bytes() == before["public/events.ndjson"]);
+    let mut follower = Follower::new(place.path("recordings/public/events.ndjson"), Progress::default());
+    let mut followed = String::new();
+    follow(&mut follower, &mut followed);
+    assert!(followed.contains("Wiersma"));
     done(ask(&place, &["ctl", "player", NAMES[1], "N. N."]));
     wait_until("another generation", || !public(&place, "events.ndjson").contains("Wiersma"));
     wait_until("the archive", || public(&place, "archive/a-1.pdn").contains("[Black \"N. N.\"]"));
@@ -120,6 +141,8 @@ fn a_player_who_wishes_not_to_be_named_is_named_nowhere() {
     assert!(!shown.contains("Wiersma"), "{shown}");
     assert!(station.signal(Signal::TERM).success());
     let after = files(&directory);
+    assert_eq!(follow(&mut follower, &mut followed), 1, "whoever follows it begins anew");
+    assert!(followed.as_bytes() == after["public/events.ndjson"], "{followed}");
     nobody_is_told(&after, "after it");
     is_clean(&directory, "after it");
     assert!(place.live("a-1.pdn").contains(NAMES[0]) && has(&after["log/tournament.ndjson"], "Wiersma"));

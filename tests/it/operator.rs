@@ -403,6 +403,18 @@ fn two_pieces_alone_in_the_centre_propose_a_result_and_publish_nothing() {
         desk.update(45, 0);
         desk.wait(10_000);
         assert_eq!(desk.line.status().offers, None);
+        // Put back and confirmed it ends the game, and what stands on the board is no part of it.
+        desk.update(45, codes[0]);
+        desk.wait(10_000);
+        assert_eq!(desk.line.status().offers.as_deref(), Some(value));
+        desk.ask(&format!("result {value}"));
+        desk.wait(15_000);
+        let ended = desk.outputs.iter().find_map(|output| match &output.effect {
+            Effect::Ended { result, .. } => result.clone(),
+            _ => None,
+        });
+        assert_eq!(ended.as_deref(), Some(value));
+        assert!(desk.file().iter().all(|line| !line.starts_with("/FEN")), "{:?}", desk.file());
     }
     // Three pieces, and two of which one stands elsewhere, are none.
     for others in [[(45, 1), (43, 1)], [(45, 1), (12, 4)]] {
