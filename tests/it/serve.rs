@@ -419,7 +419,7 @@ fn boards_that_have_not_begun_and_rounds_without_moves_are_shown() {
             "/embed/board/3",
             &["Clerc, R.", "class=\"st\">Not started", "http-equiv=\"refresh\"", "href=\"/board/3\" target"],
         ),
-        ("/round/5", &["Clerc, R.", "1–1", "2–0", "Huissen", "3–1"]),
+        ("/round/5", &["<h1><bdi>Open</bdi>", "Clerc, R.", "1–1", "2–0", "Huissen", "3–1"]),
         ("/round/6", &["Jansen", "Gantwarg", "class=\"nw\">Not started"]),
         // Who met whom: the first won with White against the fourth.
         ("/standings", &["4□", "2<", "1■", "Huissen", "3–1"]),
@@ -437,6 +437,17 @@ fn boards_that_have_not_begun_and_rounds_without_moves_are_shown() {
     outlet.write("games.pdn", "[White \"Sijbrands\"]\n[Board \"3\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n");
     let page = server.get_with("/", &[("If-None-Match", &before)]);
     assert!(page.status == 200 && page.text().contains("Sijbrands") && !page.text().contains("Clerc"), "{page:?}");
+    // Who shares a rank is named by the number of his row; a section that nobody named has no title.
+    for file in ["tournament.json", "standings.json"] {
+        let text = fs::read_to_string(outlet.path(file)).unwrap();
+        let text = text.replace("\"rank\":3", "\"rank\":2").replace("\"Open\"", "\"main\"");
+        outlet.write(file, &text);
+    }
+    let page = server.get("/standings").text();
+    for word in ["№", "4□", "3□", "2■", "1■"] {
+        assert!(page.contains(word), "{word}: {page}");
+    }
+    assert!(!page.contains(">main<") && !server.get("/round/5").text().contains(">main"), "{page}");
     // A round that is opened is told to pages, which fetch themselves anew.
     let mut stream = server.watch("", Some(&format!("{GENERATION}.2")));
     assert_eq!(stream.next().kind, "hello");

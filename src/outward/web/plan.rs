@@ -23,6 +23,14 @@ struct Document {
     sections: Vec<PlannedSection>,
 }
 
+/// What a section is called that nobody named.
+const UNNAMED: &str = "main";
+
+/// What a section is called, as people are told it; `None`: it has no name.
+pub fn title(section: &str) -> Option<&str> {
+    Some(section).filter(|name| !name.is_empty() && *name != UNNAMED)
+}
+
 /// A section of a tournament.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PlannedSection {

@@ -142,7 +142,7 @@ views.standings = {
     fill(place, [known.tournament?.version, all.length], () => all.length ? all.map(section => {
       const ties = Object.keys(section.rows?.[0]?.tiebreaks ?? {});
       const [results, pairings] = section.results ?? [0, 0];
-      return el('section', {}, el('div.hd', {}, el('h2', {}, bdi(section.section)), el('p', {}, filled(t.after_round, section.after_round, results, pairings))),
+      return el('section', {}, el('div.hd', {}, el('h2', {}, bdi(section.section === 'main' ? t.standings : section.section)), el('p', {}, filled(t.after_round, section.after_round, results, pairings))),
         section.teams?.length > 0 && table(filled(t.teams_of, section.section), [t.rank, t.team, t.played, t.match_points, t.board_points], section.teams.map(team => [String(team.rank), team.name, String(team.played), team.match_points, team.board_points])),
         table(filled(t.standings_of, section.section), [t.rank, t.name, t.played, t.points, ...ties], section.rows.map(row => [String(row.rank), row.name, String(row.games), row.points, ...ties.map(tie => [row.tiebreaks[tie] ?? '–'].flat().join(' '))])));
     }) : [el('div.hd', {}, el('h2', {}, t.no_standings))]);

@@ -53,7 +53,10 @@ impl PageMaker<'_> {
     /// The name of what is played, and its round.
     pub(super) fn title(&self, shown: &[ShownOnPage<'_>]) -> Markup {
         let tag = |name| shown.iter().find_map(|shown| shown.game.tag(name)).map(short);
-        let event = tag("Event").unwrap_or(Cow::Borrowed(self.words().untitled));
+        // A round without games is one of what is played now.
+        let current = self.current();
+        let of_current = || current.iter().find_map(|shown| shown.game.tag("Event")).map(short);
+        let event = tag("Event").or_else(of_current).unwrap_or(Cow::Borrowed(self.words().untitled));
         html! { bdi { (event) } @if let Some(round) = tag("Round") { " " span { bdi { (fill(self.words().round, round)) } } } }
     }
 

@@ -24,7 +24,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::assets::Assets;
-use super::plan::ShownPlan;
+use super::plan::{self, ShownPlan};
 use super::state::{ShownBoard, ShownGame, ShownHall};
 use super::words::{Language, Words, fill};
 use frame::{Frame, PageContent};
@@ -290,7 +290,7 @@ impl<'a> PageMaker<'a> {
             div.hd { h2 { (words.standings) } @if open > 0 { p { span.prov { b { (self.language.count(words.provisional, open)) } } } } }
             @match table.and_then(|table| table["sections"].as_array()) {
                 Some(sections) => { @for section in sections {
-                    @if let Some(title) = section["section"].as_str().filter(|title| !title.is_empty()) { h3 { (name(Some(&short(title)))) } }
+                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 { (name(Some(&short(title)))) } }
                     @let planned = self.plan.sections.iter().find(|planned| section["section"] == planned.name.as_str());
                     @for kind in ["teams", "rows"] {
                         @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::text::{name, score, short};
 use super::{PageMaker, ShownOnPage};
-use crate::outward::web::plan::{PlannedRound, PlannedSection};
+use crate::outward::web::plan::{PlannedRound, PlannedSection, title};
 use crate::outward::web::words::fill;
 
 impl<'a> PageMaker<'a> {
     /// Who plays whom in a round, with what is official.
     pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[ShownOnPage<'_>]) -> Markup {
         let words = self.words();
-        let title = format!("{} {}", section.name, fill(words.round, round.number));
+        let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(words.round, round.number));
         html! {
             div.hd { h2 { bdi { (title.trim()) } } }
             @if !section.matches(round).is_empty() { (self.matches(section, round)) }
@@ -66,21 +66,25 @@ impl<'a> PageMaker<'a> {
         }
         let words = self.words();
         let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
-        let rank = |id: u64| rows.iter().find(|row| row.id == Some(id)).map_or("–", |row| row.texts[0].as_str());
+        let number = |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number)| number);
+        // Who shares a rank with others is named by the number of his row.
+        let is_shared = rows.iter().zip(1..).any(|(row, number): (_, usize)| row.texts[0] != number.to_string());
         Some(html! {
             div.tb tabindex="0" role="region" aria-label=(words.standings) { table.st1 {
                 thead { tr {
+                    @if is_shared { th scope="col" { "№" } }
                     th scope="col" { (words.rank) } th scope="col" { (words.name) } th scope="col" { (words.points) } th scope="col" { (words.played) }
                     @for round in rounds { th scope="col" { span.vh { (fill(words.round, "").trim()) " " } (round.number) } }
                 } }
-                tbody { @for row in &rows {
+                tbody { @for (row, at) in rows.iter().zip(1..) {
                     @let [place, player, points, games] = &row.texts;
                     tr {
+                        @if is_shared { td.pl1 { (at) } }
                         td.pl1 { (place) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
                         @for cell in section.zip(row.id).map(|(section, id)| section.course(id)).unwrap_or_default() {
                             td.nw { @match cell {
                                 // 3□2: against the third, with White, two points.
-                                Some(cell) => { (rank(cell.opponent)) @if cell.is_white { "□" span.vh { " " (words.white) " " } } @else { "■" span.vh { " " (words.black) " " } } (cell.points.unwrap_or("·")) }
+                                Some(cell) => { @match number(cell.opponent) { Some(number) => { (number) } None => { "–" } } @if cell.is_white { "□" span.vh { " " (words.white) " " } } @else { "■" span.vh { " " (words.black) " " } } (cell.points.unwrap_or("·")) }
                                 None => { "–" }
                             } }
                         }
