@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::browser::{Browser, axe};
 use crate::control::playing;
+use crate::daemon::moves;
 use crate::desk::{Desk, code};
 use crate::pty::wait_until;
 
@@ -220,6 +221,35 @@ fn open(browser: &mut Browser, key: &str) {
 
 fn close(browser: &mut Browser) {
     browser.read("document.querySelector('dialog').close()");
+}
+
+#[test]
+fn what_was_shown_is_what_is_done() {
+    let Some(mut browser) = Browser::open() else { return };
+    let (place, mut pty, mut board, _station) = playing(4);
+    let desk = Desk::start(&place, "");
+    let code = code(&place, "operator", "M. Bosma");
+    browser.visit(&format!("http://{}/?code={code}", desk.address));
+    browser.wait("document.querySelector('#code')?.value", &code.into());
+    press(&mut browser, "Log in");
+    let game = "document.querySelector('#detail header p').textContent";
+    browser.wait(&format!("{game}.includes('4 plies')"), &true.into());
+    open(&mut browser, "undo");
+    told(&mut browser, "/FEN");
+    let shown = browser.read("document.querySelector('.dry').textContent");
+    // The game goes on while he thinks.
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 5);
+    browser.wait(&format!("{game}.includes('4 plies')"), &false.into());
+    assert_eq!(browser.read("document.querySelector('.dry').textContent"), shown);
+    press(&mut browser, "Take back");
+    let refusal = "document.querySelector('dialog[open] .no').textContent.includes('a has changed since you looked')";
+    browser.wait(refusal, &true.into());
+    assert!(!place.live("a-1.pdn").contains("/FEN"), "{}", place.live("a-1.pdn"));
+    // What it would do now is shown, and done when he asks again.
+    browser.wait(&format!("document.querySelector('.dry').textContent !== {shown}"), &true.into());
+    told(&mut browser, "/FEN");
+    press(&mut browser, "Take back");
+    wait_until("what was taken back", || place.live("a-1.pdn").contains("/FEN"));
 }
 
 /// A view of the desk, and the buttons in it that open dialogs.

@@ -127,7 +127,8 @@ const banner = (text, isGood = false) => {
  * `effect()`: lines that say what it will do, before what the station says of it; `verb`: what the button says; `done(reply)`. */
 const propose = ({title, fields = [], request, effect = () => [], verb, done = () => {}}) => {
   const dialog = $('#dialog');
-  const version = known.tournament?.version;
+  // What was shown is what is asked: if something has changed since, it is refused, and shown anew.
+  let version = known.tournament?.version, saw;
   const id = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
   const meant = {};
   const dry = el('div.dry', {'aria-live': 'polite'});
@@ -138,7 +139,10 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
   const asked = isTrial => {
     const wanted = request();
     if (!wanted) return null;
-    if (wanted.do !== 'tournament') return {...wanted, ...(meant.sure && {sure: true}), ...(isTrial && wanted.do === 'request' && {dry_run: true})};
+    if (wanted.do !== 'tournament') {
+      const trial = wanted.do === 'request' && (isTrial ? {dry_run: true} : {saw});
+      return {...wanted, ...trial, ...(meant.sure && {sure: true})};
+    }
     const inner = {...wanted.request, ...(meant.sure && {sure: true}), ...(meant.correct && {correct: true})};
     if (isTrial) inner.dry_run = true;
     else { inner.request = `desk-${id}`; if (version !== undefined) inner.saw = version; }
@@ -164,6 +168,8 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     if (!['tournament', 'request'].includes(wanted.do)) { list(effect()); return; }
     const reply = await ask(wanted);
     if (mine !== turn) return;
+    saw = wanted.saw;
+    version = reply.version ?? version;
     if (reply.ok) {
       const told = (reply.told ?? []).flatMap(lines => lines.split('\n')).filter(line => line && !line.startsWith('nothing was changed'));
       const written = (reply.written ?? []).filter(line => line && !told.some(one => one.includes(line))).map(line => filled(t.written, line));
@@ -182,7 +188,12 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     const reply = await ask(wanted);
     button.disabled = false;
     if (wanted.do === 'tournament' || /^(result|names)/.test(wanted.request)) learnTournament();
-    if (!reply.ok) { offer(reply.error ?? ''); refusal.textContent = filled(t.not_done, reply.error); return; }
+    if (!reply.ok) {
+      offer(reply.error ?? '');
+      preview();
+      refusal.textContent = filled(t.not_done, reply.error);
+      return;
+    }
     dialog.close();
     const told = [...reply.told ?? [], ...(reply.written ?? []).filter(Boolean).map(line => filled(t.written, line))].join(' · ');
     banner(told || t.done, true);
