@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::bail;
 use damcast::engine::session::request::{Pairing, Wish};
 use damcast::engine::tournament::RoundState;
-use damcast::station::office::{Matter, TournamentRequest};
+use damcast::station::office::{DRY_RUN, Matter, TournamentRequest};
 use damcast::station::operate::control::{ClientRequest, Reply, Role};
 use draughts::Color;
 use draughts_pdn::encoding::{self, Encoding};
@@ -36,6 +37,9 @@ pub struct Arguments {
     /// Print the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
+    /// Say what would come of it, and change nothing.
+    #[arg(long, global = true)]
+    dry_run: bool,
     /// How many seconds the request may wait for its turn [default: 10; for reload 30].
     #[arg(long, global = true, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=60))]
     wait: Option<u64>,
@@ -79,9 +83,6 @@ enum Verb {
         /// Close it though results are missing.
         #[arg(long)]
         sure: bool,
-        /// Say what would change, and change nothing.
-        #[arg(long)]
-        dry_run: bool,
     },
     /// Call a player of the tournament by another name from now on, in all that is shown.
     ///
@@ -91,18 +92,8 @@ enum Verb {
         player: String,
         /// The new name; `N. N.` for one who wishes not to be named.
         name: String,
-        /// Of which section.
-        #[arg(long, value_name = "NAME")]
-        section: Option<String>,
-        /// Why; it stands in the record.
-        #[arg(long, value_name = "TEXT", default_value = "")]
-        reason: String,
-        /// The new name is like another's, and it is meant so.
-        #[arg(long)]
-        sure: bool,
-        /// Say what would change, and change nothing.
-        #[arg(long)]
-        dry_run: bool,
+        #[command(flatten)]
+        of: Asked,
     },
     /// Say that a game that has begun is one of the tournament.
     ///
@@ -120,18 +111,8 @@ enum Verb {
         /// The pairing: 3.2 is board 2 of round 3; without it what the board is to play in the open round.
         #[arg(long, value_name = "R.B")]
         pairing: Option<String>,
-        /// Of which section.
-        #[arg(long, value_name = "NAME")]
-        section: Option<String>,
-        /// Why; it stands in the record.
-        #[arg(long, value_name = "TEXT", default_value = "")]
-        reason: String,
-        /// It was a game of another pairing, and that was wrong.
-        #[arg(long)]
-        sure: bool,
-        /// Say what would change, and change nothing.
-        #[arg(long)]
-        dry_run: bool,
+        #[command(flatten)]
+        of: Asked,
     },
     /// Add the moves that a board missed to a game that is over.
     ///
@@ -152,9 +133,6 @@ enum Verb {
         /// Why; it stands in the record.
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
-        /// Say what would change, and change nothing.
-        #[arg(long)]
-        dry_run: bool,
     },
     /// Say that somebody plays a pairing of the tournament instead of another.
     ///
@@ -168,18 +146,8 @@ enum Verb {
         player: String,
         /// Who plays.
         by: String,
-        /// Of which section.
-        #[arg(long, value_name = "NAME")]
-        section: Option<String>,
-        /// Why; it stands in the record.
-        #[arg(long, value_name = "TEXT", default_value = "")]
-        reason: String,
-        /// Who plays is no player of the tournament yet, and it is meant so.
-        #[arg(long)]
-        sure: bool,
-        /// Say what would change, and change nothing.
-        #[arg(long)]
-        dry_run: bool,
+        #[command(flatten)]
+        of: Asked,
     },
     /// A pairing is not played with its round: its round can be closed without it.
     ///
@@ -390,9 +358,6 @@ struct Judged {
     /// Why; it stands in the record.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
-    /// Say what would change, and change nothing.
-    #[arg(long)]
-    dry_run: bool,
 }
 
 /// How a request of the tournament is asked.
@@ -407,22 +372,18 @@ struct Asked {
     /// What would be asked again is meant.
     #[arg(long)]
     sure: bool,
-    /// Say what would change, and change nothing.
-    #[arg(long)]
-    dry_run: bool,
 }
 
 impl Asked {
     fn request(&self, matter: impl FnOnce(Option<String>) -> Matter) -> TournamentRequest {
-        let (reason, sure, dry_run) = (self.reason.clone(), self.sure, self.dry_run);
-        TournamentRequest { reason, sure, dry_run, ..matter(self.section.clone()).into() }
+        TournamentRequest { reason: self.reason.clone(), sure: self.sure, ..matter(self.section.clone()).into() }
     }
 }
 
 impl Judged {
     /// Is it for a game that is over, or a pairing?
     fn is_asked(&self) -> bool {
-        self.game.is_some() || self.pairing.is_some() || self.correct || self.why.is_some() || self.dry_run
+        self.game.is_some() || self.pairing.is_some() || self.correct || self.why.is_some()
     }
 
     fn request(&self, board: &str, result: &str, sure: bool) -> TournamentRequest {
@@ -435,7 +396,7 @@ impl Judged {
             why: self.why.clone(),
             correct: self.correct,
         };
-        TournamentRequest { sure, reason: self.reason.clone(), dry_run: self.dry_run, ..matter.into() }
+        TournamentRequest { sure, reason: self.reason.clone(), ..matter.into() }
     }
 }
 
@@ -482,46 +443,42 @@ impl From<Side> for Color {
 }
 
 impl Verb {
-    fn request(&self) -> anyhow::Result<ClientRequest> {
-        let of_tournament = |request| Ok(ClientRequest::Tournament { request: Box::new(request), until: None });
+    /// `dry_run`: only what would come of it is asked.
+    fn request(&self, dry_run: bool) -> anyhow::Result<ClientRequest> {
+        let of_tournament = |request| {
+            let request = Box::new(TournamentRequest { dry_run, ..request });
+            Ok(ClientRequest::Tournament { request, until: None })
+        };
         let (board, wish) = match self {
+            Verb::Result { board, of, .. } if board == "-" && of.pairing.is_none() => {
+                bail!("`-` in place of a board needs --pairing, as in --pairing 3.2")
+            }
             Verb::Result { board, result, sure, of } if of.is_asked() => {
                 return of_tournament(of.request(board, result, *sure));
             }
-            Verb::Round { to, round, section, sure, dry_run } => {
+            Verb::Round { to, round, section, sure } => {
                 let to = to.state().name().to_owned();
                 let matter = Matter::Round { round: *round, to, section: section.clone() };
-                return of_tournament(TournamentRequest { sure: *sure, dry_run: *dry_run, ..matter.into() });
+                return of_tournament(TournamentRequest { sure: *sure, ..matter.into() });
             }
-            Verb::Player { player, name, section, reason, sure, dry_run } => {
-                let (player, name, section) = (player.clone(), name.clone(), section.clone());
-                let request: TournamentRequest = Matter::Player { player, name, section }.into();
-                return of_tournament(TournamentRequest {
-                    reason: reason.clone(),
-                    sure: *sure,
-                    dry_run: *dry_run,
-                    ..request
-                });
+            Verb::Player { player, name, of } => {
+                let (player, name) = (player.clone(), name.clone());
+                return of_tournament(of.request(|section| Matter::Player { player, name, section }));
             }
-            Verb::Adopt { board, game, pairing, section, reason, sure, dry_run } => {
-                let (board, pairing, section) = (board.clone(), pairing.clone(), section.clone());
-                let request: TournamentRequest = Matter::Adopt { board, game: *game, pairing, section }.into();
-                let (reason, sure, dry_run) = (reason.clone(), *sure, *dry_run);
-                return of_tournament(TournamentRequest { reason, sure, dry_run, ..request });
+            Verb::Adopt { board, game, pairing, of } => {
+                let (board, game, pairing) = (board.clone(), *game, pairing.clone());
+                return of_tournament(of.request(|section| Matter::Adopt { board, game, pairing, section }));
             }
-            Verb::Moves { board, file, game, reason, dry_run } => {
+            Verb::Moves { board, file, game, reason } => {
                 let text = encoding::decode(&whole(file)?, Encoding::Detect).0;
                 let name =
                     if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() };
                 let request: TournamentRequest = Matter::Moves { board: board.clone(), game: *game, name, text }.into();
-                return of_tournament(TournamentRequest { reason: reason.clone(), dry_run: *dry_run, ..request });
+                return of_tournament(TournamentRequest { reason: reason.clone(), ..request });
             }
-            Verb::Substitute { pairing, player, by, section, reason, sure, dry_run } => {
+            Verb::Substitute { pairing, player, by, of } => {
                 let (pairing, player, by) = (pairing.clone(), player.clone(), by.clone());
-                let request: TournamentRequest =
-                    Matter::Substitute { pairing, player, by, section: section.clone() }.into();
-                let (reason, sure, dry_run) = (reason.clone(), *sure, *dry_run);
-                return of_tournament(TournamentRequest { reason, sure, dry_run, ..request });
+                return of_tournament(of.request(|section| Matter::Substitute { pairing, player, by, section }));
             }
             Verb::Postpone { pairing, undo, of } => {
                 let (pairing, undo) = (pairing.clone(), *undo);
@@ -534,6 +491,9 @@ impl Verb {
             Verb::Replay { pairing, of } => {
                 let pairing = pairing.clone();
                 return of_tournament(of.request(|section| Matter::Replay { pairing, section }));
+            }
+            Verb::Reload | Verb::Login { .. } | Verb::AlarmTest | Verb::LogLevel { .. } if dry_run => {
+                bail!("--dry-run is for what changes a game or the tournament; this changes neither")
             }
             Verb::Reload => return Ok(ClientRequest::Reload { until: None }),
             Verb::Login { role, name } => {
@@ -565,7 +525,7 @@ impl Verb {
             request: wish.to_string(),
             sure,
             saw: None,
-            dry_run: false,
+            dry_run,
             until: None,
         })
     }
@@ -592,7 +552,7 @@ fn pairing(id: &str, tags: &[(String, String)]) -> Wish {
 
 /// Asks, and says what became of it.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let request = arguments.verb.request()?;
+    let request = arguments.verb.request(arguments.dry_run)?;
     let mut client = match arguments.station.connect() {
         Ok(client) => client,
         Err(code) => return Ok(code),
@@ -634,11 +594,14 @@ fn show(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
     for told in &reply.told {
         output::say(told)?;
     }
+    let written = if arguments.dry_run { "to be written" } else { "written" };
     for line in reply.written.iter().filter(|line| !line.is_empty()) {
-        output::say(format_args!("written: {line}"))?;
+        output::say(format_args!("{written}: {line}"))?;
     }
     match &reply.error {
         Some(error) => output::tell(format_args!("damcast: {error}")),
+        // The office has said it.
+        None if arguments.dry_run && !reply.told.iter().any(|told| told == DRY_RUN) => output::say(DRY_RUN)?,
         None if reply.told.is_empty() && reply.written.is_empty() => output::say(arguments.verb.done())?,
         None => {}
     }

@@ -168,16 +168,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let log = read(&place.directory)?;
     let tournament = tournament_of(&log)?;
+    // What is shown may lack what the damage took.
+    let ended = if log.damage().is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     if let Verb::Show { history: true, .. } = arguments.verb {
         for TournamentRecord { version, at, by, what, reason, .. } in log.records() {
             let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             say(format_args!("{version:>4}  {at}  {by}  {what}{why}"))?;
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(ended);
     }
     if let (Verb::Show { round: None, .. }, None) = (&arguments.verb, &arguments.section) {
         print(overview(&tournament, &log))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(ended);
     }
     let section = only_section(&tournament, arguments.section.as_deref()).map_err(anyhow::Error::msg)?;
     match &arguments.verb {
@@ -212,7 +214,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         Verb::Import(_) | Verb::RoundRobin { .. } => {}
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ended)
 }
 
 /// Where a tournament is.

@@ -36,6 +36,9 @@ use crate::station::tournament_log::{TournamentError, TournamentLog};
 /// So many things that are wrong with a file are said: a screen full.
 const MOST_SHOWN: usize = 20;
 
+/// What a dry run says last.
+pub const DRY_RUN: &str = "nothing was changed: this was a dry run";
+
 /// Fields of which no answer says anything: where a pairing is played is seen where it is played, and the name of one who wishes not to be
 /// named is nobody's business.
 const UNSAID: [&str; 2] = ["at", "formerly"];
@@ -709,7 +712,7 @@ impl Office {
         if dry_run {
             let games: Vec<&RecordedGame> = self.games.values().collect();
             done.told.extend(model::audiences(before, after, &games));
-            done.told.push("nothing was changed: this was a dry run".to_owned());
+            done.told.push(DRY_RUN.to_owned());
             return Ok(());
         }
         let now = self.now.unwrap_or_else(|| Local::now().fixed_offset());

@@ -315,6 +315,8 @@ fn who_guesses_waits_and_an_arbiter_gives_results_names_and_rounds_alone() {
         (json!({"do": "login", "name": "x", "role": "operator"}), false),
         (json!({"do": "tournament", "request": {"matter": "import", "name": "x.csv", "text": "Name\nA\n"}}), false),
         (json!({"do": "tournament", "request": {"matter": "round-robin"}}), false),
+        (json!({"do": "request", "board": "a", "request": "continue"}), false),
+        (json!({"do": "tournament", "request": {"matter": "moves", "board": "a", "name": "x", "text": ""}}), false),
         (json!({"do": "request", "board": "a", "request": "names A / B"}), true),
         (json!({"do": "request", "board": "a", "request": "result 2-0"}), true),
         (json!({"do": "tournament", "request": {"matter": "round", "round": 1, "to": "open"}}), true),

@@ -172,6 +172,9 @@ impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Conflict::Done(version) => write!(f, "this request was done already, as version {version}"),
+            Conflict::Older(since) if since.is_empty() => {
+                f.write_str("the tournament has no such version yet; look at it, and ask again")
+            }
             Conflict::Older(since) => {
                 f.write_str("the tournament has changed since then:")?;
                 since.iter().try_for_each(|(version, what)| write!(f, " version {version}: {what};"))

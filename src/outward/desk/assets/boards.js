@@ -234,9 +234,9 @@ const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(t.mor
   button(t.result, 'result', () => giveResult(nowOf(board)), {'data-hot': 'r'}),
   button(t.names, 'names', () => giveNames(nowOf(board))),
   known.tournament?.version > 0 && board.game && button(t.adopt, 'adopt', () => adopt(nowOf(board))),
-  board.game && !isGoing(board) && button(t.missing_moves, 'moves', () => addMoves(nowOf(board))),
-  board.game && !isGoing(board) && button(t.goes_on, 'continue', () => simply(board, t.goes_on, 'continue', t.goes_on_effect, t.goes_on_verb)),
   ...!isOperator() ? [] : [
+    board.game && !isGoing(board) && button(t.missing_moves, 'moves', () => addMoves(nowOf(board))),
+    board.game && !isGoing(board) && button(t.goes_on, 'continue', () => simply(board, t.goes_on, 'continue', t.goes_on_effect, t.goes_on_verb)),
     button(t.take_back, 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
     button(t.set_position, 'setup', () => setUp(nowOf(board))),
     button(t.read_again, 'resync', () => readAgain(nowOf(board))),

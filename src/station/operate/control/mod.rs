@@ -241,14 +241,10 @@ impl ClientRequest {
                         | Matter::Postpone { .. }
                         | Matter::Begin { .. }
                         | Matter::Replay { .. }
-                        | Matter::Moves { .. }
                 )
             }
             (_, ClientRequest::Request { request, .. }) => {
-                matches!(
-                    request.parse(),
-                    Ok(Wish::Result(_) | Wish::Resign(_) | Wish::Continue(_) | Wish::Names { .. })
-                )
+                matches!(request.parse(), Ok(Wish::Result(_) | Wish::Resign(_) | Wish::Names { .. }))
             }
             _ => false,
         }
