@@ -183,7 +183,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let section = only_section(&tournament, arguments.section.as_deref()).map_err(anyhow::Error::msg)?;
     match &arguments.verb {
-        Verb::Show { round: None, .. } => print(of_section(section))?,
+        Verb::Show { round: None, .. } => print(of_section(&tournament, section))?,
         Verb::Show { round: Some(round), .. } => {
             ensure!(
                 *round >= 1 && *round <= section.last_round(),
@@ -191,7 +191,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 section.last_round()
             );
             let date = section.date(*round).map_or(String::new(), |date| format!(", {date}"));
-            print(format_args!("{}, round {round}{date}\n\n{}", section.name, model::round_text(section, *round)))?;
+            let of = tournament.called(section).map_or(String::new(), |name| format!("{name}, "));
+            print(format_args!("{of}round {round}{date}\n\n{}", model::round_text(section, *round)))?;
         }
         Verb::Standings(ask) => {
             let standings = ask.standings(section)?;
@@ -407,7 +408,7 @@ fn overview(tournament: &Tournament, log: &TournamentLog) -> String {
     }
     for section in &tournament.sections {
         text.push('\n');
-        text += &of_section(section);
+        text += &of_section(tournament, section);
     }
     let last = log
         .records()
@@ -417,14 +418,14 @@ fn overview(tournament: &Tournament, log: &TournamentLog) -> String {
     text
 }
 
-fn of_section(section: &TournamentSection) -> String {
+fn of_section(tournament: &Tournament, section: &TournamentSection) -> String {
+    let called = tournament.called(section).map_or(String::new(), |name| format!("{name}: "));
     let teams = if section.teams.is_empty() { String::new() } else { format!(", {} teams", section.teams.len()) };
     let planned = section.planned.map_or(String::new(), |planned| format!(" of {planned}"));
     let scoring = section.scoring;
     let rounds = if section.last_round() == 1 { "1 round" } else { &format!("{} rounds", section.last_round()) };
     let mut text = format!(
-        "{}: {} players{teams}, {rounds}{planned}, {}-{}-{}\n",
-        section.name,
+        "{called}{} players{teams}, {rounds}{planned}, {}-{}-{}\n",
         section.players.len(),
         scoring.win,
         scoring.draw,

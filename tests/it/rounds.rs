@@ -266,6 +266,83 @@ fn a_game_that_was_ended_by_mistake_goes_on_and_is_one_game() {
     same("made anew");
 }
 
+/// A pairing that is played while another round is open, and played again: its games are of its own round, and one of them counts.
+#[test]
+fn a_pairing_is_played_later_and_again_and_is_of_its_own_round() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    done(import(&place, "pairings.csv", ROUNDS));
+    let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
+    let is_told = |words: &str| {
+        wait_until(words, || log().rsplit_once("! pairing ").is_some_and(|(_, told)| told.starts_with(words)));
+    };
+    done(ask(&place, &["ctl", "round", "open", "3"]));
+    is_told("1 {");
+    let told = done(ask(&place, &["ctl", "postpone", "3.1", "--reason", "ill"]));
+    assert!(told.contains("round 3, Sijbrands, Ton - Wiersma, H. is postponed"), "{told}");
+    is_told("none");
+    done(ask(&place, &["ctl", "result", "-", "2-0", "--pairing", "3.2"]));
+    let closed = done(ask(&place, &["ctl", "round", "close", "3"]));
+    assert!(closed.contains("board 1: Sijbrands, Ton - Wiersma, H. is postponed"), "{closed}");
+    done(ask(&place, &["ctl", "round", "open", "4"]));
+    is_told("3 {");
+    done(ask(&place, &["ctl", "begin", "3.1", "a"]));
+    is_told("1 {");
+    assert_eq!(status(&place)["boards"][0]["pairing"]["round"], 3);
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+    assert!(place.live("a-1.pdn").contains("[Round \"3\"]"), "{}", place.live("a-1.pdn"));
+    let finish = |board: &mut Board, pty: &mut Pty, game: u32, result: &str| {
+        done(ask(&place, &["ctl", "result", "a", result, "--sure"]));
+        let name = format!("archive/a-{game}.pdn");
+        wait_until("the archive", || {
+            board.answer(pty);
+            public(&place, &name).contains(&format!("[Result \"{result}\"]"))
+        });
+    };
+    finish(&mut board, &mut pty, 1, "2-0");
+    is_told("3 {");
+    wait_until("its place in its round", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
+    assert!(points(&place).contains(&("Sijbrands, Ton".to_owned(), "2".to_owned())));
+    // It does not count: round 4 is open, so somebody says where it is played again.
+    let told = done(ask(&place, &["ctl", "replay", "3.1"]));
+    assert!(told.contains("a, game 1") && told.contains("damcast ctl begin 3.1 BOARD"), "{told}");
+    wait_until("it is marked", || public(&place, "archive/a-1.pdn").contains("[Replayed \"yes\"]"));
+    assert!(public(&place, "archive/a-1.pdn").contains("[Result \"*\"]"));
+    done(ask(&place, &["ctl", "begin", "3.1", "a"]));
+    is_told("1 {");
+    board.begin_again(&recording());
+    board.play(&mut pty, 800_000, || moves(&place.live("a-2.pdn")).len() >= 2);
+    finish(&mut board, &mut pty, 2, "0-2");
+    wait_until("the new game", || public(&place, "round/3/games.pdn").contains("[Result \"0-2\"]"));
+    assert!(!public(&place, "round/3/games.pdn").contains("Replayed"));
+    wait_until("the official result", || points(&place).contains(&("Wiersma, H.".to_owned(), "2".to_owned())));
+    assert!(points(&place).contains(&("Sijbrands, Ton".to_owned(), "0".to_owned())));
+    // The same after a restart, and made anew.
+    let names = ["archive/a-1.pdn", "archive/a-2.pdn", "round/3/games.pdn", "events.ndjson", "tournament.json"];
+    assert!(station.signal(Signal::TERM).success());
+    let before = names.map(|name| public(&place, name));
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    assert!(station.signal(Signal::TERM).success());
+    let directory = place.path("recordings").display().to_string();
+    let fsck = run(&["fsck", &directory]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+    let same = |when: &str| {
+        for (name, before) in names.iter().zip(&before) {
+            assert!(public(&place, name) == *before, "{name} is another {when}: {}", public(&place, name));
+        }
+    };
+    same("after a restart");
+    fs::remove_dir_all(place.path("recordings/public")).unwrap();
+    assert_eq!(run(&["rebuild", &directory]).code, 0);
+    same("made anew");
+}
+
 /// The moves of a game in a file, without their clocks.
 fn moves_of(game: &str) -> Vec<String> {
     let movetext: String = game.lines().filter(|line| !line.starts_with('[')).map(|line| format!("{line} ")).collect();

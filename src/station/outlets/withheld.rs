@@ -6,14 +6,20 @@ use crate::engine::broadcast::Withheld;
 
 /// So much of a file is looked at at once.
 const PIECE: u64 = 1 << 16;
+/// Shorter names are parts of many words: of them only a whole text counts.
+const LONG: usize = 5;
 
 /// Has a file a name that nobody is told any more?
 ///
 /// # Errors
 ///
 /// As its source says.
-pub fn is_in(withheld: &Withheld, mut source: impl Read) -> io::Result<bool> {
+pub fn is_in(withheld: &Withheld, source: impl Read) -> io::Result<bool> {
     let names: Vec<Vec<u8>> = withheld.names().flat_map(spellings).collect();
+    has_one_of(&names, source)
+}
+
+fn has_one_of(names: &[Vec<u8>], mut source: impl Read) -> io::Result<bool> {
     let Some(longest) = names.iter().map(Vec::len).max() else { return Ok(false) };
     let mut piece = Vec::new();
     loop {
@@ -30,7 +36,29 @@ pub fn is_in(withheld: &Withheld, mut source: impl Read) -> io::Result<bool> {
 }
 
 /// A name as files have it: as it is, and as it stands in JSON and in tags of PDN.
-fn spellings(name: &str) -> [Vec<u8>; 2] {
+fn spellings(name: &str) -> Vec<Vec<u8>> {
     let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
-    [name.to_owned(), quoted].map(String::into_bytes)
+    let all = if name.chars().count() < LONG { vec![format!("\"{quoted}\"")] } else { vec![name.to_owned(), quoted] };
+    all.into_iter().map(String::into_bytes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn has(name: &str, text: &str) -> bool {
+        has_one_of(&spellings(name), text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_name_is_found_wherever_it_stands_and_a_short_one_only_as_a_whole() {
+        for at in [0, 1, 65_530, 65_535, 65_536, 131_070] {
+            let text = format!("{}Wiersma, H.{}", "x".repeat(at), "y".repeat(70_000));
+            assert!(has("Wiersma, H.", &text), "{at}");
+            assert!(!has("Wiersma, J.", &text), "{at}");
+        }
+        assert!(has("O\"Neil, P", "[White \"O\\\"Neil, P\"]"));
+        assert!(has("Ann", "{\"white\":\"Ann\"}") && !has("Ann", "Anniversary"));
+        assert!(!has_one_of(&[], "x".as_bytes()).unwrap());
+    }
 }
