@@ -223,6 +223,7 @@ mod tests {
             since: None,
             since_s: Some(12 * 60),
             held: false,
+            goes_on: false,
             game: Some(1),
             white,
             black,

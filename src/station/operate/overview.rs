@@ -87,6 +87,9 @@ pub struct BoardView {
     pub held: bool,
     /// The number of the game that is going on or was the last.
     pub game: Option<u32>,
+    /// It goes on, whether the board is heard or not.
+    #[serde(default)]
+    pub goes_on: bool,
     /// Who has White in that game, or in the next; `None`: nobody has said.
     #[serde(default)]
     pub white: Option<String>,
@@ -431,6 +434,7 @@ fn board(
         since_s: since.map(|since| u64::try_from((now - since).num_seconds()).unwrap_or(0)),
         held: status.is_held,
         game: status.game,
+        goes_on: status.has_open_game,
         white: status.players[0].clone(),
         black: status.players[1].clone(),
         plies: status.plies,

@@ -146,7 +146,8 @@ const called = board => `${board.name}${board.game ? `, ${filled(t.game, board.g
 /** A request without fields. */
 const simply = (board, title, text, effect, verb = title) => propose({title: `${title}: ${board.name}`, verb, request: () => wish(nowOf(board), text), effect: () => [effect]});
 
-const isGoing = board => ['playing', 'unexplained', 'clock-stopped'].includes(board.state) && board.plies > 0;
+/** Its game goes on, also where a cable is out. */
+const isGoing = board => board.goes_on;
 
 const giveResult = board => {
   const choices = [['2-0', filled(t.white_wins, '2-0')], ['1-1', filled(t.draw, '1-1')], ['0-2', filled(t.black_wins, '0-2')], ['*', t.no_result]];

@@ -177,7 +177,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
       offer(told.join('\n'));
       list(lines.length ? lines : [t.nothing_changes]);
     }
-    else { offer(reply.error); list([el('span', {}, filled(t.would_refuse, ''), english(reply.error))]); }
+    else { offer(reply.error); list([filled(t.would_refuse, ''), ...reply.error.split('\n').map(english)]); }
   };
   const submit = async event => {
     event.preventDefault();

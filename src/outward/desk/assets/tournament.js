@@ -45,14 +45,14 @@ const roundOf = (section, round) => {
   return el('section', {'aria-label': filled(t.round, round.round)},
     el('p', {}, `${filled(t.round_is, round.round, named('round', state))}${round.date ? `, ${round.date}` : ''}. ${missing ? count(t.results_missing, missing) : t.all_results}`),
     el('div.ab', {}, ...{prepared: [turn('published', t.publish_round), turn('open', t.open_round)], published: [turn('open', t.open_round), turn('prepared', t.withdraw_round)], open: [turn('closed', t.close_round)], closed: [turn('open', t.open_round)]}[state] ?? []),
-    table(filled(t.pairings_of, round.round), [filled(t.board, '').trim(), t.played_at, t.white, t.black, t.result, '', '', ''], round.pairings.map((pairing, index) => {
+    table(filled(t.pairings_of, round.round), [filled(t.board, '').trim(), t.played_at, t.white, t.black, t.result, ''], round.pairings.map((pairing, index) => {
       const board = known.status?.boards.find(board => board.name === pairing.board && board.pairing?.round === round.round);
       const when = pairing.later && !pairing.points ? named('later', pairing.later) : '';
       const result = pairing.points ? `${pairing.points.join('–')}${pairing.reason && pairing.reason !== 'played' ? `, ${named('reason', pairing.reason)}` : ''}` : board?.pairing.waits_for_result ? board.pairing.proposed ? filled(t.proposed, board.pairing.proposed) : t.waits_for_result : when;
       return [String(pairing.table ?? '–'), pairing.board ? el('a', {href: `#boards/${encodeURIComponent(pairing.board)}`}, pairing.board) : '–', name(pairing.white), name(pairing.black), result,
-        pairing.table ? button(pairing.points ? t.correct : t.result, `result ${index}`, () => resultOf(section, round, pairing, name, board), {'aria-label': `${pairing.points ? t.correct : t.result}: ${filled(t.board, pairing.table)}`}) : '',
-        pairing.table ? button(t.substitute, `substitute ${index}`, () => substitute(section, round, pairing, name), {'aria-label': `${t.substitute}: ${filled(t.board, pairing.table)}`}) : '',
-        pairing.table ? button(t.later, `later ${index}`, () => playedLater(section, round, pairing, name), {'aria-label': `${t.later}: ${filled(t.board, pairing.table)}`}) : ''];
+        pairing.table ? el('div.two', {}, button(pairing.points ? t.correct : t.result, `result ${index}`, () => resultOf(section, round, pairing, name, board), {'aria-label': `${pairing.points ? t.correct : t.result}: ${filled(t.board, pairing.table)}`}),
+          button(t.substitute, `substitute ${index}`, () => substitute(section, round, pairing, name), {'aria-label': `${t.substitute}: ${filled(t.board, pairing.table)}`}),
+          button(t.later, `later ${index}`, () => playedLater(section, round, pairing, name), {'aria-label': `${t.later}: ${filled(t.board, pairing.table)}`})) : ''];
     })),
     round.byes?.length > 0 && el('p', {}, t.without_opponent, ...round.byes.flatMap((bye, index) => [index ? ', ' : '', bdi(name(bye.player)), ` (${bye.why})`])));
 };

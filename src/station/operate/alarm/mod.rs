@@ -186,6 +186,7 @@ mod tests {
             last: None,
             clocks: None,
             clock_missing: false,
+            goes_on: false,
             provisional: Vec::new(),
             waits: None,
             doubt: None,
