@@ -158,7 +158,10 @@ fn harass(time: Duration, seed: u64) {
     assert!(hall.station.signal(Signal::TERM).success(), "{}", hall.station.said());
     let folder = hall.path("");
     let check = run(&["fsck", folder.to_str().unwrap()]);
-    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}{}", check.out, hall.station.said());
+    if check.code != 0 || !check.out.trim_end().ends_with(": clean") {
+        let said = hall.station.said();
+        panic!("{}{said}\nkept: {}", check.out, hall.keep().display());
+    }
     for (board, played) in (1..=8).map(|board| (format!("board-{board}"), hall.played(board))) {
         let live = hall.live(&board, 1);
         let published: Vec<String> = live.entries.iter().map(|entry| entry.step.text()).collect();

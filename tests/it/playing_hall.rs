@@ -140,6 +140,11 @@ impl Hall {
         self.server = Some(serve(&self.folder.path().join("damcast.toml")));
     }
 
+    /// Keeps its folder, to be looked at.
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join("recordings").join(name)
     }
