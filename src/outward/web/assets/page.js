@@ -265,16 +265,22 @@ function again() {
       $("svg.defs").replaceWith(page.querySelector("svg.defs"));
       $("#main").replaceWith(page.querySelector("#main"));
       for (const name of ["id", "follows"]) if (page.body.dataset[name]) root[name] = page.body.dataset[name];
+      shown = root.id;
       equip();
       if (stay !== undefined) go(stay, { quietly: true });
-      waiting.splice(0).forEach(take);
+      waiting.splice(0).forEach(([event, id]) => isNewer(id) && take(event));
     } finally { fetching = undefined; paginate(); }
   });
 }
 const waiting = [];
 
 // --- the stream
-let stream, state = "connecting", lostAt, last = root.id;
+let stream, state = "connecting", lostAt, last = root.id, shown = root.id;
+/** Is it told after what the page was made of? What is written at a pace comes later than a page that was fetched. */
+const isNewer = (id) => {
+  const [[generation, seq], [of, until]] = [id, shown].map((one) => one.split("."));
+  return generation !== of || +seq > +until;
+};
 function banner(text, kind = "") {
   const line = $("#banner");
   if (!line) return;
@@ -297,15 +303,15 @@ function connect() {
   const on = (name, act) => stream.addEventListener(name, (message) => {
     hear();
     if (message.lastEventId) { last = message.lastEventId; root.id = last; }
-    act(JSON.parse(message.data));
+    act(JSON.parse(message.data), message.lastEventId || last);
   });
   const clock = ({ now }) => { offset = now - Date.now(); tick(); };
   on("hello", clock);
   on("beat", clock);
   // The files that say who plays follow the event.
   on("round", () => setTimeout(again, 400));
-  on("board", (event) => (fetching ? waiting.push(event) : take(event)));
-  on("snapshot", ({ boards }) => (fetching ? waiting.push(...boards) : boards.forEach(take)));
+  on("board", (event, id) => (fetching ? waiting.push([event, id]) : isNewer(id) && take(event)));
+  on("snapshot", ({ boards }, id) => boards.forEach((event) => (fetching ? waiting.push([event, id]) : take(event))));
 }
 function watch() {
   if (document.hidden) return;
