@@ -99,10 +99,12 @@ const classes = { over: "s-over", ended: "s-over", unclear: "s-doubt", silent: "
 
 // --- events
 const lastMoves = new Map();
+// What shows each board: cards, links to them, and whether its next game is waited for.
+const cards = new Map(), men = new Map(), waits = new Set();
 function take(event) {
   // Of a game before the one that is waited for only a new one counts.
-  let isNew = event.what === "game" || !$$("[data-waits]").some((card) => card.dataset.waits === event.board);
-  for (const card of $$("[data-board][data-game]").filter((card) => card.dataset.board === event.board && card.dataset.current)) {
+  let isNew = event.what === "game" || !waits.has(event.board);
+  for (const card of cards.get(event.board) ?? []) {
     isNew = false;
     if (+card.dataset.game !== event.game || event.what === "game") return again();
     const before = +card.dataset.count, is = card.classList.contains("two");
@@ -119,7 +121,7 @@ function take(event) {
     setClock(card, event);
     if (is) follow(card, event, played); else show($("svg.bd", card), card, event, played);
   }
-  for (const man of $$(".men a").filter((man) => man.dataset.board === event.board)) {
+  for (const man of men.get(event.board) ?? []) {
     isNew = false;
     man.className = classes[event.state] ?? "s-play";
     put($(".vh", man), " " + status(event));
@@ -228,7 +230,13 @@ function turn() {
 }
 function equip() {
   large = !!game();
-  for (const card of $$(".g[data-board]")) lastMoves.delete(card.dataset.board);
+  for (const [of, selector] of [[cards, "[data-board][data-game][data-current]"], [men, ".men a"]]) {
+    of.clear();
+    for (const one of $$(selector)) of.set(one.dataset.board, [...(of.get(one.dataset.board) ?? []), one]);
+  }
+  waits.clear();
+  for (const card of $$("[data-waits]")) waits.add(card.dataset.waits);
+  lastMoves.clear();
   if (!large) return;
   at = +game().dataset.at; live = at === +game().dataset.count;
   for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) hidden.hidden = false;
@@ -268,11 +276,31 @@ function again() {
       shown = root.id;
       equip();
       if (stay !== undefined) go(stay, { quietly: true });
-      waiting.splice(0).forEach(([event, id]) => isNewer(id) && take(event));
-    } finally { fetching = undefined; paginate(); }
+    } finally { fetching = undefined; paginate(); work(); }
   });
 }
-const waiting = [];
+
+// --- what came and is not shown yet: a little at a time, so that nobody waits for a hall. An event has the whole state of its board, so of
+// each board the last one counts; of the one that the page follows each.
+const queue = new Map();
+let working;
+function later(event, id) {
+  const key = event.board === root.follows ? `${event.board} ${id}` : event.board;
+  queue.delete(key);
+  queue.set(key, [event, id]);
+  working ??= setTimeout(work);
+}
+function work() {
+  const until = performance.now() + 20;
+  clearTimeout(working);
+  working = undefined;
+  for (const [key, [event, id]] of queue) {
+    if (fetching) return;
+    if (performance.now() > until) { working = setTimeout(work); return; }
+    queue.delete(key);
+    if (isNewer(id)) take(event);
+  }
+}
 
 // --- the stream
 let stream, state = "connecting", lostAt, last = root.id, shown = root.id;
@@ -310,8 +338,8 @@ function connect() {
   on("beat", clock);
   // The files that say who plays follow the event.
   on("round", () => setTimeout(again, 400));
-  on("board", (event, id) => (fetching ? waiting.push([event, id]) : isNewer(id) && take(event)));
-  on("snapshot", ({ boards }, id) => boards.forEach((event) => (fetching ? waiting.push([event, id]) : take(event))));
+  on("board", later);
+  on("snapshot", ({ boards }, id) => boards.forEach((event) => later(event, id)));
 }
 function watch() {
   if (document.hidden) return;
