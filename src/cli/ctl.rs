@@ -88,7 +88,7 @@ enum Verb {
     ///
     /// Live files that are written keep the old name.
     Player {
-        /// The name as it is, or his number in the files of the pairing program.
+        /// The name as it is, or his number: that of the pairing program, or the one that `damcast tournament export` gives him.
         player: String,
         /// The new name; `N. N.` for one who wishes not to be named.
         name: String,
@@ -381,7 +381,7 @@ impl Asked {
 }
 
 impl Judged {
-    /// Is it for a game that is over, or a pairing?
+    /// Is it for a game that is over, or a pairing? Else the station finds out, a dry run as the request itself.
     fn is_asked(&self) -> bool {
         self.game.is_some() || self.pairing.is_some() || self.correct || self.why.is_some()
     }
@@ -503,7 +503,7 @@ impl Verb {
             Verb::LogLevel { level } => return Ok(ClientRequest::LogLevel { filter: level.clone(), until: None }),
             Verb::Result { board, result, .. } => (board, Wish::Result(result.clone())),
             Verb::Resign { board, side, .. } => (board, Wish::Resign((*side).into())),
-            Verb::Names { board, white, black } => (board, Wish::Names { white: white.clone(), black: black.clone() }),
+            Verb::Names { board, white, black } => (board, Wish::names(white, black)?),
             Verb::Pairing { board, id, tags } => (board, pairing(id, tags)),
             Verb::Start { board, from_memory: true, .. } => (board, Wish::StartFromMemory),
             Verb::Start { board, fen, .. } => (board, Wish::Start(fen.clone())),
@@ -594,7 +594,7 @@ fn show(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
     for told in &reply.told {
         output::say(told)?;
     }
-    let written = if arguments.dry_run { "to be written" } else { "written" };
+    let written = if arguments.dry_run { "would be written" } else { "written" };
     for line in reply.written.iter().filter(|line| !line.is_empty()) {
         output::say(format_args!("{written}: {line}"))?;
     }

@@ -36,9 +36,6 @@ use crate::station::tournament_log::{TournamentError, TournamentLog};
 /// So many things that are wrong with a file are said: a screen full.
 const MOST_SHOWN: usize = 20;
 
-/// What a dry run says last.
-pub const DRY_RUN: &str = "nothing was changed: this was a dry run";
-
 /// Fields of which no answer says anything: where a pairing is played is seen where it is played, and the name of one who wishes not to be
 /// named is nobody's business.
 const UNSAID: [&str; 2] = ["at", "formerly"];
@@ -46,6 +43,9 @@ const UNSAID: [&str; 2] = ["at", "formerly"];
 /// What follows when somebody wishes not to be named, or is to be named again.
 const TOLD_ANEW: &str = "the events of all outlets begin anew under another generation, with the names that are to be shown; live files stay as \
                          they are";
+
+/// What the answer to a dry run ends with.
+pub const DRY_RUN: &str = "nothing was changed: this was a dry run";
 
 /// What an arbiter asks.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -501,6 +501,14 @@ impl Office {
         self.last_game(board).is_some_and(|game| !game.is_over)
     }
 
+    /// Why the players of a board's next game are not for whoever asks to say: it is one of a pairing that waits for its game.
+    pub fn has_names_of_its_own(&self, board: &str) -> Option<String> {
+        let tournament = self.tournament().ok()?;
+        let seat = tournament.seats().into_iter().find(|seat| seat.board == board)?;
+        let (_, pairing) = tournament.pairing(seat.pairing.0)?;
+        pairing.result.is_none().then(|| named_by_tournament(&format!("the next game of {board}")))
+    }
+
     /// The name of the board with this number.
     pub fn board_with(&self, number: u32) -> Option<String> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
@@ -766,12 +774,7 @@ impl Office {
             Matter::Names { board, game, white, black } => {
                 let game = self.game(board, *game)?;
                 if after.pairing_of(game).is_some_and(|key| after.pairing(key.0).is_some()) {
-                    let why = format!(
-                        "{board}, game {}, is a game of the tournament and has its names from there: `damcast ctl player OLD NEW` mends \
-                         a name, an import of the pairings who plays",
-                        game.number
-                    );
-                    return Err(why.into());
+                    return Err(named_by_tournament(&format!("{board}, game {}", game.number)).into());
                 }
                 let names = [("White", white), ("Black", black)].map(|(tag, name)| (tag.to_owned(), name.clone()));
                 after.correct(game, names);
@@ -873,30 +876,12 @@ impl Office {
             }
             Matter::Player { player, name, section } => {
                 check_name(name)?;
-                let is_asked = |of: &&mut TournamentSection| section.as_ref().is_none_or(|name| of.name == *name);
-                let number: Option<u32> = player.parse().ok();
-                let is_it =
-                    |known: &model::Player| known.is_known_as(player) || number.is_some() && known.number == number;
-                let mut found: Vec<&mut model::Player> = after
-                    .sections
-                    .iter_mut()
-                    .filter(is_asked)
-                    .flat_map(|section| section.players.iter_mut())
-                    .filter(|known| is_it(known))
-                    .collect();
-                match found.as_mut_slice() {
-                    [one] => {
-                        let is_other = one.is_not_named() != (name == NOT_NAMED);
-                        one.rename(name);
-                        done.told.extend(is_other.then(|| TOLD_ANEW.to_owned()));
-                    }
-                    [] => {
-                        return Err(format!(
-                            "there is no player {player}; give the name as it stands in the tournament"
-                        )
-                        .into());
-                    }
-                    _ => return Err(format!("there are several players {player}: give the number").into()),
+                let (of, id) = player_called(after, section.as_deref(), player)?;
+                let of = after.sections.iter_mut().find(|known| known.id == of);
+                if let Some(one) = of.and_then(|of| of.players.iter_mut().find(|known| known.id == id)) {
+                    let is_other = one.is_not_named() != (name == NOT_NAMED);
+                    one.rename(name);
+                    done.told.extend(is_other.then(|| TOLD_ANEW.to_owned()));
                 }
             }
         }
@@ -1144,25 +1129,91 @@ pub fn only_section<'t>(tournament: &'t Tournament, name: Option<&str>) -> Resul
     }
 }
 
+/// The players of a section whom a name means, or a number: that of the pairing program, or the one that our own files give.
+fn players_called(section: &TournamentSection, called: &str) -> Vec<Id> {
+    let named = section.players.iter().filter(|known| known.is_known_as(called)).map(|known| known.id);
+    let named: Vec<Id> = named.collect();
+    match called.parse::<u32>() {
+        Ok(number) if named.is_empty() => {
+            model::numbers(section).into_iter().filter(|(_, own)| *own == number).map(|(id, _)| id).collect()
+        }
+        _ => named,
+    }
+}
+
+/// The one player whom a name or a number means, with his section.
+fn player_called(tournament: &Tournament, section: Option<&str>, called: &str) -> Result<(Id, Id), String> {
+    let asked = tournament.sections.iter().filter(|of| section.is_none_or(|name| of.name == name));
+    let found: Vec<(&TournamentSection, Vec<Id>)> =
+        asked.map(|of| (of, players_called(of, called))).filter(|(_, found)| !found.is_empty()).collect();
+    match found.as_slice() {
+        [] => Err(no_player(called)),
+        [(of, one)] if one.len() == 1 => Ok((of.id, one[0])),
+        [(of, several)] => Err(which(of, several, called)),
+        several => {
+            let names: Vec<&str> = several.iter().map(|(of, _)| of.name.as_str()).collect();
+            Err(format!(
+                "there is a player {called} in several sections: say with --section which, {}",
+                names.join(", ")
+            ))
+        }
+    }
+}
+
+fn no_player(called: &str) -> String {
+    format!("there is no player {called}; give the name as it stands in the tournament, or the number")
+}
+
+/// What tells players of one name apart: their numbers, with what else is known of them.
+fn which(section: &TournamentSection, several: &[Id], called: &str) -> String {
+    let numbers = model::numbers(section);
+    let one = |id: &Id| {
+        let player = section.player(*id)?;
+        let team = player.team.and_then(|team| section.team(team)).map(|team| team.name.clone());
+        let rating = player.rating.map(|rating| rating.to_string());
+        let federation = Some(player.federation.clone()).filter(|federation| !federation.is_empty());
+        let known: Vec<String> = [team, federation, rating].into_iter().flatten().collect();
+        let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
+        Some(format!("{}{known}", numbers.get(id)?))
+    };
+    let numbers: Vec<String> = several.iter().filter_map(one).collect();
+    format!("there are several players {called}: give the number instead of the name: {}", numbers.join(" or "))
+}
+
+/// Why nobody else says who plays.
+fn named_by_tournament(game: &str) -> String {
+    format!(
+        "{game} is a game of the tournament and has its names from there: `damcast ctl player OLD NEW` mends a name, `damcast ctl \
+         substitute` or an import of the pairings who plays"
+    )
+}
+
 /// Somebody plays a pairing instead of another.
 fn substitute(after: &mut Tournament, pairing: Id, player: &str, by: &str, sure: bool) -> Result<String, String> {
     let gone = || "this pairing is gone".to_owned();
     let section = after.pairing(pairing).ok_or_else(gone)?.0.id;
     let next = after.sections.iter().flat_map(|of| &of.players).map(|player| player.id.0).max().unwrap_or(0) + 1;
     let section = after.sections.iter_mut().find(|of| of.id == section).ok_or_else(gone)?;
-    let found = |section: &TournamentSection, called: &str| {
-        let number: Option<u32> = called.parse().ok();
-        let is_it = |known: &&model::Player| known.is_known_as(called) || number.is_some() && known.number == number;
-        section.players.iter().find(is_it).map(|player| (player.id, player.team))
+    let team_of = |section: &TournamentSection, id: Id| section.player(id).and_then(|player| player.team);
+    let pairs = |section: &TournamentSection, id: Id| {
+        section.pairings.iter().any(|known| known.id == pairing && [known.white, known.black].contains(&Some(id)))
     };
-    let (old, team) = found(section, player)
-        .ok_or_else(|| format!("there is no player {player}; give the name as it stands in the tournament"))?;
-    let new = match found(section, by) {
-        Some((id, _)) => id,
-        None if !sure => {
+    // Of several with this name the one who plays is meant.
+    let old = match players_called(section, player).as_slice() {
+        [] => Err(no_player(player)),
+        [one] => Ok(*one),
+        several => {
+            several.iter().copied().find(|id| pairs(section, *id)).ok_or_else(|| which(section, several, player))
+        }
+    }?;
+    let team = team_of(section, old);
+    let new = match players_called(section, by).as_slice() {
+        [one] => *one,
+        several @ [_, ..] => return Err(which(section, several, by)),
+        [] if !sure => {
             return Err(format!("{by} is no player of {}: with --sure he becomes one", section.name));
         }
-        None => {
+        [] => {
             check_name(by)?;
             let id = Id(next);
             section.players.push(model::Player { id, name: by.to_owned(), team, ..model::Player::default() });
@@ -1207,8 +1258,12 @@ fn check_section(name: &str) -> Result<(), String> {
 }
 
 fn check_name(name: &str) -> Result<(), String> {
-    let is_plain = !name.trim().is_empty() && name.chars().count() <= 200 && !name.chars().any(char::is_control);
-    if is_plain { Ok(()) } else { Err("a name has 1 to 200 characters, and no control characters".to_owned()) }
+    let is_plain = name.chars().count() <= 200 && name.chars().any(char::is_alphanumeric);
+    let is_odd = |c: char| c.is_control() || model::is_unseen(c);
+    if is_plain && !name.chars().any(is_odd) {
+        return Ok(());
+    }
+    Err("a name has 1 to 200 characters, letters or digits among them, and none that cannot be seen".to_owned())
 }
 
 /// All that is wrong with a file, the errors first: they are why it is refused.

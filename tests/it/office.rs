@@ -120,6 +120,43 @@ fn what_a_board_ends_by_itself_is_a_proposal_and_what_an_operator_gave_is_offici
     assert_eq!(desk.result().as_deref(), Some("1-1"));
 }
 
+/// What an answer says that refuses.
+#[track_caller]
+fn refused(desk: &mut Desk, matter: Matter) -> String {
+    let before = desk.tournament();
+    let why = desk.ask(matter.into()).unwrap_err().to_string();
+    assert_eq!(desk.tournament(), before, "nothing has changed");
+    why
+}
+
+#[test]
+fn two_players_of_one_name_are_told_apart_by_number_and_nobody_gets_the_name_of_another_unasked() {
+    let mut desk = Desk::new();
+    desk.import("Name;Club\nJansen, J.;Eksaal\nJansen, J.;Waarland\nClerc, Rob;\n");
+    let call =
+        |player: &str, name: &str| Matter::Player { player: player.to_owned(), name: name.to_owned(), section: None };
+    let names = |desk: &Desk| -> Vec<String> {
+        desk.tournament().sections[0].players.iter().map(|player| player.name.clone()).collect()
+    };
+    let why = refused(&mut desk, call("Jansen, J.", "Jansen, Jan"));
+    assert!(why.contains("1 (Eksaal) or 2 (Waarland)"), "{why}");
+    desk.ask(call("2", "Jansen, Joop").into()).unwrap();
+    assert_eq!(names(&desk), ["Jansen, J.", "Jansen, Joop", "Clerc, Rob"]);
+    let why = refused(&mut desk, call("Clerc, Rob", "Jansen, J."));
+    assert!(why.contains("two players would be called") && why.contains("--sure"), "{why}");
+    desk.done(call("Clerc, Rob", "Jansen, J."));
+    assert_eq!(names(&desk)[2], "Jansen, J.", "it was meant so");
+    // Those who are not to be named keep the name by which they are found, and have their numbers.
+    desk.ask(call("2", "N. N.").into()).unwrap();
+    desk.ask(call("3", "N. N.").into()).unwrap();
+    let why = refused(&mut desk, call("N. N.", "Jansen, Joop"));
+    assert!(why.contains("2 (Waarland) or 3"), "{why}");
+    for name in ["-", "\u{200b}", "Jan\u{200b}sen", " "] {
+        let why = refused(&mut desk, call("1", name));
+        assert!(why.contains("a name"), "{name:?}: {why}");
+    }
+}
+
 #[test]
 fn files_of_the_pairing_program_name_nobody_who_wishes_not_to_be_named() {
     let mut desk = Desk::with_open_round();

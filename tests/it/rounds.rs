@@ -71,6 +71,8 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     done(ask(&place, &["ctl", "round", "open", "3"]));
     let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
     wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
+    let refused = ask(&place, &["ctl", "names", "a", "X", "Y"]);
+    assert!(refused.code == 1 && refused.err.contains("has its names from there"), "{}", refused.err);
     wait_until("who plays is shown before the first move", || public(&place, "games.pdn").contains("Wiersma, H."));
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     let tags = place.live("a-1.pdn");
@@ -105,6 +107,10 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
         (&"Black".into(), &"Wiersma, H.".into(), &"Wiersma, Harm".into())
     );
     assert_eq!((&amended[0]["board"], &amended[0]["game"]), (&"a".into(), &1.into()));
+    // What a dry run shows is the game that the request ends: the one that goes on.
+    let foretold = done(ask(&place, &["ctl", "result", "a", "1-1", "--sure", "--dry-run"]));
+    assert!(foretold.starts_with("a, game 1, ") && foretold.contains("this was a dry run"), "{foretold}");
+    assert!(!place.live("a-1.pdn").contains("1-1"), "nothing was done");
     // The arbiter's result is the official one, once the last move is there.
     done(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]));
     wait_until("the archive", || {

@@ -37,6 +37,8 @@ const LONGEST_VALUE: usize = 500;
 const MOST_TAGS: usize = 64;
 /// The tags that a game has by itself.
 const TAGS_OF_A_GAME: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
+/// What stands between the names of two players.
+const BETWEEN_NAMES: &str = " / ";
 /// What stands for no pairing.
 const NO_PAIRING: &str = "none";
 /// What follows `continue` where it does not matter what the board shows.
@@ -170,7 +172,7 @@ impl fmt::Display for Wish {
             Wish::Resync(None) => f.write_str("resync"),
             Wish::Resync(Some(turn)) => write!(f, "resync {}", word(*turn)),
             Wish::Flip => f.write_str("flip"),
-            Wish::Names { white, black } => write!(f, "names {white} / {black}"),
+            Wish::Names { white, black } => write!(f, "names {white}{BETWEEN_NAMES}{black}"),
             Wish::Pairing(None) => write!(f, "pairing {NO_PAIRING}"),
             Wish::Pairing(Some(pairing)) => write!(f, "pairing {pairing}"),
             Wish::Hold => f.write_str("hold"),
@@ -318,9 +320,25 @@ fn plies(text: &str) -> Result<usize, RequestError> {
     count.ok_or_else(|| RequestError(format!("`undo {text}`: expected how many plies to take back, as in `undo 2`")))
 }
 
+impl Wish {
+    /// Who plays.
+    ///
+    /// # Errors
+    ///
+    /// When a name has what stands between two names: the log could not tell them apart. One that is in a log stays as it was read.
+    pub fn names(white: &str, black: &str) -> Result<Wish, RequestError> {
+        match [white, black].into_iter().find(|name| format!(" {name} ").contains(BETWEEN_NAMES)) {
+            Some(name) => Err(RequestError(format!(
+                "`{name}` has ` / ` in it, which stands between two names: write it without the blanks, as in Jansen/De Vries"
+            ))),
+            None => Ok(Wish::Names { white: white.to_owned(), black: black.to_owned() }),
+        }
+    }
+}
+
 fn names(text: &str) -> Result<Wish, RequestError> {
     let is_name = |name: &&str| !name.is_empty() && !name.contains(char::is_control);
-    let (white, black) = text.split_once(" / ").unwrap_or_default();
+    let (white, black) = text.split_once(BETWEEN_NAMES).unwrap_or_default();
     let [white, black] = [white.trim(), black.trim()];
     if ![white, black].iter().all(is_name) {
         return Err(RequestError("`names` needs both names, as in names Sijbrands, T. / Wiersma, H.".to_owned()));

@@ -20,7 +20,7 @@ use draughts_pdn::values::Outcome;
 use super::pdn::result_of;
 use super::rounds::{RecordedGame, RoundState};
 use super::sheet::folded;
-use super::{Encounter, Id, Tournament, TournamentSection};
+use super::{Encounter, Id, NOT_NAMED, Tournament, TournamentSection};
 
 /// What there is to say to a change.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -215,6 +215,13 @@ fn similar_names(known: &TournamentSection, section: &TournamentSection, asked: 
                 alike[..at].iter().find(|(of, other)| other != name && !(is_known(*id, name) && is_known(*of, other)));
             if let Some((_, other)) = other {
                 asked.push(format!("{} and {} would be two players", quoted(other), quoted(name)));
+            }
+            let was_another = |id: Id| known.player(id).is_some_and(|player| player.name != *name);
+            let is_same = |(of, other): &&(Id, &str)| {
+                other == name && *other != NOT_NAMED && (was_another(*id) || was_another(*of))
+            };
+            if alike[..at].iter().any(|one| is_same(&one)) {
+                asked.push(format!("two players would be called {}", quoted(name)));
             }
         }
     }

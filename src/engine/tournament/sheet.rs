@@ -314,6 +314,11 @@ fn format_of(text: &str) -> Format {
     }
 }
 
+/// A character that nobody sees and that turns the text around it, or makes two names of one.
+pub fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// The text of a file, with LF at the end of lines. What no text of people has is an error.
 fn text_of(bytes: &[u8], complaints: &mut Complaints) -> String {
     let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {

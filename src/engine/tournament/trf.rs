@@ -933,8 +933,8 @@ fn lineup(section: &TournamentSection, team: Id) -> Vec<Id> {
     lineup
 }
 
-/// The number of each player in a file: his own; those without one follow.
-pub(super) fn numbers(section: &TournamentSection) -> BTreeMap<Id, u32> {
+/// The number of each player in a file that we write: his own; those without one follow.
+pub fn numbers(section: &TournamentSection) -> BTreeMap<Id, u32> {
     let mut next = section.players.iter().filter_map(|player| player.number).max().unwrap_or(0);
     let number = |player: &super::Player| {
         let number = player.number.unwrap_or_else(|| {

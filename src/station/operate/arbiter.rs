@@ -403,7 +403,9 @@ impl Work {
                     Matter::Result { board, game, pairing: None, section: None, result, why: None, correct: true };
                 TournamentRequest { sure: true, reason: "the game goes on".to_owned(), dry_run, ..matter.into() }
             }
-            OfficeQuestion::Names { board, .. } if !self.office.is_playing(&board) => return OfficeAnswer::OfLine,
+            OfficeQuestion::Names { board, .. } if !self.office.is_playing(&board) => {
+                return self.office.has_names_of_its_own(&board).map_or(OfficeAnswer::OfLine, OfficeAnswer::Refused);
+            }
             OfficeQuestion::Names { board, white, black, dry_run } => {
                 TournamentRequest { dry_run, ..Matter::Names { board, game: None, white, black }.into() }
             }

@@ -407,6 +407,7 @@ fn wish(text: &str) -> Result<Wish, String> {
         ));
     }
     match text.parse() {
+        Ok(Wish::Names { white, black }) => Wish::names(&white, &black).map_err(|error| error.to_string()),
         Ok(Wish::Remembered(_)) => Err("`remembered` is what the station says, not what it is asked".to_owned()),
         wish => wish.map_err(|error| error.to_string()),
     }
