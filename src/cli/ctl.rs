@@ -352,7 +352,7 @@ struct Judged {
     /// It takes the place of another result.
     #[arg(long)]
     correct: bool,
-    /// How it came about: played, forfeit, both lost, arbiter, not played.
+    /// How it came about: played, forfeit, both lost, arbiter, not played; bye where there is one player.
     #[arg(long, value_name = "HOW")]
     why: Option<String>,
     /// Why; it stands in the record.

@@ -205,7 +205,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Verb::Export { format, ask } => {
             let standings = ask.standings(section)?;
             let text = match format {
-                Output::Trf => model::write_trf(&tournament, section).map_err(anyhow::Error::msg)?,
+                Output::Trf => {
+                    let (text, warnings) = model::write_trf(&tournament, section).map_err(anyhow::Error::msg)?;
+                    warnings.iter().for_each(|warning| tell(format_args!("damcast: warning: {warning}")));
+                    text
+                }
                 Output::Csv => model::write_csv(&tournament, section),
                 Output::Crosstable => model::crosstable(&tournament, section, &standings),
                 Output::Html => model::html(&tournament, section, &standings),

@@ -535,10 +535,7 @@ impl Office {
             None => outlets::random().map_err(|error| error.to_string())?,
         };
         match self.log.book().admit(&name, saw) {
-            Err(Conflict::Done(version)) => {
-                let told = vec![format!("{}: done already, as version {version}", request.matter.in_words())];
-                return Ok(Done { told, ..Done::default() });
-            }
+            Err(Conflict::Done(version)) => return self.done_already(&name, version, &request.matter),
             Err(conflict) => return Err(OfficeRefusal::Conflict(conflict)),
             Ok(()) => {}
         }
@@ -557,6 +554,28 @@ impl Office {
         self.write(wanted, (&before, &after), &mut done)?;
         done.told.extend(effects);
         Ok(done)
+    }
+
+    /// What there is to say to a request whose name was used before: by itself, or by another one.
+    fn done_already(&self, name: &str, version: u64, matter: &Matter) -> Result<Done, OfficeRefusal> {
+        let words = matter.in_words();
+        let first =
+            self.log.records().iter().find(|record| record.version == version).map(|record| record.what.as_str());
+        if let Some(first) = first.filter(|first| *first != words) {
+            let why = format!(
+                "{words}: nothing was done, for the request {name} was another one: {first}, as version {version}; give this one a name of its own"
+            );
+            return Err(why.into());
+        }
+        let before = self.tournament()?;
+        let mut after = before.clone();
+        // Two files may have one name.
+        let is_other =
+            matches!(matter, Matter::Import { .. }) && self.apply(matter, true, &mut after).is_ok() && after != before;
+        let more =
+            "what the file says is not what is known now: if it is another file, give the request a name of its own";
+        let told = [format!("{words}: done already, as version {version}")];
+        Ok(Done { told: told.into_iter().chain(is_other.then(|| more.to_owned())).collect(), ..Done::default() })
     }
 
     /// Refuses what would harm readers, asks again what may not be meant, and returns what follows for readers.
@@ -1028,21 +1047,31 @@ impl Office {
         };
         let given =
             |white: Points, black: Points, reason| Some(Official { white, black, reason: why.unwrap_or(reason) });
-        let new = match Outcome::read(result) {
+        let literal = result
+            .split_once('-')
+            .and_then(|(white, black)| Some((Points::read(white.trim())?, Points::read(black.trim())?)));
+        // By his decision each side may have points of its own.
+        let is_decision = matches!(why, Some(ResultReason::Arbiter | ResultReason::NotPlayed | ResultReason::Bye));
+        let decided = literal.filter(|(white, black)| is_decision && scoring.knows(*white) && scoring.knows(*black));
+        let new = match Outcome::read(result).filter(|_| decided.is_none()) {
             Some(Outcome::Open) => None,
             Some(Outcome::WhiteWins) => given(scoring.win, scoring.loss, ResultReason::Played),
             Some(Outcome::BlackWins) => given(scoring.loss, scoring.win, ResultReason::Played),
             Some(Outcome::Draw) => given(scoring.draw, scoring.draw, ResultReason::Played),
             Some(Outcome::BothLose) => given(scoring.loss, scoring.loss, ResultReason::BothLost),
             None => {
-                let points = result
-                    .split_once('-')
-                    .and_then(|(white, black)| Some((Points::read(white.trim())?, Points::read(black.trim())?)));
-                let Some((white, black)) = points else {
+                let Some((white, black)) = literal else {
                     return Err(format!("`{result}` is no result, as 2-0, 1-1, 0-2, 12-0, or * for none").into());
                 };
                 given(white, black, ResultReason::Played)
             }
+        };
+        let new = match new {
+            // A game of a micro-match is counted as one.
+            Some(new) if key.1.is_none() || encounter.is_alone() => {
+                Some(encounter.checked(new, &scoring).map_err(|why| format!("{called}: {why}"))?)
+            }
+            new => new,
         };
         let text = |official: Option<Official>| {
             official.map_or("*".to_owned(), |official| {

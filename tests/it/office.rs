@@ -129,6 +129,73 @@ fn refused(desk: &mut Desk, matter: Matter) -> String {
     why
 }
 
+/// A result of the first pairing.
+fn result_with(result: &str, why: Option<&str>) -> Matter {
+    match result_of_pairing(result) {
+        Matter::Result { board, game, pairing, section, result, correct, .. } => {
+            Matter::Result { board, game, pairing, section, result, why: why.map(str::to_owned), correct }
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn a_result_is_refused_that_the_scoring_or_its_reason_does_not_allow() {
+    let mut desk = Desk::new();
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    for (result, why) in [
+        ("2-2", None),
+        ("3-0", None),
+        ("12-0", None),
+        ("1,5-0,5", None),
+        ("2-0", Some("both lost")),
+        ("1-1", Some("forfeit")),
+        ("2-0", Some("bye")),
+        ("3-0", Some("arbiter")),
+    ] {
+        let told = refused(&mut desk, result_with(result, why));
+        assert!(told.contains("round 1, board 1, Sijbrands, Ton - Wiersma, H.: "), "{result}: {told}");
+    }
+    for (result, why, expected) in [
+        ("2-2", Some("arbiter"), "2-2"),
+        ("1-0", Some("arbiter"), "1-0"),
+        ("0-0", None, "0-0"),
+        ("2-0", Some("forfeit"), "2-0"),
+    ] {
+        desk.done(result_with(result, why));
+        assert_eq!(desk.result().as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn one_player_has_a_bye_or_a_forfeit_and_no_game() {
+    let mut desk = Desk::new();
+    desk.import(PLAYERS);
+    desk.import("Round;Board;White;Black;Result\n1;1;Clerc, Rob;;\n");
+    let told = refused(&mut desk, result_with("2-0", None));
+    assert!(told.contains("say whether it is a bye or a forfeit"), "{told}");
+    for why in ["forfeit", "bye"] {
+        desk.done(result_with("2-0", Some(why)));
+        assert_eq!(desk.tournament().sections[0].pairings[0].result.unwrap().reason.name(), why);
+    }
+    desk.done(result_of_pairing("*"));
+    assert_eq!(desk.result(), None);
+}
+
+#[test]
+fn the_name_of_a_request_is_that_of_one_request() {
+    let mut desk = Desk::new();
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    let named = |result: &str| TournamentRequest { request: Some("r1".to_owned()), ..result_with(result, None).into() };
+    desk.ask(named("2-0")).unwrap();
+    assert!(desk.ask(named("2-0")).unwrap().told[0].contains("done already"));
+    let why = desk.ask(named("0-2")).unwrap_err().to_string();
+    assert!(why.contains("the request r1 was another one: result of pairing 1.1: 2-0, as version 3"), "{why}");
+    assert_eq!(desk.result().as_deref(), Some("2-0"));
+}
+
 #[test]
 fn two_players_of_one_name_are_told_apart_by_number_and_nobody_gets_the_name_of_another_unasked() {
     let mut desk = Desk::new();
@@ -258,7 +325,8 @@ fn a_prepared_round_is_paired_anew_and_a_published_one_is_not() {
     let mut desk = Desk::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
-    let told = desk.import("Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n1;;Gantwarg, A.;\n").notes.join("\n");
+    let anew = "Round;Board;White;Black;Result\n1;1;Wiersma, H.;Clerc, Rob;\n1;;Gantwarg, A.;;bye\n";
+    let told = desk.import(anew).notes.join("\n");
     assert!(told.contains("Sijbrands, Ton - Wiersma, H. is not played, this file pairs anew"), "{told}");
     let tournament = desk.tournament();
     let section = &tournament.sections[0];

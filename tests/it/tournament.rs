@@ -562,6 +562,123 @@ fn the_same_file_in_any_encoding_is_the_same_and_twice_changes_nothing() {
 }
 
 #[test]
+fn a_list_of_names_a_russian_file_and_one_without_its_mark_are_read() {
+    let names = |bytes: &[u8]| -> Vec<String> {
+        let merged = lay(&Tournament::default(), bytes).unwrap();
+        merged.tournament.sections[0].players.iter().map(|player| player.name.clone()).collect()
+    };
+    assert_eq!(names(b"Name\nSijbrands, Ton\nWiersma, H.\n"), ["Sijbrands, Ton", "Wiersma, H."]);
+    // `Имя;Рейтинг` and `Чижов, А.;2400` in Windows-1251.
+    let russian = b"\xc8\xec\xff;\xd0\xe5\xe9\xf2\xe8\xed\xe3\n\xd7\xe8\xe6\xee\xe2, \xc0.;2400\n";
+    assert_eq!(names(russian), ["Чижов, А."]);
+    let told = lay(&Tournament::default(), russian).unwrap().notes;
+    assert!(told.iter().any(|note| note.to_string().contains("read as Windows-1251")), "{told:?}");
+    assert_eq!(names(b"Name;Rating\nM\xfcller, J\xf6rg;2100\n"), ["Müller, Jörg"]);
+    for to_bytes in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
+        let wide: Vec<u8> = "Name;Rating\nЧижов, А.;2400\n".encode_utf16().flat_map(to_bytes).collect();
+        assert_eq!(names(&wide), ["Чижов, А."]);
+    }
+    for (text, expected) in [
+        ("Name\n-\n", "2:1: error: `-` is no name"),
+        ("Name\nJan\u{200b}sen\n", "2:4: error: the character U+200B cannot be seen"),
+        ("Round;White;Black\n999999999999;A;B\n", "2:1: error: `999999999999` is too large"),
+    ] {
+        let found = refused(text);
+        assert!(found.contains(expected), "{expected}\n--- {found}");
+    }
+}
+
+#[test]
+fn a_name_that_two_players_have_is_refused_without_a_number() {
+    let players = "Name;Rating\nJansen, Jan;1300\nJansen, Jan;1200\nClerc, Rob;\n";
+    let known = lay(&Tournament::default(), players.as_bytes()).unwrap().tournament;
+    let why = lay(&known, b"Round;White;Black\n1;Clerc, Rob;Jansen, Jan\n").unwrap_err().join("\n");
+    assert!(why.contains("2:14: error: several players are called `Jansen, Jan`, the numbers 1 and 2"), "{why}");
+    let numbered = b"Round;White no;White;Black no;Black\n1;3;Clerc, Rob;2;Jansen, Jan\n";
+    let merged = lay(&known, numbered).unwrap().tournament;
+    let section = &merged.sections[0];
+    assert_eq!((section.players.len(), section.pairings[0].black), (3, Some(section.players[1].id)));
+}
+
+#[test]
+fn a_result_is_one_that_the_scoring_has() {
+    let row =
+        |result: &str| format!("Round;Board;White;Black;Result;Reason\n1;1;Clerc;Wiersma;2-0;\n1;2;A;B;{result}\n");
+    for result in ["2-2;", "3-0;", "12-0;", "1,5-0,5;", "2-0;both lost", "1-1;forfeit", "2-0;bye", "3-0;arbiter"] {
+        let found = refused(&row(result));
+        assert!(found.starts_with("3:9: error: "), "{result}: {found}");
+    }
+    let read = |text: &str| lay(&Tournament::default(), text.as_bytes()).unwrap().tournament;
+    let of = |tournament: &Tournament| {
+        let result = tournament.sections[0].pairings.last().unwrap().result.unwrap();
+        format!("{}-{} {}", result.white, result.black, result.reason.name())
+    };
+    for (result, expected) in [
+        ("0-0;played", "0-0 both lost"),
+        ("2-2;arbiter", "2-2 arbiter"),
+        ("1-0;arbiter", "1-0 arbiter"),
+        ("1-0;", "2-0 played"),
+        ("0-2;forfeit", "0-2 forfeit"),
+        ("1-1;not played", "1-1 not played"),
+    ] {
+        let tournament = read(&row(result));
+        assert_eq!(of(&tournament), expected, "{result}");
+    }
+    // Where all results are of another kind, the section counts so.
+    let twelve = read("Round;White;Black;Result\n1;A;B;12-0\n1;C;D;9-1\n1;E;F;0-12\n");
+    assert_eq!(twelve.sections[0].scoring.win.to_string(), "12");
+}
+
+#[test]
+fn one_player_waits_has_a_bye_or_a_forfeit_and_is_never_played() {
+    let row = |board: &str, result: &str| {
+        format!("Round;Board;White;Black;Result;Reason\n1;1;A;B;2-0;\n1;{board};C;;{result}\n")
+    };
+    let found = refused(&row("2", "2-0;played"));
+    assert!(found.contains("3:8: error: `2-0` is no result of a round without an opponent"), "{found}");
+    for board in ["", "2"] {
+        let merged = lay(&Tournament::default(), row(board, ";").as_bytes()).unwrap();
+        let section = &merged.tournament.sections[0];
+        assert!(section.byes.is_empty() && section.pairings[1].is_awaited(), "{section:?}");
+        assert!(
+            merged.notes.iter().any(|note| note.to_string().contains("waits for an opponent")),
+            "{:?}",
+            merged.notes
+        );
+    }
+    let bye = lay(&Tournament::default(), row("", ";bye").as_bytes()).unwrap().tournament;
+    assert_eq!(bye.sections[0].byes[0].points.to_string(), "2");
+    let again = lay(&bye, row("", ";").as_bytes()).unwrap().tournament;
+    assert_eq!(again, bye, "a file that says nothing takes no bye back");
+    for (told, expected) in
+        [(";bye", "2-0 bye"), ("1;half bye", "1-0 bye"), ("2-0;", "2-0 bye"), ("2-0;forfeit", "2-0 forfeit")]
+    {
+        let tournament = lay(&Tournament::default(), row("2", told).as_bytes()).unwrap().tournament;
+        let result = tournament.sections[0].pairings[1].result.unwrap();
+        assert_eq!(format!("{}-{} {}", result.white, result.black, result.reason.name()), expected, "{told}");
+    }
+}
+
+#[test]
+fn what_a_trf_has_no_column_for_comes_back_or_is_told() {
+    let players = "No;Name;Title\n1;A;\n2;B;\n3;C;\n4;D;\n5;E;\n6;F;\n7;G;\n8;H;\n9;I;\n";
+    let rounds = "Round;Board;White;Black;Result;Reason\n1;1;A;B;2-2;arbiter\n1;2;C;D;1-0;not played\n1;3;E;F;0-0;\n1;4;G;;;\n\
+                  1;5;;H;0-1;half bye\n1;6;I;;2-0;forfeit\n";
+    let known = lay(&Tournament::default(), players.as_bytes()).unwrap().tournament;
+    let mut known = lay(&known, rounds.as_bytes()).unwrap().tournament;
+    known.sections[0].dates = vec![(1, "2027.07.10".to_owned())];
+    comes_back(&known, "odd results");
+    let section = &known.sections[0];
+    let (text, warnings) = write_trf(&known, section).unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    let again = lay(&Tournament::default(), text.as_bytes()).unwrap().tournament;
+    assert_eq!(again.sections[0].dates, section.dates);
+    known.sections[0].players[0].title = "Grootmeester".to_owned();
+    let (_, warnings) = write_trf(&known, &known.sections[0]).unwrap();
+    assert_eq!(warnings, ["A: the title `Grootmeester` is cut to 3 characters"]);
+}
+
+#[test]
 fn another_tournament_is_refused_and_another_result_is_a_correction() {
     let known = lay(&Tournament::default(), four().as_bytes()).unwrap().tournament;
     let other = four()
@@ -630,7 +747,7 @@ fn essence(tournament: &Tournament) -> Vec<String> {
 
 fn comes_back(tournament: &Tournament, of: &str) {
     let section = &tournament.sections[0];
-    if let Ok(text) = write_trf(tournament, section) {
+    if let Ok((text, _)) = write_trf(tournament, section) {
         let again = lay(&Tournament::default(), text.as_bytes())
             .unwrap_or_else(|problems| panic!("{of}: {problems:?}\n{text}"));
         assert_eq!(essence(&again.tournament), essence(tournament), "{of}\n{text}");

@@ -18,7 +18,8 @@ use draughts_pdn::problem::quoted;
 use super::points::Points;
 use super::scoring::{Scoring, Stage};
 use super::sheet::{
-    Complaints, Drawn, Free, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, aside, asides, folded, number, plain,
+    Complaints, Drawn, Free, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, aside, asides, folded, number, person,
+    plain,
 };
 use super::{ByeKind, ResultReason, Tournament, TournamentSection};
 
@@ -144,6 +145,7 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
         Some(best) if best.0 >= next.0 => Some(best),
         _ => Some(next),
     });
+    let best = best.or_else(|| only_names(text, &told));
     let Some((_, rows, at, unclosed)) = best else {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
         let what = format!(
@@ -186,6 +188,14 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
         }
     }
     sheet
+}
+
+/// A list of names alone has nothing that separates columns.
+fn only_names(text: &str, told: &[(String, Column)]) -> Option<(usize, Vec<Cells>, usize, Option<Place>)> {
+    let (rows, unclosed) = rows(text, ';');
+    let is_name = |cell: &Cell| column_of(&cell.text, told) == Some(Column::Name);
+    let is_list = rows.iter().all(|row| row.len() == 1) && rows.first().is_some_and(|row| is_name(&row[0]));
+    is_list.then_some((1, rows, 0, unclosed))
 }
 
 /// A last row without an end of line that lacks cells, where no other row does, was cut: what is left of it may say something else.
@@ -383,8 +393,12 @@ fn number_of(row: &BTreeMap<Column, Cell>, column: Column, complaints: &mut Comp
         return None;
     }
     match number(text.trim_end_matches('.')) {
-        Ok(0) | Err(_) => {
+        Ok(0) => {
             complaints.error(place_of(row, column), format!("{} is no number from 1 on", quoted(text)));
+            None
+        }
+        Err(what) => {
+            complaints.error(place_of(row, column), what);
             None
         }
         Ok(found) => Some(found),
@@ -394,7 +408,7 @@ fn number_of(row: &BTreeMap<Column, Cell>, column: Column, complaints: &mut Comp
 /// A player of a list or of a crosstable.
 fn listed(row: &BTreeMap<Column, Cell>, complaints: &mut Complaints) -> Option<Listed> {
     let place = place_of(row, Column::Name);
-    let name = plain(text_of(row, Column::Name), place, complaints);
+    let name = person(text_of(row, Column::Name), place, complaints);
     if name.is_empty() {
         complaints.error(place, "this row has no name");
         return None;
@@ -462,9 +476,10 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
         let mut who = |name: Column, of_number: Column, team: Column| {
             let place = place_of(row, if text_of(row, name).is_empty() { of_number } else { name });
             let number = number_of(row, of_number, complaints);
-            let name = plain(text_of(row, name), place, complaints);
+            let name = Some(text_of(row, name)).filter(|name| *name != "-").unwrap_or_default();
+            let name = person(name, place, complaints);
             let team = plain(text_of(row, team), place, complaints);
-            (number.is_some() || !matches!(name.as_str(), "" | "-")).then(|| Who::named(place, number, name, team))
+            (number.is_some() || !name.is_empty()).then(|| Who::named(place, number, name, team))
         };
         let white = who(Column::White, Column::WhiteNumber, Column::WhiteTeam);
         let black = who(Column::Black, Column::BlackNumber, Column::BlackTeam);
@@ -476,23 +491,45 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
             Told::Nothing
         });
         let result = text_of(row, Column::Result);
+        // `vrij` where others have a result.
+        let (result, reason) = match self::reason(result) {
+            Some(Told::Bye(why)) if reason == Told::Nothing && result != "+" => ("", Told::Bye(why)),
+            _ => (result, reason),
+        };
         let is_of_a_team = !text_of(row, Column::WhiteTeam).is_empty() || !text_of(row, Column::BlackTeam).is_empty();
         let (one, other) = match (&white, &black) {
             (None, None) => {
                 complaints.error(place_of(row, Column::White), "this row has neither white nor black");
                 continue;
             }
-            (Some(who), None) | (None, Some(who)) if !is_of_a_team && board.is_none() => (Some(who.clone()), None),
-            _ => (white.clone(), black.clone()),
+            _ => (white, black),
         };
-        if let (Some(who), None, false) = (&one, &other, is_of_a_team || board.is_some()) {
-            match free(result, reason, round, who.clone()) {
-                Some(free) => sheet.byes.push(free),
+        let is_white = one.is_some();
+        let alone = [&one, &other].into_iter().flatten().next().filter(|_| one.is_none() || other.is_none()).cloned();
+        let has_said = !matches!(result, "" | "*") || reason != Told::Nothing;
+        let is_decided = matches!(reason, Told::Of(ResultReason::Arbiter | ResultReason::NotPlayed));
+        let is_free = (!is_of_a_team && has_said && !is_decided) || matches!(reason, Told::Bye(_));
+        let mut free_outcome = None;
+        if let Some(who) = alone.filter(|_| is_free) {
+            match free(result, reason, is_white) {
+                Some((why, points)) if board.is_none() => {
+                    sheet.byes.push(Free { round, who, why, points });
+                    continue;
+                }
+                Some((why, points)) => free_outcome = Some(Outcome::Free { is_white, why, points }),
                 None => {
-                    complaints.error(place, format!("{} is no result of a round without an opponent", quoted(result)))
+                    let what = format!(
+                        "{} is no result of a round without an opponent: a bye or a forfeit says so in a column Reason",
+                        quoted(result)
+                    );
+                    complaints.error(place, what);
+                    continue;
                 }
             }
-            continue;
+        } else if !has_said && (one.is_none() || other.is_none()) {
+            let what = "this row has one player and no result: the pairing waits for an opponent or for a result; a bye says so in Result \
+                        or Reason";
+            complaints.note(place, what);
         }
         let stage = match folded(text_of(row, Column::Stage)).as_str() {
             "" => None,
@@ -505,7 +542,14 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
                 None
             }
         };
-        let Some(outcome) = outcome(result, reason) else {
+        // Whom a team sends nobody against has a forfeit.
+        let is_empty_board = one.is_none() || other.is_none();
+        let reason = if is_empty_board && reason == Told::Nothing { Told::Of(ResultReason::Forfeit) } else { reason };
+        if !is_empty_board && matches!(reason, Told::Bye(_)) {
+            complaints.error(place, "a bye has no opponent, and this row has two players");
+            continue;
+        }
+        let Some(outcome) = free_outcome.or_else(|| outcome(result, reason)) else {
             complaints.error(place, format!("{} is no result, as 2-0, 1-1, 0-2, or * for none yet", quoted(result)));
             continue;
         };
@@ -528,7 +572,9 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
         }
         let time_control = plain(text_of(row, Column::TimeControl), place_of(row, Column::TimeControl), complaints);
         let place = place_of(row, Column::White);
-        sheet.pairings.push(Drawn { place, round, board, white: one, black: other, outcome, stage, time_control });
+        let told_at = place_of(row, Column::Result);
+        let (white, black) = (one, other);
+        sheet.pairings.push(Drawn { place, round, board, white, black, outcome, told_at, stage, time_control });
     }
     sheet
 }
@@ -574,9 +620,24 @@ fn reason(text: &str) -> Option<Told> {
 }
 
 /// A round without an opponent.
-fn free(result: &str, reason: Told, round: u32, who: Who) -> Option<Free> {
-    let own = result.split(['-', ':', '–']).next().unwrap_or("").trim();
-    let points = if own.is_empty() || own == "*" { None } else { Some(Points::read(own)?) };
+fn free(result: &str, reason: Told, is_white: bool) -> Option<(ByeKind, Option<Points>)> {
+    let points = match result {
+        "" | "*" => None,
+        "+" | "+-" | "-+" | "-" if reason == Told::Nothing => {
+            let is_won = matches!((result, is_white), ("+", _) | ("+-", true) | ("-+", false));
+            return Some((if is_won { ByeKind::Won } else { ByeKind::Lost }, None));
+        }
+        _ => Some(match sides(result) {
+            Some((white, black)) => {
+                if is_white {
+                    white
+                } else {
+                    black
+                }
+            }
+            None => Points::read(result)?,
+        }),
+    };
     let why = match reason {
         Told::Bye(why) => why,
         Told::Of(ResultReason::Forfeit) => {
@@ -586,12 +647,14 @@ fn free(result: &str, reason: Told, round: u32, who: Who) -> Option<Free> {
                 ByeKind::Lost
             }
         }
-        _ => match points {
+        Told::Nothing => match points {
             Some(points) if points > Points::ZERO => ByeKind::NoOpponent,
             _ => ByeKind::Absent,
         },
+        // Nobody plays alone.
+        Told::Played | Told::Of(_) => return None,
     };
-    Some(Free { round, who, why, points })
+    Some((why, points))
 }
 
 /// A result in points of 1-½-0, where the points of draughts are 2-1-0?
@@ -624,10 +687,17 @@ fn outcome(result: &str, reason: Told) -> Option<Outcome> {
     };
     let (white, black) = sides(result)?;
     let letters = |white, black, or: ResultReason| Outcome::Letters(white, black, told.unwrap_or(or));
+    // By his decision each side may have points of its own.
+    if let Some(reason @ (ResultReason::Arbiter | ResultReason::NotPlayed)) = told {
+        return Some(Outcome::Points(white, black, Some(reason)));
+    }
     let sum = white + black;
     let is_of_chess = sum == Points::whole(1);
     let is_of_draughts = sum == Points::whole(2);
     Some(match white.cmp(&black) {
+        _ if sum == Points::ZERO && told == Some(ResultReason::Played) => {
+            Outcome::Letters(Loss, Loss, ResultReason::BothLost)
+        }
         _ if sum == Points::ZERO => letters(Loss, Loss, ResultReason::BothLost),
         std::cmp::Ordering::Equal if is_of_chess || is_of_draughts => letters(Draw, Draw, ResultReason::Played),
         std::cmp::Ordering::Greater if black == Points::ZERO && (is_of_chess || is_of_draughts) => {
@@ -735,6 +805,7 @@ fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> 
             white: who(at, one.place),
             black: who(one.opponent, other.place),
             outcome,
+            told_at: one.place,
             stage: None,
             time_control: String::new(),
         });

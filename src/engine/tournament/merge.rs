@@ -172,10 +172,13 @@ impl Merging<'_> {
         }
         self.section.dates.sort();
         let resolved = self.resolve();
+        // What is said of a bye that is known already is nothing new.
+        let all = sheet.pairings.iter().zip(&resolved);
+        let idle: Vec<bool> = all.map(|(of, sides)| self.is_known_bye(of, sides)).collect();
         if self.complaints.has_error() {
             return;
         }
-        self.pairings(&resolved);
+        self.pairings(&resolved, &idle);
         self.byes();
         if self.complaints.has_error() {
             return;
@@ -376,11 +379,11 @@ impl Merging<'_> {
             Some(scoring) if is_new => scoring,
             _ if !is_new => self.section.scoring,
             _ if sheet.pairings.iter().any(|drawn| drawn.stage.is_some()) => Scoring::MICRO_MATCH,
-            _ => {
+            _ => of_results(sheet).unwrap_or_else(|| {
                 // Of equal ones the first.
                 let candidates = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
                 candidates.into_iter().min_by_key(|scoring| mismatches(sheet, scoring)).unwrap_or_default()
-            }
+            }),
         };
         if let Some([win, draw, loss]) = sheet.match_points {
             (scoring.match_win, scoring.match_draw, scoring.match_loss) = (win, draw, loss);
@@ -392,7 +395,16 @@ impl Merging<'_> {
     fn find(&mut self, who: &Who) -> Option<Id> {
         let by_number = |section: &TournamentSection| {
             let number = who.number?;
-            section.players.iter().find(|player| player.number == Some(number)).map(|player| player.id)
+            let own = section.players.iter().find(|player| player.number == Some(number)).map(|player| player.id);
+            own.or_else(|| {
+                // Where nobody has a number, those count that our own files give.
+                if section.players.iter().any(|player| player.number.is_some()) {
+                    return None;
+                }
+                let (id, _) = super::numbers(section).into_iter().find(|(_, given)| *given == number)?;
+                let is_meant = who.name.is_empty() || section.player(id)?.is_known_as(&who.name);
+                is_meant.then_some(id)
+            })
         };
         let id = match (by_number(self.section), who.name.is_empty()) {
             (Some(id), true) => id,
@@ -423,7 +435,20 @@ impl Merging<'_> {
                 let mut found =
                     of_name.filter(is_free).filter(team).map(|player| (player.number, player.id)).collect::<Vec<_>>();
                 found.sort();
-                match found.get(who.nth) {
+                if found.len() > 1 && who.nth.is_none() {
+                    let numbers = super::numbers(self.section);
+                    let numbers: Vec<String> =
+                        found.iter().filter_map(|(_, id)| numbers.get(id)).map(u32::to_string).collect();
+                    let what = format!(
+                        "several players are called {}, the numbers {}: say which, in a column White-number or Black-number, or with their \
+                         teams in White-team and Black-team",
+                        quoted(&who.name),
+                        numbers.join(" and ")
+                    );
+                    self.complaints.error(who.place, what);
+                    return None;
+                }
+                match found.get(who.nth.unwrap_or(0)) {
                     Some((_, id)) => *id,
                     None => {
                         let id = take(&mut self.next.player);
@@ -465,11 +490,12 @@ impl Merging<'_> {
 
     /// A round that nobody outside has seen and that has no result may be paired anew: what was prepared for somebody gives way to what
     /// the file has for him.
-    fn give_way(&mut self, resolved: &[(Option<Id>, Option<Id>)]) {
+    fn give_way(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
         let mut drawn: BTreeMap<(u32, Id), (Option<Id>, Place)> = BTreeMap::new();
         let has_result = |of: &&Encounter| of.result.is_some() || of.games.iter().any(|game| game.result.is_some());
         let played: BTreeSet<u32> = self.section.pairings.iter().filter(has_result).map(|of| of.round).collect();
-        for (of, &(white, black)) in self.sheet.pairings.iter().zip(resolved) {
+        for ((of, &(white, black)), _) in self.sheet.pairings.iter().zip(resolved).zip(idle).filter(|(_, idle)| !**idle)
+        {
             if self.section.state_of(of.round) == RoundState::Prepared && !played.contains(&of.round) {
                 for (one, other) in [(white, black), (black, white)] {
                     drawn.extend(one.map(|id| ((of.round, id), (other, of.place))));
@@ -497,9 +523,16 @@ impl Merging<'_> {
         self.section.byes.retain(|bye| !drawn.contains_key(&(bye.round, bye.player)));
     }
 
-    fn pairings(&mut self, resolved: &[(Option<Id>, Option<Id>)]) {
+    /// One player without a word about his opponent, who is known to have none in that round.
+    fn is_known_bye(&self, of: &Drawn, sides: &(Option<Id>, Option<Id>)) -> bool {
+        let ((Some(player), None) | (None, Some(player))) = *sides else { return false };
+        let is_it = |bye: &Bye| bye.round == of.round && bye.player == player;
+        of.outcome == Outcome::Open && self.section.byes.iter().any(is_it)
+    }
+
+    fn pairings(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
         let sheet = self.sheet;
-        self.give_way(resolved);
+        self.give_way(resolved, idle);
         let mut index: BTreeMap<(u32, Id), usize> = BTreeMap::new();
         for (at, pairing) in self.section.pairings.iter().enumerate() {
             for id in [pairing.white, pairing.black].into_iter().flatten() {
@@ -507,7 +540,7 @@ impl Merging<'_> {
             }
         }
         let mut seen: BTreeMap<usize, Place> = BTreeMap::new();
-        for (drawn, &(white, black)) in sheet.pairings.iter().zip(resolved) {
+        for ((drawn, &(white, black)), _) in sheet.pairings.iter().zip(resolved).zip(idle).filter(|(_, idle)| !**idle) {
             let meets = |id: Option<Id>| id.and_then(|id| index.get(&(drawn.round, id)).copied());
             let at = match (meets(white), meets(black)) {
                 (None, None) => {
@@ -583,6 +616,14 @@ impl Merging<'_> {
                 pairing.result.map(|result| Official { white: result.black, black: result.white, ..result });
         }
         if let Some(new) = official(drawn.outcome, &scoring) {
+            let new = match pairing.checked(new, &scoring) {
+                Ok(new) => new,
+                Err(_) if pairing.result == Some(new) => new,
+                Err(what) => {
+                    self.complaints.error(drawn.told_at, what);
+                    return;
+                }
+            };
             // A format that has no word for a reason does not take it back.
             let is_kept = |known: Official| {
                 (known.white, known.black) == (new.white, new.black) && new.reason == ResultReason::Played
@@ -606,11 +647,17 @@ impl Merging<'_> {
     fn bye(&mut self, round: u32, player: Id, why: ByeKind, points: Points, place: Place) {
         let plays = |pairing: &&Encounter| pairing.round == round && pairing.opponent(player).is_some();
         if let Some(pairing) = self.section.pairings.iter().find(plays) {
-            // A board that the other team left empty: known already.
-            let is_that = pairing.opponent(player) == Some(None) && matches!(why, ByeKind::Won | ByeKind::Lost);
-            if !is_that {
+            // A board without an opponent is known already; what it is worth may be new.
+            if pairing.opponent(player) != Some(None) {
                 let what = format!("{} has a bye in round {round}, and a pairing", self.section.name_of(Some(player)));
                 self.complaints.error(place, what);
+                return;
+            }
+            let (id, is_white) = (pairing.id, pairing.white.is_some());
+            let result = official(Outcome::Free { is_white, why, points: Some(points) }, &self.section.scoring);
+            let known = self.section.pairings.iter_mut().find(|pairing| pairing.id == id);
+            if let Some(known) = known.filter(|known| known.result.is_none()) {
+                known.result = result;
             }
             return;
         }
@@ -963,8 +1010,40 @@ fn official(outcome: Outcome, scoring: &Scoring) -> Option<Official> {
             Some(Official { white: scoring.loss, black: scoring.loss, reason })
         }
         Outcome::Letters(white, black, reason) => Some(Official { white: points(white), black: points(black), reason }),
-        Outcome::Points(white, black, reason) => Some(Official { white, black, reason: reason.unwrap_or_default() }),
+        Outcome::Points(white, black, reason) => {
+            let is_lost =
+                (white, black) == (scoring.loss, scoring.loss) && reason.is_none_or(|of| of == ResultReason::Played);
+            let reason = if is_lost { ResultReason::BothLost } else { reason.unwrap_or_default() };
+            Some(Official { white, black, reason })
+        }
+        Outcome::Free { is_white, why, points } => {
+            let own = points.unwrap_or_else(|| worth(why, scoring));
+            let (white, black) = if is_white { (own, scoring.loss) } else { (scoring.loss, own) };
+            let is_forfeit = matches!(why, ByeKind::Won | ByeKind::Lost);
+            Some(Official { white, black, reason: if is_forfeit { ResultReason::Forfeit } else { ResultReason::Bye } })
+        }
     }
+}
+
+/// The result of a pairing with one player: nobody plays alone, and who is not there has nothing of it.
+pub(super) fn of_one(pairing: &Encounter, result: Official, scoring: &Scoring) -> Result<Official, String> {
+    if result.reason.is_played() && result.reason != ResultReason::Arbiter {
+        return Err("this pairing has one player: say whether it is a bye or a forfeit".to_owned());
+    }
+    let is_white = pairing.white.is_some();
+    let own = if is_white { result.white } else { result.black };
+    let is_right = match result.reason {
+        ResultReason::Forfeit => own == scoring.win || own == scoring.loss,
+        _ => scoring.knows(own) || own == scoring.bye || own == scoring.absence,
+    };
+    if !is_right {
+        return Err(format!(
+            "{own} points are none of one player here: a win is {}, a loss {}",
+            scoring.win, scoring.loss
+        ));
+    }
+    let (white, black) = if is_white { (own, scoring.loss) } else { (scoring.loss, own) };
+    Ok(Official { white, black, ..result })
 }
 
 /// The result of a micro-match: the first game that is won decides.
@@ -981,6 +1060,26 @@ pub(super) fn of_games(games: &[StageGame]) -> Option<Official> {
     }
     let is_over = games.last().is_some_and(|game| game.stage == Stage::Blitz);
     is_over.then_some(Official { white: Points::whole(6), black: Points::whole(6), reason: ResultReason::Played })
+}
+
+/// What results of another kind than 2-1-0 and 1-½-0 are worth, where a file has no others: several games won with the same points.
+fn of_results(sheet: &Sheet) -> Option<Scoring> {
+    let mut won: Vec<Points> = Vec::new();
+    for drawn in &sheet.pairings {
+        match drawn.outcome {
+            Outcome::Letters(Letter::Win, _, ResultReason::Played)
+            | Outcome::Letters(_, Letter::Win, ResultReason::Played) => {
+                return None;
+            }
+            Outcome::Points(white, black, None) if white.min(black) == Points::ZERO => won.push(white.max(black)),
+            _ => {}
+        }
+    }
+    let highest = won.iter().copied().max()?;
+    let is_several = won.len() > 1 && won.iter().all(|points| *points == highest);
+    let half = Points::hundredths(highest.in_hundredths() / 2);
+    let is_football = highest == Scoring::FOOTBALL.win;
+    is_several.then(|| if is_football { Scoring::FOOTBALL } else { Scoring::of(highest, half) })
 }
 
 /// The points of each number from the games and byes of a file.

@@ -318,6 +318,27 @@ impl Later {
 }
 
 impl Encounter {
+    /// The result as it can be: of a pairing with one player it says what he has.
+    ///
+    /// # Errors
+    ///
+    /// When it is none of this scoring; then what there is.
+    pub fn checked(&self, result: Official, scoring: &Scoring) -> Result<Official, String> {
+        let is_lost = (result.white, result.black) == (scoring.loss, scoring.loss);
+        let result = match result.reason {
+            ResultReason::Played if is_lost && !self.is_alone() => {
+                Official { reason: ResultReason::BothLost, ..result }
+            }
+            _ => result,
+        };
+        if self.is_alone() { merge::of_one(self, result, scoring) } else { scoring.check(&result).map(|()| result) }
+    }
+
+    /// Has it one player only?
+    pub fn is_alone(&self) -> bool {
+        self.white.is_none() || self.black.is_none()
+    }
+
     /// Does its round wait for its result?
     pub fn is_awaited(&self) -> bool {
         self.result.is_none() && self.later.is_none()
@@ -360,17 +381,20 @@ pub enum ResultReason {
     Arbiter,
     /// It will not be played.
     NotPlayed,
+    /// There is one player, and no opponent was left for him.
+    Bye,
 }
 
 impl ResultReason {
     /// All of them.
-    pub const ALL: [ResultReason; 6] = [
+    pub const ALL: [ResultReason; 7] = [
         ResultReason::Played,
         ResultReason::Unrated,
         ResultReason::Forfeit,
         ResultReason::BothLost,
         ResultReason::Arbiter,
         ResultReason::NotPlayed,
+        ResultReason::Bye,
     ];
 
     /// The word for it.
@@ -382,12 +406,13 @@ impl ResultReason {
             ResultReason::BothLost => "both lost",
             ResultReason::Arbiter => "arbiter",
             ResultReason::NotPlayed => "not played",
+            ResultReason::Bye => "bye",
         }
     }
 
     /// Did the two sit at the board?
     pub fn is_played(self) -> bool {
-        !matches!(self, ResultReason::Forfeit | ResultReason::NotPlayed)
+        !matches!(self, ResultReason::Forfeit | ResultReason::NotPlayed | ResultReason::Bye)
     }
 }
 

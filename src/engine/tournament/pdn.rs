@@ -103,7 +103,7 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
             );
             continue;
         };
-        let place = located.places.start();
+        let (told_at, place) = (place("Result"), located.places.start());
         let time_control = String::new();
         sheet.pairings.push(Drawn {
             place,
@@ -112,6 +112,7 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
             white,
             black,
             outcome,
+            told_at,
             stage: None,
             time_control,
         });
@@ -157,10 +158,13 @@ fn tell_apart(sheet: &mut Sheet, complaints: &mut Complaints) {
                     );
                     complaints.warn(who.place, what);
                 }
-                who.nth = *count as usize - 1;
             }
+            who.nth = Some(*count as usize - 1);
         }
     }
+    // Any other name is to be that of one alone, also in the tournament.
+    let sides = sheet.pairings.iter_mut().flat_map(|drawn| [&mut drawn.white, &mut drawn.black]).flatten();
+    sides.filter(|who| !doubled.contains_key(&who.name)).for_each(|who| who.nth = None);
     // The others of the name are listed beside the first.
     for (name, count) in doubled {
         let Some(first) = sheet.players.iter().find(|player| player.name == name).cloned() else { continue };

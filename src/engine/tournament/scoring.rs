@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::points::Points;
+use super::{Official, ResultReason};
 
 /// A row of points. `2-1-0` unless said otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +62,66 @@ impl Scoring {
             Stage::Rapid => (Points::whole(8), Points::whole(4)),
             Stage::Blitz => (Points::whole(7), Points::whole(5)),
         }
+    }
+}
+
+impl Scoring {
+    /// Are these points of a game?
+    pub fn knows(&self, points: Points) -> bool {
+        self.pairs().iter().any(|(white, black)| points == *white || points == *black)
+    }
+
+    /// The points that a game between two gives, of the better one first.
+    fn pairs(&self) -> Vec<(Points, Points)> {
+        let mut pairs = vec![(self.win, self.loss), (self.draw, self.draw)];
+        if self.is_micro_match {
+            pairs.extend(Stage::ALL.map(Scoring::of_stage));
+        }
+        pairs
+    }
+
+    /// Has it its own rules, so that a game may give other points than those of a win, a draw and a loss?
+    fn is_free(&self) -> bool {
+        let row = |of: &Scoring| (of.win, of.draw, of.loss);
+        let known = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
+        !self.is_micro_match && !known.iter().any(|of| row(of) == row(self))
+    }
+
+    /// Can this be the result of a game between two?
+    ///
+    /// # Errors
+    ///
+    /// What it can be.
+    pub fn check(&self, result: &Official) -> Result<(), String> {
+        let Official { white, black, reason } = *result;
+        let both = (self.loss, self.loss);
+        let is_one_of = |pairs: &[(Points, Points)]| {
+            pairs.iter().any(|&(one, other)| (one, other) == (white, black) || (other, one) == (white, black))
+        };
+        let decided: Vec<(Points, Points)> = vec![(self.win, self.loss), both];
+        let is_right = match reason {
+            ResultReason::Played | ResultReason::Unrated => self.is_free() || is_one_of(&self.pairs()),
+            ResultReason::Forfeit => is_one_of(&decided),
+            ResultReason::BothLost => is_one_of(&[both]),
+            ResultReason::Arbiter | ResultReason::NotPlayed => self.is_free() || self.knows(white) && self.knows(black),
+            ResultReason::Bye => return Err("a bye has no opponent, and this pairing has two players".to_owned()),
+        };
+        if is_right {
+            return Ok(());
+        }
+        let words = |pairs: &[(Points, Points)]| {
+            pairs.iter().map(|(one, other)| format!("{one}-{other}")).collect::<Vec<_>>().join(", ")
+        };
+        let allowed = match reason {
+            ResultReason::Forfeit => words(&decided),
+            ResultReason::BothLost => words(&[both]),
+            _ => words(&self.pairs()),
+        };
+        let how = if reason == ResultReason::Played { String::new() } else { format!(" ({})", reason.name()) };
+        Err(format!(
+            "{white}-{black}{how} is no result here: there are {allowed}, and the other way round; by the arbiter's decision each side \
+             has the points of a win, a draw or a loss"
+        ))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a file says of a tournament, before it is laid over what is known: the common form of all formats.
 //!
-//! Bytes become text here: UTF-8 with or without its mark, UTF-16 with it, and Windows-1252 where it is neither. Every end of a line
-//! is LF from then on, so lines and columns of complaints are those that an editor shows.
+//! Bytes become text here: UTF-8 and UTF-16 with or without their marks, and where it is neither, Windows-1251 if its words are Russian, else
+//! Windows-1252. Every end of a line is LF from then on, so lines and columns of complaints are those that an editor shows.
 
 use std::fmt;
 use std::str::FromStr;
@@ -142,17 +142,17 @@ pub(super) struct Who {
     pub number: Option<u32>,
     pub name: String,
     pub team: String,
-    /// Which of several players with this name and no number: from 0.
-    pub nth: usize,
+    /// Which of several players with this name and no number, from 0; `None`: it must be the name of one alone.
+    pub nth: Option<usize>,
 }
 
 impl Who {
     pub fn numbered(place: Place, number: Option<u32>) -> Who {
-        Who { place, number, name: String::new(), team: String::new(), nth: 0 }
+        Who { place, number, name: String::new(), team: String::new(), nth: None }
     }
 
     pub fn named(place: Place, number: Option<u32>, name: String, team: String) -> Who {
-        Who { place, number, name, team, nth: 0 }
+        Who { place, number, name, team, nth: None }
     }
 }
 
@@ -165,6 +165,8 @@ pub(super) struct Drawn {
     pub white: Option<Who>,
     pub black: Option<Who>,
     pub outcome: Outcome,
+    /// Where its result stands.
+    pub told_at: Place,
     pub stage: Option<Stage>,
     pub time_control: String,
 }
@@ -210,6 +212,12 @@ pub(super) enum Outcome {
     Open,
     Letters(Letter, Letter, ResultReason),
     Points(Points, Points, Option<ResultReason>),
+    /// Of one player without an opponent; the points only where the file says them.
+    Free {
+        is_white: bool,
+        why: ByeKind,
+        points: Option<Points>,
+    },
 }
 
 /// Complaints about a file, while it is read.
@@ -264,6 +272,15 @@ pub(super) fn plain(text: &str, place: Place, complaints: &mut Complaints) -> St
         complaints.note(place, "the line break within this text is a blank now");
     }
     text.replace('\n', " ")
+}
+
+/// The name of a person: one with nothing to read in it is none.
+pub(super) fn person(text: &str, place: Place, complaints: &mut Complaints) -> String {
+    let name = plain(text, place, complaints);
+    if !name.is_empty() && !name.chars().any(char::is_alphanumeric) {
+        complaints.error(place, format!("{} is no name: it has no letter", quoted(&name)));
+    }
+    name
 }
 
 /// Reads a file. `format`: found out if it is not told. `columns`: names of columns of a CSV, as `Round=Tour,White=Blancs`.
@@ -321,15 +338,25 @@ pub fn is_unseen(c: char) -> bool {
 
 /// The text of a file, with LF at the end of lines. What no text of people has is an error.
 fn text_of(bytes: &[u8], complaints: &mut Complaints) -> String {
-    let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
-        bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect()
+    let wide = |bytes: &[u8], from: fn([u8; 2]) -> u16| -> String {
+        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect();
+        String::from_utf16_lossy(&units)
     };
+    let is_marked = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let unmarked = if is_marked { None } else { wide_without_mark(bytes) };
+    let is_wide = is_marked || unmarked.is_some();
+    let is_russian = !is_wide && std::str::from_utf8(bytes).is_err() && is_windows_1251(bytes);
     let (text, first) = match bytes {
-        [0xff, 0xfe, ..] => (String::from_utf16_lossy(&wide(u16::from_le_bytes)), None),
-        [0xfe, 0xff, ..] => (String::from_utf16_lossy(&wide(u16::from_be_bytes)), None),
-        _ => decode(bytes, Encoding::Detect),
+        [0xff, 0xfe, rest @ ..] => (wide(rest, u16::from_le_bytes), None),
+        [0xfe, 0xff, rest @ ..] => (wide(rest, u16::from_be_bytes), None),
+        _ if is_russian => (bytes.iter().map(|&byte| in_windows_1251(byte)).collect(), None),
+        _ => match unmarked {
+            Some(from) => (wide(bytes, from), None),
+            None => decode(bytes, Encoding::Detect),
+        },
     };
     let windows = first.filter(|_| std::str::from_utf8(bytes).is_err());
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let is_mixed = windows.is_some() && {
         // A text that is UTF-8 elsewhere is no text in Windows-1252: these bytes are a fault of the file.
         let (strict, _) = decode(bytes, Encoding::Utf8);
@@ -339,18 +366,28 @@ fn text_of(bytes: &[u8], complaints: &mut Complaints) -> String {
     let mut place = Place::START;
     let mut reported = 0;
     for c in text.chars() {
-        let is_odd = c.is_control() && !matches!(c, '\n' | '\t')
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | char::REPLACEMENT_CHARACTER);
+        let is_odd = c.is_control() && !matches!(c, '\n' | '\t') || is_unseen(c) || c == char::REPLACEMENT_CHARACTER;
         // Some hundred say as much as all of them.
         if is_odd && reported < 100 {
             reported += 1;
             let code = u32::from(c);
-            complaints.error(place, format!("the character U+{code:04X} is none of a text: is the file damaged, or in an encoding other than UTF-8 and Windows-1252?"));
+            let why = if is_unseen(c) {
+                "cannot be seen, and may make two names of one: take it out"
+            } else {
+                "is none of a text: is the file damaged, or in an encoding other than UTF-8, UTF-16, Windows-1252 and Windows-1251?"
+            };
+            complaints.error(place, format!("the character U+{code:04X} {why}"));
         }
         place = match c {
             '\n' => Place { line: place.line + 1, column: 1 },
             _ => Place { column: place.column + 1, ..place },
         };
+    }
+    if unmarked.is_some() {
+        complaints.note(Place::START, "read as UTF-16, though its mark is missing");
+    }
+    if is_russian {
+        complaints.note(first_not_ascii(&text), "read as Windows-1251, for its words are in Russian letters");
     }
     if windows.is_some() {
         let place = first_not_ascii(&text);
@@ -364,6 +401,45 @@ fn text_of(bytes: &[u8], complaints: &mut Complaints) -> String {
     text
 }
 
+/// How UTF-16 without its mark is read: every other byte of what is not Russian is zero there, and none in between.
+fn wide_without_mark(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+    let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
+    // One zero alone is a damage.
+    let is_often = |count: usize| count > 1 && count * 20 >= bytes.len();
+    match (zeros(0), zeros(1)) {
+        (0, odd) if is_often(odd) => Some(u16::from_le_bytes),
+        (even, 0) if is_often(even) => Some(u16::from_be_bytes),
+        _ => None,
+    }
+}
+
+/// Are these words of Russian letters in Windows-1251? Elsewhere a letter with an accent stands among letters of ASCII.
+fn is_windows_1251(bytes: &[u8]) -> bool {
+    let is_high = |byte: &u8| matches!(byte, 0xc0..=0xff | 0xa8 | 0xb8);
+    let words = || bytes.split(|byte| !byte.is_ascii_alphabetic() && !is_high(byte));
+    let is_capital = |byte: &u8| matches!(byte, 0xc0..=0xdf | 0xa8);
+    let russian = words().filter(|word| word.len() > 2 && word.iter().all(is_high));
+    // A capital within a word of small letters: other encodings of Russian have them the other way round.
+    let (mut right, mut wrong) = (0, 0);
+    for word in russian {
+        let is_turned = !is_capital(&word[0]) && word[1..].iter().all(is_capital);
+        *if is_turned { &mut wrong } else { &mut right } += 1;
+    }
+    let others = words().filter(|word| word.iter().any(is_high) && word.iter().any(u8::is_ascii_alphabetic)).count();
+    right > others + wrong
+}
+
+/// The characters 0x80 to 0xBF of Windows-1251; those behind them are the alphabet.
+const WINDOWS_1251: &str = "ЂЃ‚ѓ„…†‡€‰Љ‹ЊЌЋЏђ‘’“”•–—\u{98}™љ›њќћџ\u{a0}ЎўЈ¤Ґ¦§Ё©Є«¬\u{ad}®Ї°±Ііґµ¶·ё№є»јЅѕї";
+
+fn in_windows_1251(byte: u8) -> char {
+    match byte {
+        0..=0x7f => char::from(byte),
+        0x80..=0xbf => WINDOWS_1251.chars().nth(usize::from(byte - 0x80)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        _ => char::from_u32(u32::from('А') + u32::from(byte - 0xc0)).unwrap_or(char::REPLACEMENT_CHARACTER),
+    }
+}
+
 fn first_not_ascii(text: &str) -> Place {
     let found = text.lines().zip(1..).find_map(|(line, number)| {
         line.chars().position(|c| !c.is_ascii()).map(|at| Place { line: number, column: at as u64 + 1 })
@@ -374,8 +450,11 @@ fn first_not_ascii(text: &str) -> Place {
 /// The number of something, of at most six digits; words for a person if it is none.
 pub(super) fn number(text: &str) -> Result<u32, String> {
     let digits = text.trim();
-    let is_number = !digits.is_empty() && digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|_| is_number).ok_or_else(|| format!("{} is no number", quoted(text)))
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("{} is no number", quoted(text)));
+    }
+    let small = Some(digits).filter(|digits| digits.len() <= 6).and_then(|digits| digits.parse().ok());
+    small.ok_or_else(|| format!("{} is too large a number: six digits are the most", quoted(text)))
 }
 
 /// No tournament has more players: what compares each with each takes seconds there.
@@ -485,7 +564,9 @@ pub(super) fn aside(
         "tie-breaks" => sheet.tie_breaks = value.split(',').map(|tie| tie.parse().ok()).collect::<Option<_>>()?,
         "unplayed" => sheet.unplayed = Some(value.parse().ok()?),
         "date" => {
-            sheet.dates.push((number(first().0).ok().filter(|round| *round <= MOST_ROUNDS)?, first().1.to_owned()))
+            let round = number(first().0).ok().filter(|round| *round <= MOST_ROUNDS)?;
+            sheet.dates.retain(|(known, _)| *known != round);
+            sheet.dates.push((round, first().1.to_owned()));
         }
         "team" => {
             let (own, name) = (number(first().0).ok()?, first().1.to_owned());

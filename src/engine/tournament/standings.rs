@@ -244,7 +244,8 @@ fn people<'s>(section: &'s TournamentSection, after_round: u32, places: &BTreeMa
                     let kind = match result.reason {
                         ResultReason::Forfeit if own > others => Kind::Available,
                         ResultReason::Forfeit => Kind::Lost,
-                        ResultReason::NotPlayed => Kind::Requested,
+                        ResultReason::Bye if own > section.scoring.draw => Kind::Available,
+                        ResultReason::NotPlayed | ResultReason::Bye => Kind::Requested,
                         _ => Kind::Played,
                     };
                     let is_win_on_the_board = kind == Kind::Played && own >= section.scoring.win;

@@ -23,7 +23,7 @@ use super::sheet::{
     Complaints, Drawn, Free, Letter, Listed, ListedMatch, ListedTeam, MOST_ROUNDS, Outcome, Penalty, Sheet, Who, aside,
     asides, number, plain,
 };
-use super::{ByeKind, Encounter, Id, ResultReason, Tournament, TournamentSection, Whose};
+use super::{ByeKind, Encounter, Id, Official, ResultReason, Tournament, TournamentSection, Whose};
 
 /// Records that say nothing we need.
 const PASSED_OVER: [&str; 22] = [
@@ -509,7 +509,7 @@ impl Reading {
                 if other < at {
                     continue;
                 }
-                match outcome(cell, answer) {
+                match outcome(cell, answer, self.is_decided(round as u32 + 1, [own, cell.opponent])) {
                     Ok((outcome, is_white)) => {
                         let (white, black) = if is_white { (at, other) } else { (other, at) };
                         let drawn = Drawn {
@@ -519,6 +519,7 @@ impl Reading {
                             white: Some(who(white, cell.place)),
                             black: Some(who(black, answer.place)),
                             outcome,
+                            told_at: cell.place,
                             stage: None,
                             time_control: String::new(),
                         };
@@ -539,6 +540,19 @@ impl Reading {
                 .error(last.1, format!("round {} of {limit}: are there more rounds than XXR or 142 says?", last.0));
         }
         self.apply_asides(&by_number, complaints);
+    }
+
+    /// Does one of our own comments say that the arbiter decided this pairing?
+    fn is_decided(&self, round: u32, players: [u32; 2]) -> bool {
+        let decisions = [ResultReason::Arbiter, ResultReason::NotPlayed].map(ResultReason::name);
+        self.asides.iter().any(|(words, _)| {
+            let [key, of, _, rest] = words.as_slice() else { return false };
+            let (white, reason) = rest.split_once(' ').unwrap_or((rest, ""));
+            key == "board"
+                && number(of) == Ok(round)
+                && number(white).is_ok_and(|white| players.contains(&white))
+                && decisions.contains(&reason)
+        })
     }
 }
 
@@ -609,8 +623,8 @@ fn cell(line: &Line, from: usize, complaints: &mut Complaints) -> Option<Cell> {
     Some(Cell { opponent, color, result, place: line.place(from + 2) })
 }
 
-/// The result of a pairing from both its sides, and whether the first has white.
-fn outcome(first: Cell, second: Cell) -> Result<(Outcome, bool), String> {
+/// The result of a pairing from both its sides, and whether the first has white. `is_decided`: each side may have points of its own.
+fn outcome(first: Cell, second: Cell, is_decided: bool) -> Result<(Outcome, bool), String> {
     let is_white = match (first.color, second.color) {
         ('w', 'b') => true,
         ('b', 'w') => false,
@@ -621,8 +635,25 @@ fn outcome(first: Cell, second: Cell) -> Result<(Outcome, bool), String> {
         (one, other) => return Err(format!("their colours `{one}` and `{other}` do not fit")),
     };
     let (white, black) = if is_white { (first.result, second.result) } else { (second.result, first.result) };
+    let outcome = match letters(white, black) {
+        Some(outcome) => outcome,
+        None if is_decided && [white, black].iter().all(|letter| "1=0".contains(*letter)) => {
+            let letter = |of: char| match of {
+                '1' => Letter::Win,
+                '=' => Letter::Draw,
+                _ => Letter::Loss,
+            };
+            Outcome::Letters(letter(white), letter(black), ResultReason::Arbiter)
+        }
+        None => return Err(format!("their results `{white}` and `{black}` do not fit")),
+    };
+    Ok((outcome, is_white))
+}
+
+/// What the letters of white and black say.
+fn letters(white: char, black: char) -> Option<Outcome> {
     use Letter::{Draw, Loss, Win};
-    let outcome = match (white, black) {
+    Some(match (white, black) {
         (' ' | '*', ' ' | '*') => Outcome::Open,
         ('1', '0') => Outcome::Letters(Win, Loss, ResultReason::Played),
         ('0', '1') => Outcome::Letters(Loss, Win, ResultReason::Played),
@@ -636,9 +667,8 @@ fn outcome(first: Cell, second: Cell) -> Result<(Outcome, bool), String> {
         ('+', '-') => Outcome::Letters(Win, Loss, ResultReason::Forfeit),
         ('-', '+') => Outcome::Letters(Loss, Win, ResultReason::Forfeit),
         ('-', '-') => Outcome::Letters(Loss, Loss, ResultReason::Forfeit),
-        _ => return Err(format!("their results `{white}` and `{black}` do not fit")),
-    };
-    Ok((outcome, is_white))
+        _ => return None,
+    })
 }
 
 fn is_played(result: char) -> bool {
@@ -695,21 +725,44 @@ impl Reading {
         }
     }
 
-    /// A win or loss without an opponent is a board that the other team left empty. Returns its place among the pairings.
-    fn empty_board(&mut self, round: u32, player: Option<u32>, is_black: bool) -> Option<usize> {
-        use Letter::{Loss, Win};
-        let is_it = |free: &Free| {
-            free.round == round && free.who.number == player && matches!(free.why, ByeKind::Won | ByeKind::Lost)
+    /// A board without an opponent, as our own comments tell: what the player's line says of the round is its result. Returns its place among
+    /// the pairings.
+    fn empty_board(&mut self, round: u32, player: Who, is_black: bool, told: Option<ResultReason>) -> usize {
+        use Letter::{Draw, Loss, Win};
+        let is_it = |free: &Free| free.round == round && free.who.number == player.number;
+        let found = self.sheet.byes.iter().position(is_it).map(|at| self.sheet.byes.remove(at));
+        let is_white = !is_black;
+        let outcome = match (found.as_ref().map(|free| free.why), told) {
+            (None, _) => Outcome::Open,
+            (
+                Some(why @ (ByeKind::NoOpponent | ByeKind::Full | ByeKind::Half | ByeKind::Absent)),
+                None | Some(ResultReason::Bye),
+            ) => Outcome::Free { is_white, why, points: None },
+            (Some(why), told) => {
+                let own = match why {
+                    ByeKind::Won | ByeKind::NoOpponent | ByeKind::Full => Win,
+                    ByeKind::Half => Draw,
+                    ByeKind::Lost | ByeKind::Absent => Loss,
+                };
+                let (white, black) = if is_black { (Loss, own) } else { (own, Loss) };
+                Outcome::Letters(white, black, told.unwrap_or(ResultReason::Forfeit))
+            }
         };
-        let Free { who, why, .. } = self.sheet.byes.remove(self.sheet.byes.iter().position(is_it)?);
-        let place = who.place;
-        let (own, other) = if why == ByeKind::Won { (Win, Loss) } else { (Loss, Loss) };
-        let (white, black, letters) =
-            if is_black { (None, Some(who), (other, own)) } else { (Some(who), None, (own, other)) };
-        let outcome = Outcome::Letters(letters.0, letters.1, ResultReason::Forfeit);
-        let (stage, time_control) = (None, String::new());
-        self.sheet.pairings.push(Drawn { place, round, board: None, white, black, outcome, stage, time_control });
-        Some(self.sheet.pairings.len() - 1)
+        let place = player.place;
+        let (white, black) = if is_black { (None, Some(player)) } else { (Some(player), None) };
+        let (told_at, stage, time_control) = (place, None, String::new());
+        self.sheet.pairings.push(Drawn {
+            place,
+            round,
+            board: None,
+            white,
+            black,
+            outcome,
+            told_at,
+            stage,
+            time_control,
+        });
+        self.sheet.pairings.len() - 1
     }
 
     /// What our own comments add: whole names, the boards of rounds, reasons.
@@ -718,7 +771,7 @@ impl Reading {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let numbers = |at: usize| words.get(at).and_then(|word| number(word).ok());
             let key = words.first().copied().unwrap_or_default();
-            if matches!(key, "tie-breaks" | "unplayed" | "points") {
+            if matches!(key, "tie-breaks" | "unplayed" | "points" | "date") {
                 if aside(&mut self.sheet, key, &words[1..].join(" "), place, complaints).is_none() {
                     complaints.warn(place, NO_ASIDE);
                 }
@@ -734,20 +787,26 @@ impl Reading {
                     let rest = words.get(3).copied().unwrap_or_default();
                     let (white, reason) = rest.split_once(' ').unwrap_or((rest, ""));
                     let (board, white) = (numbers(2), number(white).ok());
+                    let (is_black, reason) = match reason.strip_prefix(NO_WHITE) {
+                        Some(reason) => (true, reason.trim_start_matches([',', ' '])),
+                        None => (false, reason),
+                    };
+                    let told = ResultReason::ALL.into_iter().find(|known| known.name() == reason);
                     let is_it = |drawn: &&Drawn| {
                         let is_white = drawn.white.as_ref().and_then(|who| who.number) == white;
                         drawn.round == round && white.is_some() && is_white
                     };
                     let drawn = match self.sheet.pairings.iter().position(|drawn| is_it(&drawn)) {
                         Some(at) => Some(at),
-                        None => self.empty_board(round, white, reason == NO_WHITE),
+                        None => {
+                            let known = white.filter(|white| by_number.contains_key(white));
+                            known.map(|_| self.empty_board(round, Who::numbered(place, white), is_black, told))
+                        }
                     };
                     drawn.map(|at| {
                         let drawn = &mut self.sheet.pairings[at];
                         drawn.board = board.filter(|board| *board > 0);
-                        if let (Some(reason), Outcome::Letters(_, _, of)) =
-                            (ResultReason::ALL.into_iter().find(|known| known.name() == reason), &mut drawn.outcome)
-                        {
+                        if let (Some(reason), Outcome::Letters(_, _, of)) = (told, &mut drawn.outcome) {
                             *of = reason;
                         }
                     })
@@ -764,12 +823,12 @@ impl Reading {
 /// The name of the program in its files.
 const PROGRAM: &str = "damcast";
 
-/// A section as TRF26. Numbers are those of the pairing program, or follow the order of the players where they have none.
+/// A section as TRF26, and what it cannot say. Numbers are those of the pairing program, or follow the order of the players where they have none.
 ///
 /// # Errors
 ///
 /// What TRF cannot say: micro-matches, points that are neither win, draw nor loss.
-pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<String, String> {
+pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(String, Vec<String>), String> {
     if section.scoring.is_micro_match {
         return Err("a TRF has one game for a pairing: export a micro-match as csv".to_owned());
     }
@@ -777,6 +836,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<Str
     let scoring = &section.scoring;
     let event = &tournament.event;
     let mut text = String::new();
+    let mut warnings = lost(section);
     let mut line = |code: &str, value: &str| {
         if !value.is_empty() {
             let _ = writeln!(text, "{code} {value}");
@@ -796,10 +856,12 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<Str
     if !section.dates.is_empty() {
         let mut dates = " ".repeat(ROUNDS - 4);
         for round in 1..=section.dates.iter().map(|(round, _)| *round).max().unwrap_or(0) {
-            let date: String = section.date(round).unwrap_or("").chars().take(8).collect();
-            let _ = write!(dates, "  {date:<8}");
+            let _ = write!(dates, "  {:<8}", short_date(section.date(round).unwrap_or("")));
         }
         line("132", dates.trim_end());
+    }
+    for (round, date) in section.dates.iter().filter(|(_, date)| short_date(date) != *date) {
+        line("###", &format!("damcast date {round} {date}"));
     }
     let last = section.last_round();
     line("142", &section.planned.map_or(String::new(), |planned| planned.to_string()));
@@ -895,20 +957,101 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<Str
         line("001", row.trim_end());
     }
     for pairing in &section.pairings {
-        let result = pairing.result.map(|result| result.reason);
-        let is_special = matches!(result, Some(ResultReason::Arbiter | ResultReason::NotPlayed));
-        if let Some(player) = pairing.white.or(pairing.black).filter(|_| pairing.board.is_some() || is_special) {
-            let reason = match pairing.white {
-                None => NO_WHITE,
-                Some(_) if is_special => result.map_or("", ResultReason::name),
-                Some(_) => "",
-            };
+        // A reason that the letters do not say.
+        let reason = pairing
+            .result
+            .map(|result| result.reason)
+            .filter(|reason| reason_of_letters(pairing, scoring) != Some(*reason));
+        let is_told = pairing.board.is_some() || pairing.is_alone() || reason.is_some();
+        if let Some(player) = pairing.white.or(pairing.black).filter(|_| is_told) {
+            let reason = reason.map(ResultReason::name);
+            let no_white = pairing.white.is_none().then_some(NO_WHITE);
+            let reason = [no_white, reason].into_iter().flatten().collect::<Vec<_>>().join(", ");
             let (round, board) = (pairing.round, pairing.board.unwrap_or(0));
             let value = format!("damcast board {round} {board} {} {reason}", number_of(player));
             line("###", value.trim_end());
         }
+        if pairing.later.is_some() {
+            warnings.push(format!("round {}: that a pairing is played later is not in it", pairing.round));
+        }
     }
-    Ok(text)
+    warnings.dedup();
+    Ok((text, warnings))
+}
+
+/// What the columns of a player or a team have no room for, and no comment tells.
+fn lost(section: &TournamentSection) -> Vec<String> {
+    let too_long = |what: &str, of: &str, value: &str, most: usize| {
+        (value.chars().count() > most)
+            .then(|| format!("{of}: the {what} {} is cut to {most} characters", quoted(value)))
+    };
+    let players = section.players.iter().flat_map(|player| {
+        let of = &player.name;
+        [
+            too_long("title", of, &player.title, 3),
+            too_long("federation", of, &player.federation, 3),
+            too_long("id", of, &player.licence, 11),
+            too_long("birth", of, &player.birth, 10),
+        ]
+    });
+    let teams = section.teams.iter().flat_map(|team| {
+        [too_long("name", &team.name, &team.name, 32), too_long("federation", &team.name, &team.federation, 5)]
+    });
+    players.chain(teams).flatten().collect()
+}
+
+/// A date in eight characters, as the columns of a round have it: the year in two digits.
+fn short_date(date: &str) -> String {
+    let is_separator = |c: char| matches!(c, '-' | '/' | '.');
+    let parts: Vec<&str> = date.split(is_separator).collect();
+    match parts.as_slice() {
+        [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2 && year.is_ascii() => {
+            format!("{}/{month}/{day}", &year[2..])
+        }
+        _ => date.chars().take(8).collect(),
+    }
+}
+
+/// The letters of both sides of a result between two; `None`: points that no letter says.
+fn letters_of(result: &Official, scoring: &Scoring) -> Option<(char, char)> {
+    let place = |own: Points| [scoring.win, scoring.draw, scoring.loss].iter().position(|points| *points == own);
+    let (white, black) = (place(result.white)?, place(result.black)?);
+    let of = |letters: [char; 3]| (letters[white], letters[black]);
+    let is_one_of = |pairs: &[(usize, usize)]| pairs.contains(&(white, black)) || pairs.contains(&(black, white));
+    Some(match result.reason {
+        ResultReason::Forfeit if is_one_of(&[(0, 2), (2, 2)]) => of(['+', '=', '-']),
+        ResultReason::Unrated if is_one_of(&[(0, 2), (1, 1)]) => of(['W', 'D', 'L']),
+        _ => of(['1', '=', '0']),
+    })
+}
+
+/// The letter of one player without an opponent.
+fn letter_alone(own: Points, reason: ResultReason, scoring: &Scoring) -> Option<char> {
+    let is_forfeit = reason == ResultReason::Forfeit;
+    Some(match own {
+        own if is_forfeit && own == scoring.win => '+',
+        own if is_forfeit && own == scoring.loss => '-',
+        own if reason == ResultReason::Bye && own == scoring.bye => 'U',
+        own if own == scoring.win => 'F',
+        own if own == scoring.draw => 'H',
+        own if own == scoring.absence || own == scoring.loss => 'Z',
+        _ => return None,
+    })
+}
+
+/// The reason that a reader takes from the letters alone.
+fn reason_of_letters(pairing: &Encounter, scoring: &Scoring) -> Option<ResultReason> {
+    let result = pairing.result?;
+    if pairing.is_alone() {
+        let own = if pairing.white.is_some() { result.white } else { result.black };
+        let is_forfeit = matches!(letter_alone(own, result.reason, scoring)?, '+' | '-');
+        return Some(if is_forfeit { ResultReason::Forfeit } else { ResultReason::Bye });
+    }
+    let (white, black) = letters_of(&result, scoring)?;
+    match letters(white, black)? {
+        Outcome::Letters(_, _, reason) => Some(reason),
+        _ => None,
+    }
 }
 
 fn code_of(tie: TieBreak) -> Option<&'static str> {
@@ -953,28 +1096,28 @@ fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> Result<BTr
     for pairing in &section.pairings {
         for (me, other, color) in [(pairing.white, pairing.black, 'w'), (pairing.black, pairing.white, 'b')] {
             let Some(me) = me else { continue };
+            let opponent = other.and_then(|other| numbers.get(&other)).copied();
             let letter = match pairing.result {
+                // Nothing is known of a board without an opponent but our own comment.
+                None if opponent.is_none() => continue,
                 None => ' ',
                 Some(result) => {
                     let own = if color == 'w' { result.white } else { result.black };
-                    let letters = match result.reason {
-                        ResultReason::Forfeit => ['+', '-', '-'],
-                        ResultReason::Unrated => ['W', 'D', 'L'],
-                        _ => ['1', '=', '0'],
+                    let letter = match opponent {
+                        Some(_) => {
+                            letters_of(&result, scoring).map(|(white, black)| if color == 'w' { white } else { black })
+                        }
+                        None => letter_alone(own, result.reason, scoring),
                     };
-                    let at = [scoring.win, scoring.draw, scoring.loss].iter().position(|points| *points == own);
-                    let at = at.ok_or_else(|| {
+                    letter.ok_or_else(|| {
                         let (round, name) = (pairing.round, section.name_of(Some(me)));
                         format!("round {round}, {name}: {own} points are neither win, draw nor loss, and a TRF has no others: export csv")
-                    })?;
-                    letters[at]
+                    })?
                 }
             };
-            let opponent = other.and_then(|other| numbers.get(&other)).copied();
             let cell = match opponent {
                 Some(opponent) => format!("  {opponent:>4} {color} {letter}"),
-                // A board that the other team left empty.
-                None => format!("  0000 - {}", if matches!(letter, '1' | '+') { '+' } else { '-' }),
+                None => format!("  0000 - {letter}"),
             };
             cells.insert((me, pairing.round), cell);
         }

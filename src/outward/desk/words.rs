@@ -218,6 +218,7 @@ desk_words! {
         reason_both_lost: "both lost", "beiden verloren", "perdue pour les deux", "поражение обоим";
         reason_arbiter: "the arbiter’s decision", "beslissing van de arbiter", "décision de l’arbitre", "решение судьи";
         reason_not_played: "not played", "niet gespeeld", "pas jouée", "не играна";
+        reason_bye: "bye: one player", "vrij: één speler", "exempt : un seul joueur", "выходной: один игрок";
         give_result: "Give the result", "Uitslag geven", "Donner le résultat", "Дать результат";
         correct_result: "Correct the result", "Uitslag verbeteren", "Corriger le résultat", "Исправить результат";
         names: "Names", "Namen", "Noms", "Имена";

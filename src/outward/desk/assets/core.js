@@ -227,7 +227,7 @@ const radios = (label, choices, value) => {
 const because = reason => reason.value && {reason: reason.value};
 /** How a result came about, and why it is given: the fields, and what they say in a request. */
 const circumstances = () => {
-  const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played'].map(value => el('option', {value}, named('reason', value || 'played'))));
+  const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played', 'bye'].map(value => el('option', {value}, named('reason', value || 'played'))));
   const reason = el('input', {maxlength: 200, placeholder: t.signed_sheet});
   return {fields: [field(t.how_come, how), field(t.reason, reason, t.reason_hint)], said: () => ({...(how.value && {why: how.value}), ...because(reason)})};
 };
