@@ -148,16 +148,14 @@ fn tell_apart(sheet: &mut Sheet, complaints: &mut Complaints) {
         for who in [&mut drawn.white, &mut drawn.black].into_iter().flatten() {
             let count = seen.entry((drawn.round, who.name.clone())).or_default();
             *count += 1;
-            if *count > 1 {
-                if doubled.insert(who.name.clone(), *count).is_none() {
-                    let what = format!(
-                        "{} plays twice in round {}: these are two players, told apart by the order of the boards; give them two names in \
-                         the pairing program if that is not right",
-                        quoted(&who.name),
-                        drawn.round
-                    );
-                    complaints.warn(who.place, what);
-                }
+            if *count > 1 && doubled.insert(who.name.clone(), *count).is_none() {
+                let what = format!(
+                    "{} plays twice in round {}: these are two players, told apart by the order of the boards; give them two names in \
+                     the pairing program if that is not right",
+                    quoted(&who.name),
+                    drawn.round
+                );
+                complaints.warn(who.place, what);
             }
             who.nth = Some(*count as usize - 1);
         }
