@@ -52,7 +52,7 @@ pub fn tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, Strin
         .filter(|(name, value)| tag::is_identifier(name) && !value.is_empty() && !OWN.contains(&name.as_str()));
     let mut tags: Vec<&(String, String)> = given.chain([&game_type]).collect();
     tags.sort_by_key(|(name, _)| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
-    tags.into_iter().map(|(name, value)| (name.clone(), harmless(value))).collect()
+    tags.into_iter().map(|(name, value)| (name.clone(), tag::harmless(value))).collect()
 }
 
 /// Who has White and who Black by the tags of a game; `None`: they do not say, or `?`.
@@ -70,17 +70,6 @@ pub fn result_format(variant: &Variant, tags: &[(String, String)]) -> Option<Res
         Some((_, format)) => ResultFormat::from_tag(format),
         None => Some(variant.result_format),
     }
-}
-
-/// A value that no reader stumbles over: one that splits games or tags at brackets loses every later tag to a `]`.
-fn harmless(value: &str) -> String {
-    let replace = |c: char| match c {
-        ']' => ')',
-        '[' => '(',
-        c if c.is_control() => ' ',
-        c => c,
-    };
-    value.chars().map(replace).collect()
 }
 
 #[cfg(test)]

@@ -797,6 +797,7 @@ impl Office {
                 }
                 let names = [("White", white), ("Black", black)].map(|(tag, name)| (tag.to_owned(), name.clone()));
                 after.correct(game, names);
+                done.told.extend([white, black].into_iter().filter_map(|name| model::shown_otherwise(name)));
                 done.told.push(format!("{white} and {black} are the players of {board}, game {}", game.number));
             }
             Matter::Adopt { board, game, pairing, section } => {
@@ -895,6 +896,7 @@ impl Office {
             }
             Matter::Player { player, name, section } => {
                 check_name(name)?;
+                done.told.extend(model::shown_otherwise(name));
                 let (of, id) = player_called(after, section.as_deref(), player)?;
                 let of = after.sections.iter_mut().find(|known| known.id == of);
                 if let Some(one) = of.and_then(|of| of.players.iter_mut().find(|known| known.id == id)) {

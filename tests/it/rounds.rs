@@ -107,6 +107,14 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
         (&"Black".into(), &"Wiersma, H.".into(), &"Wiersma, Harm".into())
     );
     assert_eq!((&amended[0]["board"], &amended[0]["game"]), (&"a".into(), &1.into()));
+    // A name that readers would stumble over holds no file back; it is itself where nobody stumbles.
+    let told = done(ask(&place, &["ctl", "player", "Wiersma, Harm", "Wiersma] \"H\""]));
+    assert!(told.contains("stands as `Wiersma) "), "{told}");
+    for name in ["games.pdn", "started.pdn", "round/3/games.pdn", "round/3/started.pdn"] {
+        wait_until("the harmless name", || public(&place, name).contains("[Black \"Wiersma) \\\"H\\\"\"]"));
+    }
+    assert!(public(&place, "tournament.json").contains("Wiersma] \\\"H\\\""));
+    done(ask(&place, &["ctl", "player", "Wiersma] \"H\"", "Wiersma, Harm"]));
     // What a dry run shows is the game that the request ends: the one that goes on.
     let foretold = done(ask(&place, &["ctl", "result", "a", "1-1", "--sure", "--dry-run"]));
     assert!(foretold.starts_with("a, game 1, ") && foretold.contains("this was a dry run"), "{foretold}");

@@ -22,6 +22,7 @@ use crate::engine::tournament::{
     Amendment, Book, Conflict, Fields, Id, Kind, NOT_NAMED, RoundState, TAG, Tournament, TournamentRecord,
     TournamentSection, WAS,
 };
+use draughts_pdn::tag;
 
 /// The field of a game that says of which pairing it is.
 const PAIRING: &str = "pairing";
@@ -59,10 +60,14 @@ impl Withheld {
         let (hidden, others): (Vec<_>, Vec<_>) =
             book.entities(Kind::Player).partition(|(_, fields)| name(fields) == NOT_NAMED);
         let players: BTreeSet<Id> = hidden.into_iter().map(|(id, _)| id).collect();
-        let others: BTreeSet<String> = others.into_iter().map(|(_, fields)| name(fields)).collect();
+        let others = others.into_iter().map(|(_, fields)| name(fields));
+        let others: BTreeSet<String> = others.flat_map(|name| [tag::harmless(&name), name]).collect();
         let changes = records.iter().flat_map(|(_, record)| &record.changes);
         let of_players = changes.filter(|of| of.entity.kind == Kind::Player && players.contains(&of.entity.id));
         let mut names: BTreeSet<String> = of_players.flat_map(|of| [name(&of.old), name(&of.new)]).collect();
+        // Games have them as PDN shows them, too.
+        let shown: Vec<String> = names.iter().map(|name| tag::harmless(name)).collect();
+        names.extend(shown);
         names.retain(|name| !name.is_empty() && name != NOT_NAMED);
         let mut games = BTreeSet::new();
         for (id, fields) in book.entities(Kind::Game) {

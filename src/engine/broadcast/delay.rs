@@ -17,6 +17,7 @@ use super::Moment;
 use super::record::{Correction, GameRecord, RecordedEntry};
 use crate::engine::tournament::MOVES;
 use draughts_pdn::game::Tags;
+use draughts_pdn::tag;
 
 /// The tag that stands apart: the game may not be over for everybody yet.
 const RESULT: &str = "Result";
@@ -64,14 +65,14 @@ impl<'game> View<'game> {
         typed.filter(|_| self.is_closed).map_or("", |correction| correction.value.as_str())
     }
 
-    /// Lays what was corrected over the tags of the game.
+    /// Lays what was corrected over the tags of the game, as readers of PDN are shown it.
     pub fn correct(&self, tags: &mut Tags) {
         let is_tag = |correction: &&Correction| ![RESULT, MOVES].contains(&correction.tag.as_str());
-        for Correction { tag, value, .. } in self.corrections.iter().filter(is_tag) {
+        for Correction { tag: name, value, .. } in self.corrections.iter().filter(is_tag) {
             if value.is_empty() {
-                tags.remove(tag);
+                tags.remove(name);
             } else {
-                tags.set(tag, value.as_str());
+                tags.set(name, tag::harmless(value));
             }
         }
     }

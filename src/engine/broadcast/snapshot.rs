@@ -15,6 +15,8 @@
 //!
 //! A setup before the first move is no break: it is the start, and becomes the FEN tag.
 //!
+//! No value of a tag holds a file back: brackets in it are written as `(` and `)`, for pydraughts quotes as `'`.
+//!
 //! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
 //! [`Snapshot::flaw`] first: a file that would break its readers is not published.
 
@@ -26,7 +28,7 @@ use crate::engine::livefile;
 use crate::engine::profile::{self, Profile};
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
-use draughts_pdn::game::{End, Entry as PdnEntry, Game, MoveEntry};
+use draughts_pdn::game::{End, Entry as PdnEntry, Game, MoveEntry, Tags};
 use draughts_pdn::problem::{Level, Problem};
 use draughts_pdn::reader;
 use draughts_pdn::writer::{self, Style};
@@ -138,13 +140,23 @@ fn of_board(
     which: Boards,
     profile: Profile,
 ) -> (Option<Game>, bool) {
-    let (game, is_held) = match shown {
+    let (mut game, is_held) = match shown {
         Some((record, view)) => game(board, record, view, profile),
         None => (before_the_game(board), false),
     };
+    if profile == Profile::Pydraughts {
+        without_quotes(&mut game.tags);
+    }
     let is_left_out = profile == Profile::Pydraughts && begins_with_black(&game);
     let is_shown = !is_left_out && (which == Boards::All || game.moves().next().is_some());
     (is_shown.then_some(game), is_held || is_left_out)
+}
+
+/// A reader that ends a value at its first quote is shown another sign.
+fn without_quotes(tags: &mut Tags) {
+    let quoted = tags.iter().filter(|tag| tag.value.contains('"'));
+    let others: Vec<(String, String)> = quoted.map(|tag| (tag.name.clone(), tag.value.replace('"', "'"))).collect();
+    others.into_iter().for_each(|(name, value)| drop(tags.set(&name, value)));
 }
 
 /// A board without a game: its tags.
@@ -211,6 +223,7 @@ fn begins_with_black(game: &Game) -> bool {
 mod tests {
     use super::super::record::GameChange;
     use super::super::record::tests::{changes, moment};
+    use super::super::{Correction, archive};
     use super::*;
     use draughts::Variant;
 
@@ -301,5 +314,51 @@ mod tests {
         play(&mut boards[0], &["1. 31-27"]);
         let text = Snapshot::of(&[&boards[0]], Boards::All, Profile::Standard, Delay::NONE, moment(999)).text;
         assert!(text.contains("31-27") && !text.contains("32-28"), "{text}");
+    }
+
+    #[test]
+    fn no_value_of_a_tag_holds_a_file_back() {
+        let long = "x".repeat(10_000);
+        for name in [
+            "Bad \"]\" Name",
+            "A]",
+            "[A",
+            "[White \"B\"]",
+            "B\"q",
+            "\"",
+            "B\\",
+            "\\\"",
+            "{A}",
+            "}",
+            "; A",
+            "% A",
+            "A\n%B\r\n\n1. 32-28 *",
+            "\u{85}A\u{2028}B\u{2029}",
+            "\u{202e}A\u{200f}",
+            "<script>",
+            "'",
+            "*",
+            "/FEN",
+            "(A)",
+            "$1",
+            &long,
+        ] {
+            let mut boards = [board("a"), board("b")];
+            play(&mut boards[0], &["1. 32-28", "19-23", "*"]);
+            for (tag, at) in ["White", "BlackTitle", "Event"].into_iter().zip(10..) {
+                let correction = Correction { at: moment(at), tag: tag.to_owned(), value: name.to_owned() };
+                let corrected = boards[0].games[0].corrections().iter().cloned().chain([correction]).collect();
+                boards[0].games[0].amend(corrected);
+            }
+            boards[1].tags.push(("Black".to_owned(), name.to_owned()));
+            for profile in [Profile::Standard, Profile::Lidraughts, Profile::Pydraughts] {
+                let text = snapshot(&boards, Boards::All, profile).text;
+                assert_eq!(reader::read(&text).0.len(), 2, "{name:?}: {text}");
+            }
+            let game = &boards[0].games[0];
+            let text = archive::text(&boards[0], game, Delay::NONE.view(game, moment(99)));
+            let problems = profile::check(Profile::Standard, text.as_bytes(), None);
+            assert!(problems.iter().all(|problem| problem.level != Level::Error), "{name:?}: {problems:?}");
+        }
     }
 }

@@ -47,7 +47,7 @@ pub use rounds::{
     read_pairing_word,
 };
 pub use scoring::{Scoring, Stage, TieBreak, Unplayed};
-pub use sheet::{Format, Sheet, is_unseen, read};
+pub use sheet::{Format, Sheet, is_unseen, read, shown_otherwise};
 pub use standings::{Broken, Row, Standings, standings};
 pub use teams::{TeamRow, team_standings};
 pub use trf::{numbers, write as write_trf};

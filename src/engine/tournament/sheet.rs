@@ -3,12 +3,13 @@
 //! Bytes become text here: UTF-8 and UTF-16 with or without their marks, and where it is neither, Windows-1251 if its words are Russian, else
 //! Windows-1252. Every end of a line is LF from then on, so lines and columns of complaints are those that an editor shows.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use draughts_pdn::encoding::decode;
 use draughts_pdn::problem::quoted;
-use draughts_pdn::{Encoding, Level, Place, Problem, Problems};
+use draughts_pdn::{Encoding, Level, Place, Problem, Problems, tag};
 
 use super::points::Points;
 use super::scoring::{Scoring, Stage, TieBreak, Unplayed};
@@ -315,8 +316,38 @@ pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<Sheet
             complaints.error(Place::START, format!("{count} {what}; {most} are the most"));
         }
     }
+    told_otherwise(&sheet, &mut complaints);
     sheet.notes = complaints.finish()?;
     Ok(sheet)
+}
+
+/// What readers of PDN see instead of a text, if it would make them stumble.
+pub fn shown_otherwise(text: &str) -> Option<String> {
+    let shown = tag::harmless(text);
+    (shown != text).then(|| {
+        format!(
+            "{} stands as {} in PDN, whose readers would stumble over it; JSON and the pages have it as it is",
+            quoted(text),
+            quoted(&shown)
+        )
+    })
+}
+
+/// Notes the texts that readers of PDN see otherwise, each once.
+fn told_otherwise(sheet: &Sheet, complaints: &mut Complaints) {
+    let event = [&sheet.event.name, &sheet.event.site].map(|text| (Place::START, text));
+    let players = sheet.players.iter().flat_map(|player| [&player.name, &player.team].map(|text| (player.place, text)));
+    let drawn = sheet.pairings.iter().flat_map(|drawn| [&drawn.white, &drawn.black]).flatten();
+    let drawn = drawn.flat_map(|who| [&who.name, &who.team].map(|text| (who.place, text)));
+    let teams = sheet.teams.iter().map(|team| (team.place, &team.name));
+    let mut told = BTreeSet::new();
+    for (place, text) in event.into_iter().chain(players).chain(teams).chain(drawn) {
+        if let Some(what) = shown_otherwise(text)
+            && told.insert(text)
+        {
+            complaints.note(place, what);
+        }
+    }
 }
 
 /// The format that a text seems to have.

@@ -17,7 +17,7 @@ use axum::body::Bytes;
 use draughts::{Color, PieceKind, Placement, Position, Square, Variant};
 use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
 use draughts_pdn::writer::{self, Style};
-use draughts_pdn::{fen, notation};
+use draughts_pdn::{fen, notation, tag};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -485,7 +485,7 @@ impl ShownGame {
             game.tags.set("GameType", variant.game_type.tag_value());
         }
         for (name, value) in &self.tags {
-            game.tags.set(name, value);
+            game.tags.set(name, tag::harmless(value));
         }
         game.tags.set("Result", self.result.as_deref().unwrap_or("*"));
         let number = |ply: &ShownPly| MoveNumber {

@@ -152,6 +152,23 @@ pub fn write(name: &str, value: &str) -> String {
     format!("[{name} \"{}\"]", value.replace('"', "\\\""))
 }
 
+/// A value that no known reader stumbles over: one that splits games or tags at brackets loses every later tag to a `]`.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(draughts_pdn::tag::harmless("Boomstra [2]\n"), "Boomstra (2) ");
+/// ```
+pub fn harmless(value: &str) -> String {
+    let replace = |c: char| match c {
+        ']' => ')',
+        '[' => '(',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    value.chars().map(replace).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
