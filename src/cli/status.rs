@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use damcast::engine::tournament::MAIN;
 use damcast::outward::state_file::{PagesState, STATE_FILE, read_state};
 use damcast::station::operate::control::client::{Client, ClientError};
 use damcast::station::operate::control::{ClientRequest, Reply};
-use damcast::station::operate::overview::{BoardView, Overview, PairingView};
+use damcast::station::operate::overview::{AwaitedView, Overview, PairingView};
 use tokio::sync::mpsc;
 
 use super::boards::{Shown, span};
@@ -166,8 +167,7 @@ fn shown(status: &Overview, watching: Option<String>) -> Shown<'_> {
     for line in &status.lines {
         notes.extend(line.pending.iter().chain(&line.fault).map(|text| format!("{}: {text}", line.name)));
     }
-    let waiting = |board: &BoardView| waits_for_result(&board.name, board.pairing.as_ref()?);
-    notes.extend(status.boards.iter().filter_map(waiting));
+    notes.extend(status.awaited.iter().map(waits_for_result));
     if let Some(reload) = status.reload.as_ref().filter(|reload| !reload.ok) {
         notes.push(format!("the configuration of {} is wrong, the old one counts:", reload.at.format("%H:%M:%S")));
         notes.extend(reload.text.iter().flat_map(|text| text.lines()).map(str::to_owned));
@@ -183,16 +183,20 @@ fn shown(status: &Overview, watching: Option<String>) -> Shown<'_> {
     Shown { boards: &status.boards, alarms: &status.alarms, notes, foot, with_files: false }
 }
 
-/// A game that is over, and has no official result yet.
-fn waits_for_result(board: &str, pairing: &PairingView) -> Option<String> {
-    let PairingView { round, white, black, proposed, .. } = pairing;
+/// A pairing that has no official result yet, and how it gets one.
+fn waits_for_result(AwaitedView { board, pairing }: &AwaitedView) -> String {
+    let PairingView { section, round, table, white, black, proposed, .. } = pairing;
+    let table = table.map_or("-".to_owned(), |table| table.to_string());
     let shown = proposed.as_ref().map_or(String::new(), |result| format!("; the board shows {result}"));
     let result = proposed.as_deref().unwrap_or("RESULT");
-    pairing.waits_for_result.then(|| {
-        format!(
-            "{board}: round {round}, {white} - {black} waits for a result{shown}: `damcast ctl result {board} {result}`"
-        )
-    })
+    let (place, request) = match board {
+        Some(board) => (format!("{board}: round {round}"), format!("{board} {result}")),
+        None => {
+            let of = if section == MAIN { String::new() } else { format!(" --section \"{section}\"") };
+            (format!("board {table} of round {round}"), format!("- {result} --pairing {round}.{table}{of}"))
+        }
+    };
+    format!("{place}, {white} - {black} waits for a result{shown}: `damcast ctl result {request}`")
 }
 
 /// In which unit a disk of so many bytes is told.
@@ -207,7 +211,7 @@ fn in_units_of(total: u64, bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::station::operate::overview::{ClocksView, DiskView, DoubtView, PairingView, WaitView};
+    use damcast::station::operate::overview::{BoardView, ClocksView, DiskView, DoubtView, PairingView, WaitView};
 
     use super::*;
 
@@ -260,6 +264,7 @@ mod tests {
             directory: "recordings".into(),
             disk: Some(DiskView { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),
             boards: vec![first, second],
+            awaited: Vec::new(),
             lines: Vec::new(),
             outlets: Vec::new(),
             alarms: Vec::new(),

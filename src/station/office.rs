@@ -496,6 +496,11 @@ impl Office {
         self.games.range_mut(of).next_back().map(|(_, game)| game)
     }
 
+    /// Does this game go on?
+    pub fn goes_on(&self, board: &str, number: u32) -> bool {
+        self.games.get(&(board.to_owned(), number)).is_some_and(|game| !game.is_over)
+    }
+
     /// Is a game going on at this board that has a move?
     pub fn is_playing(&mut self, board: &str) -> bool {
         self.last_game(board).is_some_and(|game| !game.is_over)

@@ -99,6 +99,7 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
         wait_until("the name", || public(&place, name).contains("[Black \"Wiersma, Harm\"]"));
     }
     assert!(place.live("a-1.pdn").contains("[Black \"Wiersma, H.\"]"));
+    assert_eq!(status(&place)["boards"][0]["black"], "Wiersma, Harm");
     let refused = ask(&place, &["ctl", "names", "a", "X", "Y"]);
     assert!(refused.code == 1 && refused.err.contains("damcast ctl player"), "{}", refused.err);
     let amended = events(&place, "amend");
@@ -151,7 +152,12 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     assert!(unsure.code == 1 && unsure.err.contains("a ended with 1-1"), "{}", unsure.err);
     done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
     wait_until("the result again", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
-    // A result of a board without electronics.
+    // A result of a board without electronics is missing still, though the next round is open.
+    let waits =
+        "board 2 of round 3, Clerc, Rob - Gantwarg, A. waits for a result: `damcast ctl result - RESULT --pairing 3.2`";
+    assert_eq!(status(&place)["awaited"][0]["table"], 2);
+    let shown = done(ask(&place, &["status"]));
+    assert!(shown.contains(waits), "{shown}");
     let missing = ask(&place, &["ctl", "round", "close", "3"]);
     assert!(missing.code == 1 && missing.err.contains("board 2: Clerc, Rob - Gantwarg, A."), "{}", missing.err);
     done(ask(&place, &["ctl", "result", "-", "0-2", "--pairing", "3.2"]));

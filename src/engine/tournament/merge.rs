@@ -34,7 +34,7 @@ pub struct Merged {
 }
 
 /// The name of a section that nobody named.
-pub(super) const MAIN: &str = "main";
+pub const MAIN: &str = "main";
 
 /// Lays a file over a tournament. `section`: which one; if it is not told, the only one, or a new one that is called `main`.
 ///

@@ -37,7 +37,7 @@ pub use berger::{pair_round_robin, round_robin};
 pub use book::{Amendment, Book, Conflict, Entity, Fields, Kind, TAG, TournamentRecord, WAS};
 pub use csv::write as write_csv;
 pub use guards::{Guards, guard};
-pub use merge::{Merged, merge};
+pub use merge::{MAIN, Merged, merge};
 
 pub use output::{crosstable, heading, html, round_text, standings_text, teams_text};
 pub use pdn::write as write_pdn;
@@ -137,7 +137,7 @@ pub struct TournamentSection {
 impl Tournament {
     /// What a section is called among others: nothing where nobody named the only one.
     pub fn called<'t>(&self, section: &'t TournamentSection) -> Option<&'t str> {
-        let is_nameless = self.sections.len() < 2 && section.name == merge::MAIN;
+        let is_nameless = self.sections.len() < 2 && section.name == MAIN;
         (!is_nameless).then_some(section.name.as_str())
     }
 }

@@ -20,12 +20,12 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
-use super::overview::{self, PairingView};
+use super::overview::{self, AwaitedView, OfficeView, PairingView};
 use crate::engine::broadcast::documents;
 use crate::engine::session::request::{Pairing, Wish};
 use crate::engine::session::{BusAddress, Condition};
 use crate::engine::tournament::{
-    RoundState, Seat, Tournament, TournamentRecord, TournamentSection, pairing_word, read_pairing_word,
+    PairingKey, RoundState, Seat, Tournament, TournamentRecord, TournamentSection, pairing_word, read_pairing_word,
 };
 use crate::station::config::{Config, TournamentConfig};
 use crate::station::disk::Disk;
@@ -194,7 +194,7 @@ pub struct OfficeSurroundings {
     /// Tells a line what one of its boards plays. False: it has too much to do.
     pub tell_line: TellLine,
     /// Where `status` looks.
-    pub shown: watch::Sender<BTreeMap<String, PairingView>>,
+    pub shown: watch::Sender<OfficeView>,
 }
 
 /// A door, and what stands behind it once it is opened.
@@ -524,29 +524,67 @@ impl Work {
     /// What `status` shows.
     fn show(&mut self) {
         let Ok(tournament) = self.office.tournament() else { return };
-        let mut shown = BTreeMap::new();
-        for seat in tournament.seats() {
-            let Some((section, pairing)) = tournament.pairing(seat.pairing.0) else { continue };
-            let game = self.office.last_game_of(&tournament, seat.pairing);
-            let over = game.filter(|game| game.is_over);
-            let offered = game.filter(|game| !game.is_over).and_then(|game| self.offers.get(&game.board));
-            let view = PairingView {
-                section: section.name.clone(),
-                round: pairing.round,
-                table: pairing.board,
-                white: section.name_of(pairing.white).to_owned(),
-                black: section.name_of(pairing.black).to_owned(),
-                result: tournament.result_tag(seat.pairing, None),
-                waits_for_result: pairing.result.is_none() && (over.is_some() || offered.is_some()),
-                proposed: over.and_then(|game| game.result.clone()).or(offered.cloned()),
-            };
-            shown.insert(seat.board, view);
-        }
+        let seats = tournament.seats();
+        let pairing = |seat: &Seat| Some((seat.board.clone(), self.view(&tournament, seat.pairing)?));
+        let shown = OfficeView {
+            pairings: seats.iter().filter_map(pairing).collect(),
+            awaited: self.awaited(&tournament, &seats),
+            players: self.players(&tournament),
+        };
         self.around.shown.send_if_modified(|known| {
             let is_new = *known != shown;
             *known = shown;
             is_new
         });
+    }
+
+    fn view(&self, tournament: &Tournament, key: PairingKey) -> Option<PairingView> {
+        let (section, pairing) = tournament.pairing(key.0)?;
+        let game = self.office.last_game_of(tournament, key);
+        let over = game.filter(|game| game.is_over);
+        let offered = game.filter(|game| !game.is_over).and_then(|game| self.offers.get(&game.board));
+        let is_current = section.open_round() == Some(pairing.round) || !pairing.elsewhere.is_empty();
+        // Of a round that is over a game without electronics waits, too.
+        let is_unseen = game.is_none() && !is_current;
+        Some(PairingView {
+            section: section.name.clone(),
+            round: pairing.round,
+            table: pairing.board,
+            white: section.name_of(pairing.white).to_owned(),
+            black: section.name_of(pairing.black).to_owned(),
+            result: tournament.result_tag(key, None),
+            waits_for_result: pairing.result.is_none() && (is_unseen || over.is_some() || offered.is_some()),
+            proposed: over.and_then(|game| game.result.clone()).or(offered.cloned()),
+        })
+    }
+
+    /// The pairings that wait for a result, by sections and rounds.
+    fn awaited(&self, tournament: &Tournament, seats: &[Seat]) -> Vec<AwaitedView> {
+        let mut awaited = Vec::new();
+        for section in &tournament.sections {
+            let begun =
+                section.rounds.iter().filter(|round| matches!(round.state, RoundState::Open | RoundState::Closed));
+            let mut rounds: Vec<u32> = begun.map(|round| round.number).collect();
+            rounds.sort_unstable();
+            let pairings = rounds.into_iter().flat_map(|round| section.round(round));
+            for pairing in pairings.filter(|pairing| pairing.is_awaited()) {
+                let seat = seats.iter().find(|seat| seat.pairing.0 == pairing.id);
+                let view = self.view(tournament, (pairing.id, pairing.stage_to_play()));
+                let view = view.filter(|view| view.waits_for_result);
+                awaited.extend(view.map(|pairing| AwaitedView { board: seat.map(|seat| seat.board.clone()), pairing }));
+            }
+        }
+        awaited
+    }
+
+    /// Who plays the games that go on and whose names were corrected.
+    fn players(&self, tournament: &Tournament) -> BTreeMap<String, (u32, [Option<String>; 2])> {
+        let going = tournament.games.iter().filter(|game| self.office.goes_on(&game.board, game.number));
+        let names = going.map(|game| {
+            let name = |tag: &str| game.tags.get(tag).map(|tag| tag.is.clone()).filter(|name| !name.is_empty());
+            (game.board.clone(), (game.number, ["White", "Black"].map(name)))
+        });
+        names.collect()
     }
 }
 

@@ -44,6 +44,10 @@ pub struct Overview {
     pub disk: Option<DiskView>,
     /// All boards, in the order of the configuration, those of a bus by address.
     pub boards: Vec<BoardView>,
+    /// The pairings that wait for a result: those of the open rounds whose games are over or show one, and of earlier rounds all that
+    /// have none and are not played later.
+    #[serde(default)]
+    pub awaited: Vec<AwaitedView>,
     /// All lines, in the order of the configuration.
     pub lines: Vec<LineView>,
     /// The outlets, in the order of the configuration, `public` first; those that are held back last.
@@ -132,6 +136,19 @@ pub struct BoardView {
     pub plays: Option<Arc<Pairing>>,
 }
 
+impl BoardView {
+    /// Takes what the office says of it: its pairing, and names that were corrected since its game began.
+    fn hear(&mut self, office: &OfficeView) {
+        self.pairing = office.pairings.get(&self.name).cloned();
+        if let Some((game, [white, black])) = office.players.get(&self.name)
+            && self.game == Some(*game)
+        {
+            self.white = white.clone().or(self.white.take());
+            self.black = black.clone().or(self.black.take());
+        }
+    }
+}
+
 /// A pairing of an open round.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PairingView {
@@ -151,6 +168,27 @@ pub struct PairingView {
     pub waits_for_result: bool,
     /// The result that the board has shown.
     pub proposed: Option<String>,
+}
+
+/// A pairing that waits for a result.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct AwaitedView {
+    /// The board that it is played on; `None`: the boards have gone on to another round, or it has none.
+    pub board: Option<String>,
+    /// The pairing.
+    #[serde(flatten)]
+    pub pairing: PairingView,
+}
+
+/// What the tournament office says of boards.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct OfficeView {
+    /// The pairings of the open rounds, by boards.
+    pub pairings: BTreeMap<String, PairingView>,
+    /// Those that wait for a result, in their order.
+    pub awaited: Vec<AwaitedView>,
+    /// Who plays a game that goes on, where that was corrected since it began: by boards, with its number.
+    pub players: BTreeMap<String, (u32, [Option<String>; 2])>,
 }
 
 /// Remaining times.
@@ -315,8 +353,8 @@ pub struct Observer {
     pub reload: watch::Receiver<Option<ReloadView>>,
     /// The outlets.
     pub outlets: watch::Receiver<Vec<OutletView>>,
-    /// The pairings of the open rounds, by boards.
-    pub pairings: watch::Receiver<BTreeMap<String, PairingView>>,
+    /// What the tournament office says.
+    pub office: watch::Receiver<OfficeView>,
     /// When the station was started.
     pub started: Started,
 }
@@ -353,6 +391,7 @@ impl Observer {
             directory: self.directory.clone(),
             disk: *self.disk.borrow(),
             boards: self.boards(&rows),
+            awaited: self.office.borrow().awaited.clone(),
             lines: rows.iter().map(|row| line(row, counters.iter().find(|(name, _)| *name == row.name))).collect(),
             outlets: self.outlets.borrow().clone(),
             alarms: self.alarms.borrow().clone(),
@@ -372,8 +411,7 @@ impl Observer {
 
     fn boards(&self, rows: &[LineReport]) -> Vec<BoardView> {
         let mut boards = boards(rows, now());
-        let pairings = self.pairings.borrow().clone();
-        boards.iter_mut().for_each(|board| board.pairing = pairings.get(&board.name).cloned());
+        boards.iter_mut().for_each(|board| board.hear(&self.office.borrow()));
         for trouble in self.troubles.now().into_iter().filter(|trouble| trouble.kind == trouble::PUBLICATION) {
             if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == trouble.board.as_ref()) {
                 // It may stand still in several outlets.

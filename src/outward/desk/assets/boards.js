@@ -34,16 +34,19 @@ views.boards = {
     if (!known.status) { fill(place, 'nothing', () => [el('p', {}, known.trouble ?? t.asked_how)]); return; }
     if (!$('#health', place)) { delete place.dataset.mark; place.replaceChildren(); }
     const {bad, calm} = inOrder();
+    const awaited = known.status.awaited.filter(one => !one.board);
     health(part(place, 'dl', {id: 'health', class: 'hs', 'aria-label': t.health}));
     const desk = part(place, 'div', {id: 'desk', class: 'desk'});
     const name = known.status.boards.some(board => board.name === chosen) ? chosen : (bad[0] ?? calm[0])?.board.name;
     const list = part(desk, 'section', {id: 'list', class: 'lst', 'aria-label': t.all_boards});
     const link = ({board}) => ({href: `#boards/${encodeURIComponent(board.name)}`, 'data-key': board.name, 'aria-current': board.name === name ? 'true' : null});
     const seen = bad.map(({board, matter}) => [board.name, board.state, ...matter, numberOf(board)]);
-    fill(list, [name, seen, calm.map(({board}) => [board.name, board.state, numberOf(board)])], () => [
-      el('h2', {}, `${t.needs_person} `, el('span', {}, String(bad.length))),
-      bad.length ? el('ol', {}, ...bad.map(one => el('li', {}, el('a', link(one), disc(one.board), el('b.w', {}, one.matter[1]),
-        el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.matter[2])))))) : el('p.q.s', {}, t.nothing_matter),
+    fill(list, [name, seen, awaited, calm.map(({board}) => [board.name, board.state, numberOf(board)])], () => [
+      el('h2', {}, `${t.needs_person} `, el('span', {}, String(bad.length + awaited.length))),
+      bad.length || awaited.length ? el('ol', {}, ...bad.map(one => el('li', {}, el('a', link(one), disc(one.board), el('b.w', {}, one.matter[1]),
+        el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.matter[2]))))),
+        ...awaited.map(one => el('li', {}, el('a', {href: `#tournament/${encodeURIComponent(one.section)}/${one.round}`, 'data-key': `awaited ${one.section} ${one.round} ${one.table}`},
+          el('span.d', {'aria-hidden': 'true'}, el('b', {}, String(one.table ?? '–'))), el('b.w', {}, t.waits_for_result), el('span.ag', {}, filled(t.round, one.round)), el('span.y', {}, bdi(`${one.white} – ${one.black}`)))))) : el('p.q.s', {}, t.nothing_matter),
       el('h2', {}, `${t.no_trouble} `, el('span', {}, String(calm.length))),
       el('ul.calm', {}, ...calm.map(one => el('li', {}, el('a', {...link(one), class: LINE[one.board.state] ?? '', title: `${one.board.name}: ${wordOf(one.board)}`},
         numberOf(one.board), el('span.vh', {}, ` ${one.board.name}, ${wordOf(one.board)}`)))))]);

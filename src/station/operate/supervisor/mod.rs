@@ -18,7 +18,6 @@ mod heart;
 mod keeper;
 mod lines;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::future::Future;
 use std::io;
@@ -47,7 +46,7 @@ use crate::station::operate::limits;
 use crate::station::operate::logging::Levels;
 use crate::station::operate::metrics;
 use crate::station::operate::notify::Manager;
-use crate::station::operate::overview::{self, Observer, OutletView, ReloadView, Started};
+use crate::station::operate::overview::{self, Observer, OfficeView, OutletView, ReloadView, Started};
 use crate::station::outlets;
 use crate::station::pulse::Pulses;
 use crate::station::recorder::{COMMITS, Writer};
@@ -226,7 +225,7 @@ impl Station {
         let (reload, reloaded) = watch::channel(None);
         let (outlets, shown) = watch::channel(outlet_views(&config));
         let (disk_sender, disk) = watch::channel(None);
-        let (pairings, of_boards) = watch::channel(BTreeMap::new());
+        let (office_views, of_office) = watch::channel(OfficeView::default());
         let rows = outside.reports.subscribe();
         let observer = Observer {
             directory: config.directory.clone(),
@@ -237,7 +236,7 @@ impl Station {
             disk: disk.clone(),
             reload: reloaded,
             outlets: shown,
-            pairings: of_boards,
+            office: of_office,
             started: Started::now(),
         };
         let (office, inbox) = arbiter::door();
@@ -265,7 +264,7 @@ impl Station {
             tell_line: Box::new(move |board, wish, asked, answer| {
                 commands.try_send(StationCommand::Request { board, wish, asked, answer }).is_ok()
             }),
-            shown: pairings,
+            shown: office_views,
         };
         let office_work = arbiter::begin(&config, inbox, told, around);
         let shared = Shared {
