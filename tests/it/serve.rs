@@ -364,6 +364,49 @@ fn every_page_is_complete_without_a_script() {
     assert!(server.get("/game/board-1-1.pdn").text().ends_with("1. 32-28 19-23 *\n"));
 }
 
+#[test]
+fn pages_are_of_the_open_round_before_its_first_move() {
+    let mut outlet = Outlet::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Event": "NK", "Round": "1", "Board": "1"}));
+    outlet.play("board-1", 1);
+    outlet.tell("board-1", json!({"n": 3, "type": "end"}));
+    outlet.write(
+        "games.pdn",
+        "[Event \"NK\"]\n[White \"Clerc\"]\n[GameType \"20\"]\n[Round \"2\"]\n[Board \"1\"]\n[Result \"*\"]\n\n*\n",
+    );
+    let players = json!([{"id": 1, "name": "Jansen"}, {"id": 2, "name": "Clerc"}, {"id": 3, "name": "Gantwarg <b>"}]);
+    let round = |number: u32, byes: Value| json!({"round": number, "state": "published", "byes": byes, "matches": [], "pairings": [{"id": number, "table": 1, "white": 2, "black": 1}]});
+    let rounds = [round(2, json!([])), round(3, json!([{"player": 3, "why": "bye", "points": "2"}]))];
+    let section = json!({"id": 1, "name": "main", "players": players, "teams": [], "rounds": rounds});
+    outlet.write("tournament.json", &json!({"event": {"name": "NK"}, "sections": [section]}).to_string());
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    for (path, words) in [
+        ("/", &["Round 2</bdi></span></h1>", "Clerc", "Not started"][..]),
+        ("/standings", &["Round 2</bdi></span></h1>", "Provisional, 1 result is missing"]),
+        ("/standings?lang=ru", &["не хватает 1 результата"]),
+        ("/board/1", &["Round 2</bdi></span></h1>", "Clerc", "Not started"]),
+        ("/embed/board/1", &["Clerc", "Not started"]),
+        ("/board/board-1", &["Round 1</bdi></span></h1>", "Jansen"]),
+        (
+            "/round/3",
+            &["<title>Round 3 · NK</title>", "Round 3</bdi></span></h1>", "Without opponent: ", "Gantwarg &lt;b&gt;"],
+        ),
+    ] {
+        let page = server.get(path).text();
+        for word in words {
+            assert!(page.contains(word), "{path} does not have {word}: {page}");
+        }
+    }
+    assert!(!server.get("/standings").text().contains("still open"));
+    // Without any game the tournament says what is played.
+    let empty = Outlet::new();
+    empty.write("tournament.json", &fs::read_to_string(outlet.path("tournament.json")).unwrap());
+    let server = empty.serve();
+    let page = server.get("/round/3").text();
+    assert!(page.contains("<title>Round 3 · NK</title>"), "{page}");
+}
+
 /// A tournament with an open round, of which two boards have begun, and with one that was played.
 pub fn tournament(outlet: &mut Outlet) {
     let tags = |number: &str| json!({"White": "Jansen", "Black": "Ba", "Event": "Open", "Round": "6", "Board": number});

@@ -12,6 +12,8 @@ use super::state::ShownGame;
 /// Who plays.
 #[derive(Clone, Debug, Default)]
 pub struct ShownPlan {
+    /// What the tournament is called.
+    pub event: Option<String>,
     /// Sections with players and rounds.
     pub sections: Vec<PlannedSection>,
     /// Games that have no move yet, in the order of the boards.
@@ -20,7 +22,14 @@ pub struct ShownPlan {
 
 #[derive(Deserialize)]
 struct Document {
+    #[serde(default)]
+    event: PlannedEvent,
     sections: Vec<PlannedSection>,
+}
+
+#[derive(Default, Deserialize)]
+struct PlannedEvent {
+    name: Option<String>,
 }
 
 /// What a section is called that nobody named.
@@ -58,6 +67,14 @@ pub struct PlannedRound {
     /// Who plays whom.
     pub pairings: Vec<PlannedPairing>,
     matches: Vec<PlannedMatch>,
+    #[serde(default)]
+    byes: Vec<PlannedBye>,
+}
+
+/// Who has no opponent in a round.
+#[derive(Clone, Debug, Deserialize)]
+struct PlannedBye {
+    player: u64,
 }
 
 /// Who plays whom.
@@ -107,7 +124,9 @@ impl ShownPlan {
         });
         // A game that is over without a move does not wait.
         let waiting = waiting.filter(|game| game.result.is_none()).collect();
-        ShownPlan { sections: document.map_or_else(Vec::new, |document| document.sections), waiting }
+        let (event, sections) =
+            document.map_or_else(Default::default, |document| (document.event.name, document.sections));
+        ShownPlan { event: event.filter(|name| !name.is_empty()), sections, waiting }
     }
 }
 
@@ -115,6 +134,11 @@ impl PlannedSection {
     /// The name of a player.
     pub fn player(&self, id: Option<u64>) -> Option<&str> {
         self.players.iter().find(|player| Some(player.id) == id).map(|player| player.name.as_str())
+    }
+
+    /// The names of those who have no opponent in a round.
+    pub fn byes(&self, round: &PlannedRound) -> Vec<&str> {
+        round.byes.iter().filter_map(|bye| self.player(Some(bye.player))).collect()
     }
 
     fn team(&self, id: u64) -> &str {
@@ -180,16 +204,17 @@ mod tests {
 
     #[test]
     fn who_waits_and_who_played_whom_is_read() {
-        let tournament = r#"{"event":{},"sections":[{"id":1,"name":"Open","scoring":"2-1-0",
+        let tournament = r#"{"event":{"name":"NK"},"sections":[{"id":1,"name":"Open","scoring":"2-1-0",
             "players":[{"id":7,"name":"A","team":1},{"id":8,"name":"B","team":2},{"id":9,"name":"C","team":2},{"id":10,"name":"D","team":1}],
             "teams":[{"id":1,"number":1,"name":"Huissen"},{"id":2,"number":2,"name":"Hijken"}],
             "rounds":[{"round":1,"state":"closed","matches":[{"id":3,"home":1,"away":2}],"byes":[],"pairings":[
             {"id":1,"table":1,"white":7,"black":8,"match":3,"points":["1.5","0.5"]},{"id":2,"table":2,"white":9,"black":10,"match":3,"points":["0","2"]}]},
-            {"round":2,"state":"open","matches":[],"byes":[],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
+            {"round":2,"state":"open","matches":[],"byes":[{"player":10,"why":"bye","points":"1"}],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
         let games = "[White \"A\"]\n[GameType \"25\"]\n[Board \"4\"]\n[Result \"*\"]\n\n*\n\n[White \"B\"]\n[Result \"2-0\"]\n\n1. 32-28 2-0\n";
         let plan = ShownPlan::read(Some(tournament.as_bytes()), Some(games.as_bytes()));
         let section = &plan.sections[0];
         assert_eq!((section.player(Some(8)), section.player(None)), (Some("B"), None));
+        assert_eq!((plan.event.as_deref(), section.byes(&section.rounds[1])), (Some("NK"), vec!["D"]));
         let course = section.course(7);
         assert_eq!(course[0], Some(CourseCell { opponent: 8, is_white: true, points: Some("1.5") }));
         assert_eq!(course[1], Some(CourseCell { opponent: 8, is_white: false, points: None }));

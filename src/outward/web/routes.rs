@@ -338,16 +338,15 @@ pub(in crate::outward) fn code(address: &str) -> Option<(String, Markup)> {
 
 async fn board(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
     let at = asked.query.ply;
-    page(&site, &asked, StatusCode::OK, |maker| match of_board(maker, &which) {
-        Some(shown) => Some(maker.game(shown, at)),
-        None => maker.waiting(&which),
+    // A number is that of the round: a game that has not begun comes before the last one that its board has played.
+    page(&site, &asked, StatusCode::OK, |maker| {
+        maker.waiting(&which).or_else(|| of_board(maker, &which).map(|shown| maker.game(shown, at)))
     })
 }
 
 async fn embed(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
-    page(&site, &asked, StatusCode::OK, |maker| match of_board(maker, &which) {
-        Some(shown) => Some(maker.embed(shown)),
-        None => maker.waiting_embed(&which),
+    page(&site, &asked, StatusCode::OK, |maker| {
+        maker.waiting_embed(&which).or_else(|| of_board(maker, &which).map(|shown| maker.embed(shown)))
     })
 }
 

@@ -204,6 +204,10 @@ words! {
     played: &'static str,
     /// Provisional, {} games are still open
     provisional: Plural,
+    /// Provisional, {} results are missing
+    results_missing: Plural,
+    /// Without opponent:
+    without_opponent: &'static str,
     /// To the full page (of an embedded board)
     to_page: &'static str,
 }
@@ -281,6 +285,12 @@ const EN: Words = Words {
         few: "Provisional, {} games are still open",
         many: "Provisional, {} games are still open",
     },
+    results_missing: Plural {
+        one: "Provisional, {} result is missing",
+        few: "Provisional, {} results are missing",
+        many: "Provisional, {} results are missing",
+    },
+    without_opponent: "Without opponent: ",
     to_page: "To the full page",
 };
 
@@ -357,6 +367,12 @@ const NL: Words = Words {
         few: "Voorlopig, {} partijen zijn nog bezig",
         many: "Voorlopig, {} partijen zijn nog bezig",
     },
+    results_missing: Plural {
+        one: "Voorlopig, {} uitslag ontbreekt",
+        few: "Voorlopig, {} uitslagen ontbreken",
+        many: "Voorlopig, {} uitslagen ontbreken",
+    },
+    without_opponent: "Zonder tegenstander: ",
     to_page: "Naar de hele pagina",
 };
 
@@ -437,6 +453,12 @@ const FR: Words = Words {
         few: "Provisoire, {} parties sont encore en cours",
         many: "Provisoire, {} parties sont encore en cours",
     },
+    results_missing: Plural {
+        one: "Provisoire, il manque {} résultat",
+        few: "Provisoire, il manque {} résultats",
+        many: "Provisoire, il manque {} résultats",
+    },
+    without_opponent: "Sans adversaire : ",
     to_page: "Vers la page complète",
 };
 
@@ -517,6 +539,12 @@ const RU: Words = Words {
         few: "Предварительно, не окончены {} партии",
         many: "Предварительно, не окончены {} партий",
     },
+    results_missing: Plural {
+        one: "Предварительно, не хватает {} результата",
+        few: "Предварительно, не хватает {} результатов",
+        many: "Предварительно, не хватает {} результатов",
+    },
+    without_opponent: "Без соперника: ",
     to_page: "Вся страница",
 };
 

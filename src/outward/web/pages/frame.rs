@@ -1,7 +1,5 @@
 //! What all pages have around their body: head, navigation, words for the script.
 
-use std::borrow::Cow;
-
 use maud::{DOCTYPE, Markup, html};
 use serde_json::json;
 
@@ -32,6 +30,8 @@ pub(super) struct PageContent<'a> {
     pub follows: Option<&'a str>,
     /// The address of the game that it shows.
     pub game: Option<String>,
+    /// The round that it is of; `None`: that of its games.
+    pub round: Option<String>,
     /// The games whose event, site and boards it has.
     pub shown: &'a [ShownOnPage<'a>],
     /// Its title.
@@ -43,7 +43,7 @@ pub(super) struct PageContent<'a> {
 impl<'a> PageContent<'a> {
     /// Of a page that follows no board and is that of no game.
     pub(super) fn new(kind: &'a str, shown: &'a [ShownOnPage<'a>], title: &'a str, body: Markup) -> PageContent<'a> {
-        PageContent { kind, follows: None, game: None, shown, title, body }
+        PageContent { kind, follows: None, game: None, round: None, shown, title, body }
     }
 }
 
@@ -51,18 +51,28 @@ impl PageMaker<'_> {
     // The parts of a page.
 
     /// The name of what is played, and its round.
-    pub(super) fn title(&self, shown: &[ShownOnPage<'_>]) -> Markup {
-        let tag = |name| shown.iter().find_map(|shown| shown.game.tag(name)).map(short);
-        // A round without games is one of what is played now.
+    pub(super) fn title(&self, shown: &[ShownOnPage<'_>], round: Option<&str>) -> Markup {
+        let event = self.event(shown).unwrap_or_else(|| self.words().untitled.to_owned());
+        let round = round.or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round"))).map(short);
+        html! { bdi { (event) } @if let Some(round) = round { " " span { bdi { (fill(self.words().round, round)) } } } }
+    }
+
+    /// What is played: as these games say, else those of now, those that have not begun, or the tournament.
+    fn event(&self, shown: &[ShownOnPage<'_>]) -> Option<String> {
         let current = self.current();
-        let of_current = || current.iter().find_map(|shown| shown.game.tag("Event")).map(short);
-        let event = tag("Event").or_else(of_current).unwrap_or(Cow::Borrowed(self.words().untitled));
-        html! { bdi { (event) } @if let Some(round) = tag("Round") { " " span { bdi { (fill(self.words().round, round)) } } } }
+        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.plan.waiting);
+        let event = games.into_iter().find_map(|game| game.tag("Event")).or(self.plan.event.as_deref());
+        event.map(|event| short(event).into_owned())
+    }
+
+    /// The round that is played now: that of games which have not begun, if there are any; else the games say it.
+    pub(super) fn round_now(&self) -> Option<String> {
+        self.plan.waiting.iter().find_map(|game| game.tag("Round")).map(str::to_owned)
     }
 
     /// A page with head, navigation and foot.
     pub(super) fn page(&self, content: PageContent<'_>) -> String {
-        let PageContent { kind, shown, body, .. } = content;
+        let PageContent { kind, shown, body, ref round, .. } = content;
         let words = self.words();
         let rounds = self.rounds();
         let here = |address: &str| (self.path == address).then_some("page");
@@ -71,7 +81,7 @@ impl PageMaker<'_> {
             a.skip href="#main" { (words.skip) }
             header.wrap {
                 div.mast {
-                    div { h1 { (self.title(shown)) } @if let Some(site) = site { p.meta { bdi { (site) } } } }
+                    div { h1 { (self.title(shown, round.as_deref())) } @if let Some(site) = site { p.meta { bdi { (site) } } } }
                     p.live #live { span #state { (words.live) } " " time #time {} }
                 }
                 nav.nav aria-label=(words.pages) {
@@ -98,7 +108,7 @@ impl PageMaker<'_> {
 
     /// A document: what it says of itself to the browser and to the script, and its body.
     pub(super) fn framed(&self, frame: Frame, content: PageContent<'_>) -> String {
-        let PageContent { kind, follows, game, shown, title, body } = content;
+        let PageContent { kind, follows, game, shown, title, body, .. } = content;
         let words = self.words();
         let said = json!({
             "board": words.board, "white": words.white, "black": words.black, "men": words.men, "kings": words.kings, "none": words.none,
@@ -127,7 +137,7 @@ impl PageMaker<'_> {
                 head {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width,initial-scale=1";
-                    title { (title) @if let Some(event) = shown.iter().find_map(|shown| shown.game.tag("Event")) { " · " (short(event)) } }
+                    title { (title) @if let Some(event) = self.event(shown) { " · " (event) } }
                     link rel="stylesheet" href=(self.assets.style());
                     link rel="icon" href="data:,";
                     script type="module" src=(self.assets.script()) {}

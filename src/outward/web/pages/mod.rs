@@ -154,7 +154,7 @@ impl<'a> PageMaker<'a> {
     pub fn waiting(&self, number: &str) -> Option<String> {
         let card = self.waiting_alone(number)?;
         let title = fill(self.words().board, number);
-        Some(self.page(PageContent::new("list", &self.current(), &title, html! { ul.grid { li { (card) } } })))
+        Some(self.page_of_now("list", &self.current(), &title, html! { ul.grid { li { (card) } } }))
     }
 
     /// The same for a page of somebody else.
@@ -181,7 +181,7 @@ impl<'a> PageMaker<'a> {
     pub fn grid(&self) -> String {
         let shown = self.current();
         let body = html! { (self.men(&shown)) (self.boards()) };
-        self.page(PageContent::new("grid", &shown, self.words().boards, body))
+        self.page_of_now("grid", &shown, self.words().boards, body)
     }
 
     /// The same for a screen at the wall. `code`: a QR code of the address.
@@ -191,7 +191,7 @@ impl<'a> PageMaker<'a> {
         let count = |what: &str| shown.iter().filter(|shown| shown.game.word() == what).count();
         let body = html! {
             header.wh1 {
-                h1 { (self.title(&shown)) }
+                h1 { (self.title(&shown, self.round_now().as_deref())) }
                 p { (words.playing) " " (shown.len() - count("over") - count("ended")) " · " (words.over) " " (count("over") + count("ended")) }
                 p #turn .pg {}
                 p.tm1 { time #time {} }
@@ -222,7 +222,14 @@ impl<'a> PageMaker<'a> {
             @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
         };
         let is_there = !shown.is_empty() || !planned.is_empty();
-        is_there.then(|| self.page(PageContent::new("grid", &shown, &fill(self.words().round, round), body)))
+        let title = fill(self.words().round, round);
+        let content = PageContent { round: Some(round.to_owned()), ..PageContent::new("grid", &shown, &title, body) };
+        is_there.then(|| self.page(content))
+    }
+
+    /// A page of what is played now.
+    fn page_of_now(&self, kind: &str, shown: &[ShownOnPage<'_>], title: &str, body: Markup) -> String {
+        self.page(PageContent { round: self.round_now(), ..PageContent::new(kind, shown, title, body) })
     }
 
     /// One game, after so many entries; all of them if that is left out.
@@ -275,19 +282,27 @@ impl<'a> PageMaker<'a> {
                 } }
             }
         };
-        self.page(PageContent::new("list", &self.current(), words.games, body))
+        self.page_of_now("list", &self.current(), words.games, body)
     }
 
     /// The results of all games, round by round; and the standings where the outlet has them.
     pub fn standings(&self, table: Option<&Value>) -> String {
         let words = self.words();
         let games = self.all_games();
-        let open = games.iter().filter(|shown| shown.is_current() && shown.game.result.is_none()).count();
+        let open = |is_ended: bool| {
+            let is_it = |game: &ShownGame| game.result.is_none() && game.is_ended == is_ended;
+            games.iter().filter(|shown| shown.is_current() && is_it(shown.game)).count()
+        };
+        let (going_on, missing) = (open(false), open(true));
         let all_rounds = self.rounds();
         let mut rounds: Vec<Option<&str>> = all_rounds.iter().map(|round| Some(round.as_str())).collect();
         rounds.push(None);
         let body = html! {
-            div.hd { h2 { (words.standings) } @if open > 0 { p { span.prov { b { (self.language.count(words.provisional, open)) } } } } }
+            div.hd { h2 { (words.standings) }
+                @for (count, sentence) in [(going_on, words.provisional), (missing, words.results_missing)] {
+                    @if count > 0 { p { span.prov { b { (self.language.count(sentence, count)) } } } }
+                }
+            }
             @match table.and_then(|table| table["sections"].as_array()) {
                 Some(sections) => { @for section in sections {
                     @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 { (name(Some(&short(title)))) } }
@@ -319,7 +334,7 @@ impl<'a> PageMaker<'a> {
                 }
             }
         };
-        self.page(PageContent::new("list", &self.current(), words.standings, body))
+        self.page_of_now("list", &self.current(), words.standings, body)
     }
 
     /// There is no such page.
@@ -327,7 +342,7 @@ impl<'a> PageMaker<'a> {
         let words = self.words();
         let body =
             html! { div.hd { h2 { "404" } p { (words.not_found) } } p { a href=(self.link("/")) { (words.boards) } } };
-        self.page(PageContent::new("list", &self.current(), "404", body))
+        self.page_of_now("list", &self.current(), "404", body)
     }
 
     fn all_games(&self) -> Vec<ShownOnPage<'a>> {

@@ -37,6 +37,9 @@ impl<'a> PageMaker<'a> {
                     }
                 } }
             } }
+            @if !section.byes(round).is_empty() { p { (words.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
+                @if index > 0 { ", " } (name(Some(&short(player))))
+            } } }
         }
     }
 
