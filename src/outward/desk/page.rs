@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use maud::{DOCTYPE, PreEscaped, html};
 
 use super::words::{for_script, words};
-use crate::outward::web::assets::{Asset, CSS, JS, STYLE};
+use crate::outward::web::assets::{Asset, CSS, JS, STYLE, bare};
 use crate::outward::web::{Language, pack};
 
 /// The page and what it needs.
@@ -34,13 +34,6 @@ pub(super) const SCRIPT: &str = concat!(
     include_str!("assets/station.js"),
     "start();\n",
 );
-
-/// A script or a style without what only its readers need: comments and indents. No text of it goes over several lines.
-fn bare(script: &str) -> String {
-    let lines =
-        script.lines().map(str::trim).filter(|line| !["//", "/*", "* "].iter().any(|sign| line.starts_with(sign)));
-    lines.flat_map(|line| [line, "\n"]).collect()
-}
 
 impl Page {
     /// With a form for passwords, if there are some.

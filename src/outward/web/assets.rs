@@ -11,8 +11,17 @@ pub const CSS: &str = "text/css; charset=utf-8";
 /// A script.
 pub const JS: &str = "text/javascript; charset=utf-8";
 
-/// The style of all pages.
+/// The style of all pages, the desk's too.
 pub const STYLE: &str = include_str!("assets/page.css");
+/// The script of the viewers' pages.
+const SCRIPT: &str = include_str!("assets/page.js");
+
+/// A script or a style without what only its readers need: comments and indents. No text of it goes over several lines.
+pub fn bare(script: &str) -> String {
+    let lines =
+        script.lines().map(str::trim).filter(|line| !["//", "/*", "* "].iter().any(|sign| line.starts_with(sign)));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
 
 /// The files that pages need.
 pub struct Assets {
@@ -49,8 +58,8 @@ impl Assets {
     /// Those of this program.
     pub fn embedded() -> Assets {
         Assets {
-            style: Asset::new("page", "css", CSS, STYLE),
-            script: Asset::new("page", "js", JS, include_str!("assets/page.js")),
+            style: Asset::new("page", "css", CSS, bare(&[STYLE, include_str!("assets/wall.css")].concat())),
+            script: Asset::new("page", "js", JS, bare(SCRIPT)),
         }
     }
 
@@ -84,5 +93,8 @@ mod tests {
         let assets = Assets::embedded();
         assert!(assets.script.bytes.len() <= 20 << 10, "{}", assets.script.bytes.len());
         assert!(assets.script.packed.len() + assets.style.packed.len() < 14 << 10);
+        for line in SCRIPT.lines() {
+            assert!(line.matches('`').count() % 2 == 0, "a text goes over several lines: {line}");
+        }
     }
 }
