@@ -93,6 +93,11 @@ impl Browser {
     }
 
     pub fn call(&mut self, method: &str, params: Value) -> Value {
+        self.ask(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// The answer, or the error that the browser tells.
+    fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         self.last += 1;
         let mut order = json!({"id": self.last, "method": method, "params": params});
         if let Some(session) = &self.session {
@@ -105,8 +110,8 @@ impl Browser {
             text.pop();
             let answer: Value = serde_json::from_slice(&text).expect("the browser has ended");
             if answer["id"] == self.last {
-                assert!(answer["error"].is_null(), "{method}: {answer}");
-                return answer["result"].clone();
+                let error = answer["error"].clone();
+                return if error.is_null() { Ok(answer["result"].clone()) } else { Err(error) };
             }
             if answer["method"] == "Runtime.exceptionThrown" || answer["method"] == "Log.entryAdded" {
                 self.errors.push(answer["params"].to_string());
@@ -120,9 +125,13 @@ impl Browser {
 
     /// What an expression is in the page.
     pub fn read(&mut self, expression: &str) -> Value {
-        let read = self
-            .call("Runtime.evaluate", json!({"expression": expression, "awaitPromise": true, "returnByValue": true}));
-        read["result"]["value"].clone()
+        self.try_read(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
+    }
+
+    /// The same; an error if another page comes meanwhile.
+    fn try_read(&mut self, expression: &str) -> Result<Value, Value> {
+        let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
+        Ok(self.ask("Runtime.evaluate", params)?["result"]["value"].clone())
     }
 
     /// What the pages complained of, besides that a server was away.
@@ -145,7 +154,8 @@ impl Browser {
     pub fn wait(&mut self, expression: &str, expected: &Value) {
         let end = Instant::now() + PATIENCE;
         loop {
-            let found = self.read(expression);
+            // Of a page that goes nothing can be said yet.
+            let found = self.try_read(expression).unwrap_or_else(|error| error);
             if found == *expected {
                 return;
             }

@@ -126,7 +126,9 @@ function take(event) {
     man.className = classes[event.state] ?? "s-play";
     put($(".vh", man), " " + status(event));
   }
-  if (isNew && (root.kind === "grid" || root.kind === "wall") && !root.follows && location.pathname === "/") again();
+  // A page of a board whose game has not begun learns from the first moves of any what that board is called.
+  const isAwaited = location.pathname === "/" || (waits.size > 0 && event.count < 3);
+  if (isNew && (root.kind === "grid" || root.kind === "wall") && !root.follows && isAwaited) again();
 }
 function show(board, card, event, played) {
   const last = event.last ?? {}, before = lastMoves.get(event.board) ?? "";

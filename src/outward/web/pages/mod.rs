@@ -154,7 +154,7 @@ impl<'a> PageMaker<'a> {
     pub fn waiting(&self, number: &str) -> Option<String> {
         let card = self.waiting_alone(number)?;
         let title = fill(self.words().board, number);
-        Some(self.page_of_now("list", &self.current(), &title, html! { ul.grid { li { (card) } } }))
+        Some(self.page_of_now("grid", &self.current(), &title, html! { ul.grid { li { (card) } } }))
     }
 
     /// The same for a page of somebody else.
@@ -167,14 +167,14 @@ impl<'a> PageMaker<'a> {
                 p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.words().to_page) } }
             }
         };
-        Some(self.framed(Frame::Embed, PageContent::new("list", &[], &title, body)))
+        Some(self.framed(Frame::Embed, PageContent::new("grid", &[], &title, body)))
     }
 
     /// The card of a board whose game has not begun, which looks again by itself: its first move is told under a name that nobody knows yet.
     fn waiting_alone(&self, number: &str) -> Option<Markup> {
         let waiting = self.waiting_games();
         let one = waiting.iter().find(|(known, ..)| known.to_string() == number)?;
-        Some(html! { meta http-equiv="refresh" content=(REFRESH); (self.waiting_card(one)) })
+        Some(self.waiting_card(one))
     }
 
     /// All boards, each with its current game.
