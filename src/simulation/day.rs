@@ -580,18 +580,17 @@ impl<'d> Hall<'d> {
     fn take(&mut self, index: usize, now: u64, input: Input) -> io::Result<()> {
         let table = &mut self.tables[index];
         let Some(recorder) = &mut table.recorder else { return Ok(()) };
-        let is_tick = input == Input::Tick;
         let at = now - recorder.log_opened;
         let mut log = |log: &mut File, kind: RecordKind| {
             self.recorded.records += 1;
             log.write_all(Record::new(at, kind).to_line().as_bytes())
         };
-        if !is_tick {
+        let time = Millis(now - recorder.chain_opened);
+        let mut outputs = if input == Input::Tick { recorder.line.pass(time) } else { Vec::new() };
+        // Time that passes stands in the log if something was published because of it.
+        if input != Input::Tick || outputs.iter().any(|output| output.effect.is_publication()) {
             log(&mut recorder.log, input.to_record())?;
-        }
-        let outputs = recorder.line.handle(Millis(now - recorder.chain_opened), input);
-        if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
-            log(&mut recorder.log, RecordKind::Tick)?;
+            outputs.extend(recorder.line.handle(time, input));
         }
         for output in outputs {
             match &output.effect {

@@ -54,6 +54,7 @@ mod kills;
 mod late_boards;
 mod late_setups;
 mod late_start;
+mod late_ticks;
 mod line_cmd;
 mod line_program;
 mod model_disk;

@@ -262,6 +262,16 @@ impl Line {
         outputs
     }
 
+    /// Time has passed and nothing has happened: lives through what was due until now, each at its own time. What comes later is the same
+    /// whether this was asked or not, so it needs no record; [`Input::Tick`] also looks at this very moment, and does.
+    pub fn pass(&mut self, now: Millis) -> Vec<Output> {
+        let mut outputs = self.finish();
+        let now = now.max(self.now);
+        self.live_until(now, &mut outputs);
+        self.now = now;
+        outputs
+    }
+
     /// Has [`Line::begin`] stopped behind a publication, so that [`Line::finish`] has to go on?
     pub fn is_unfinished(&self) -> bool {
         self.rest.is_some()

@@ -121,15 +121,17 @@ impl Recorder {
         if self.durability == Durability::Safe && self.line.expects_a_ply() {
             self.committer.announce();
         }
-        let is_tick = input == Input::Tick;
-        if !is_tick {
-            self.write(at, input.to_record());
+        let now = self.shift + Millis(at);
+        let mut outputs = Vec::new();
+        if input == Input::Tick {
+            outputs = self.line.pass(now);
+            if !outputs.iter().any(|output| output.effect.is_publication()) {
+                return self.publish(outputs, on_effect);
+            }
+            // What is published because time passed has no input; a replay has to know how far time had gone.
         }
-        let outputs = self.line.begin(self.shift + Millis(at), input);
-        // What is published because time passed has no input; a replay has to know how far time had gone.
-        if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
-            self.write(at, RecordKind::Tick);
-        }
+        self.write(at, input.to_record());
+        outputs.extend(self.line.begin(now, input));
         self.publish(outputs, on_effect)
     }
 

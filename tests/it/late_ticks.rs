@@ -1,0 +1,83 @@
+//! A station that is woken late, or for nothing, says what its log says. Time that passes without an input stands in no log unless
+//! something was published; so such a moment must change nothing of what comes later.
+
+use damcast::engine::bytelog;
+use damcast::engine::millis::Millis;
+use damcast::engine::session::{Input, Line, LineSettings, Output};
+use draughts::Variant;
+
+use crate::generated_games::Dice;
+
+/// What is published: times, and what it is.
+fn published(outputs: Vec<Output>) -> Vec<String> {
+    let outputs = outputs.into_iter().filter(|output| output.effect.is_publication());
+    outputs.map(|Output { at, effect, .. }| format!("{at} {effect:?}")).collect()
+}
+
+/// Plays a log to a core that is woken at random moments as well. Returns what the station would write into its log: what happened, and
+/// the moments at which something was published; and what was published.
+fn live(inputs: &[(u64, Input)], settings: &LineSettings, dice: &mut Dice) -> (Vec<(u64, Input)>, Vec<String>) {
+    let (mut line, mut log, mut all) = (Line::new(settings.clone()), Vec::new(), Vec::new());
+    let (mut before, mut late) = (0, 0);
+    for (at, input) in inputs {
+        // Sometimes the machine is busy for a while: what was said meanwhile is heard together.
+        late = match dice.roll(40) {
+            0 => dice.roll(20_000) as u64,
+            _ => late.saturating_sub(at.saturating_sub(before)),
+        };
+        let at = &(at + late).max(before);
+        let span = at.saturating_sub(before);
+        let mut moments: Vec<u64> = (0..dice.roll(4)).map(|_| before + dice.roll(span as usize + 1) as u64).collect();
+        // As late as a busy machine makes it.
+        moments.extend(
+            line.deadline()
+                .map(|due| due.0 + dice.roll(if late > 0 { 20_000 } else { 300 }) as u64)
+                .filter(|due| *due <= *at),
+        );
+        // Also in the millisecond of what happens next, and of what happened before.
+        moments.extend([*at, before].into_iter().filter(|_| dice.roll(3) == 0));
+        moments.sort_unstable();
+        for moment in moments {
+            let told = published(line.pass(Millis(moment)));
+            if !told.is_empty() {
+                all.extend(told);
+                log.push((moment, Input::Tick));
+                all.extend(published(line.handle(Millis(moment), Input::Tick)));
+            }
+        }
+        log.push((*at, input.clone()));
+        all.extend(published(line.handle(Millis(*at), input.clone())));
+        before = *at;
+    }
+    (log, all)
+}
+
+fn check(name: &str, inputs: &[(u64, Input)], settings: &LineSettings) {
+    let seeds = std::env::var("SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
+    for seed in 1..=seeds {
+        let (log, told) = live(inputs, settings, &mut Dice(seed));
+        let mut line = Line::new(settings.clone());
+        let again = log.into_iter().flat_map(|(at, input)| published(line.handle(Millis(at), input)));
+        for (told, again) in told.iter().zip(again) {
+            assert_eq!(*told, again, "{name}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn moments_at_which_nothing_happens_change_nothing() {
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/replay")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "log") {
+            continue;
+        }
+        let log = bytelog::read(&std::fs::read(&path).unwrap()).unwrap();
+        let mut settings =
+            LineSettings::new(Variant::from_tag(log.header.game_type.as_deref().unwrap_or("20")).unwrap());
+        settings.opened = log.header.opened;
+        let inputs =
+            log.records.iter().filter_map(|record| Some((record.at, Input::from_record(&record.kind).unwrap()?)));
+        let inputs: Vec<(u64, Input)> = inputs.filter(|(_, input)| *input != Input::Tick).collect();
+        check(&path.display().to_string(), &inputs, &settings);
+    }
+}
