@@ -1,0 +1,287 @@
+//! The writing grammar of PDN 3.0, token by token, with restrictions 1 to 5.
+
+use std::collections::BTreeSet;
+
+use super::setup::{check_fen, is_fen};
+use crate::lexer::{Flaw, Token, TokenKind};
+use crate::notation;
+use crate::problem::{Place, Problem, Problems, quoted};
+use crate::syntax::Names;
+use crate::tag::{self, TagFlaw};
+use crate::words::Word;
+
+/// The writing grammar, token by token.
+#[derive(Default, Debug)]
+pub(super) struct Grammar {
+    pub(super) problems: Problems,
+    /// The places of problems, as many as are kept.
+    pub(super) refused: BTreeSet<Place>,
+    part: Part,
+    /// The names of the tags of the header.
+    names: Names,
+    /// For each open variation: does it hold anything?
+    variations: Vec<bool>,
+    /// How many variations deeper than [`DEEPEST`].
+    beyond: u64,
+    number: Option<Place>,
+    /// Was the last token a move, or its strength?
+    behind_move: Behind,
+}
+
+/// How deep variations are looked at for emptiness; one byte each.
+const DEEPEST: usize = 1_000_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Part {
+    /// Before the first tag or move of a game.
+    #[default]
+    Nothing,
+    Tags,
+    Body,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Behind {
+    #[default]
+    Other,
+    Move,
+    Strength,
+}
+
+impl Grammar {
+    pub(super) fn error(&mut self, place: Place, what: impl Into<String>, hint: impl Into<String>) {
+        self.refuse(place);
+        self.problems.push(Problem::error(place, what).hint(hint));
+    }
+
+    fn refuse(&mut self, place: Place) {
+        if self.refused.len() < Problems::MOST {
+            self.refused.insert(place);
+        }
+    }
+
+    pub(super) fn token(&mut self, token: &Token<'_>) {
+        let place = token.place;
+        let behind = std::mem::take(&mut self.behind_move);
+        if token.flaw == Some(Flaw::TooLong) {
+            self.error(place, "a token without measure", "longer than any reader takes");
+        }
+        // An ellipsis or an unknown move behind a number has a reason of its own.
+        let may_follow_number = matches!(token.kind, TokenKind::Word(Word::Move | Word::Ellipsis | Word::Unknown));
+        if !may_follow_number
+            && token.kind != TokenKind::PercentLine
+            && let Some(number) = self.number.take()
+        {
+            self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
+        }
+        match token.kind {
+            TokenKind::PercentLine => self.behind_move = behind,
+            TokenKind::Tag => self.tag(token),
+            TokenKind::Comment => {
+                if token.flaw == Some(Flaw::Unclosed) {
+                    self.error(place, "the comment is not closed", "it ends with }");
+                }
+                self.entry();
+            }
+            TokenKind::LineComment => {
+                self.error(place, "a comment that begins with ;", "comments stand in braces");
+                self.entry();
+            }
+            TokenKind::Setup => {
+                self.setup(token);
+                self.entry();
+            }
+            TokenKind::Open => {
+                self.entry();
+                if self.variations.len() < DEEPEST {
+                    self.variations.push(false);
+                } else {
+                    self.beyond += 1;
+                }
+            }
+            TokenKind::Close => {
+                if self.beyond > 0 {
+                    self.beyond -= 1;
+                    return;
+                }
+                match self.variations.pop() {
+                    None => self.error(place, "`)` without `(`", "variations are balanced"),
+                    Some(false) => self.error(place, "a variation with nothing in it", "GameBody is not empty"),
+                    Some(true) => {}
+                }
+            }
+            TokenKind::Word(word) => self.word(word, token, behind),
+        }
+    }
+
+    fn word(&mut self, word: Word, token: &Token<'_>, behind: Behind) {
+        let (place, text) = (token.place, token.text);
+        match word {
+            Word::Number => {
+                if !matches!(text.trim_start_matches(|c: char| c.is_ascii_digit()), "." | "...") {
+                    self.error(place, format!("the number {}", quoted(text)), "a number has one dot or three");
+                }
+                self.number = Some(place);
+            }
+            Word::Move => {
+                self.number = None;
+                self.move_text(place, text);
+                self.entry();
+                self.behind_move = Behind::Move;
+            }
+            Word::Strength => match behind {
+                Behind::Move if !token.spaced => self.behind_move = Behind::Strength,
+                Behind::Move => {
+                    let what = format!("a blank before the strength {}", quoted(text));
+                    self.error(place, what, "restriction 2: no spaces between a move and its strength");
+                }
+                Behind::Other | Behind::Strength => {
+                    self.error(place, format!("the strength {} behind no move", quoted(text)), "use a glyph, $1 to $6");
+                }
+            },
+            Word::Nag => self.entry(),
+            Word::Star if behind != Behind::Other && !token.spaced => {
+                self.error(place, "`*` as a strength", "restriction 3: write $7");
+                self.behind_move = Behind::Strength;
+            }
+            Word::Star => self.separator(place),
+            Word::Result => {
+                let what = format!("the result {} ends the game", quoted(text));
+                self.error(place, what, "restriction 4: only * does; the result stands in its tag");
+                self.separator(place);
+            }
+            Word::Ellipsis => {
+                self.number = None;
+                self.error(place, "an ellipsis", "three dots follow a number without a blank: 1... 7-12");
+            }
+            Word::Unknown => {
+                self.number = None;
+                self.error(place, "an unknown move", "a null move is written /FEN \"B::\"/");
+                self.entry();
+            }
+            Word::Captured => {
+                self.error(place, format!("captured squares {}", quoted(text)), "a proposal for 3.1, not in 3.0");
+            }
+            Word::Junk => {
+                let hint = match text {
+                    "}" => "comments do not nest: the first `}` ends the comment",
+                    "." => "a dot stands behind a number only",
+                    _ => "no token begins so",
+                };
+                self.error(place, format!("{} is not PDN", quoted(text)), hint);
+            }
+        }
+    }
+
+    /// Restrictions 1 and 5, and the form of a move.
+    fn move_text(&mut self, place: Place, text: &str) {
+        let what = |what: &str| format!("{what} in {}", quoted(text));
+        if text.contains(char::is_whitespace) {
+            self.error(place, what("a blank"), "restriction 1: no spaces in a move");
+        }
+        let mut squares = text.split(|c: char| !c.is_ascii_alphanumeric() || matches!(c, 'x' | 'X'));
+        if squares.any(|square| square.starts_with('0')) {
+            self.error(place, what("a leading zero"), "restriction 5: no leading zeros");
+        }
+        let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let without_zeros: Vec<&str> =
+            compact.split_inclusive(['-', 'x', ':', 'X']).map(|part| part.trim_start_matches('0')).collect();
+        if !notation::is_move(&without_zeros.concat()) {
+            self.error(
+                place,
+                format!("{} is no move of the standard", quoted(text)),
+                "squares with one kind of separator: 32-28, 28x19, c3-d4",
+            );
+        }
+    }
+
+    fn tag(&mut self, token: &Token<'_>) {
+        let place = token.place;
+        if self.part == Part::Body {
+            self.error(place, "a tag behind movetext", "games are separated by *");
+            self.end_game(place);
+        }
+        let parts = tag::parts(token.text);
+        if self.part == Part::Tags && token.after_empty_line && self.names.contains(&parts.name) {
+            self.error(place, "a second header", "games are separated by *");
+        }
+        if self.part == Part::Nothing {
+            self.names.clear();
+        }
+        self.names.push(&parts.name);
+        self.part = Part::Tags;
+        let name = quoted(&parts.name);
+        if token.text.trim_end_matches(']').trim_end().ends_with("\\\"") {
+            self.error(
+                place,
+                format!("a backslash ends the value of {name}"),
+                "it makes the quote behind it a part of the value",
+            );
+        }
+        for flaw in parts.flaws {
+            match flaw {
+                TagFlaw::Name => {
+                    self.error(place, format!("the tag's name {name}"), "letters, digits and _, a capital first")
+                }
+                TagFlaw::NoValue => self.error(place, format!("the tag {name} has no value"), "[Name \"value\"]"),
+                TagFlaw::BareQuote => {
+                    self.error(place, format!("a quote in the value of {name}"), "it is written \\\"")
+                }
+                TagFlaw::Unclosed => self.error(place, format!("the tag {name} is not closed"), "[Name \"value\"]"),
+                TagFlaw::Unopened => self.error(place, format!("the tag {name} has lost its `[`"), "[Name \"value\"]"),
+                TagFlaw::LineBreak => {
+                    let what = format!("the value of {name} has a line break");
+                    self.refuse(place);
+                    self.problems.push(Problem::warning(place, what).hint("no reader expects that"));
+                }
+            }
+        }
+    }
+
+    fn setup(&mut self, token: &Token<'_>) {
+        let inner = token.text.strip_prefix('/').and_then(|text| text.strip_suffix('/'));
+        let fen = inner
+            .and_then(|inner| inner.strip_prefix("FEN "))
+            .and_then(|value| value.trim().strip_prefix('"'))
+            .and_then(|value| value.strip_suffix('"'));
+        match fen {
+            None => self.error(token.place, format!("the setup {}", quoted(token.text)), "/FEN \"...\"/"),
+            Some(fen) if !is_fen(fen) => {
+                self.refuse(token.place);
+                check_fen(fen, token.place, &mut self.problems);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Something of the body.
+    fn entry(&mut self) {
+        self.part = Part::Body;
+        if let Some(holds) = self.variations.last_mut() {
+            *holds = true;
+        }
+    }
+
+    fn separator(&mut self, place: Place) {
+        if self.part == Part::Nothing {
+            self.error(place, "a separator without a game before it", "a game is not empty");
+        }
+        self.end_game(place);
+    }
+
+    fn end_game(&mut self, place: Place) {
+        if !self.variations.is_empty() {
+            self.error(place, "a variation is not closed", "variations are balanced");
+        }
+        self.variations.clear();
+        self.beyond = 0;
+        self.part = Part::Nothing;
+    }
+
+    pub(super) fn finish(&mut self, place: Place) {
+        if let Some(number) = self.number.take() {
+            self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
+        }
+        self.end_game(place);
+    }
+}

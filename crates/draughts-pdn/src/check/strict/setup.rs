@@ -1,0 +1,65 @@
+//! The FENs of a game: how the standard wants them written, and squares that the board has.
+
+use draughts::{Square, SquareSet, Variant};
+use nom::branch::alt;
+use nom::bytes::complete::take_while_m_n;
+use nom::character::complete::{char, one_of};
+use nom::combinator::{all_consuming, opt, recognize};
+use nom::multi::{many0_count, separated_list0};
+use nom::{IResult, Parser};
+
+use super::super::replay;
+use crate::fen;
+use crate::problem::{Place, Problem, Problems, quoted};
+
+/// The writing grammar of a FEN, with empty sides and null moves.
+pub(super) fn check_fen(fen: &str, place: Place, problems: &mut Problems) {
+    if !is_fen(fen) {
+        let hint = match fen {
+            _ if fen.ends_with('.') => "no dot at the end",
+            _ if fen.contains(char::is_whitespace) => "no blanks in a FEN",
+            _ => "such as W:W31,32,K40:B1,2",
+        };
+        problems.push(Problem::error(place, format!("the FEN {} is not the standard's", quoted(fen))).hint(hint));
+    }
+}
+
+/// What the grammar of a FEN leaves to whoever knows the board: squares that it has, each named once.
+pub(super) fn check_squares(variant: &'static Variant, fen: &str, place: Place, problems: &mut Problems) {
+    if !is_fen(fen) || replay::read_setup(variant, fen).is_ok() {
+        return;
+    }
+    if let Err(error) = fen::read_any(variant, fen) {
+        let hint = format!("{} has the squares {}", variant.name, square_names(variant));
+        problems.push(Problem::error(place, error.to_string()).hint(hint));
+    }
+}
+
+/// `1 to 50`, `a1 to h8`.
+pub(super) fn square_names(variant: &Variant) -> String {
+    let names = variant.geometry.in_name_order(SquareSet::first(variant.geometry.count()));
+    let name = |square: Option<&Square>| square.map_or("", |square| variant.geometry.name(*square));
+    format!("{} to {}", name(names.first()), name(names.last()))
+}
+
+/// `W:W31-50:BK1,2`, `B:Wa1:B`, `B::`.
+pub(crate) fn is_fen(text: &str) -> bool {
+    let color = |text| one_of("WB?").parse(text);
+    let number = |text| {
+        let rest = take_while_m_n(0, 2, |c: char| c.is_ascii_digit());
+        recognize((one_of("123456789"), rest)).parse(text)
+    };
+    let letter = |text| {
+        let rank = alt((recognize((char('1'), one_of("012"))), recognize(one_of("123456789"))));
+        recognize((one_of("abcdefghijkl"), rank)).parse(text)
+    };
+    let piece = |text| {
+        let range = recognize((number, opt((char('-'), number))));
+        recognize((opt(char('K')), alt((range, letter)))).parse(text)
+    };
+    let side = |text| recognize((char(':'), color, separated_list0(char(','), piece))).parse(text);
+    let null = recognize((color, char(':'), char(':')));
+    let parsed: IResult<&str, &str> =
+        all_consuming(alt((all_consuming(null), recognize((color, side, many0_count(side)))))).parse(text);
+    parsed.is_ok()
+}
