@@ -257,6 +257,7 @@ fn an_operator_takes_the_offer_once() {
         wait_until("the offer", is_offered);
         let known = event.ask(&["ctl", "start", name, "--from-memory"]);
         assert!(known.code == 1 && known.err.contains(&format!("{name}-1.pdn")), "{}{}", known.out, known.err);
+        wait_until("that it is not offered any more", || !is_offered());
     }
 }
 

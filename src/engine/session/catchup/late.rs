@@ -97,6 +97,7 @@ impl Late {
     /// What is offered, in words for the operator. `waiting`: the table that waits.
     pub fn in_words(&self, waiting: &Table) -> Option<&'static str> {
         match self {
+            Late::Offered(offer) if offer.is_known => None,
             Late::Offered(_) => Some("offers a game from its memory"),
             Late::Standing(standing) if !standing.games.is_empty() && waiting.runs_clock() => {
                 Some("offers a game from what stands on it")
@@ -166,6 +167,9 @@ impl Late {
     /// What the operator is told if it is not to be.
     pub fn remembered(&mut self, answer: &Remembered) -> Result<Beside, Effect> {
         if let Remembered::Known(name) = answer {
+            if let Late::Offered(offer) = self {
+                offer.is_known = true;
+            }
             return Err(Effect::Refused(format!(
                 "the game in the board's memory is that of {name}, and is not published again"
             )));
@@ -237,6 +241,8 @@ pub struct Offer {
     game: Beside,
     /// How many entries it had when the station was last asked.
     asked_with: Option<usize>,
+    /// The folder has it, by the last answer: it is not offered, unless more is played than the folder has.
+    is_known: bool,
     /// How many entries the memory has, with plies that stand there and are not sure yet, and how many presses.
     remembered: (usize, u32),
     /// Up to when it tells, in the time of the table.
@@ -248,7 +254,7 @@ impl Offer {
     pub fn new(table: Table, effects: Vec<Effect>, now: Millis) -> Option<Offer> {
         let game = Beside { table, effects };
         let remembered = (0, game.table.presses());
-        let offer = Offer { game, asked_with: None, remembered, until: now };
+        let offer = Offer { game, asked_with: None, is_known: false, remembered, until: now };
         offer.goes_on().then_some(offer)
     }
 
@@ -284,6 +290,7 @@ impl Offer {
             return None;
         }
         self.asked_with = Some(entries.len());
+        self.is_known = false;
         Some(Effect::Remembered(entries))
     }
 
