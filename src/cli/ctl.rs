@@ -83,6 +83,8 @@ enum Verb {
         /// Close it though results are missing.
         #[arg(long)]
         sure: bool,
+        #[command(flatten)]
+        once: Once,
     },
     /// Call a player of the tournament by another name from now on, in all that is shown.
     ///
@@ -98,7 +100,7 @@ enum Verb {
     /// Say that a game that has begun is one of the tournament.
     ///
     /// For a round that was opened after the first move, or a board that had the cable of another. It gets the names of its pairing in all
-    /// that is shown; its live file stays as it is.
+    /// that is shown; its live file stays as it is. A game that was to be played again counts again.
     #[command(
         after_help = "Examples:\n  damcast ctl adopt board-1\n  damcast ctl adopt board-1 --game 2 --pairing 3.2 --sure"
     )]
@@ -133,6 +135,8 @@ enum Verb {
         /// Why; it stands in the record.
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
+        #[command(flatten)]
+        once: Once,
     },
     /// Say that somebody plays a pairing of the tournament instead of another.
     ///
@@ -175,7 +179,7 @@ enum Verb {
     },
     /// The last game of a pairing does not count any more: it is played again.
     ///
-    /// It stays in the archive with the tag Replayed and without a result.
+    /// It stays in the archive with the tag Replayed and without a result. `adopt` makes it count again.
     Replay {
         /// The pairing: 3.2 is board 2 of round 3.
         #[arg(value_name = "R.B")]
@@ -355,14 +359,35 @@ struct Judged {
     /// How it came about: played, forfeit, both lost, arbiter, not played; bye where there is one player.
     #[arg(long, value_name = "HOW")]
     why: Option<String>,
+    #[command(flatten)]
+    once: Once,
     /// Why; it stands in the record.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
 }
 
+/// What keeps a request of the tournament from being done twice, or upon something else than was seen.
+#[derive(clap::Args)]
+struct Once {
+    /// What this request of the tournament is called: asked again under the same name it does nothing.
+    #[arg(long, value_name = "ID")]
+    request: Option<String>,
+    /// The version of the tournament that this was made of: if that has changed since then, it is refused with what has changed.
+    #[arg(long, value_name = "N")]
+    saw: Option<u64>,
+}
+
+impl Once {
+    fn of(&self, request: TournamentRequest) -> TournamentRequest {
+        TournamentRequest { request: self.request.clone(), saw: self.saw, ..request }
+    }
+}
+
 /// How a request of the tournament is asked.
 #[derive(clap::Args)]
 struct Asked {
+    #[command(flatten)]
+    once: Once,
     /// Of which section.
     #[arg(long, value_name = "NAME")]
     section: Option<String>,
@@ -376,7 +401,8 @@ struct Asked {
 
 impl Asked {
     fn request(&self, matter: impl FnOnce(Option<String>) -> Matter) -> TournamentRequest {
-        TournamentRequest { reason: self.reason.clone(), sure: self.sure, ..matter(self.section.clone()).into() }
+        let request = matter(self.section.clone()).into();
+        self.once.of(TournamentRequest { reason: self.reason.clone(), sure: self.sure, ..request })
     }
 }
 
@@ -396,7 +422,7 @@ impl Judged {
             why: self.why.clone(),
             correct: self.correct,
         };
-        TournamentRequest { sure, reason: self.reason.clone(), ..matter.into() }
+        self.once.of(TournamentRequest { sure, reason: self.reason.clone(), ..matter.into() })
     }
 }
 
@@ -456,10 +482,15 @@ impl Verb {
             Verb::Result { board, result, sure, of } if of.is_asked() => {
                 return of_tournament(of.request(board, result, *sure));
             }
-            Verb::Round { to, round, section, sure } => {
+            Verb::Result { of, .. } if of.once.request.is_some() || of.once.saw.is_some() => {
+                bail!(
+                    "--request and --saw are for the tournament: name the pairing with --pairing, or a game that is over with --game"
+                )
+            }
+            Verb::Round { to, round, section, sure, once } => {
                 let to = to.state().name().to_owned();
                 let matter = Matter::Round { round: *round, to, section: section.clone() };
-                return of_tournament(TournamentRequest { sure: *sure, ..matter.into() });
+                return of_tournament(once.of(TournamentRequest { sure: *sure, ..matter.into() }));
             }
             Verb::Player { player, name, of } => {
                 let (player, name) = (player.clone(), name.clone());
@@ -469,12 +500,12 @@ impl Verb {
                 let (board, game, pairing) = (board.clone(), *game, pairing.clone());
                 return of_tournament(of.request(|section| Matter::Adopt { board, game, pairing, section }));
             }
-            Verb::Moves { board, file, game, reason } => {
+            Verb::Moves { board, file, game, reason, once } => {
                 let text = encoding::decode(&whole(file)?, Encoding::Detect).0;
                 let name =
                     if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() };
                 let request: TournamentRequest = Matter::Moves { board: board.clone(), game: *game, name, text }.into();
-                return of_tournament(TournamentRequest { reason: reason.clone(), ..request });
+                return of_tournament(once.of(TournamentRequest { reason: reason.clone(), ..request }));
             }
             Verb::Substitute { pairing, player, by, of } => {
                 let (pairing, player, by) = (pairing.clone(), player.clone(), by.clone());
@@ -524,6 +555,10 @@ impl Verb {
             board: board.clone(),
             request: wish.to_string(),
             sure,
+            reason: match self {
+                Verb::Result { of, .. } => of.reason.clone(),
+                _ => String::new(),
+            },
             saw: None,
             dry_run,
             until: None,
@@ -606,4 +641,40 @@ fn show(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
         None => {}
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn asked(words: &str) -> anyhow::Result<ClientRequest> {
+        let words = format!("ctl {words} --request r1 --saw 3");
+        Program::try_parse_from(words.split_whitespace())?.arguments.verb.request(false)
+    }
+
+    #[test]
+    fn requests_of_the_tournament_have_a_name_and_say_what_was_seen() {
+        for words in [
+            "result - 2-0 --pairing 1.1",
+            "round open 1",
+            "player A B",
+            "substitute 1.1 A B",
+            "adopt a",
+            "postpone 1.1",
+            "begin 1.1 a",
+            "replay 1.1",
+        ] {
+            let Ok(ClientRequest::Tournament { request, .. }) = asked(words) else { panic!("{words}") };
+            assert_eq!((request.request.as_deref(), request.saw), (Some("r1"), Some(3)), "{words}");
+        }
+        assert!(asked("result a 2-0").is_err_and(|why| why.to_string().contains("are for the tournament")));
+    }
 }

@@ -65,6 +65,7 @@ pub fn prepare(directory: &Path, boards: &[String]) -> anyhow::Result<()> {
         bytes: false,
         format: None,
         columns: String::new(),
+        scoring: String::new(),
         section: None,
     };
     let round = |round, to: &str| Matter::Round { round, to: to.to_owned(), section: None };

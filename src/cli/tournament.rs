@@ -18,7 +18,7 @@ use anyhow::{Context, bail, ensure};
 use damcast::engine::broadcast::documents;
 use damcast::engine::profile::Profile;
 use damcast::engine::tournament::{
-    self as model, Format, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed,
+    self as model, Format, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed,
 };
 use damcast::station::config::{self, DEFAULT_PATH, Sources, Whereabouts};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
@@ -69,6 +69,9 @@ enum Verb {
         /// What was done, when and by whom.
         #[arg(long, conflicts_with = "round")]
         history: bool,
+        /// All of it, or that round, as JSON in the form of `tournament.json`; prepared rounds, too.
+        #[arg(long, conflicts_with = "history")]
+        json: bool,
     },
     /// Show who stands where.
     Standings(Ask),
@@ -102,6 +105,10 @@ struct Import {
     /// What the columns of a CSV are called, where damcast does not know: Round=Tour,White=Blancs.
     #[arg(long, value_name = "NAME=HEADER,..", default_value = "")]
     columns: String,
+    /// What results are worth in a new section: win-draw-loss such as 12-5-0, where a draw may be divided otherwise, too; delfts
+    /// (2-0, 1½-½, 1-1), or micro-match.
+    #[arg(long, value_name = "W-D-L", default_value = "", hide_default_value = true, value_parser = scoring)]
+    scoring: String,
     /// Say what would change, and change nothing.
     #[arg(long)]
     dry_run: bool,
@@ -146,6 +153,11 @@ enum Output {
     Pdn,
 }
 
+/// A scoring as it is told, if it is one.
+fn scoring(text: &str) -> Result<String, String> {
+    if text.is_empty() { Ok(String::new()) } else { Scoring::told(text).map(|_| text.to_owned()) }
+}
+
 /// An import of a file takes no more.
 const LARGEST: usize = 4 << 20;
 
@@ -177,19 +189,30 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         return Ok(ended);
     }
-    if let (Verb::Show { round: None, .. }, None) = (&arguments.verb, &arguments.section) {
+    if let (Verb::Show { round: None, json: false, .. }, None) = (&arguments.verb, &arguments.section) {
         print(overview(&tournament, &log))?;
+        return Ok(ended);
+    }
+    if let (Verb::Show { round: None, json: true, .. }, None) = (&arguments.verb, &arguments.section) {
+        say(documents::tournament_text(&tournament, |_| true, None))?;
         return Ok(ended);
     }
     let section = only_section(&tournament, arguments.section.as_deref()).map_err(anyhow::Error::msg)?;
     match &arguments.verb {
+        Verb::Show { round: None, json: true, .. } => {
+            say(documents::tournament_text(&tournament, |of| of.id == section.id, None))?;
+        }
         Verb::Show { round: None, .. } => print(of_section(&tournament, section))?,
-        Verb::Show { round: Some(round), .. } => {
+        Verb::Show { round: Some(round), json, .. } => {
             ensure!(
                 *round >= 1 && *round <= section.last_round(),
                 "there is no round {round}; the last one is {}",
                 section.last_round()
             );
+            if *json {
+                say(documents::tournament_text(&tournament, |of| of.id == section.id, Some(*round)))?;
+                return Ok(ended);
+            }
             let date = section.date(*round).map_or(String::new(), |date| format!(", {date}"));
             let of = tournament.called(section).map_or(String::new(), |name| format!("{name}, "));
             print(format_args!("{of}round {round}{date}\n\n{}", model::round_text(section, *round)))?;
@@ -213,7 +236,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 Output::Csv => model::write_csv(&tournament, section),
                 Output::Crosstable => model::crosstable(&tournament, section, &standings),
                 Output::Html => model::html(&tournament, section, &standings),
-                Output::Pdn => model::write_pdn(&tournament, section, ask.round),
+                Output::Pdn => {
+                    model::lost_in_pdn(section)
+                        .iter()
+                        .for_each(|warning| tell(format_args!("damcast: warning: {warning}")));
+                    model::write_pdn(&tournament, section, ask.round)
+                }
             };
             print(text)?;
         }
@@ -274,6 +302,7 @@ fn take_over(place: &Place, section: Option<&str>, import: &Import) -> anyhow::R
         bytes,
         format: import.format.map(|format| format.to_string()),
         columns: import.columns.clone(),
+        scoring: import.scoring.clone(),
         section: section.map(str::to_owned),
     };
     let request = TournamentRequest {
@@ -363,7 +392,7 @@ fn ask_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<E
     let done = match office.carry_out(request, &user()) {
         Ok(done) => done,
         Err(OfficeRefusal::Conflict(conflict)) => {
-            bail!("{conflict} look at it, and ask again with --saw {}", office.log().book().version())
+            bail!("{conflict} with --saw {}", office.log().book().version())
         }
         Err(refusal) => {
             refusal.to_string().lines().for_each(|line| tell(format_args!("damcast: {line}")));

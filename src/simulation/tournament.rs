@@ -284,7 +284,15 @@ fn import(held: &Held, round: u32, meetings: &[Meeting], form: Form) -> Matter {
         };
     }
     let name = format!("round-{round}.csv");
-    Matter::Import { name, text, bytes: false, format: None, columns: String::new(), section: None }
+    Matter::Import {
+        name,
+        text,
+        bytes: false,
+        format: None,
+        columns: String::new(),
+        scoring: String::new(),
+        section: None,
+    }
 }
 
 fn points(held: &Held, player: usize) -> u32 {

@@ -10,6 +10,9 @@
 //!
 //! [`operate::arbiter`]: crate::station::operate::arbiter
 
+mod called;
+mod matter;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io;
@@ -19,7 +22,6 @@ use std::sync::Arc;
 use chrono::{Local, SecondsFormat};
 use draughts_pdn::values::{self, Outcome};
 use draughts_pdn::{Level, Problem};
-use serde::{Deserialize, Serialize};
 
 use crate::engine::broadcast::Moment;
 use crate::engine::livefile::Contents;
@@ -27,11 +29,15 @@ use crate::engine::score_sheet::missing_moves;
 use crate::engine::session::BusAddress;
 use crate::engine::tournament::{
     self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, MOVES, NOT_NAMED, Official, PairingKey,
-    Points, RecordedGame, ResultReason, RoundState, Tournament, TournamentRecord, TournamentSection,
+    Points, RecordedGame, ResultReason, RoundState, Scoring, Tournament, TournamentRecord, TournamentSection,
 };
 use crate::station::disk::Disk;
 use crate::station::outlets::{self, GameNews};
 use crate::station::tournament_log::{TournamentError, TournamentLog};
+
+pub use called::only_section;
+use called::{no_player, player_called, players_called, which};
+pub use matter::{Matter, TournamentRequest};
 
 /// So many things that are wrong with a file are said: a screen full.
 const MOST_SHOWN: usize = 20;
@@ -46,234 +52,6 @@ const TOLD_ANEW: &str = "the events of all outlets begin anew under another gene
 
 /// What the answer to a dry run ends with.
 pub const DRY_RUN: &str = "nothing was changed: this was a dry run";
-
-/// What an arbiter asks.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct TournamentRequest {
-    /// What is to be done.
-    #[serde(flatten)]
-    pub matter: Matter,
-    /// What the request is called: asked again under the same name it does nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<String>,
-    /// The version that it was made of; if the tournament has changed since, it is refused with what has changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub saw: Option<u64>,
-    /// Why; it stands in the record.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-    /// What would be asked again is meant.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub sure: bool,
-    /// Say what would change, and change nothing.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub dry_run: bool,
-}
-
-impl From<Matter> for TournamentRequest {
-    fn from(matter: Matter) -> TournamentRequest {
-        TournamentRequest { matter, request: None, saw: None, reason: String::new(), sure: false, dry_run: false }
-    }
-}
-
-/// What is to be done.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "matter", rename_all = "kebab-case")]
-pub enum Matter {
-    /// Take over a file.
-    Import {
-        /// Its name, for messages.
-        name: String,
-        /// What stands in it.
-        text: String,
-        /// Each character of the text is one byte of the file, which is no UTF-8.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        bytes: bool,
-        /// pdn, csv or trf; found out if it is not told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        format: Option<String>,
-        /// What the columns of a CSV are called.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        columns: String,
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-    },
-    /// Pair a round robin.
-    RoundRobin {
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-        /// Everybody meets everybody twice.
-        #[serde(default)]
-        double: bool,
-    },
-    /// Publish, open or close a round.
-    Round {
-        /// Which.
-        round: u32,
-        /// `published`, `open`, `closed`; `prepared` takes a publication back.
-        to: String,
-        /// Of which section; of all that have it if that is not told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-    },
-    /// Give a game or a pairing its official result.
-    Result {
-        /// The last game of this board that has none.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        board: Option<String>,
-        /// Its game with this number.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        game: Option<u32>,
-        /// Or the pairing: `3.2` is board 2 of round 3.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pairing: Option<String>,
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-        /// `2-0`, `1-1`, `0-2`, points such as `12-0`; `*` takes a result back.
-        result: String,
-        /// How it came about, in a word of [`ResultReason`]; on the board if that is not told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        why: Option<String>,
-        /// It takes the place of another result.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        correct: bool,
-    },
-    /// Say who plays a game that has begun.
-    Names {
-        /// The board.
-        board: String,
-        /// The game; the last one if that is not told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        game: Option<u32>,
-        /// Who has White.
-        white: String,
-        /// Who has Black.
-        black: String,
-    },
-    /// Somebody plays a pairing instead of another.
-    Substitute {
-        /// The pairing: `3.2` is board 2 of round 3.
-        pairing: String,
-        /// Who was to play: the name, or his number in the files of the pairing program.
-        player: String,
-        /// Who plays: likewise; with `sure` also one who is not known yet.
-        by: String,
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-    },
-    /// A game that has begun is one of a pairing, though its line was told none or another one.
-    Adopt {
-        /// The board.
-        board: String,
-        /// The game; the last one if that is not told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        game: Option<u32>,
-        /// The pairing, `3.2` is board 2 of round 3; what the board is to play in the open round if that is not told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pairing: Option<String>,
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-    },
-    /// Add the moves that a board missed to a game that is over; its live file stays as it is.
-    Moves {
-        /// The board.
-        board: String,
-        /// The game; the last one if that is not told.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        game: Option<u32>,
-        /// The name of the file, for messages.
-        name: String,
-        /// The moves, all of the game or those that are missing, in any dialect of PDN; no move at all takes back what was added.
-        text: String,
-    },
-    /// A pairing is not played with its round.
-    Postpone {
-        /// The pairing: `3.2` is board 2 of round 3.
-        pairing: String,
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-        /// It is played with its round after all.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        undo: bool,
-    },
-    /// A pairing is played on this board, from its next game on, whatever round is open.
-    Begin {
-        /// The pairing: `3.2` is board 2 of round 3.
-        pairing: String,
-        /// The board.
-        board: String,
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-    },
-    /// The last game of a pairing does not count: it is played again.
-    Replay {
-        /// The pairing: `3.2` is board 2 of round 3.
-        pairing: String,
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-    },
-    /// Call a player by another name from now on, in all that is shown.
-    Player {
-        /// The name, or his number in the files of the pairing program.
-        player: String,
-        /// The new name.
-        name: String,
-        /// Of which section.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        section: Option<String>,
-    },
-}
-
-impl Matter {
-    /// The result of the last game of a board that has none.
-    pub fn result_of(board: String, result: String) -> Matter {
-        let (game, pairing, section, why) = (None, None, None, None);
-        Matter::Result { board: Some(board), game, pairing, section, result, why, correct: false }
-    }
-
-    /// In a few words, for the record.
-    pub fn in_words(&self) -> String {
-        let of = |section: &Option<String>| section.as_ref().map_or(String::new(), |name| format!(" of {name}"));
-        match self {
-            Matter::Import { name, .. } => {
-                let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
-                format!("import {}", file.escape_debug())
-            }
-            Matter::RoundRobin { double: true, .. } => "double round robin".to_owned(),
-            Matter::RoundRobin { .. } => "round robin".to_owned(),
-            Matter::Round { round, to, section } => format!("round {round}{}: {to}", of(section)),
-            Matter::Result { board, game, pairing, result, .. } => {
-                let game = game.map_or(String::new(), |game| format!(", game {game}"));
-                let what = pairing.as_ref().map(|name| format!("pairing {name}"));
-                format!("result of {}{game}: {result}", what.or_else(|| board.clone()).unwrap_or_default())
-            }
-            Matter::Names { board, .. } => format!("names of {board}"),
-            Matter::Adopt { board, game, pairing, .. } => {
-                let game = game.map_or(String::new(), |game| format!(", game {game}"));
-                let pairing = pairing.as_ref().map_or(String::new(), |pairing| format!(" {pairing}"));
-                format!("{board}{game} plays pairing{pairing}")
-            }
-            Matter::Substitute { pairing, player, by, .. } => format!("pairing {pairing}: {by} for {player}"),
-            Matter::Postpone { pairing, undo: false, .. } => format!("pairing {pairing} is played later"),
-            Matter::Postpone { pairing, .. } => format!("pairing {pairing} is played with its round"),
-            Matter::Begin { pairing, board, .. } => format!("pairing {pairing} is played on {board}"),
-            Matter::Replay { pairing, .. } => format!("pairing {pairing} is played again"),
-            Matter::Player { player, name, .. } => format!("player {player}: {name}"),
-            Matter::Moves { board, game, .. } => {
-                let game = game.map_or(String::new(), |game| format!(", game {game}"));
-                format!("missing moves of {board}{game}")
-            }
-        }
-    }
-}
 
 /// What became of a request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -304,6 +82,15 @@ impl From<String> for OfficeRefusal {
     fn from(why: String) -> OfficeRefusal {
         OfficeRefusal::Wrong(vec![why])
     }
+}
+
+/// Who has asked for the result of a game that goes on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Asker {
+    /// The person.
+    pub by: String,
+    /// Why, if that was said.
+    pub reason: String,
 }
 
 /// A record that is to be written.
@@ -395,6 +182,8 @@ impl Office {
             GameNews::Grown { line, board } => {
                 if let Some(game) = self.last_game(&name(&line, board)) {
                     game.entries += 1;
+                    // It is shown otherwise from its first move on.
+                    return game.entries == 1;
                 }
                 false
             }
@@ -488,6 +277,25 @@ impl Office {
     pub fn last_game_of(&self, tournament: &Tournament, key: PairingKey) -> Option<&RecordedGame> {
         let counts = |game: &&RecordedGame| tournament.pairing_of(game) == Some(key) && !tournament.is_replayed(game);
         self.games.values().rfind(counts)
+    }
+
+    /// The game of a board that was begun last.
+    pub fn last_game_at(&self, board: &str) -> Option<&RecordedGame> {
+        self.game(board, None).ok()
+    }
+
+    /// The pairing of an open round that a board shows: that of the game which is played or was played last there, else what is to be
+    /// played. None while a game goes on that is one of no pairing.
+    pub fn pairing_at(&self, tournament: &Tournament, seats: &[model::Seat], seat: &model::Seat) -> Option<PairingKey> {
+        let Some(game) = self.last_game_at(&seat.board).filter(|game| game.entries > 0) else {
+            return Some(seat.pairing);
+        };
+        let is_seated = |key: &PairingKey| seats.iter().any(|seat| seat.pairing.0 == key.0);
+        match tournament.pairing_of(game).filter(|key| tournament.pairing(key.0).is_some()) {
+            None => game.is_over.then_some(seat.pairing),
+            Some(key) if is_seated(&key) && key.0 != seat.pairing.0 && !tournament.is_replayed(game) => Some(key),
+            Some(_) => Some(seat.pairing),
+        }
     }
 
     /// The last game of a board.
@@ -622,7 +430,7 @@ impl Office {
     /// # Errors
     ///
     /// As [`Office::carry_out`].
-    pub fn catch_up(&mut self, askers: &BTreeMap<String, String>) -> Result<Done, OfficeRefusal> {
+    pub fn catch_up(&mut self, askers: &BTreeMap<String, Asker>) -> Result<Done, OfficeRefusal> {
         let before = self.tournament()?;
         if before.sections.is_empty() && before.games.is_empty() {
             return Ok(Done::default());
@@ -645,14 +453,14 @@ impl Office {
         }
         let is_taken = |game: &&&RecordedGame| after.pairing_of(game).is_some_and(|key| taken.contains(&key.0));
         let asker = given.iter().find(is_taken).and_then(|game| askers.get(&game.board).cloned());
-        let by = asker.unwrap_or_else(|| "damcast".to_owned());
+        let Asker { by, reason } = asker.unwrap_or_else(|| Asker { by: "damcast".to_owned(), reason: String::new() });
         let name = outlets::random().map_err(|error| error.to_string())?;
         let changes = self.log.book().changes_to(&after);
         let first = in_words("boards", &changes, &before, &after).lines().next().map(str::to_owned);
         let wanted = Wanted {
             subject: "boards".to_owned(),
             what: first.unwrap_or_else(|| "what the boards have shown".to_owned()),
-            reason: String::new(),
+            reason,
             request: name,
             saw: self.log.book().version(),
             by,
@@ -759,15 +567,29 @@ impl Office {
     fn apply(&self, matter: &Matter, sure: bool, after: &mut Tournament) -> Result<Done, OfficeRefusal> {
         let mut done = Done::default();
         match matter {
-            Matter::Import { name, text, bytes, format, columns, section } => {
+            Matter::Import { name, text, bytes, format, columns, scoring, section } => {
+                let told = Some(scoring.as_str()).filter(|told| !told.is_empty()).map(Scoring::told).transpose()?;
                 let format = format.as_deref().map(str::parse::<Format>).transpose()?;
                 if let Some(section) = section {
                     check_section(section)?;
                 }
                 let of_file = if *bytes { bytes_of(text)? } else { text.as_bytes().to_vec() };
                 let merged = model::read(&of_file, format, columns)
-                    .and_then(|sheet| model::merge(after, section.as_deref(), &sheet))
+                    .and_then(|mut sheet| {
+                        told.into_iter().for_each(|scoring| sheet.count_as(scoring));
+                        model::merge(after, section.as_deref(), &sheet)
+                    })
                     .map_err(|problems| OfficeRefusal::Wrong(complaints(name, &problems)))?;
+                let known = merged.tournament.sections.iter().find(|known| known.name == merged.section);
+                if let (Some(told), Some(known)) = (told, known.map(|known| known.scoring))
+                    && !known.counts_as(&told)
+                {
+                    return Err(format!(
+                        "the section {} counts {known} already: --scoring is for a new one",
+                        merged.section
+                    )
+                    .into());
+                }
                 done.notes = merged.notes.iter().map(|note| format!("{name}:{note}")).collect();
                 *after = merged.tournament;
             }
@@ -826,6 +648,14 @@ impl Office {
                         named_game(after, game)
                     );
                     return Err(why.into());
+                }
+                if after.is_replayed(game) {
+                    if let Some(other) = self.last_game_of(after, key) {
+                        let why =
+                            format!("{} counts for this pairing: `damcast ctl replay` first", named_game(after, other));
+                        return Err(why.into());
+                    }
+                    after.count_again(game, key);
                 }
                 after.adopt(game, key);
                 let (of, encounter) = after.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
@@ -998,6 +828,35 @@ impl Office {
         contents.ok_or_else(|| unread("it is no live file; `damcast fsck` says more".to_owned()))
     }
 
+    /// A pairing counts, and not the board that is named beside it; what is said where that is another one.
+    fn other_board(&self, after: &Tournament, (name, id): (&str, Id), board: &str) -> Option<String> {
+        let called = |id: Id| {
+            let (section, of) = after.pairing(id)?;
+            let names = [of.white, of.black].map(|id| section.name_of(id));
+            Some(format!("round {}, {} - {}", of.round, names[0], names[1]))
+        };
+        let counts =
+            |game: &&RecordedGame| after.pairing_of(game).is_some_and(|key| key.0 == id) && !after.is_replayed(game);
+        let games: Vec<&RecordedGame> = self.games.values().filter(counts).collect();
+        let place = match games.last() {
+            Some(game) => game.board.as_str(),
+            None => after.pairing(id).map_or("", |(_, pairing)| after.place_of(pairing)),
+        };
+        if place == board || games.iter().any(|game| game.board == board) {
+            return None;
+        }
+        let of_game = self.game(board, None).ok().and_then(|game| after.pairing_of(game));
+        let of_board = of_game
+            .map(|key| key.0)
+            .or_else(|| after.seats().into_iter().find(|seat| seat.board == board).map(|seat| seat.pairing.0));
+        let means = of_board.and_then(called).map_or("no game of the tournament".to_owned(), |called| called);
+        let place = if place.is_empty() { "on no board of the station" } else { &format!("on {place}") };
+        Some(format!(
+            "warning: the pairing counts, not the board: {board} means {means}, and pairing {name} is {}, {place}",
+            called(id).unwrap_or_default()
+        ))
+    }
+
     fn give_result(&self, matter: &Matter, after: &mut Tournament) -> Result<Vec<String>, OfficeRefusal> {
         let Matter::Result { board, game, pairing, section, result, why, correct } = matter else {
             return Ok(Vec::new());
@@ -1024,8 +883,13 @@ impl Office {
             );
             return Err(why.into());
         }
+        let mut other_board = None;
         let key = match (pairing, game) {
-            (Some(name), _) => Some((after.pairing_called(name, section.as_deref())?, None)),
+            (Some(name), _) => {
+                let id = after.pairing_called(name, section.as_deref())?;
+                other_board = board.as_deref().and_then(|board| self.other_board(after, (name, id), board));
+                Some((id, None))
+            }
             (None, Some(game)) => after.pairing_of(game).filter(|key| after.pairing(key.0).is_some()),
             (None, None) => None,
         };
@@ -1107,7 +971,7 @@ impl Office {
                 after.correct(game, [("Result".to_owned(), "*".to_owned())]);
             }
         }
-        Ok(vec![told])
+        Ok([told].into_iter().chain(other_board).collect())
     }
 }
 
@@ -1146,74 +1010,6 @@ pub fn text_of(bytes: Vec<u8>) -> (String, bool) {
 fn bytes_of(text: &str) -> Result<Vec<u8>, String> {
     let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>();
     bytes.ok_or_else(|| "a file that is sent as bytes has characters up to U+00FF".to_owned())
-}
-
-/// The section that is named, or the only one.
-///
-/// # Errors
-///
-/// When there is none, or it must be said which.
-pub fn only_section<'t>(tournament: &'t Tournament, name: Option<&str>) -> Result<&'t TournamentSection, String> {
-    let names = || tournament.sections.iter().map(|section| section.name.as_str()).collect::<Vec<_>>().join(", ");
-    match (name, tournament.sections.as_slice()) {
-        (_, []) => Err("there is no tournament here yet: `damcast tournament import FILE` takes one over".to_owned()),
-        (Some(name), _) => {
-            tournament.section(name).ok_or_else(|| format!("there is no section {name}; there are {}", names()))
-        }
-        (None, [only]) => Ok(only),
-        (None, _) => Err(format!("there are several sections: say with --section which, {}", names())),
-    }
-}
-
-/// The players of a section whom a name means, or a number: that of the pairing program, or the one that our own files give.
-fn players_called(section: &TournamentSection, called: &str) -> Vec<Id> {
-    let named = section.players.iter().filter(|known| known.is_known_as(called)).map(|known| known.id);
-    let named: Vec<Id> = named.collect();
-    match called.parse::<u32>() {
-        Ok(number) if named.is_empty() => {
-            model::numbers(section).into_iter().filter(|(_, own)| *own == number).map(|(id, _)| id).collect()
-        }
-        _ => named,
-    }
-}
-
-/// The one player whom a name or a number means, with his section.
-fn player_called(tournament: &Tournament, section: Option<&str>, called: &str) -> Result<(Id, Id), String> {
-    let asked = tournament.sections.iter().filter(|of| section.is_none_or(|name| of.name == name));
-    let found: Vec<(&TournamentSection, Vec<Id>)> =
-        asked.map(|of| (of, players_called(of, called))).filter(|(_, found)| !found.is_empty()).collect();
-    match found.as_slice() {
-        [] => Err(no_player(called)),
-        [(of, one)] if one.len() == 1 => Ok((of.id, one[0])),
-        [(of, several)] => Err(which(of, several, called)),
-        several => {
-            let names: Vec<&str> = several.iter().map(|(of, _)| of.name.as_str()).collect();
-            Err(format!(
-                "there is a player {called} in several sections: say with --section which, {}",
-                names.join(", ")
-            ))
-        }
-    }
-}
-
-fn no_player(called: &str) -> String {
-    format!("there is no player {called}; give the name as it stands in the tournament, or the number")
-}
-
-/// What tells players of one name apart: their numbers, with what else is known of them.
-fn which(section: &TournamentSection, several: &[Id], called: &str) -> String {
-    let numbers = model::numbers(section);
-    let one = |id: &Id| {
-        let player = section.player(*id)?;
-        let team = player.team.and_then(|team| section.team(team)).map(|team| team.name.clone());
-        let rating = player.rating.map(|rating| rating.to_string());
-        let federation = Some(player.federation.clone()).filter(|federation| !federation.is_empty());
-        let known: Vec<String> = [team, federation, rating].into_iter().flatten().collect();
-        let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
-        Some(format!("{}{known}", numbers.get(id)?))
-    };
-    let numbers: Vec<String> = several.iter().filter_map(one).collect();
-    format!("there are several players {called}: give the number instead of the name: {}", numbers.join(" or "))
 }
 
 /// Why nobody else says who plays.

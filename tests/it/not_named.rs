@@ -8,11 +8,11 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::control::ask;
-use crate::daemon::{Place, SPEED, moves, recording};
+use crate::daemon::{Place, SPEED, recording};
 use crate::folders::{Files, read as files, write};
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
-use crate::rounds::{ROUNDS, done, events, import, public, tournament};
+use crate::rounds::{ROUNDS, begin_round, done, events, import, public, tournament};
 
 /// What he was called: at first, and after a correction. The second has what files must write otherwise.
 const NAMES: [&str; 2] = ["Wiersma, H.", "Wiersma \"Harm\", H."];
@@ -91,11 +91,7 @@ fn a_player_who_wishes_not_to_be_named_is_named_nowhere() {
     let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
     pty.wait_for_the_station();
-    done(import(&place, "pairings.csv", ROUNDS));
-    done(ask(&place, &["ctl", "round", "open", "3"]));
-    let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
-    wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+    begin_round(&place, &mut board, &mut pty);
     done(ask(&place, &["ctl", "player", NAMES[0], NAMES[1]]));
     done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
     wait_until("the archive", || {

@@ -1,14 +1,16 @@
 //! What the tournament office makes of what boards have shown, of players who change, and of rounds that are paired anew. The disk is in
 //! memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use damcast::engine::broadcast::events::SCHEMA;
 use damcast::engine::broadcast::{Course, Delay, documents};
 use damcast::engine::tournament::{RecordedGame, Tournament, write_csv};
-use damcast::station::office::{Done, Matter, Office, OfficeBoard, OfficeRefusal, TournamentRequest};
+use damcast::station::office::{Asker, Done, Matter, Office, OfficeBoard, OfficeRefusal, TournamentRequest};
 use draughts::ResultFormat;
+use serde_json::Value;
 
 use crate::model_disk::ModelDisk;
 
@@ -48,7 +50,15 @@ impl Desk {
     #[track_caller]
     fn import(&mut self, text: &str) -> Done {
         let (name, text, section) = ("file.csv".to_owned(), text.to_owned(), None);
-        self.done(Matter::Import { name, text, bytes: false, format: None, columns: String::new(), section })
+        self.done(Matter::Import {
+            name,
+            text,
+            bytes: false,
+            format: None,
+            columns: String::new(),
+            scoring: String::new(),
+            section,
+        })
     }
 
     fn tournament(&self) -> Tournament {
@@ -61,7 +71,8 @@ impl Desk {
     }
 
     fn catch_up(&mut self) -> Done {
-        self.0.catch_up(&BTreeMap::from([("a".to_owned(), "bert".to_owned())])).unwrap()
+        let asker = Asker { by: "bert".to_owned(), reason: "the flag fell".to_owned() };
+        self.0.catch_up(&BTreeMap::from([("a".to_owned(), asker)])).unwrap()
     }
 
     /// The tags of game 1 of board a that are shown otherwise than they were recorded.
@@ -109,7 +120,8 @@ fn what_a_board_ends_by_itself_is_a_proposal_and_what_an_operator_gave_is_offici
     desk.catch_up();
     assert_eq!(desk.result(), None, "no legal move ended it: an arbiter says so");
     desk.0.set_game(game(&desk, "2-0", true));
-    assert_eq!(desk.catch_up().record.unwrap().by, "bert");
+    let record = desk.catch_up().record.unwrap();
+    assert_eq!((record.by.as_str(), record.reason.as_str()), ("bert", "the flag fell"));
     assert_eq!(desk.result().as_deref(), Some("2-0"));
     // What an arbiter takes back does not come again from the board.
     desk.done(result_of_pairing("*"));
@@ -222,6 +234,76 @@ fn two_players_of_one_name_are_told_apart_by_number_and_nobody_gets_the_name_of_
         let why = refused(&mut desk, call("1", name));
         assert!(why.contains("a name"), "{name:?}: {why}");
     }
+}
+
+#[test]
+fn every_event_of_a_tournament_is_as_the_schema_says() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let mut desk = Desk::with_open_round();
+    desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
+    let round = |round: u32, to: &str| Matter::Round { round, to: to.to_owned(), section: None };
+    let (player, name, section) = ("Clerc, Rob".to_owned(), "Clerc, R.".to_owned(), None);
+    let (pairing, reason) = (Some("1.2".to_owned()), Some("forfeit".to_owned()));
+    for matter in [
+        round(2, "published"),
+        round(2, "prepared"),
+        Matter::Player { player, name, section },
+        Matter::Result {
+            board: None,
+            game: None,
+            pairing,
+            section: None,
+            result: "2-0".into(),
+            why: reason,
+            correct: false,
+        },
+        Matter::Postpone { pairing: "1.1".to_owned(), section: None, undo: false },
+        round(1, "closed"),
+    ] {
+        desk.done(matter);
+    }
+    let course = Course::of(desk.0.log().records());
+    let mut states = BTreeSet::new();
+    for event in course.events() {
+        let event: Value = serde_json::from_str(&event.line(1, None)).unwrap();
+        for (member, value) in event.as_object().unwrap() {
+            let known = &schema["properties"][member];
+            let is_one = known["enum"].as_array().is_none_or(|values| values.contains(value));
+            assert!(!known.is_null() && is_one, "{member}: {event}");
+        }
+        states.extend(event["state"].as_str().map(str::to_owned));
+    }
+    assert_eq!(states.into_iter().collect::<Vec<_>>(), ["closed", "open", "prepared", "published"]);
+}
+
+#[test]
+fn a_name_that_was_mended_here_outlives_the_files_of_the_pairing_program() {
+    let mut desk = Desk::with_open_round();
+    let call =
+        |player: &str, name: &str| Matter::Player { player: player.to_owned(), name: name.to_owned(), section: None };
+    desk.done(call("Wiersma, H.", "Wiersma, Harm"));
+    desk.done(call("Wiersma, Harm", "Wiersma, Harmen"));
+    let names = |desk: &Desk| -> Vec<String> {
+        desk.tournament().sections[0].players.iter().map(|player| player.name.clone()).collect()
+    };
+    let mended = ["Sijbrands, Ton", "Wiersma, Harmen", "Clerc, Rob", "Gantwarg, A."];
+    for file in [PLAYERS, ROUND] {
+        assert!(desk.import(file).record.is_none(), "{file}");
+        assert_eq!(names(&desk), mended);
+    }
+    let notes = desk.import(PLAYERS).notes.join("\n");
+    assert!(notes.contains("`Wiersma, H.` keeps the name `Wiersma, Harmen`"), "{notes}");
+    desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
+    assert_eq!(names(&desk), mended, "nobody is new");
+    assert_eq!(desk.tournament().sections[0].round(2)[0].white.map(|id| id.0), Some(2));
+    // The program has another name, too; and then a player who has the old one.
+    desk.import(&PLAYERS.replace("Wiersma, H.", "Wiersma, Harm J."));
+    assert_eq!(names(&desk)[1], "Wiersma, Harm J.");
+    desk.done(call("2", "Wiersma, H."));
+    desk.done(call("2", "Wiersma, Harm"));
+    desk.import("No;Name\n5;Wiersma, H.\n");
+    desk.import("Round;Board;White;Black\n3;1;Clerc, Rob;Wiersma, H.\n");
+    assert_eq!(desk.tournament().sections[0].round(3)[0].black.map(|id| id.0), Some(5));
 }
 
 #[test]
@@ -338,9 +420,100 @@ fn a_prepared_round_is_paired_anew_and_a_published_one_is_not() {
     assert!(desk.tournament().sections[0].byes.is_empty());
     desk.done(Matter::Round { round: 1, to: "published".to_owned(), section: None });
     let (name, text) = ("late.csv".to_owned(), "Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n".to_owned());
-    let late = Matter::Import { name, text, bytes: false, format: None, columns: String::new(), section: None };
+    let late = Matter::Import {
+        name,
+        text,
+        bytes: false,
+        format: None,
+        columns: String::new(),
+        scoring: String::new(),
+        section: None,
+    };
     let refused = desk.ask(late.into()).unwrap_err().to_string();
     assert!(refused.contains("Wiersma, H. already plays Sijbrands, Ton in round 1"), "{refused}");
+}
+
+#[test]
+fn a_game_that_was_to_be_played_again_by_mistake_counts_again_when_it_is_adopted() {
+    let adopt =
+        || Matter::Adopt { board: "a".to_owned(), game: Some(1), pairing: Some("1.1".to_owned()), section: None };
+    for (result, is_given) in [(None, true), (Some("0-2"), true), (None, false), (Some("0-2"), false)] {
+        let mut desk = Desk::with_open_round();
+        desk.0.set_game(game(&desk, "2-0", is_given));
+        desk.catch_up();
+        desk.done(Matter::Replay { pairing: "1.1".to_owned(), section: None });
+        if let Some(result) = result {
+            desk.done(result_of_pairing(result));
+        }
+        let told = desk.done(adopt()).told.join("\n");
+        assert!(told.contains("Replayed nothing (was yes)"), "{told}");
+        let official = result.or(is_given.then_some("2-0"));
+        assert_eq!((desk.result().as_deref(), desk.shown()["Replayed"].as_str()), (official, ""));
+        assert_eq!(desk.shown()["Result"], result.unwrap_or("2-0"));
+        desk.catch_up();
+        assert_eq!(desk.result().as_deref(), official);
+    }
+    // Another game counts: that one first.
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(game(&desk, "2-0", true));
+    desk.catch_up();
+    desk.done(Matter::Replay { pairing: "1.1".to_owned(), section: None });
+    let again = game(&desk, "0-2", true);
+    desk.0.set_game(RecordedGame { number: 2, ..again });
+    desk.catch_up();
+    assert!(
+        refused(&mut desk, adopt())
+            .contains("a, game 2, Sijbrands, Ton - Wiersma, H., 40 plies counts for this pairing")
+    );
+}
+
+#[test]
+fn a_board_shows_the_pairing_of_its_game() {
+    let mut desk = Desk::with_open_round();
+    let at_a = |desk: &Desk| {
+        let (tournament, seats) = (desk.tournament(), desk.tournament().seats());
+        desk.0.pairing_at(&tournament, &seats, &seats[0]).map(|key| key.0.0)
+    };
+    assert_eq!(at_a(&desk), Some(1));
+    let early = RecordedGame { pairing: None, is_over: false, result: None, ..game(&desk, "*", false) };
+    desk.0.set_game(early.clone());
+    assert_eq!(at_a(&desk), None, "it is nobody's game");
+    desk.done(Matter::Adopt { board: "a".to_owned(), game: None, pairing: Some("1.2".to_owned()), section: None });
+    assert_eq!(at_a(&desk), Some(2));
+    desk.0.set_game(RecordedGame { is_over: true, ..early });
+    assert_eq!(at_a(&desk), Some(2));
+}
+
+#[test]
+fn of_a_board_and_a_pairing_that_do_not_belong_together_the_pairing_counts() {
+    let mut desk = Desk::with_open_round();
+    let result = |board: &str, pairing: &str| Matter::Result {
+        board: Some(board.to_owned()),
+        game: None,
+        pairing: Some(pairing.to_owned()),
+        section: None,
+        result: "1-1".to_owned(),
+        why: None,
+        correct: true,
+    };
+    let told = desk.done(result("a", "1.2")).told.join("\n");
+    assert!(
+        told.contains(
+            "a means round 1, Sijbrands, Ton - Wiersma, H., and pairing 1.2 is round 1, Clerc, Rob - Gantwarg, A., on b"
+        ),
+        "{told}"
+    );
+    assert_eq!(desk.result(), None, "the pairing of board a has none");
+    let told = desk.done(result("b", "1.2")).told.join("\n");
+    assert!(!told.contains(" means "), "{told}");
+    // The cables were swapped: board a has played the second pairing.
+    let played = game(&desk, "2-0", false);
+    desk.0.set_game(RecordedGame { pairing: None, ..played });
+    desk.done(Matter::Adopt { board: "a".to_owned(), game: None, pairing: Some("1.2".to_owned()), section: None });
+    let told = desk.done(result("b", "1.2")).told.join("\n");
+    assert!(told.contains("b means") && told.contains("Clerc, Rob - Gantwarg, A., on a"), "{told}");
+    let told = desk.done(result("a", "1.2")).told.join("\n");
+    assert!(!told.contains(" means "), "{told}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::control::{Client, ask, status};
-use crate::daemon::{Place, SPEED, moves, recording};
+use crate::daemon::{Place, SPEED, Station, moves, recording};
+use crate::folders;
 use crate::program::{Run, run};
 use crate::pty::{Board, Pty, wait_until};
 
@@ -50,13 +51,50 @@ fn points(place: &Place) -> Vec<(String, String)> {
 pub const ROUNDS: &str = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wiersma, H.;*\n3;2;Clerc, Rob;Gantwarg, A.;*\n\
     4;1;Gantwarg, A.;Sijbrands, Ton;*\n4;2;Wiersma, H.;Clerc, Rob;*\n";
 
+/// Round 3 is imported and opened, and the board `a` plays four plies of its game.
+pub fn begin_round(place: &Place, board: &mut Board, pty: &mut Pty) {
+    done(import(place, "pairings.csv", ROUNDS));
+    done(ask(place, &["ctl", "round", "open", "3"]));
+    let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
+    wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
+    board.play(pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+}
+
+/// A station is stopped, started, and stopped: these public files are the same then, and when they are made anew; so are the live files,
+/// and the folder is right.
+#[track_caller]
+fn assert_lasts(place: &Place, pty: &mut Pty, mut station: Station, names: &[&str]) {
+    assert!(station.signal(Signal::TERM).success());
+    let files = || -> Vec<String> { names.iter().map(|name| public(place, name)).collect() };
+    let live = || folders::read(&place.path("recordings/live"));
+    let before = (files(), live());
+    let assert_same = |when: &str| {
+        for ((name, now), before) in names.iter().zip(files()).zip(&before.0) {
+            assert!(now == *before, "{name} is another {when}: {now}");
+        }
+        assert!(live() == before.1, "live files are others {when}");
+    };
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    assert!(station.signal(Signal::TERM).success());
+    assert_same("after a restart");
+    let directory = place.path("recordings").display().to_string();
+    let fsck = run(&["fsck", &directory]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+    fs::remove_dir_all(place.path("recordings/public")).unwrap();
+    let rebuilt = run(&["rebuild", &directory]);
+    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
+    assert_same("made anew");
+}
+
 #[test]
 fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "[line.tags]\nWhite = \"Nobody\"\nTimeControl = \"5400\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
+    let station = place.start();
     pty.wait_for_the_station();
     // A file goes through the station that runs in the folder.
     let told = done(import(&place, "pairings.csv", ROUNDS));
@@ -67,6 +105,15 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     wait_until("the files of the round", || public(&place, "round/3/games.pdn").contains("Sijbrands"));
     assert!(public(&place, "round/3/games.pdn").contains("[Black \"Wiersma, H.\"]"));
     assert!(!public(&place, "events.ndjson").contains("\"round\":4"), "round 4 is prepared");
+    let states = |arguments: &[&str]| -> Vec<(u64, String)> {
+        let shown = done(tournament(&place, &[&["show", "--json"], arguments].concat()));
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        let rounds = shown["sections"][0]["rounds"].as_array().unwrap().iter();
+        rounds.map(|round| (round["round"].as_u64().unwrap(), round["state"].as_str().unwrap().to_owned())).collect()
+    };
+    let (third, fourth) = ((3, "published".to_owned()), (4, "prepared".to_owned()));
+    assert!(states(&[]).ends_with(&[third, fourth.clone()]), "{:?}", states(&[]));
+    assert_eq!(states(&["--round", "4"]), [fourth]);
     assert_eq!(events(&place, "pairing").len(), 2);
     done(ask(&place, &["ctl", "round", "open", "3"]));
     let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
@@ -121,12 +168,14 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     assert!(foretold.starts_with("a, game 1, ") && foretold.contains("this was a dry run"), "{foretold}");
     assert!(!place.live("a-1.pdn").contains("1-1"), "nothing was done");
     // The arbiter's result is the official one, once the last move is there.
-    done(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]));
+    done(ask(&place, &["ctl", "result", "a", "1-1", "--sure", "--reason", "agreed at the board"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"1-1\"]")
     });
     wait_until("the official result", || events(&place, "official").len() == 1);
+    let history = || done(tournament(&place, &["show", "--history"]));
+    assert!(history().contains("agreed at the board"), "{}", history());
     assert_eq!(
         points(&place)[..2],
         [("Sijbrands, Ton".to_owned(), "1".to_owned()), ("Wiersma, Harm".to_owned(), "1".to_owned())]
@@ -150,7 +199,8 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     // The board ended with 1-1.
     let unsure = ask(&place, &["ctl", "result", "a", "2-0"]);
     assert!(unsure.code == 1 && unsure.err.contains("a ended with 1-1"), "{}", unsure.err);
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure", "--reason", "seen by two"]));
+    assert!(history().contains("seen by two"), "{}", history());
     wait_until("the result again", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     // A result of a board without electronics is missing still, though the next round is open.
     let waits =
@@ -163,7 +213,6 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     done(ask(&place, &["ctl", "result", "-", "0-2", "--pairing", "3.2"]));
     done(ask(&place, &["ctl", "round", "close", "3"]));
     wait_until("it is closed", || events(&place, "round").last().is_some_and(|event| event["state"] == "closed"));
-    // All of it is the same after a restart, and when it is made anew.
     let names = [
         "archive/a-1.pdn",
         "round/3/games.pdn",
@@ -173,24 +222,55 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
         "tournament.json",
         "standings.json",
     ];
-    assert!(station.signal(Signal::TERM).success());
-    let before = names.map(|name| public(&place, name));
+    assert_lasts(&place, &mut pty, station, &names);
+}
+
+/// Nobody knows any more who wishes not to be named, and which results were given: what is public stays.
+#[test]
+fn a_damaged_record_takes_nothing_back_that_was_published() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
     pty.wait_for_the_station();
-    station.wait_for("recording");
+    begin_round(&place, &mut board, &mut pty);
+    done(ask(&place, &["ctl", "player", "Wiersma, H.", "N. N."]));
+    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    wait_until("the archive", || {
+        board.answer(&mut pty);
+        public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
+    });
+    wait_until("the standings", || points(&place).contains(&("Sijbrands, Ton".to_owned(), "2".to_owned())));
     assert!(station.signal(Signal::TERM).success());
-    for (name, before) in names.iter().zip(&before) {
-        assert!(public(&place, name) == *before, "{name} is another after a restart: {}", public(&place, name));
-    }
+    let files = || folders::read(&place.path("recordings/public"));
+    let before = files();
+    let record = place.path("recordings/log/tournament.ndjson");
+    let whole = fs::read_to_string(&record).unwrap();
+    fs::write(&record, whole.replacen("N. N.", "N. M.", 1)).unwrap();
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("is held back");
+    wait_until("the operator is told", || {
+        ask(&place, &["status"]).out.contains("the record of the tournament is damaged")
+    });
+    let refused = ask(&place, &["ctl", "player", "Sijbrands, Ton", "X"]);
+    assert!(refused.code == 1 && refused.err.contains("tournament.ndjson, line "), "{}", refused.err);
+    // The recording goes on.
+    board.begin_again(&recording());
+    board.play(&mut pty, 400_000, || moves(&place.live("a-2.pdn")).len() >= 2);
+    assert!(station.signal(Signal::TERM).success());
+    assert!(files() == before, "what is public stays as it is");
     let directory = place.path("recordings").display().to_string();
     let fsck = run(&["fsck", &directory]);
-    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
-    fs::remove_dir_all(place.path("recordings/public")).unwrap();
-    let rebuilt = run(&["rebuild", &directory]);
-    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
-    for (name, before) in names.iter().zip(&before) {
-        assert!(public(&place, name) == *before, "{name} is made otherwise: {}", public(&place, name));
-    }
+    assert!(fsck.code != 0 && !fsck.out.contains("no log knows of this file"), "{}", fsck.out);
+    // A copy is put there.
+    fs::write(&record, whole).unwrap();
+    let mut station = place.start();
+    wait_until("the next game", || public(&place, "events.ndjson").contains("\"game\":2"));
+    assert!(!public(&place, "games.pdn").contains("Wiersma"));
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(run(&["fsck", &directory]).code, 0);
 }
 
 /// An arbiter ends the wrong game, and it goes on: two live files, and one game for everybody else.
@@ -200,13 +280,9 @@ fn a_game_that_was_ended_by_mistake_goes_on_and_is_one_game() {
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
+    let station = place.start();
     pty.wait_for_the_station();
-    done(import(&place, "pairings.csv", ROUNDS));
-    done(ask(&place, &["ctl", "round", "open", "3"]));
-    let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
-    wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+    begin_round(&place, &mut board, &mut pty);
     done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
@@ -261,29 +337,8 @@ fn a_game_that_was_ended_by_mistake_goes_on_and_is_one_game() {
     wait_until("the missing move", || {
         public(&place, "archive/a-1.pdn").replace('\n', " ").contains("{from the score sheet}")
     });
-    // The same after a restart, and made anew.
     let names = ["archive/a-1.pdn", "round/3/games.pdn", "events.ndjson", "games.pdn", "standings.json"];
-    assert!(station.signal(Signal::TERM).success());
-    let before = names.map(|name| public(&place, name));
-    let live = ["a-1.pdn", "a-2.pdn"].map(|name| place.live(name));
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    station.wait_for("recording");
-    assert!(station.signal(Signal::TERM).success());
-    let directory = place.path("recordings").display().to_string();
-    let fsck = run(&["fsck", &directory]);
-    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
-    let same = |when: &str| {
-        for (name, before) in names.iter().zip(&before) {
-            assert!(public(&place, name) == *before, "{name} is another {when}: {}", public(&place, name));
-        }
-        assert_eq!(["a-1.pdn", "a-2.pdn"].map(|name| place.live(name)), live, "{when}");
-    };
-    same("after a restart");
-    fs::remove_dir_all(place.path("recordings/public")).unwrap();
-    let rebuilt = run(&["rebuild", &directory]);
-    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
-    same("made anew");
+    assert_lasts(&place, &mut pty, station, &names);
 }
 
 /// A pairing that is played while another round is open, and played again: its games are of its own round, and one of them counts.
@@ -293,7 +348,7 @@ fn a_pairing_is_played_later_and_again_and_is_of_its_own_round() {
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
+    let station = place.start();
     pty.wait_for_the_station();
     done(import(&place, "pairings.csv", ROUNDS));
     let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
@@ -341,26 +396,8 @@ fn a_pairing_is_played_later_and_again_and_is_of_its_own_round() {
     assert!(!public(&place, "round/3/games.pdn").contains("Replayed"));
     wait_until("the official result", || points(&place).contains(&("Wiersma, H.".to_owned(), "2".to_owned())));
     assert!(points(&place).contains(&("Sijbrands, Ton".to_owned(), "0".to_owned())));
-    // The same after a restart, and made anew.
     let names = ["archive/a-1.pdn", "archive/a-2.pdn", "round/3/games.pdn", "events.ndjson", "tournament.json"];
-    assert!(station.signal(Signal::TERM).success());
-    let before = names.map(|name| public(&place, name));
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    station.wait_for("recording");
-    assert!(station.signal(Signal::TERM).success());
-    let directory = place.path("recordings").display().to_string();
-    let fsck = run(&["fsck", &directory]);
-    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
-    let same = |when: &str| {
-        for (name, before) in names.iter().zip(&before) {
-            assert!(public(&place, name) == *before, "{name} is another {when}: {}", public(&place, name));
-        }
-    };
-    same("after a restart");
-    fs::remove_dir_all(place.path("recordings/public")).unwrap();
-    assert_eq!(run(&["rebuild", &directory]).code, 0);
-    same("made anew");
+    assert_lasts(&place, &mut pty, station, &names);
 }
 
 /// The moves of a game in a file, without their clocks.
@@ -503,7 +540,7 @@ fn moves_that_a_board_missed_are_added_and_marked() {
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
+    let station = place.start();
     pty.wait_for_the_station();
     done(import(&place, "pairings.csv", ROUNDS));
     done(ask(&place, &["ctl", "round", "open", "3"]));
@@ -551,26 +588,7 @@ fn moves_that_a_board_missed_are_added_and_marked() {
     wait_until("the event", || events(&place, "amend").iter().any(|event| event["field"] == "moves"));
     let amended = events(&place, "amend").into_iter().find(|event| event["field"] == "moves").unwrap();
     assert!(amended["old"] == "" && amended["new"].as_str().unwrap().contains(&second), "{amended}");
-    // The same after a restart, and made anew.
-    let names = [&names[..], &["events.ndjson"]].concat();
-    assert!(station.signal(Signal::TERM).success());
-    let before: Vec<String> = names.iter().map(|name| public(&place, name)).collect();
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    station.wait_for("recording");
-    assert!(station.signal(Signal::TERM).success());
-    let directory = place.path("recordings").display().to_string();
-    let fsck = run(&["fsck", &directory]);
-    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
-    let is_same = |when: &str| {
-        for (name, before) in names.iter().zip(&before) {
-            assert!(public(&place, name) == *before, "{when}: {name}: {}", public(&place, name));
-        }
-    };
-    is_same("started again");
-    fs::remove_dir_all(place.path("recordings/public")).unwrap();
-    assert_eq!(run(&["rebuild", &directory]).code, 0);
-    is_same("made anew");
+    assert_lasts(&place, &mut pty, station, &[&names[..], &["events.ndjson"]].concat());
     // A sheet without a move takes them back.
     let mut station = place.start();
     station.wait_for("operators reach this station");

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use damcast::engine::tournament::{
-    Book, Broken, Conflict, Merged, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed, merge, read,
-    standings, team_standings, write_csv, write_pdn, write_trf,
+    Book, Broken, Conflict, Merged, Scoring, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed,
+    lost_in_pdn, merge, read, standings, team_standings, write_csv, write_pdn, write_trf,
 };
 use serde_json::Value;
 
@@ -275,8 +275,8 @@ const REFUSED: [(&str, &str); 11] = [
 /// The real files whose points differ from those that are printed, and how many players or teams do.
 const DIFFERENT: [(&str, usize); 5] = [
     // Team byes (320) and forfeited matches (330) have no boards of their own.
-    ("echecsjs/grandmommyscup.trf", 40),
-    ("sharly/example_trf26.trf", 40),
+    ("echecsjs/grandmommyscup.trf", 34),
+    ("sharly/example_trf26.trf", 34),
     // The file contradicts itself: made so, or made by hand.
     ("gnutterts/trf_testdata_trf2026-team.trf", 1),
     ("py4swiss/incorrect_points.trf", 1),
@@ -456,7 +456,11 @@ fn what_cannot_be_understood_is_told_with_line_and_column() {
 #[test]
 fn a_half_written_file_is_refused_or_says_less_and_never_something_else() {
     let csv = "Round;Board;White;Black;Result\n1;1;Sijbrands;Wiersma;2-0\n1;2;Clerc;Gantwarg;1-1\n".to_owned();
-    for whole in [csv, four()] {
+    let game = |white: &str, black: &str, tail: &str| {
+        format!("[Event \"E\"]\n[Round \"1\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"2-0\"]\n\n{tail}")
+    };
+    let pdn = game("Sijbrands", "Wiersma", "2-0\n\n") + &game("Clerc", "Gantwarg", "2-0\n");
+    for whole in [csv, four(), pdn.clone()] {
         let full = lay(&Tournament::default(), whole.as_bytes()).unwrap().tournament;
         let full = essence(&full);
         for end in (1..whole.len() - 1).filter(|end| whole.is_char_boundary(*end)) {
@@ -469,6 +473,19 @@ fn a_half_written_file_is_refused_or_says_less_and_never_something_else() {
     let cut = "Round;Board;White;Black;Result\n1;1;Sijbrands;Wiersma;2-0\n1;2;Clerc";
     assert!(refused(cut).contains("3:5: error: the file ends within this row, after 3 of 5 cells"), "{}", refused(cut));
     lay(&Tournament::default(), format!("{cut}\n").as_bytes()).unwrap();
+    for (cut, expected) in [
+        ("[Black \"Gant", "12:1: error: the tag `Black` is not closed"),
+        ("[Bla", "12:1: error: the file ends within this tag"),
+        ("[Black \"Gantwarg\"]\n", "12:1: error: the file ends within this game, which has no end as the others have"),
+    ] {
+        let found = refused(&format!("{}{cut}", &pdn[..pdn.rfind("[Black").unwrap()]));
+        assert!(found.contains(expected), "{expected}\n--- {found}");
+    }
+    // Games of headers alone, as some programs give them out.
+    let heads = game("Sijbrands", "Wiersma", "") + &game("Clerc", "Gantwarg", "");
+    assert_eq!(lay(&Tournament::default(), heads.as_bytes()).unwrap().notes, []);
+    let found = refused(heads[..heads.rfind("[Result").unwrap()].trim_end());
+    assert!(found.contains("10:1: error: the file ends within this game, which has no Result"), "{found}");
 }
 
 #[test]
@@ -630,6 +647,84 @@ fn a_result_is_one_that_the_scoring_has() {
 }
 
 #[test]
+fn a_scoring_is_told_where_the_first_results_leave_it_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let [players, results, late, directory] =
+        ["players.csv", "results.csv", "late.csv", "station"].map(|name| folder.path().join(name));
+    fs::write(&players, "No;Name\n1;A\n2;B\n3;C\n4;D\n5;E\n6;F\n").unwrap();
+    let table = "Round;White;Black;Result\n";
+    fs::write(&results, format!("{table}1;A;B;12-0\n1;C;D;9-1\n1;E;F;4-6\n")).unwrap();
+    fs::write(&late, format!("{table}2;A;C;2-0\n2;B;D;1-1\n")).unwrap();
+    let import = |file: &Path, more: &[&str]| {
+        let arguments = ["tournament", "import", file.to_str().unwrap(), "--directory", directory.to_str().unwrap()];
+        run(&[&arguments, more].concat())
+    };
+    let refused = import(&results, &["--dry-run"]);
+    assert!(refused.err.contains("--scoring"), "{}", refused.err);
+    assert_eq!(import(&results, &["--scoring", "0-1-2"]).code, 2);
+    // With the players already, before there is any result.
+    assert_eq!(import(&players, &["--scoring", "12-5-0"]).code, 0);
+    let taken = import(&results, &[]);
+    assert!(taken.code == 0 && !taken.err.contains("counts here"), "{}", taken.err);
+    let noted = import(&late, &[]);
+    assert!(noted.err.contains("counts here as 12-0 or 5-5, and 1 more"), "{}", noted.err);
+    let other = import(&players, &["--scoring", "2-1-0"]);
+    assert!(other.code == 1 && other.err.contains("--scoring is for a new one"), "{}", other.err);
+
+    for (told, result, expected) in [
+        ("delfts", "1½-½", "1.5-0.5"),
+        ("delfts", "1 1/2 - 1/2", "1.5-0.5"),
+        ("delfts", "1-1", "1-1"),
+        ("micro-match", "7-5", "7-5"),
+        ("4-2-0", "3-1", "3-1"),
+    ] {
+        let pdn = format!("[Event \"E\"]\n[Round \"1\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n*\n");
+        for text in [format!("{table}1;A;B;{result}\n"), pdn] {
+            let mut sheet = read(text.as_bytes(), None, "").unwrap();
+            sheet.count_as(Scoring::told(told).unwrap());
+            let tournament = merge(&Tournament::default(), None, &sheet).unwrap().tournament;
+            let section = &tournament.sections[0];
+            let official = section.pairings[0].result.unwrap();
+            assert_eq!(format!("{}-{}", official.white, official.black), expected, "{told}");
+            let again = lay(&Tournament::default(), write_csv(&tournament, section).as_bytes()).unwrap().tournament;
+            assert_eq!(again.sections[0].scoring, section.scoring, "{told}");
+        }
+    }
+}
+
+#[test]
+fn signs_of_a_forfeit_tabs_and_line_breaks_are_what_they_mean() {
+    let table = "Round;White;Black;Result\n";
+    for (result, expected) in
+        [("+-", "2-0 forfeit"), ("-/+", "0-2 forfeit"), ("+:-", "2-0 forfeit"), ("-:-", "0-0 forfeit")]
+    {
+        let text = format!("{table}1;A;B;{result}\n");
+        let tournament = lay(&Tournament::default(), text.as_bytes()).unwrap().tournament;
+        let official = tournament.sections[0].pairings[0].result.unwrap();
+        assert_eq!(format!("{}-{} {}", official.white, official.black, official.reason.name()), expected, "{result}");
+    }
+    for (row, expected) in
+        [("A;;+-", "won without opponent"), ("A;;-/+", "lost without opponent"), (";A;-+", "won without opponent")]
+    {
+        let tournament = lay(&Tournament::default(), format!("{table}1;{row}\n").as_bytes()).unwrap().tournament;
+        assert_eq!(tournament.sections[0].byes[0].why.name(), expected, "{row}");
+    }
+    let pdn = "[Event \"E\"]\n[Round \"1\"]\n[White \"A\nB\"]\n[Black \"C\"]\n[Result \"2-0\"]\n\n*\n";
+    let notes = lay(&Tournament::default(), pdn.as_bytes()).unwrap().notes;
+    assert!(
+        notes.iter().any(|note| note.to_string().starts_with("3:1: note: the value of `White` has a line break")),
+        "{notes:?}"
+    );
+    let tabbed = lay(&Tournament::default(), "No;Name\n1;A\tB\n".as_bytes()).unwrap().tournament;
+    let (text, _) = write_trf(&tabbed, &tabbed.sections[0]).unwrap();
+    assert!(text.contains("A B  ") && !text.contains('\t'), "{text}");
+    let staged = "Round;White;Black;Result;Stage\n1;A;B;1-1;standard\n1;A;B;2-0;rapid\n";
+    let staged = lay(&Tournament::default(), staged.as_bytes()).unwrap().tournament;
+    assert!(lost_in_pdn(&staged.sections[0])[0].contains("csv"));
+    assert_eq!(lost_in_pdn(&tabbed.sections[0]), Vec::<String>::new());
+}
+
+#[test]
 fn one_player_waits_has_a_bye_or_a_forfeit_and_is_never_played() {
     let row = |board: &str, result: &str| {
         format!("Round;Board;White;Black;Result;Reason\n1;1;A;B;2-0;\n1;{board};C;;{result}\n")
@@ -660,6 +755,52 @@ fn one_player_waits_has_a_bye_or_a_forfeit_and_is_never_played() {
 }
 
 #[test]
+fn an_opponent_who_is_called_bye_is_none_unless_a_list_has_him() {
+    let table = "Round;Board;White;Black;Result;Reason\n1;1;A;B;2-0;\n";
+    let game = |white: &str, black: &str, result: &str| {
+        format!(
+            "[Event \"E\"]\n[Round \"1\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n*\n\n"
+        )
+    };
+    let texts = |word: &str, result: &str| {
+        let pdn = game("A", "B", "2-0") + &game("C", word, result) + &game("D", word, result);
+        [format!("{table}1;2;C;{word};{result};\n1;3;D;{word};{result};\n"), pdn]
+    };
+    for (word, result, expected) in [
+        ("bye", "2-0", "bye 2"),
+        ("Vrij", "*", "bye 2"),
+        ("libre", "1-1", "half bye 1"),
+        ("exempt", "2-0", "bye 2"),
+        ("Свободен", "0-2", "absent 0"),
+    ] {
+        for text in texts(word, result) {
+            let merged = lay(&Tournament::default(), text.as_bytes()).unwrap();
+            let section = &merged.tournament.sections[0];
+            let byes: Vec<String> =
+                section.byes.iter().map(|bye| format!("{} {}", bye.why.name(), bye.points)).collect();
+            assert_eq!((section.players.len(), section.pairings.len()), (4, 1), "{text}");
+            assert_eq!(byes, [expected, expected], "{text}");
+            let told = merged.notes.iter().filter(|note| note.what.contains("is no player here: ")).count();
+            assert_eq!(told, 2, "{:?}", merged.notes);
+            assert_eq!(lay(&merged.tournament, text.as_bytes()).unwrap().tournament, merged.tournament);
+            // Who is in a list is a player.
+            let list = format!("Name;Title\nC;\n{word};\n");
+            let known = lay(&Tournament::default(), list.as_bytes()).unwrap().tournament;
+            let one = text.replace(&format!("1;3;D;{word};{result};\n"), "").replace(&game("D", word, result), "");
+            let section = &lay(&known, one.as_bytes()).unwrap().tournament.sections[0];
+            assert_eq!((section.players.len(), section.pairings.len(), section.byes.len()), (4, 2, 0), "{one}");
+        }
+    }
+    let bye = lay(&Tournament::default(), format!("{table}1;;C;vrij;;vrij\n").as_bytes()).unwrap().tournament;
+    assert_eq!((bye.sections[0].players.len(), bye.sections[0].byes.len()), (3, 1));
+    let teams = "Round;Board;White;Black;Result;White-team;Black-team\n1;1;A;B;2-0;X;Y\n1;2;C;bye;2-0;X;Y\n";
+    let teams = lay(&Tournament::default(), teams.as_bytes()).unwrap().tournament;
+    let board = &teams.sections[0].pairings[1];
+    assert!(board.is_alone() && board.of_match.is_some() && teams.sections[0].players.len() == 3, "{board:?}");
+    assert!(refused(&format!("{table}1;2;bye;vrij;2-0;\n")).contains("3:5: error: this pairing has neither"));
+}
+
+#[test]
 fn what_a_trf_has_no_column_for_comes_back_or_is_told() {
     let players = "No;Name;Title\n1;A;\n2;B;\n3;C;\n4;D;\n5;E;\n6;F;\n7;G;\n8;H;\n9;I;\n";
     let rounds = "Round;Board;White;Black;Result;Reason\n1;1;A;B;2-2;arbiter\n1;2;C;D;1-0;not played\n1;3;E;F;0-0;\n1;4;G;;;\n\
@@ -676,6 +817,79 @@ fn what_a_trf_has_no_column_for_comes_back_or_is_told() {
     known.sections[0].players[0].title = "Grootmeester".to_owned();
     let (_, warnings) = write_trf(&known, &known.sections[0]).unwrap();
     assert_eq!(warnings, ["A: the title `Grootmeester` is cut to 3 characters"]);
+}
+
+#[test]
+fn two_players_of_one_name_keep_their_boards() {
+    let players = "No;Name;Rating\n1;Jansen, Piet;2000\n2;Jansen, Piet;1900\n3;Aa, B;1800\n4;Cc, D;1700\n";
+    let games = "Round;Board;No. White;White;No. Black;Black;Result\n1;1;2;Jansen, Piet;3;Aa, B;2-0\n\
+                 1;2;4;Cc, D;1;Jansen, Piet;0-2\n2;1;2;Jansen, Piet;1;Jansen, Piet;2-0\n2;2;3;Aa, B;4;Cc, D;1-1\n";
+    for last in ["2;1;2;Jansen, Piet;1;Jansen, Piet;2-0", "2;1;2;Jansen, Piet;1;Jansen, Piet;*"] {
+        let known = lay(&Tournament::default(), players.as_bytes()).unwrap().tournament;
+        let with = |games: &str| lay(&known, games.as_bytes()).unwrap().tournament;
+        let all = with(games);
+        // A PDN has no numbers: it brings the result of the board.
+        let pdn = write_pdn(&all, &all.sections[0], Some(2));
+        let again = lay(&with(&games.replace("2;1;2;Jansen, Piet;1;Jansen, Piet;2-0", last)), pdn.as_bytes()).unwrap();
+        let points = |of: &Tournament| -> Vec<(Option<u32>, Option<String>)> {
+            let section = &of.sections[0];
+            section
+                .round(2)
+                .iter()
+                .map(|of| {
+                    let number = of.white.and_then(|id| section.player(id)).and_then(|player| player.number);
+                    (number, of.result.map(|result| result.white.to_string()))
+                })
+                .collect()
+        };
+        assert_eq!(points(&again.tournament), points(&all), "{last}");
+        assert_eq!(again.tournament.sections[0].players, all.sections[0].players, "{last}");
+    }
+}
+
+#[test]
+fn a_trf_has_its_points_in_the_columns_of_the_format() {
+    let of_two_digits = four().replace("162  W 2.0    D 1.0", "162  W12.0    D 6.0");
+    let printed = of_two_digits.replace(" 3.0 ", "18.0 ").replace(" 2.0 ", "12.0 ");
+    let tournament = lay(&Tournament::default(), printed.as_bytes()).unwrap().tournament;
+    let section = &tournament.sections[0];
+    assert_eq!((section.scoring.win.to_string(), section.scoring.draw.to_string()), ("12".to_owned(), "6".to_owned()));
+    let (text, _) = write_trf(&tournament, section).unwrap();
+    assert!(text.contains("\n162  W12.0    D 6.0    L 0.0    A 0.0    P12.0\n"), "{text}");
+    assert_eq!(essence(&lay(&Tournament::default(), text.as_bytes()).unwrap().tournament), essence(&tournament));
+    // Match points in columns 55 to 60, points of the boards in 62 to 67.
+    let team = |number: u32, name: &str, points: &str, player: u32| {
+        format!("310 {number:>3} {name:<32} {:5} {:6} {points} {number:>3}  {player:>4}\n", "", "")
+    };
+    let draw = player(1, "Sijbrands, Ton", "1.5", "     2 w =     2 b 1")
+        + &player(2, "Wiersma, Harm", "0.5", "     1 b =     1 w 0");
+    let teams = "012 Cup\n162  W 1.0    D 0.5    L 0.0\n".to_owned()
+        + &team(1, "Hunzedal", "   3.0    1.5", 1)
+        + &team(2, "Schijf", "   1.0    0.5", 2)
+        + &draw;
+    let has_no_boards = "1:1: note: the file has no boards: they are numbered in the order of points and numbers";
+    let notes = |text: &str| -> Vec<String> {
+        lay(&Tournament::default(), text.as_bytes()).unwrap().notes.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(notes(&teams), [has_no_boards]);
+    let found = notes(&teams.replace("   3.0    1.5", "   3.0    1.0"));
+    assert!(found[1].contains("3 match points and 1 board points here"), "{found:?}");
+    let Some(corpus) = corpus() else { return };
+    let (cup, _) = load(&[corpus.join("real/echecsjs/grandmommyscup.trf")]).unwrap();
+    let found = notes(&write_trf(&cup, &cup.sections[0]).unwrap().0);
+    assert!(!found.iter().any(|note| note.contains(" points here")), "{found:#?}");
+}
+
+#[test]
+fn an_older_file_plans_no_fewer_rounds_than_there_are() {
+    let known = lay(&Tournament::default(), four().as_bytes()).unwrap().tournament;
+    let older = "142 1\n".to_owned()
+        + &player(1, "Sijbrands, Ton", "2.0", "     2 w 1")
+        + &player(2, "Wiersma, Harm", "0.0", "     1 b 0");
+    let merged = lay(&known, older.as_bytes()).unwrap();
+    assert_eq!(merged.tournament.sections[0].planned, Some(2));
+    let notes: Vec<String> = merged.notes.iter().map(ToString::to_string).collect();
+    assert_eq!(notes, ["1:1: note: rounds planned: 1, and there are 2 already: 2 are planned"]);
 }
 
 #[test]
@@ -715,7 +929,10 @@ fn another_tournament_is_refused_and_another_result_is_a_correction() {
     assert_eq!(book.tournament().unwrap(), after.tournament);
     // A request is done once; one that saw an older version is told what has changed; a record fits or changes nothing.
     assert_eq!(book.admit("a", 2), Err(Conflict::Done(1)));
-    assert_eq!(book.admit("c", 1), Err(Conflict::Older(vec![(2, "import b".to_owned())])));
+    assert_eq!(book.admit("c", 1), Err(Conflict::Older(2, vec![(2, "import b".to_owned())])));
+    let told = |saw| book.admit("c", saw).unwrap_err().to_string();
+    assert_eq!(told(1), "the tournament has changed since then: version 2: import b; look at it, and ask again");
+    assert_eq!(told(9), "the tournament has no such version yet, it is at version 2; look at it, and ask again");
     let before = book.clone();
     let mut broken = record(&book, &known, "d", 2);
     broken.changes[0].old.insert("result".to_owned(), "1-1".to_owned());
@@ -751,6 +968,7 @@ fn comes_back(tournament: &Tournament, of: &str) {
         let again = lay(&Tournament::default(), text.as_bytes())
             .unwrap_or_else(|problems| panic!("{of}: {problems:?}\n{text}"));
         assert_eq!(essence(&again.tournament), essence(tournament), "{of}\n{text}");
+        assert!(!again.notes.iter().any(|note| note.what.contains(" points here")), "{of}: {:?}", again.notes);
         for unplayed in Unplayed::ALL {
             let tables =
                 |tournament: &Tournament| rows(&tournament.sections[0], section.last_round(), &TieBreak::ALL, unplayed);

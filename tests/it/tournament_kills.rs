@@ -48,6 +48,7 @@ fn requests() -> Vec<TournamentRequest> {
         bytes: false,
         format: None,
         columns: String::new(),
+        scoring: String::new(),
         section: None,
     };
     let matters = [
@@ -341,7 +342,15 @@ fn a_round_of_64_boards_is_opened_by_one_durable_write() {
     let rows = (1..=64).map(|number| format!("1;{number};White {number};Black {number}\n"));
     let text = format!("Round;Board;White;Black\n{}", rows.collect::<String>());
     let (name, section) = ("round.csv".to_owned(), None);
-    let import = Matter::Import { name, text, bytes: false, format: None, columns: String::new(), section };
+    let import = Matter::Import {
+        name,
+        text,
+        bytes: false,
+        format: None,
+        columns: String::new(),
+        scoring: String::new(),
+        section,
+    };
     office.carry_out(&TournamentRequest { sure: true, ..import.into() }, "arbiter").unwrap();
     let before = disk.model().count();
     let open = Matter::Round { round: 1, to: "open".to_owned(), section: None };

@@ -16,6 +16,15 @@ pub const STANDINGS_SCHEMA: &str = include_str!("standings.schema.json");
 
 /// What is known of an event: `tournament.json`, on one line with its LF.
 pub fn tournament_document(tournament: &Tournament) -> String {
+    tournament_text(tournament, |_| true, None) + "\n"
+}
+
+/// The same of these sections, and of all rounds or one, as `damcast tournament show --json` prints it.
+pub fn tournament_text(
+    tournament: &Tournament,
+    is_shown: impl Fn(&TournamentSection) -> bool,
+    of_round: Option<u32>,
+) -> String {
     let event = &tournament.event;
     let facts = [
         ("name", &event.name),
@@ -27,8 +36,9 @@ pub fn tournament_document(tournament: &Tournament) -> String {
         ("time_control", &event.time_control),
     ];
     let event = with_texts(Object::new(), facts);
-    let sections = tournament.sections.iter().map(section).collect();
-    Object::new().object("event", event).objects("sections", sections).finish() + "\n"
+    let sections = tournament.sections.iter().filter(|section| is_shown(section));
+    let sections = sections.map(|shown| section(shown, of_round)).collect();
+    Object::new().object("event", event).objects("sections", sections).finish()
 }
 
 /// Who stands where in each section after the last round with a result: `standings.json`, on one line with its LF.
@@ -61,14 +71,15 @@ fn with_number(object: Object, name: &str, number: Option<u32>) -> Object {
     }
 }
 
-fn section(section: &TournamentSection) -> Object {
+fn section(section: &TournamentSection, of_round: Option<u32>) -> Object {
     let scoring = &section.scoring;
     let players = section.players.iter().map(player).collect();
     let teams = section.teams.iter().map(|team| {
         let object = Object::new().number("id", team.id.0.into()).number("number", team.number.into());
         with_texts(object.text("name", &team.name), [("federation", &team.federation)])
     });
-    let rounds = (1..=section.last_round()).map(|number| round(section, number)).collect();
+    let rounds = (1..=section.last_round()).filter(|number| of_round.is_none_or(|of| of == *number));
+    let rounds = rounds.map(|number| round(section, number)).collect();
     let object = Object::new().number("id", section.id.0.into()).text("name", &section.name);
     let object = object.text("scoring", &format!("{}-{}-{}", scoring.win, scoring.draw, scoring.loss));
     let object = with_number(object, "planned_rounds", section.planned);
@@ -86,7 +97,7 @@ fn player(player: &Player) -> Object {
 fn round(section: &TournamentSection, number: u32) -> Object {
     let state = match section.state_of(number) {
         // It was played before anybody published rounds here.
-        RoundState::Prepared => RoundState::Closed,
+        RoundState::Prepared if section.round(number).iter().any(|of| of.result.is_some()) => RoundState::Closed,
         state => state,
     };
     let object = Object::new().number("round", number.into()).text("state", state.name());

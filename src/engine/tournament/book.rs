@@ -162,8 +162,8 @@ pub struct TournamentRecord {
 pub enum Conflict {
     /// The request was done already, as this version.
     Done(u64),
-    /// Whoever asked had seen an older version: what has been done since, each with its version.
-    Older(Vec<(u64, String)>),
+    /// Whoever asked had seen another version: which it is now, and what has been done since, each with its version.
+    Older(u64, Vec<(u64, String)>),
     /// The record is no next one, or says of a field what is not so.
     Broken(String),
 }
@@ -172,12 +172,13 @@ impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Conflict::Done(version) => write!(f, "this request was done already, as version {version}"),
-            Conflict::Older(since) if since.is_empty() => {
-                f.write_str("the tournament has no such version yet; look at it, and ask again")
-            }
-            Conflict::Older(since) => {
-                f.write_str("the tournament has changed since then:")?;
-                since.iter().try_for_each(|(version, what)| write!(f, " version {version}: {what};"))
+            Conflict::Older(now, since) => {
+                match since.as_slice() {
+                    [] => write!(f, "the tournament has no such version yet, it is at version {now};")?,
+                    _ => f.write_str("the tournament has changed since then:")?,
+                }
+                since.iter().try_for_each(|(version, what)| write!(f, " version {version}: {what};"))?;
+                f.write_str(" look at it, and ask again")
             }
             Conflict::Broken(what) => f.write_str(what),
         }
@@ -228,7 +229,7 @@ impl Book {
     pub fn admit(&self, request: &str, saw: u64) -> Result<(), Conflict> {
         match self.requests.get(request) {
             Some(version) => Err(Conflict::Done(*version)),
-            None if saw != self.version() => Err(Conflict::Older(self.since(saw))),
+            None if saw != self.version() => Err(Conflict::Older(self.version(), self.since(saw))),
             None => Ok(()),
         }
     }
@@ -358,7 +359,7 @@ fn fields_of(tournament: &Tournament) -> BTreeMap<Entity, Fields> {
                 of(),
                 ("number", number(*own)),
                 ("name", name.clone()),
-                ("formerly", formerly.clone()),
+                ("formerly", formerly.join("\n")),
                 ("title", title.clone()),
                 ("rating", number(*rating)),
                 ("federation", federation.clone()),
@@ -573,7 +574,7 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
             id,
             number: of.number("number")?,
             name: of.text("name"),
-            formerly: of.text("formerly"),
+            formerly: of.text("formerly").lines().map(str::to_owned).collect(),
             title: of.text("title"),
             rating: of.number("rating")?,
             federation: of.text("federation"),

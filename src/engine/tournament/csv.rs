@@ -10,6 +10,8 @@
 //! begin with `#` are comments. The grammar is that of RFC 4180; it is read here because each complaint has its line and column, which
 //! crates for CSV do not give.
 
+mod write;
+
 use std::collections::BTreeMap;
 
 use draughts_pdn::Place;
@@ -18,10 +20,12 @@ use draughts_pdn::problem::quoted;
 use super::points::Points;
 use super::scoring::{Scoring, Stage};
 use super::sheet::{
-    Complaints, Drawn, Free, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, aside, asides, folded, number, person,
-    plain,
+    Complaints, Drawn, Free, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, aside, folded, is_word_for_bye, number,
+    person, plain,
 };
-use super::{ByeKind, ResultReason, Tournament, TournamentSection};
+pub use write::write;
+
+use super::{ByeKind, ResultReason};
 
 /// What a column says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -493,8 +497,20 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
         let result = text_of(row, Column::Result);
         // `vrij` where others have a result.
         let (result, reason) = match self::reason(result) {
-            Some(Told::Bye(why)) if reason == Told::Nothing && result != "+" => ("", Told::Bye(why)),
+            Some(Told::Bye(why)) if reason == Told::Nothing && result.contains(char::is_alphabetic) => {
+                ("", Told::Bye(why))
+            }
             _ => (result, reason),
+        };
+        // `vrij` as the opponent, too.
+        let is_nobody = |who: &Who| who.number.is_none() && is_word_for_bye(&who.name);
+        let (white, black) = match (white, black) {
+            (Some(white), Some(black)) if matches!(reason, Told::Bye(_)) => {
+                let is_alone = is_nobody(&white) != is_nobody(&black);
+                let of = |who: Who| Some(who).filter(|who| !is_alone || !is_nobody(who));
+                (of(white), of(black))
+            }
+            sides => sides,
         };
         let is_of_a_team = !text_of(row, Column::WhiteTeam).is_empty() || !text_of(row, Column::BlackTeam).is_empty();
         let (one, other) = match (&white, &black) {
@@ -609,7 +625,8 @@ fn reason(text: &str) -> Option<Told> {
         }
         "arbiter" | "arbiter decision" | "arbitrage" | "arbitre" | "судья" => Told::Of(ResultReason::Arbiter),
         "not played" | "niet gespeeld" | "non jouee" | "не сыграно" => Told::Of(ResultReason::NotPlayed),
-        "bye" | "vrij" | "exempt" | "выходной" | "+" => Told::Bye(ByeKind::NoOpponent),
+        "+" => Told::Bye(ByeKind::NoOpponent),
+        word if is_word_for_bye(word) => Told::Bye(ByeKind::NoOpponent),
         "full bye" => Told::Bye(ByeKind::Full),
         "half bye" | "halve bye" => Told::Bye(ByeKind::Half),
         "absent" | "afwezig" | "отсутствует" | "zero bye" => Told::Bye(ByeKind::Absent),
@@ -621,10 +638,11 @@ fn reason(text: &str) -> Option<Told> {
 
 /// A round without an opponent.
 fn free(result: &str, reason: Told, is_white: bool) -> Option<(ByeKind, Option<Points>)> {
-    let points = match result {
+    let signs = result.replace([' ', ':', '/'], "");
+    let points = match signs.as_str() {
         "" | "*" => None,
         "+" | "+-" | "-+" | "-" if reason == Told::Nothing => {
-            let is_won = matches!((result, is_white), ("+", _) | ("+-", true) | ("-+", false));
+            let is_won = matches!((signs.as_str(), is_white), ("+", _) | ("+-", true) | ("-+", false));
             return Some((if is_won { ByeKind::Won } else { ByeKind::Lost }, None));
         }
         _ => Some(match sides(result) {
@@ -662,9 +680,9 @@ fn is_in_chess_points(result: &str) -> bool {
     sides(result).is_some_and(|(white, black)| white + black == Points::whole(1))
 }
 
-/// The two sides of a result such as `2-0`, `12:0`, `½-½`, `1/2-1/2`.
-fn sides(result: &str) -> Option<(Points, Points)> {
-    let result = result.replace("1/2", "½").replace(['–', '—', '−', ':'], "-");
+/// The two sides of a result such as `2-0`, `12:0`, `½-½`, `1/2-1/2`, `1 1/2 - 1/2`.
+pub(super) fn sides(result: &str) -> Option<(Points, Points)> {
+    let result = result.replace("1/2", "½").replace(' ', "").replace(['–', '—', '−', ':'], "-");
     let (white, black) = result.split_once('-')?;
     let read = |side: &str| Points::read(side.trim()).filter(|points| *points >= Points::ZERO);
     Some((read(white)?, read(black)?))
@@ -828,7 +846,8 @@ fn side(cell: &Cell, places: &BTreeMap<u32, usize>) -> Result<Option<Result<Side
     match text.to_lowercase().as_str() {
         "" => return Ok(None),
         "-" | "--" | "zwz" | "0" | "-0" => return Ok(Some(Err((ByeKind::Absent, Some(Points::ZERO))))),
-        "+" | "bye" | "vrij" | "-+" => return Ok(Some(Err((ByeKind::NoOpponent, None)))),
+        "+" | "-+" => return Ok(Some(Err((ByeKind::NoOpponent, None)))),
+        word if is_word_for_bye(word) => return Ok(Some(Err((ByeKind::NoOpponent, None)))),
         _ => {}
     }
     let (points, rest) = match text.split_once('/') {
@@ -867,98 +886,4 @@ fn side(cell: &Cell, places: &BTreeMap<u32, usize>) -> Result<Option<Result<Side
         own => (Some(Points::read(own).filter(|points| *points >= Points::ZERO).ok_or_else(wrong)?), false),
     };
     Ok(Some(Ok(Side { opponent, is_white, points, is_forfeit, place: cell.place })))
-}
-
-/// A field of a table: in quotation marks where it must be.
-fn field(text: &str) -> String {
-    if text.contains([';', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-}
-
-/// The players and the pairings of a section: two tables with an empty line between them, UTF-8 with `;`. What no column has a place
-/// for stands in comments above them.
-pub fn write(tournament: &Tournament, section: &TournamentSection) -> String {
-    let comments: String =
-        asides(tournament, section).into_iter().map(|(key, value)| format!("{ASIDE}{key} {value}\n")).collect();
-    let numbers = super::trf::numbers(section);
-    let number_of = |id: super::Id| numbers.get(&id).map_or(String::new(), u32::to_string);
-    let line = |fields: &[&str]| fields.iter().map(|text| field(text)).collect::<Vec<_>>().join(";") + "\n";
-    let mut players = "Number;Name;Title;Rating;Federation;Id;Birth;Sex;Team\n".to_owned();
-    let mut sorted: Vec<_> = section.players.iter().collect();
-    sorted.sort_by_key(|player| numbers.get(&player.id).copied());
-    for player in sorted {
-        let rating = player.rating.map_or(String::new(), |rating| rating.to_string());
-        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
-        players += &line(&[
-            &number_of(player.id),
-            &player.name,
-            &player.title,
-            &rating,
-            &player.federation,
-            &player.licence,
-            &player.birth,
-            &player.sex,
-            team,
-        ]);
-    }
-    let mut head = vec!["Round", "Board", "White-number", "White", "Black-number", "Black", "Result", "Reason"];
-    let (has_teams, has_stages) =
-        (!section.matches.is_empty(), section.pairings.iter().any(|pairing| !pairing.games.is_empty()));
-    if has_teams {
-        head.extend(["White-team", "Black-team"]);
-    }
-    if has_stages {
-        head.extend(["Stage", "Time-control"]);
-    }
-    let mut pairings = head.join(";") + "\n";
-    for round in 1..=section.last_round() {
-        for pairing in section.round(round) {
-            let of = pairing.of_match.and_then(|id| section.matches.iter().find(|this| this.id == id));
-            let team = |own: Option<super::Id>, other: Option<super::Id>| -> &str {
-                let team_of =
-                    |id: Option<super::Id>| id.and_then(|id| section.player(id)).and_then(|player| player.team);
-                let Some(of) = of else { return "" };
-                let opposite = |team: super::Id| if team == of.home { of.away } else { of.home };
-                let team = team_of(own).or(team_of(other).map(opposite));
-                team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str())
-            };
-            let board = pairing.board.map_or(String::new(), |board| board.to_string());
-            let result = pairing.result.map_or("*".to_owned(), |result| format!("{}-{}", result.white, result.black));
-            let reason = pairing.result.map_or("", |result| result.reason.name());
-            let (white, black) = (pairing.white, pairing.black);
-            let mut write = |white: Option<super::Id>,
-                             black: Option<super::Id>,
-                             result: &str,
-                             reason: &str,
-                             more: &[&str]| {
-                let number = |id: Option<super::Id>| id.map_or(String::new(), number_of);
-                let (white_number, black_number) = (number(white), number(black));
-                let (round, white_name, black_name) =
-                    (round.to_string(), section.name_of(white), section.name_of(black));
-                let mut fields =
-                    vec![round.as_str(), &board, &white_number, white_name, &black_number, black_name, result, reason];
-                if has_teams {
-                    fields.extend([team(white, black), team(black, white)]);
-                }
-                fields.extend(more);
-                pairings += &line(&fields);
-            };
-            if pairing.games.is_empty() {
-                write(white, black, &result, reason, if has_stages { &["", ""] } else { &[] });
-            }
-            for game in &pairing.games {
-                let (first, second) = if game.is_swapped { (black, white) } else { (white, black) };
-                let result = game.result.map_or("*".to_owned(), |(first, second)| format!("{first}-{second}"));
-                write(first, second, &result, "", &[game.stage.name(), &game.time_control]);
-            }
-        }
-        for bye in section.byes.iter().filter(|bye| bye.round == round) {
-            let (number, points) = (number_of(bye.player), bye.points.to_string());
-            let round = round.to_string();
-            let mut fields =
-                vec![round.as_str(), "", &number, section.name_of(Some(bye.player)), "", "", &points, bye.why.name()];
-            fields.resize(head.len(), "");
-            pairings += &line(&fields);
-        }
-    }
-    format!("{comments}{players}\n{pairings}")
 }

@@ -8,6 +8,10 @@
 //! | a pairing of somebody who already plays in that round | refused; in a prepared round without results his earlier one gives way |
 //! | no result | the result stays as it is |
 
+mod byes;
+mod matches;
+mod people;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use draughts_pdn::problem::quoted;
@@ -16,10 +20,10 @@ use draughts_pdn::{Place, Problem};
 use super::points::Points;
 use super::rounds::RoundState;
 use super::scoring::{Scoring, Stage};
-use super::sheet::{Complaints, Drawn, Letter, Listed, Outcome, Sheet, Who, folded};
+use super::sheet::{Complaints, Drawn, Letter, Listed, Outcome, Sheet, Who};
 use super::{
-    Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, Match, NOT_NAMED, Official, Player, ResultReason, StageGame,
-    Team, Tournament, TournamentSection, Whose,
+    Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, NOT_NAMED, Official, Player, ResultReason, StageGame,
+    Tournament, TournamentSection, Whose,
 };
 
 /// What a file makes of a tournament.
@@ -70,6 +74,7 @@ pub fn merge(tournament: &Tournament, section: Option<&str>, sheet: &Sheet) -> R
         }
     };
     event(&mut tournament.event, &sheet.event, &mut complaints);
+    let sheet = &byes::told_as_players(&tournament.sections[at], sheet, &mut complaints);
     let mut merging = Merging { section: &mut tournament.sections[at], next, sheet, complaints };
     merging.all();
     let mut notes = merging.complaints.finish()?;
@@ -164,7 +169,8 @@ impl Merging<'_> {
             self.section.tie_breaks.clone_from(&sheet.tie_breaks);
         }
         self.section.unplayed = sheet.unplayed.unwrap_or(self.section.unplayed);
-        self.section.planned = sheet.planned.or(self.section.planned);
+        let planned = self.section.planned;
+        self.section.planned = sheet.planned.or(planned);
         for (round, date) in &sheet.dates {
             if self.section.date(*round).is_none() {
                 self.section.dates.push((*round, date.clone()));
@@ -188,171 +194,17 @@ impl Merging<'_> {
         self.boards();
         self.printed(&ids);
         self.once_a_round();
+        self.keep_planned(planned);
     }
 
-    /// Finds the players of the file again, or takes them in. Returns the id of each.
-    fn players(&mut self) -> Vec<Id> {
-        let sheet = self.sheet;
-        let mut ids = Vec::with_capacity(sheet.players.len());
-        let mut taken: BTreeSet<Id> = BTreeSet::new();
-        let mut others: Vec<(Place, String)> = Vec::new();
-        let known = |section: &TournamentSection, listed: &Listed, taken: &BTreeSet<Id>| -> Option<usize> {
-            let mut players = section.players.iter().enumerate().filter(|(_, player)| !taken.contains(&player.id));
-            match listed.number {
-                Some(number) => players.clone().find(|(_, player)| player.number == Some(number)).or_else(|| {
-                    // Somebody who came by name alone gets his number now.
-                    players.find(|(_, player)| player.number.is_none() && is_called(player, &listed.name))
-                }),
-                None => {
-                    let is_of_team = |player: &Player| {
-                        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
-                        listed.team.is_empty() || team.is_empty() || team == listed.team
-                    };
-                    players.find(|(_, player)| player.is_known_as(&listed.name) && is_of_team(player))
-                }
-            }
-            .map(|(at, _)| at)
-        };
-        for listed in &sheet.players {
-            let at = known(self.section, listed, &taken).unwrap_or_else(|| {
-                self.section.players.push(Player { id: take(&mut self.next.player), ..Player::default() });
-                self.section.players.len() - 1
-            });
-            let player = &mut self.section.players[at];
-            taken.insert(player.id);
-            ids.push(player.id);
-            player.number = listed.number.or(player.number);
-            if player.is_not_named() {
-                // Whoever wishes not to be named stays so, whatever a file calls him.
-                if listed.name != NOT_NAMED {
-                    player.formerly.clone_from(&listed.name);
-                }
-            } else if !is_same(&player.name, &listed.name) && !player.name.is_empty() {
-                let what = format!(
-                    "player {} is {}, and {} in this file",
-                    player.number.unwrap_or(0),
-                    quoted(&player.name),
-                    quoted(&listed.name)
-                );
-                others.push((listed.place, what));
-                player.rename(&listed.name);
-            } else if listed.name.chars().count() >= player.name.chars().count() {
-                // A format may cut names.
-                player.name.clone_from(&listed.name);
-            }
-            for (known, new) in [
-                (&mut player.title, &listed.title),
-                (&mut player.federation, &listed.federation),
-                (&mut player.licence, &listed.licence),
-                (&mut player.sex, &listed.sex),
-            ] {
-                if !new.is_empty() {
-                    known.clone_from(new);
-                }
-            }
-            // Formats write dates in several ways: the first one stays.
-            if player.birth.is_empty() {
-                player.birth.clone_from(&listed.birth);
-            }
-            player.rating = listed.rating.or(player.rating);
-        }
-        let is_another = others.len() * 2 > sheet.players.len();
-        for (at, (place, what)) in others.into_iter().enumerate() {
-            if is_another {
-                let advice = if at == 0 { ": is this another tournament? give it a --section of its own" } else { "" };
-                self.complaints.error(place, format!("{what}{advice}"));
-            } else {
-                self.complaints.warn(place, format!("{what}: he gets the new name"));
-            }
-        }
-        self.similar_names(&ids);
-        ids
-    }
-
-    /// Two names that differ in accents or case alone may be one player.
-    fn similar_names(&mut self, ids: &[Id]) {
-        let mut seen: BTreeMap<String, (String, Id)> = BTreeMap::new();
-        for player in &self.section.players {
-            let mut words: Vec<String> = folded(&player.name).split(' ').map(str::to_owned).collect();
-            words.sort();
-            let Some((other, other_id)) = seen.insert(words.join(" "), (player.name.clone(), player.id)) else {
-                continue;
-            };
-            let place = |id: Id| ids.iter().position(|known| *known == id).map(|at| self.sheet.players[at].place);
-            let Some(place) = place(player.id).or(place(other_id)) else { continue };
-            if player.is_not_named() {
-                continue;
-            } else if other == player.name {
-                self.complaints.note(place, format!("two players are called {}", quoted(&other)));
-            } else {
-                self.complaints
-                    .note(place, format!("{} and {} are taken for two players", quoted(&other), quoted(&player.name)));
-            }
-        }
-    }
-
-    fn team_named(&mut self, name: &str, number: Option<u32>) -> Id {
-        if let Some(team) = self.section.teams.iter_mut().find(|team| team.name == name) {
-            team.number = number.unwrap_or(team.number);
-            return team.id;
-        }
-        let last = self.section.teams.iter().map(|team| team.number).max().unwrap_or(0);
-        let id = take(&mut self.next.team);
-        let number = number.unwrap_or(last + 1);
-        self.section.teams.push(Team { id, number, name: name.to_owned(), ..Team::default() });
-        id
-    }
-
-    fn teams(&mut self, ids: &[Id]) {
-        let sheet = self.sheet;
-        let by_number: BTreeMap<u32, Id> =
-            sheet.players.iter().zip(ids).filter_map(|(listed, id)| Some((listed.number?, *id))).collect();
-        for listed in &sheet.teams {
-            let id = self.team_named(&listed.name, listed.number);
-            let mut lineup = Vec::new();
-            for number in &listed.players {
-                match by_number.get(number) {
-                    Some(player) => lineup.push(*player),
-                    None => self.complaints.error(
-                        listed.place,
-                        format!("the team {} has player {number}, and there is no such player", quoted(&listed.name)),
-                    ),
-                }
-            }
-            for player in &lineup {
-                self.join_team(*player, id, listed.place);
-            }
-            if let Some(team) = self.section.teams.iter_mut().find(|team| team.id == id) {
-                if !listed.federation.is_empty() {
-                    team.federation.clone_from(&listed.federation);
-                }
-                // In the order of the players it need not be told.
-                let in_order = lineup.is_sorted() && team.lineup.is_empty();
-                if !lineup.is_empty() && !in_order {
-                    team.lineup = lineup;
-                }
-            }
-        }
-        for (listed, player) in sheet.players.iter().zip(ids) {
-            if !listed.team.is_empty() {
-                let id = self.team_named(&listed.team, None);
-                self.join_team(*player, id, listed.place);
-            }
-        }
-    }
-
-    fn join_team(&mut self, player: Id, team: Id, place: Place) {
-        let name =
-            |section: &TournamentSection, id: Id| section.team(id).map_or(String::new(), |team| team.name.clone());
-        let Ok(at) = self.section.players.binary_search_by_key(&player, |player| player.id) else { return };
-        match self.section.players[at].team {
-            Some(other) if other != team => {
-                let (other, team) = (name(self.section, other), name(self.section, team));
-                let what = format!("{} plays for {other}, and for {team} in this file", self.section.players[at].name);
-                self.complaints.error(place, what);
-            }
-            _ => self.section.players[at].team = Some(team),
-        }
+    /// There are no fewer rounds than those that are known, whatever an older file says.
+    fn keep_planned(&mut self, before: Option<u32>) {
+        let last = self.section.last_round();
+        let Some(planned) = self.section.planned.filter(|planned| *planned < last) else { return };
+        let kept = before.unwrap_or(0).max(last);
+        let what = format!("rounds planned: {planned}, and there are {last} already: {kept} are planned");
+        self.complaints.note(Place::START, what);
+        self.section.planned = Some(kept);
     }
 
     /// What results are worth: as the file says, as the section has it, as the points in the file say, or 2-1-0.
@@ -365,6 +217,8 @@ impl Merging<'_> {
                     match_win: scoring.match_win,
                     match_draw: scoring.match_draw,
                     match_loss: scoring.match_loss,
+                    // No file says it.
+                    has_advantages: scoring.has_advantages,
                     ..self.section.scoring
                 };
                 if known != scoring {
@@ -377,7 +231,8 @@ impl Merging<'_> {
                 self.section.scoring
             }
             Some(scoring) if is_new => scoring,
-            _ if !is_new => self.section.scoring,
+            // One that was told with the players counts for their games.
+            _ if !is_new || self.section.scoring != Scoring::default() => self.section.scoring,
             _ if sheet.pairings.iter().any(|drawn| drawn.stage.is_some()) => Scoring::MICRO_MATCH,
             _ => of_results(sheet).unwrap_or_else(|| {
                 // Of equal ones the first.
@@ -389,85 +244,26 @@ impl Merging<'_> {
             (scoring.match_win, scoring.match_draw, scoring.match_loss) = (win, draw, loss);
         }
         self.section.scoring = scoring;
+        self.counted_otherwise();
     }
 
-    /// The players of a pairing or bye: by number, or by name.
-    fn find(&mut self, who: &Who) -> Option<Id> {
-        let by_number = |section: &TournamentSection| {
-            let number = who.number?;
-            let own = section.players.iter().find(|player| player.number == Some(number)).map(|player| player.id);
-            own.or_else(|| {
-                // Where nobody has a number, those count that our own files give.
-                if section.players.iter().any(|player| player.number.is_some()) {
-                    return None;
-                }
-                let (id, _) = super::numbers(section).into_iter().find(|(_, given)| *given == number)?;
-                let is_meant = who.name.is_empty() || section.player(id)?.is_known_as(&who.name);
-                is_meant.then_some(id)
-            })
+    /// `2-0` is a word for a win, also where a win has other points.
+    fn counted_otherwise(&mut self) {
+        let Scoring { win, draw, loss, .. } = self.section.scoring;
+        let is_usual = [Scoring::DRAUGHTS, Scoring::CHESS].iter().any(|of| (of.win, of.draw) == (win, draw));
+        let is_word = |drawn: &&Drawn| {
+            let is_played = |reason| matches!(reason, ResultReason::Played | ResultReason::Unrated);
+            drawn.stage.is_none() && matches!(drawn.outcome, Outcome::Letters(_, _, reason) if is_played(reason))
         };
-        let id = match (by_number(self.section), who.name.is_empty()) {
-            (Some(id), true) => id,
-            (Some(id), false) => {
-                if self.section.player(id).is_some_and(|player| !is_called(player, &who.name)) {
-                    let what = format!(
-                        "player {} is {}, and {} here",
-                        who.number.unwrap_or(0),
-                        quoted(self.section.name_of(Some(id))),
-                        quoted(&who.name)
-                    );
-                    self.complaints.error(who.place, what);
-                    return None;
-                }
-                id
-            }
-            (None, true) => {
-                self.complaints.error(who.place, format!("there is no player {}", who.number.unwrap_or(0)));
-                return None;
-            }
-            (None, false) => {
-                let team = |player: &&Player| {
-                    let team = player.team.and_then(|id| self.section.team(id)).map_or("", |team| team.name.as_str());
-                    who.team.is_empty() || team.is_empty() || team == who.team
-                };
-                let is_free = |player: &&Player| player.number.is_none() || who.number.is_none();
-                let of_name = self.section.players.iter().filter(|player| player.is_known_as(&who.name));
-                let mut found =
-                    of_name.filter(is_free).filter(team).map(|player| (player.number, player.id)).collect::<Vec<_>>();
-                found.sort();
-                if found.len() > 1 && who.nth.is_none() {
-                    let numbers = super::numbers(self.section);
-                    let numbers: Vec<String> =
-                        found.iter().filter_map(|(_, id)| numbers.get(id)).map(u32::to_string).collect();
-                    let what = format!(
-                        "several players are called {}, the numbers {}: say which, in a column White-number or Black-number, or with their \
-                         teams in White-team and Black-team",
-                        quoted(&who.name),
-                        numbers.join(" and ")
-                    );
-                    self.complaints.error(who.place, what);
-                    return None;
-                }
-                match found.get(who.nth.unwrap_or(0)) {
-                    Some((_, id)) => *id,
-                    None => {
-                        let id = take(&mut self.next.player);
-                        self.section.players.push(Player {
-                            id,
-                            number: who.number,
-                            name: who.name.clone(),
-                            ..Player::default()
-                        });
-                        id
-                    }
-                }
-            }
-        };
-        if !who.team.is_empty() {
-            let team = self.team_named(&who.team, None);
-            self.join_team(id, team, who.place);
+        let mut words = self.sheet.pairings.iter().filter(is_word);
+        if let Some(first) = words.next().filter(|_| !is_usual && !self.sheet.is_in_letters) {
+            let others = match words.count() {
+                0 => String::new(),
+                count => format!(", and {count} more of this file likewise"),
+            };
+            let what = format!("a result of 2-1-0 or 1-½-0 counts here as {win}-{loss} or {draw}-{draw}{others}");
+            self.complaints.note(first.told_at, what);
         }
-        Some(id)
     }
 
     /// The players of all pairings of the file.
@@ -478,6 +274,9 @@ impl Merging<'_> {
             .pairings
             .iter()
             .map(|drawn| {
+                if let Some(known) = self.known_by_board(drawn) {
+                    return known;
+                }
                 let white = drawn.white.as_ref().and_then(|who| self.find(who));
                 let black = drawn.black.as_ref().and_then(|who| self.find(who));
                 if white.is_some() && white == black {
@@ -486,6 +285,23 @@ impl Merging<'_> {
                 (white, black)
             })
             .collect()
+    }
+
+    /// The players of a pairing by the board that they are known to play on: where several have one name, that tells them apart.
+    fn known_by_board(&self, drawn: &Drawn) -> Option<(Option<Id>, Option<Id>)> {
+        let named = [&drawn.white, &drawn.black];
+        if !named.into_iter().flatten().any(|who| who.nth.is_some()) {
+            return None;
+        }
+        let is_it = |of: &&Encounter| {
+            let mut sides = [of.white, of.black].into_iter().zip(named);
+            (of.round, of.board) == (drawn.round, drawn.board)
+                && sides.all(|(id, who)| {
+                    let player = id.and_then(|id| self.section.player(id));
+                    player.zip(who.as_ref()).is_some_and(|(player, who)| player.is_known_as(&who.name))
+                })
+        };
+        self.section.pairings.iter().find(is_it).map(|of| (of.white, of.black))
     }
 
     /// A round that nobody outside has seen and that has no result may be paired anew: what was prepared for somebody gives way to what
@@ -713,186 +529,6 @@ impl Merging<'_> {
         }
     }
 
-    /// Ties the pairings of two teams in a round together.
-    fn matches(&mut self) {
-        if self.section.teams.is_empty() {
-            return;
-        }
-        let team_of: BTreeMap<Id, Id> =
-            self.section.players.iter().filter_map(|player| Some((player.id, player.team?))).collect();
-        let team = |id: Option<Id>| id.and_then(|id| team_of.get(&id).copied());
-        // Which teams meet in each round.
-        let mut opponents: BTreeMap<(u32, Id), Id> = BTreeMap::new();
-        let mut are_clubs = false;
-        for pairing in &self.section.pairings {
-            if let (Some(one), Some(other)) = (team(pairing.white), team(pairing.black)) {
-                are_clubs |= one == other;
-                for (of, opponent) in [(one, other), (other, one)] {
-                    are_clubs |= opponents.insert((pairing.round, of), opponent).is_some_and(|known| known != opponent);
-                }
-            }
-        }
-        if are_clubs {
-            self.play_no_matches();
-            return;
-        }
-        // A win without an opponent is a board that the other team left empty.
-        let won: Vec<(u32, Id, Points)> = self
-            .section
-            .byes
-            .iter()
-            .filter(|bye| {
-                bye.why == ByeKind::Won
-                    && team(Some(bye.player)).is_some_and(|team| opponents.contains_key(&(bye.round, team)))
-            })
-            .map(|bye| (bye.round, bye.player, bye.points))
-            .collect();
-        for (round, player, points) in won {
-            self.section.byes.retain(|bye| (bye.round, bye.player) != (round, player));
-            let result =
-                Some(Official { white: points, black: self.section.scoring.loss, reason: ResultReason::Forfeit });
-            let id = take(&mut self.next.pairing);
-            self.section.pairings.push(Encounter { id, round, white: Some(player), result, ..Encounter::default() });
-        }
-        let mut found: BTreeMap<(u32, Id, Id), Vec<usize>> = BTreeMap::new();
-        for (at, pairing) in self.section.pairings.iter().enumerate() {
-            let one = team(pairing.white).or(team(pairing.black));
-            let other = match (team(pairing.white), team(pairing.black)) {
-                (Some(one), Some(other)) => Some(other).filter(|other| *other != one),
-                _ => one.and_then(|one| opponents.get(&(pairing.round, one)).copied()),
-            };
-            if let (Some(one), Some(other)) = (one, other) {
-                found.entry((pairing.round, one.min(other), one.max(other))).or_default().push(at);
-            }
-        }
-        for ((round, one, other), mut boards) in found {
-            boards.sort_by_cached_key(|at| self.board_key(*at));
-            let known = self.section.matches.iter().position(|this| {
-                this.round == round && [(this.home, this.away), (this.away, this.home)].contains(&(one, other))
-            });
-            let at = known.unwrap_or_else(|| {
-                // The home team has white on the odd boards.
-                let has_white = |at: usize, of: Id| {
-                    let pairing = &self.section.pairings[at];
-                    team(pairing.white) == Some(of)
-                };
-                let votes = |of: Id| {
-                    let both = |at: &usize| {
-                        self.section.pairings[*at].white.is_some() && self.section.pairings[*at].black.is_some()
-                    };
-                    boards
-                        .iter()
-                        .enumerate()
-                        .filter(|(_, at)| both(at))
-                        .filter(|(place, at)| has_white(**at, of) == (place % 2 == 0))
-                        .count()
-                };
-                let (home, away) = if votes(one) >= votes(other) { (one, other) } else { (other, one) };
-                self.section.matches.push(Match { id: take(&mut self.next.of_match), round, home, away });
-                self.section.matches.len() - 1
-            });
-            let id = self.section.matches[at].id;
-            for at in boards {
-                self.section.pairings[at].of_match = Some(id);
-            }
-        }
-    }
-
-    /// A team whose players meet each other, or those of several teams in a round, is a club: its players play for themselves.
-    fn play_no_matches(&mut self) {
-        if !std::mem::take(&mut self.section.matches).is_empty() {
-            self.complaints
-                .note(Place::START, "teams meet several others in a round: they are clubs, and play no matches");
-        }
-        self.section.pairings.iter_mut().for_each(|pairing| pairing.of_match = None);
-    }
-
-    /// What orders the boards of a match: their numbers, the line-ups of the round, or the order of the teams.
-    fn board_key(&self, at: usize) -> (u32, usize, Id) {
-        let pairing = &self.section.pairings[at];
-        let place = |id: Id| -> Option<usize> {
-            let player = self.section.player(id)?;
-            let team = self.section.team(player.team?)?;
-            let lineup = self.sheet.matches.iter().find(|of| of.round == pairing.round && of.team == team.number);
-            match lineup {
-                Some(lineup) => lineup.players.iter().position(|number| Some(*number) == player.number),
-                None if team.lineup.is_empty() => {
-                    let mut of_team = self.section.players.iter().filter(|other| other.team == player.team);
-                    of_team.position(|other| other.id == id)
-                }
-                None => team.lineup.iter().position(|of| *of == id),
-            }
-        };
-        let places = [pairing.white, pairing.black].into_iter().flatten().filter_map(place);
-        (pairing.board.unwrap_or(u32::MAX), places.min().unwrap_or(usize::MAX), pairing.id)
-    }
-
-    /// A round whose file has no boards is numbered: matches by their teams, players by their points and numbers, as pairing programs
-    /// do.
-    fn boards(&mut self) {
-        let mut is_told = false;
-        let rounds: BTreeSet<u32> = self.section.pairings.iter().map(|pairing| pairing.round).collect();
-        for round in rounds {
-            let of_round = |pairing: &Encounter| pairing.round == round;
-            if self.section.pairings.iter().any(|pairing| of_round(pairing) && pairing.board.is_some()) {
-                self.free_boards(round);
-                continue;
-            }
-            is_told = true;
-            let mut before: BTreeMap<Id, Points> = BTreeMap::new();
-            for pairing in self.section.pairings.iter().filter(|pairing| pairing.round < round) {
-                let result = pairing.result.map_or((Points::ZERO, Points::ZERO), |result| (result.white, result.black));
-                for (id, points) in [(pairing.white, result.0), (pairing.black, result.1)] {
-                    if let Some(id) = id {
-                        *before.entry(id).or_default() += points;
-                    }
-                }
-            }
-            for bye in self.section.byes.iter().filter(|bye| bye.round < round) {
-                *before.entry(bye.player).or_default() += bye.points;
-            }
-            let mut order: Vec<usize> =
-                (0..self.section.pairings.len()).filter(|at| of_round(&self.section.pairings[*at])).collect();
-            let of_player = |id: Option<Id>| id.and_then(|id| before.get(&id).copied()).unwrap_or_default();
-            let number = |id: Option<Id>| {
-                id.and_then(|id| self.section.player(id)).and_then(|player| player.number).unwrap_or(u32::MAX)
-            };
-            order.sort_by_cached_key(|at| {
-                let pairing = &self.section.pairings[*at];
-                let of_match = pairing.of_match.and_then(|id| self.section.matches.iter().find(|this| this.id == id));
-                let of_team = |id: Id| self.section.team(id).map_or(u32::MAX, |team| team.number);
-                let match_key =
-                    of_match.map_or((u32::MAX, 0), |this| (of_team(this.home).min(of_team(this.away)), this.id.0));
-                let in_match = of_match.map(|_| self.board_key(*at).1);
-                let (one, other) = (of_player(pairing.white), of_player(pairing.black));
-                let points = std::cmp::Reverse((one.max(other), one + other));
-                (match_key, in_match, points, number(pairing.white).min(number(pairing.black)), pairing.id)
-            });
-            for (at, board) in order.into_iter().zip(1..) {
-                self.section.pairings[at].board = Some(board);
-            }
-        }
-        if is_told && !self.sheet.pairings.is_empty() {
-            let what = "the file has no boards: they are numbered in the order of points and numbers";
-            self.complaints.note(Place::START, what);
-        }
-    }
-
-    /// No board has two pairings; in a micro-match none has a board.
-    fn free_boards(&mut self, round: u32) {
-        let mut seen: BTreeMap<u32, String> = BTreeMap::new();
-        for pairing in self.section.pairings.iter().filter(|pairing| pairing.round == round) {
-            let Some(board) = pairing.board else { continue };
-            let names = format!("{} - {}", self.section.name_of(pairing.white), self.section.name_of(pairing.black));
-            if let Some(other) = seen.insert(board, names.clone()) {
-                let in_file =
-                    self.sheet.pairings.iter().find(|drawn| drawn.round == round && drawn.board == Some(board));
-                let place = in_file.map_or(Place::START, |drawn| drawn.place);
-                self.complaints.error(place, format!("board {board} of round {round} has {other} and {names}"));
-            }
-        }
-    }
-
     /// The points that the file gives its players against those that its games give; what byes of unknown worth must have been.
     fn printed(&mut self, ids: &[Id]) {
         let sheet = self.sheet;
@@ -981,8 +617,8 @@ fn is_same(known: &str, new: &str) -> bool {
 
 /// Is a player called so, or known so by files?
 fn is_called(player: &Player, name: &str) -> bool {
-    let names = [&player.name, &player.formerly].into_iter().filter(|known| !known.is_empty());
-    name == NOT_NAMED || names.clone().any(|known| is_same(known, name))
+    let mut names = player.formerly.iter().chain([&player.name]).filter(|known| !known.is_empty());
+    name == NOT_NAMED || names.any(|known| is_same(known, name))
 }
 
 /// What a round without an opponent is worth.

@@ -40,7 +40,7 @@ pub use guards::{Guards, guard};
 pub use merge::{MAIN, Merged, merge};
 
 pub use output::{crosstable, heading, html, round_text, standings_text, teams_text};
-pub use pdn::write as write_pdn;
+pub use pdn::{lost as lost_in_pdn, write as write_pdn};
 pub use points::{Exact, Points};
 pub use rounds::{
     AmendedGame, AmendedTag, MOVES, PairingKey, RecordedGame, RoundState, Seat, SectionRound, pairing_word,
@@ -158,6 +158,15 @@ impl TournamentSection {
         self.teams.iter().find(|team| team.id == id)
     }
 
+    /// Whom a name means: those who are called so or, if nobody is, those whom files call so.
+    pub fn players_called(&self, name: &str) -> Vec<&Player> {
+        let called: Vec<&Player> = self.players.iter().filter(|player| player.name == name).collect();
+        if !called.is_empty() {
+            return called;
+        }
+        self.players.iter().filter(|player| player.is_known_as(name)).collect()
+    }
+
     /// The name of a player, or the sign for nobody.
     pub fn name_of(&self, id: Option<Id>) -> &str {
         id.and_then(|id| self.player(id)).map_or("-", |player| &player.name)
@@ -197,8 +206,8 @@ pub struct Player {
     pub number: Option<u32>,
     /// His name, as it was given; [`NOT_NAMED`] if he wishes not to be named.
     pub name: String,
-    /// The name by which files know one who wishes not to be named; nobody is shown it.
-    pub formerly: String,
+    /// The names that he had before an arbiter gave him another one: files know him by them, and nobody is shown them.
+    pub formerly: Vec<String>,
     /// His title, as it was given.
     pub title: String,
     /// His rating.
@@ -226,16 +235,20 @@ impl Player {
 
     /// Is it this name by which files know him?
     pub fn is_known_as(&self, name: &str) -> bool {
-        self.name == name || !self.formerly.is_empty() && self.formerly == name
+        self.name == name || self.formerly.iter().any(|old| old == name)
     }
 
-    /// From now on he is called so. Of one who is not to be named any more the files go on to use the name that he had.
+    /// An arbiter has him called so from now on. Files go on to use the name that they have for him.
     pub fn rename(&mut self, name: &str) {
         let old = std::mem::replace(&mut self.name, name.to_owned());
-        if name != NOT_NAMED {
-            self.formerly.clear();
-        } else if old != NOT_NAMED {
-            self.formerly = old;
+        self.is_called_in_files(old);
+        self.formerly.retain(|old| old != name);
+    }
+
+    /// Files have this name for him.
+    pub fn is_called_in_files(&mut self, name: String) {
+        if name != NOT_NAMED && !self.is_known_as(&name) {
+            self.formerly.push(name);
         }
     }
 }

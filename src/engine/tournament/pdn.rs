@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 
 use draughts::ResultFormat;
+use draughts_pdn::game::End;
 use draughts_pdn::problem::quoted;
 use draughts_pdn::{Encoding, Game, Level, Located, Place, Reader, Style, Tags, values, writer};
 
+use super::csv::sides;
 use super::points::Points;
 use super::scoring::Scoring;
-use super::sheet::{Complaints, Drawn, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, number, plain};
+use super::sheet::{
+    Complaints, Drawn, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, is_word_for_bye, number, plain,
+};
 use super::{ResultReason, Tournament, TournamentSection};
 
 /// Reads a file.
@@ -19,8 +23,16 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
     let mut reader = Reader::new(Encoding::Utf8);
     let mut games = reader.feed(text.as_bytes());
     games.extend(reader.finish());
-    for problem in reader.take_problems().list().iter().filter(|problem| problem.level == Level::Error) {
-        complaints.error(problem.place, problem.what.clone());
+    for problem in reader.take_problems().list() {
+        // A reader of games may guess where a tag ends; here that would be half a name.
+        if problem.level == Level::Error || problem.what.ends_with(" is not closed") {
+            complaints.error(problem.place, problem.what.clone());
+        } else if problem.what.ends_with(" has a line break") {
+            complaints.note(problem.place, format!("{}, which is a blank now", problem.what));
+        }
+    }
+    if !complaints.has_error() {
+        half_written(&games, &text, complaints);
     }
     let mut sheet = Sheet::default();
     let mut boards: BTreeMap<u32, u32> = BTreeMap::new();
@@ -80,7 +92,7 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
             (&white, ["WhiteTitle", "WhiteRating", "WhiteCountry"]),
             (&black, ["BlackTitle", "BlackRating", "BlackCountry"]),
         ] {
-            let Some(who) = who else { continue };
+            let Some(who) = who.as_ref().filter(|who| !is_word_for_bye(&who.name)) else { continue };
             let mut player = Listed::new(who.place, None, &who.name);
             [player.title, player.federation] =
                 [tags_of[0], tags_of[2]].map(|tag| plain(known(tags, tag), place(tag), complaints));
@@ -128,6 +140,26 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
     sheet
 }
 
+/// A last game that lacks its end or its result where no other game does, or whose last tag is none, was cut: what is left of it may say
+/// something else.
+fn half_written(games: &[Located], text: &str, complaints: &mut Complaints) {
+    let Some((last, others)) = games.split_last() else { return };
+    let lacks = |has: fn(&Located) -> bool| !others.is_empty() && !has(last) && others.iter().all(has);
+    let lacking = match () {
+        () if lacks(|of| of.game.end != End::Open) => Some("end"),
+        () if lacks(|of| of.game.tags.get("Result").is_some()) => Some("Result"),
+        () => None,
+    };
+    let is_tag_cut = last.game.end == End::Open && last.game.entries.is_empty() && !text.trim_end().ends_with(']');
+    let what = match lacking {
+        _ if is_tag_cut => "the file ends within this tag".to_owned(),
+        Some(what) => format!("the file ends within this game, which has no {what} as the others have"),
+        None => return,
+    };
+    let place = last.places.tags.last().copied().unwrap_or_else(|| last.places.start());
+    complaints.error(place, format!("{what}: is it half-written?"));
+}
+
 /// Where a tag stands.
 fn place_of(located: &Located, name: &str) -> Place {
     let at = located.game.tags.iter().position(|tag| tag.name == name);
@@ -145,7 +177,8 @@ fn tell_apart(sheet: &mut Sheet, complaints: &mut Complaints) {
     let mut seen: BTreeMap<(u32, String), u32> = BTreeMap::new();
     let mut doubled: BTreeMap<String, u32> = BTreeMap::new();
     for drawn in &mut sheet.pairings {
-        for who in [&mut drawn.white, &mut drawn.black].into_iter().flatten() {
+        let sides = [&mut drawn.white, &mut drawn.black].into_iter().flatten();
+        for who in sides.filter(|who| !is_word_for_bye(&who.name)) {
             let count = seen.entry((drawn.round, who.name.clone())).or_default();
             *count += 1;
             if *count > 1 && doubled.insert(who.name.clone(), *count).is_none() {
@@ -163,9 +196,13 @@ fn tell_apart(sheet: &mut Sheet, complaints: &mut Complaints) {
     // Any other name is to be that of one alone, also in the tournament.
     let sides = sheet.pairings.iter_mut().flat_map(|drawn| [&mut drawn.white, &mut drawn.black]).flatten();
     sides.filter(|who| !doubled.contains_key(&who.name)).for_each(|who| who.nth = None);
-    // The others of the name are listed beside the first.
+    // The others of the name are listed beside the first; nobody knows whose rating and title stand there.
     for (name, count) in doubled {
-        let Some(first) = sheet.players.iter().find(|player| player.name == name).cloned() else { continue };
+        let Some(first) = sheet.players.iter_mut().find(|player| player.name == name) else { continue };
+        first.rating = None;
+        first.title.clear();
+        first.federation.clear();
+        let first = first.clone();
         for _ in 1..count {
             sheet.players.push(first.clone());
         }
@@ -190,9 +227,8 @@ fn outcome(result: &str, termination: &str) -> Option<Outcome> {
         "1-1" | "1/2-1/2" => of(Draw, Draw),
         "0-0" => Some(Outcome::Letters(Loss, Loss, told.unwrap_or(ResultReason::BothLost))),
         other => {
-            let (white, black) = other.split_once('-')?;
-            let read = |side: &str| Points::read(side.trim()).filter(|points| *points >= Points::ZERO);
-            Some(Outcome::Points(read(white)?, read(black)?, told))
+            let (white, black) = sides(other)?;
+            Some(Outcome::Points(white, black, told))
         }
     }
 }
@@ -220,6 +256,29 @@ pub fn write(tournament: &Tournament, section: &TournamentSection, round: Option
         }
     }
     writer::write(&games, Style::Compact)
+}
+
+/// What these games do not say.
+pub fn lost(section: &TournamentSection) -> Vec<String> {
+    let is_stage = section.pairings.iter().any(|pairing| !pairing.games.is_empty());
+    let is_divided = section.pairings.iter().any(|pairing| {
+        let says = |own: Points, other: Points| {
+            let Scoring { win, draw, loss, .. } = section.scoring;
+            [(win, loss), (draw, draw), (loss, loss)].contains(&(own, other))
+        };
+        pairing.result.is_some_and(|of| !says(of.white, of.black) && !says(of.black, of.white))
+    });
+    let warnings = [
+        (
+            is_stage,
+            "a pairing of a micro-match has several games here, and an import of a PDN takes one: what is to be imported again goes out as csv",
+        ),
+        (
+            is_divided && !is_stage,
+            "PDN has a win, a draw and a loss: points such as 9-1 are not in it, and go out as csv",
+        ),
+    ];
+    warnings.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what.to_owned()).collect()
 }
 
 fn game(

@@ -88,6 +88,13 @@ pub struct AmendedGame {
     pub tags: BTreeMap<String, AmendedTag>,
 }
 
+impl AmendedGame {
+    /// Does another game count in its place?
+    fn is_replayed(&self) -> bool {
+        self.tags.get(REPLAYED).is_some_and(|tag| !tag.is.is_empty())
+    }
+}
+
 /// What the moves that a board missed are called among what is corrected of a game; the other names there are tags, which begin with a
 /// capital letter.
 pub const MOVES: &str = "moves";
@@ -465,9 +472,20 @@ impl Tournament {
         self.correct(game, [("Result", "*"), (REPLAYED, "yes")].map(|(tag, value)| (tag.to_owned(), value.to_owned())));
     }
 
+    /// A game that was to be played again counts after all; the result that was given on its board is that of its pairing, if that has
+    /// none.
+    pub fn count_again(&mut self, game: &RecordedGame, key: PairingKey) {
+        let shown = game.result.clone().unwrap_or_else(|| "*".to_owned());
+        self.correct(game, [("Result".to_owned(), shown), (REPLAYED.to_owned(), String::new())]);
+        let given = game.result.as_deref().filter(|_| game.is_result_given).and_then(values::Outcome::read);
+        if let Some(outcome) = given {
+            self.set_outcome(key, outcome, false);
+        }
+    }
+
     /// Does another game count in the place of this one?
     pub fn is_replayed(&self, game: &RecordedGame) -> bool {
-        self.corrected(&game.board, game.number).is_some_and(|known| known.tags.contains_key(REPLAYED))
+        self.corrected(&game.board, game.number).is_some_and(AmendedGame::is_replayed)
     }
 
     /// From now on this is the official result of a pairing; `None`: there is none.
@@ -566,6 +584,18 @@ impl Tournament {
             .filter(|game| !self.is_replayed(game))
             .filter_map(|game| Some((self.pairing_of(game)?, *game)))
             .collect()
+    }
+
+    /// The board on which a pairing is played, or was played, as far as the tournament knows; empty: none of the station. A game that was
+    /// adopted may have been played elsewhere than its round said.
+    pub fn place_of<'t>(&'t self, pairing: &'t Encounter) -> &'t str {
+        let of_pairing =
+            |game: &&AmendedGame| game.pairing.is_some_and(|key| key.0 == pairing.id) && !game.is_replayed();
+        let adopted = self.games.iter().rfind(of_pairing).map(|game| game.board.as_str());
+        match pairing.elsewhere.as_str() {
+            "" => adopted.unwrap_or(&pairing.at),
+            elsewhere => elsewhere,
+        }
     }
 
     /// The official result of a game of a pairing in the words of its tag; `None`: there is none yet. `format`: the results that the

@@ -27,6 +27,8 @@ pub struct Scoring {
     pub match_loss: Points,
     /// Are games of different pace played until one of them decides, 12-0, 8-4, 7-5, or 6-6?
     pub is_micro_match: bool,
+    /// May a game have any other points, such as 1½-½ for an advantage, though its row is one of those that everybody knows?
+    pub has_advantages: bool,
 }
 
 impl Scoring {
@@ -52,7 +54,36 @@ impl Scoring {
             match_draw: Points::whole(1),
             match_loss: Points::ZERO,
             is_micro_match: false,
+            has_advantages: false,
         }
+    }
+
+    /// As an arbiter tells it: `12-5-0` for a win, a draw and a loss, `delfts` or `micro-match`.
+    ///
+    /// # Errors
+    ///
+    /// What there is, if it is none of them.
+    pub fn told(text: &str) -> Result<Scoring, String> {
+        match text {
+            "delfts" => return Ok(Scoring { has_advantages: true, ..Scoring::DRAUGHTS }),
+            "micro-match" => return Ok(Scoring::MICRO_MATCH),
+            _ => {}
+        }
+        let points: Option<Vec<Points>> = text.split('-').map(Points::read).collect();
+        match points.as_deref() {
+            Some(&[win, draw, loss]) if win > draw && draw >= loss => Ok(Scoring { loss, ..Scoring::of(win, draw) }),
+            _ => Err(format!("`{text}` is no scoring: win-draw-loss such as 12-5-0, delfts, or micro-match")),
+        }
+    }
+
+    /// The points of a win, a draw and a loss, and what else a game may give.
+    fn of_games(&self) -> (Points, Points, Points, bool, bool) {
+        (self.win, self.draw, self.loss, self.is_micro_match, self.has_advantages)
+    }
+
+    /// Does a game count the same in both?
+    pub fn counts_as(&self, other: &Scoring) -> bool {
+        self.of_games() == other.of_games()
     }
 
     /// The points of both sides of a micro-match that a game of this stage has decided, of the winner first.
@@ -84,7 +115,7 @@ impl Scoring {
     fn is_free(&self) -> bool {
         let row = |of: &Scoring| (of.win, of.draw, of.loss);
         let known = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
-        !self.is_micro_match && !known.iter().any(|of| row(of) == row(self))
+        self.has_advantages || !self.is_micro_match && !known.iter().any(|of| row(of) == row(self))
     }
 
     /// Can this be the result of a game between two?
@@ -120,7 +151,7 @@ impl Scoring {
         let how = if reason == ResultReason::Played { String::new() } else { format!(" ({})", reason.name()) };
         Err(format!(
             "{white}-{black}{how} is no result here: there are {allowed}, and the other way round; by the arbiter's decision each side \
-             has the points of a win, a draw or a loss"
+             has the points of a win, a draw or a loss; a new section has others where its first import says --scoring"
         ))
     }
 }
@@ -131,12 +162,24 @@ impl Default for Scoring {
     }
 }
 
-/// `W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0`, and `micro` behind that.
+/// `W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0`, and `micro` or `advantages` behind that.
 impl fmt::Display for Scoring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Scoring { win, draw, loss, bye, absence, match_win, match_draw, match_loss, is_micro_match } = self;
+        let Scoring {
+            win,
+            draw,
+            loss,
+            bye,
+            absence,
+            match_win,
+            match_draw,
+            match_loss,
+            is_micro_match,
+            has_advantages,
+        } = self;
         write!(f, "W={win} D={draw} L={loss} P={bye} A={absence} TW={match_win} TD={match_draw} TL={match_loss}")?;
-        f.write_str(if *is_micro_match { " micro" } else { "" })
+        f.write_str(if *is_micro_match { " micro" } else { "" })?;
+        f.write_str(if *has_advantages { " advantages" } else { "" })
     }
 }
 
@@ -145,10 +188,15 @@ impl FromStr for Scoring {
 
     fn from_str(text: &str) -> Result<Scoring, String> {
         let mut scoring = Scoring::DRAUGHTS;
+        let mut bye = None;
         for word in text.split(' ') {
             let wrong = || format!("`{word}` is no part of a scoring such as W=2 D=1 L=0");
             if word == "micro" {
                 scoring.is_micro_match = true;
+                continue;
+            }
+            if word == "advantages" {
+                scoring.has_advantages = true;
                 continue;
             }
             let (name, points) = word.split_once('=').ok_or_else(wrong)?;
@@ -157,7 +205,7 @@ impl FromStr for Scoring {
                 "W" => scoring.win = points,
                 "D" => scoring.draw = points,
                 "L" => scoring.loss = points,
-                "P" => scoring.bye = points,
+                "P" => bye = Some(points),
                 "A" => scoring.absence = points,
                 "TW" => scoring.match_win = points,
                 "TD" => scoring.match_draw = points,
@@ -165,6 +213,7 @@ impl FromStr for Scoring {
                 _ => return Err(wrong()),
             }
         }
+        scoring.bye = bye.unwrap_or(scoring.win);
         // Parts of a win are counted.
         if scoring.win <= Points::ZERO { Err("a win must be worth something".to_owned()) } else { Ok(scoring) }
     }

@@ -56,6 +56,8 @@ pub struct Sheet {
     pub event: EventFacts,
     /// What a result is worth, if it says so.
     pub scoring: Option<Scoring>,
+    /// Are its results letters, which say no points?
+    pub(super) is_in_letters: bool,
     /// Match points of a won, drawn and lost match, if it says so.
     pub match_points: Option<[Points; 3]>,
     /// How rounds without a game count, if it says so.
@@ -282,6 +284,20 @@ pub(super) fn person(text: &str, place: Place, complaints: &mut Complaints) -> S
         complaints.error(place, format!("{} is no name: it has no letter", quoted(&name)));
     }
     name
+}
+
+/// What tables call a round for which no opponent is left, or the opponent who is none, in four languages.
+pub(super) fn is_word_for_bye(text: &str) -> bool {
+    matches!(folded(text).as_str(), "bye" | "vrij" | "exempt" | "libre" | "выходной" | "свободен")
+}
+
+impl Sheet {
+    /// Counts as the arbiter says, whatever the file says of it.
+    pub fn count_as(&mut self, scoring: Scoring) {
+        if let Some(of_file) = self.scoring.replace(scoring).filter(|of_file| !of_file.counts_as(&scoring)) {
+            self.notes.push(Problem::note(Place::START, format!("the file counts {of_file}: it is told otherwise")));
+        }
+    }
 }
 
 /// Reads a file. `format`: found out if it is not told. `columns`: names of columns of a CSV, as `Round=Tour,White=Blancs`.

@@ -25,13 +25,14 @@ use crate::engine::broadcast::documents;
 use crate::engine::session::request::{Pairing, Wish};
 use crate::engine::session::{BusAddress, Condition};
 use crate::engine::tournament::{
-    PairingKey, RoundState, Seat, Tournament, TournamentRecord, TournamentSection, pairing_word, read_pairing_word,
+    PairingKey, RecordedGame, RoundState, Seat, Tournament, TournamentRecord, TournamentSection, pairing_word,
+    read_pairing_word,
 };
 use crate::station::config::{Config, TournamentConfig};
 use crate::station::disk::Disk;
 use crate::station::feed;
 use crate::station::line::{Answer, Asked, LineReport, Uptime};
-use crate::station::office::{Done, Matter, Office, OfficeBoard, TournamentRequest};
+use crate::station::office::{Asker, Done, Matter, Office, OfficeBoard, TournamentRequest};
 use crate::station::outlets::{self, GameNews, Teller};
 
 /// The office looks after boards at least so often.
@@ -54,6 +55,8 @@ pub enum OfficeQuestion {
         result: String,
         /// It is meant so, whatever the board shows.
         sure: bool,
+        /// Why.
+        reason: String,
         /// Only what would come of it is asked.
         dry_run: bool,
     },
@@ -261,7 +264,7 @@ struct Work {
     /// What the names of the files of a board begin with.
     names: BTreeMap<(String, Option<BusAddress>), String>,
     /// Who has last asked for a result of a board's game that goes on.
-    askers: BTreeMap<String, String>,
+    askers: BTreeMap<String, Asker>,
     /// What each board is to play, as its line says, once it has been opened.
     plays: BTreeMap<String, Option<Arc<Pairing>>>,
     /// What its line was told since the start, and may not say yet.
@@ -378,17 +381,17 @@ impl Work {
 
     fn answer(&mut self, question: OfficeQuestion, by: &str) -> OfficeAnswer {
         let request = match question {
-            OfficeQuestion::Result { board, dry_run, .. } if self.office.is_playing(&board) => {
+            OfficeQuestion::Result { board, reason, dry_run, .. } if self.office.is_playing(&board) => {
                 if !dry_run {
-                    self.askers.insert(board, by.to_owned());
+                    self.askers.insert(board, Asker { by: by.to_owned(), reason });
                 }
                 return OfficeAnswer::OfLine;
             }
-            OfficeQuestion::Result { board, result, sure, dry_run } => {
+            OfficeQuestion::Result { board, result, sure, reason, dry_run } => {
                 if !self.office.knows(&board) {
                     return OfficeAnswer::OfLine;
                 }
-                TournamentRequest { sure, dry_run, ..Matter::result_of(board, result).into() }
+                TournamentRequest { sure, reason, dry_run, ..Matter::result_of(board, result).into() }
             }
             OfficeQuestion::Continued { board, dry_run } => {
                 self.learn_old_games();
@@ -525,7 +528,10 @@ impl Work {
     fn show(&mut self) {
         let Ok(tournament) = self.office.tournament() else { return };
         let seats = tournament.seats();
-        let pairing = |seat: &Seat| Some((seat.board.clone(), self.view(&tournament, seat.pairing)?));
+        let pairing = |seat: &Seat| {
+            let key = self.office.pairing_at(&tournament, &seats, seat)?;
+            Some((seat.board.clone(), self.view(&tournament, key)?))
+        };
         let shown = OfficeView {
             pairings: seats.iter().filter_map(pairing).collect(),
             awaited: self.awaited(&tournament, &seats),
@@ -569,9 +575,16 @@ impl Work {
             let pairings = rounds.into_iter().flat_map(|round| section.round(round));
             for pairing in pairings.filter(|pairing| pairing.is_awaited()) {
                 let seat = seats.iter().find(|seat| seat.pairing.0 == pairing.id);
-                let view = self.view(tournament, (pairing.id, pairing.stage_to_play()));
-                let view = view.filter(|view| view.waits_for_result);
-                awaited.extend(view.map(|pairing| AwaitedView { board: seat.map(|seat| seat.board.clone()), pairing }));
+                let key = (pairing.id, pairing.stage_to_play());
+                let view = self.view(tournament, key).filter(|view| view.waits_for_result);
+                // Where another game was begun since, the board means that.
+                let game = self.office.last_game_of(tournament, key);
+                let is_last = |game: &RecordedGame| self.office.last_game_at(&game.board) == Some(game);
+                let board = seat.and_then(|seat| match game {
+                    Some(game) => is_last(game).then(|| game.board.clone()),
+                    None => Some(seat.board.clone()),
+                });
+                awaited.extend(view.map(|pairing| AwaitedView { board, pairing }));
             }
         }
         awaited

@@ -243,7 +243,7 @@ struct Place {
 enum State {
     /// It shows what may be seen.
     Shown(Box<Outlet>),
-    /// Its table is wrong, in this way; its files stay as they are.
+    /// Its files stay as they are; this is said of it.
     Held(String),
 }
 
@@ -262,21 +262,23 @@ impl Place {
         let watch = self.watch.get_or_insert_with(|| troubles.watch(trouble::PUBLICATION, &directory));
         match &mut self.state {
             State::Shown(outlet) => watch.tell(outlet.findings()),
-            State::Held(why) => {
-                let what = held_back(&self.name, why);
-                watch.tell([Finding { board: None, file: directory, what }]);
-            }
+            State::Held(what) => watch.tell([Finding { board: None, file: directory, what: what.clone() }]),
         }
     }
 }
 
-/// What is said of an outlet that stands still.
-fn held_back(name: &str, why: &str) -> String {
+/// What is said of an outlet that stands still, and what to do.
+fn held_back(name: &str, why: &str, remedy: &str) -> String {
     format!(
-        "the outlet {name} is held back, its files stay as they are and nothing new is shown in it: {why}; mend the configuration, \
-         then `damcast ctl reload`; recording goes on"
+        "the outlet {name} is held back, its files stay as they are and nothing new is shown in it: {why}; {remedy}; recording goes on"
     )
 }
+
+/// What to do about a configuration that is wrong.
+const MEND: &str = "mend the configuration, then `damcast ctl reload`";
+/// What to do about a record of the tournament that is damaged.
+const RESTORE: &str = "put a copy of log/tournament.ndjson there and start the station again (without a copy: take that line and those \
+                       behind it out of the file, and give again what they say)";
 
 /// The outlets of a station that runs.
 pub struct Outlets {
@@ -288,6 +290,8 @@ pub struct Outlets {
     directory: PathBuf,
     live: LiveFiles,
     places: Vec<Place>,
+    /// The record of the tournament is damaged: who plays and what the results are is not known, so nothing is shown.
+    damage: Option<String>,
     /// What was found wrong with files of `log/` that all outlets need, and mended.
     mended: Vec<Finding>,
 }
@@ -336,6 +340,13 @@ impl Outlets {
         generations.problems.iter().for_each(|problem| warn!("log/{GENERATIONS}: {problem}"));
         let mut seating = Seating::new(plans);
         seating.generations = generations.of_station(config.name.as_deref());
+        let damage = match TournamentLog::read(&RealDisk, &log) {
+            Ok(record) => {
+                seating.set_course(Course::of(record.records()));
+                record.damage().map(|damage| format!("the record of the tournament is damaged: {damage}"))
+            }
+            Err(error) => Some(format!("log/{TOURNAMENT}: {error}")),
+        };
         let mut outlets = Outlets {
             seating,
             awaited: config.lines.iter().map(|line| line.name.clone()).collect(),
@@ -343,13 +354,10 @@ impl Outlets {
             directory: config.directory.clone(),
             live: LiveFiles::new(&config.directory),
             places: Vec::new(),
+            damage,
             mended: Vec::new(),
         };
         outlets.place(config);
-        match TournamentLog::read(&RealDisk, &outlets.log()) {
-            Ok(record) => outlets.seating.set_course(Course::of(record.records())),
-            Err(error) => warn!("log/{TOURNAMENT}: {error}"),
-        }
         outlets
     }
 
@@ -373,6 +381,14 @@ impl Outlets {
         };
         for outlet in &config.outlets {
             let before = take(&outlet.name, &outlet.directory);
+            if let Some(damage) = &self.damage {
+                let what = held_back(&outlet.name, damage, RESTORE);
+                error!("{what}");
+                let (name, directory) = (outlet.name.clone(), outlet.directory.clone());
+                let watch = before.and_then(|place| place.watch);
+                self.places.push(Place { name, directory, state: State::Held(what), watch });
+                continue;
+            }
             let (state, watch) = before.map_or((None, None), |place| (Some(place.state), place.watch));
             let state = match state {
                 Some(State::Shown(mut shown)) => {
@@ -390,8 +406,9 @@ impl Outlets {
         }
         for held in &config.held {
             let watch = take(&held.name, &held.directory).and_then(|place| place.watch);
-            error!("{}", held_back(&held.name, &held.reason()));
-            let (name, directory, state) = (held.name.clone(), held.directory.clone(), State::Held(held.reason()));
+            let what = held_back(&held.name, &held.reason(), MEND);
+            error!("{what}");
+            let (name, directory, state) = (held.name.clone(), held.directory.clone(), State::Held(what));
             self.places.push(Place { name, directory, state, watch });
         }
         old.iter().filter_map(|place| place.watch.as_ref()).for_each(Watch::end);

@@ -148,6 +148,9 @@ pub enum ClientRequest {
         /// It is meant so: a result ends a game whose clock runs.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         sure: bool,
+        /// Why; it stands in the record of the tournament, where the request comes to that.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
         /// What whoever asks has seen of the board: if something was played since, it is refused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         saw: Option<SeenBoard>,

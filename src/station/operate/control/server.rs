@@ -298,7 +298,7 @@ async fn obey(request: ClientRequest, asker: &str, desk: &Desk) -> Reply {
         }
         ClientRequest::Deeds {} => Reply { deeds: desk.deeds.all(), ..Reply::done(Vec::new()) },
         ClientRequest::Tournament { request, until } => of_tournament(desk, *request, wanted(until), asker).await,
-        ClientRequest::Request { board, request, sure, saw, dry_run, until } => {
+        ClientRequest::Request { board, request, sure, reason, saw, dry_run, until } => {
             let wish = match wish(&request) {
                 Ok(wish) => wish,
                 Err(why) => return Reply::error(why),
@@ -307,7 +307,7 @@ async fn obey(request: ClientRequest, asker: &str, desk: &Desk) -> Reply {
                 return Reply::error(why);
             }
             let until = wanted(until);
-            if let Some(reply) = of_office(desk, &board, &wish, Way { sure, dry_run }, asker).await {
+            if let Some(reply) = of_office(desk, &board, &wish, Way { sure, reason, dry_run }, asker).await {
                 return reply;
             }
             let (answer, told) = oneshot::channel();
@@ -346,20 +346,21 @@ fn has_changed(desk: &Desk, board: &str, saw: SeenBoard) -> Option<String> {
 }
 
 /// How something is asked.
-#[derive(Clone, Copy)]
 struct Way {
     /// It is meant so.
     sure: bool,
+    /// Why.
+    reason: String,
     /// Only what would come of it is asked.
     dry_run: bool,
 }
 
 /// A result or names for a game that is over, or that has begun, are for the tournament office. `None`: it is for the line.
 async fn of_office(desk: &Desk, board: &str, wish: &Wish, way: Way, asker: &str) -> Option<Reply> {
-    let Way { sure, dry_run } = way;
+    let Way { sure, reason, dry_run } = way;
     let board = desk.observer.board_called(board)?;
     let question = match wish {
-        Wish::Result(result) => OfficeQuestion::Result { board, result: result.clone(), sure, dry_run },
+        Wish::Result(result) => OfficeQuestion::Result { board, result: result.clone(), sure, reason, dry_run },
         Wish::Names { white, black } => {
             OfficeQuestion::Names { board, white: white.clone(), black: black.clone(), dry_run }
         }
