@@ -317,6 +317,118 @@ fn the_grid_follows_all_boards_and_reads_aloud() {
     );
 }
 
+#[test]
+fn names_stay_in_their_cards_on_a_wall() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = Outlet::new();
+    let long = "Maximilian Willem van der Hoogenberg-Xhu";
+    assert_eq!(long.len(), 40);
+    for board in 1..=14 {
+        outlet.begin(&format!("board-{board}"), json!({"White": long, "Black": if board == 1 { "Li" } else { long }}));
+        outlet.play(&format!("board-{board}"), 1);
+    }
+    let server = outlet.serve();
+    let outside = "[...document.querySelectorAll('.g .nm1, .g .ck')].filter(name => { const box = name.getBoundingClientRect(), \
+        card = name.closest('li').getBoundingClientRect(), board = name.closest('.g').querySelector('svg.bd').getBoundingClientRect(); \
+        return box.width === 0 || box.left < board.right || box.right > card.right + 0.5 || box.top < card.top || box.bottom > card.bottom + 0.5; }).length";
+    let size = |of: &str| format!("parseFloat(document.querySelector('.g .pl.{of} .nm1').style.fontSize)");
+    for (width, height) in [(1920, 1080), (1280, 720)] {
+        let screen = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        browser.call("Emulation.setDeviceMetricsOverride", screen);
+        browser.visit(&format!("http://{}/?wall", server.address));
+        browser.wait("document.readyState === 'complete' && document.querySelectorAll('.wall .g').length", &14.into());
+        assert_eq!(browser.read(outside), 0, "{width}x{height}");
+        // What fits stays large; what does not is small before it is cut.
+        assert_eq!(browser.read(&size("bk")), 1.95, "{width}x{height}");
+        assert_eq!(browser.read(&size("wh")), 1.32, "{width}x{height}");
+    }
+}
+
+#[test]
+fn a_page_is_live_only_while_the_server_speaks_and_says_how_old_it_is() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = Outlet::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    let server = outlet.serve();
+    let page = browser.open_page();
+    browser.call("Network.enable", json!({}));
+    let cut = |browser: &mut Browser, is_cut: bool| {
+        let network = json!({"offline": is_cut, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+        browser.call("Network.emulateNetworkConditions", network);
+    };
+    let told = "(line => line.hidden ? '' : line.textContent)(document.querySelector('#banner'))";
+    let assert_age = |browser: &mut Browser, since: Instant| {
+        let seconds = format!("+(/^No word from the server for (\\d+) s$/.exec({told})?.[1] ?? 0)");
+        browser.wait(&format!("{told} !== ''"), &true.into());
+        let told = browser.read(&seconds).as_u64().unwrap();
+        assert!(told + 2 >= since.elapsed().as_secs(), "{told} s, and not {:?}", since.elapsed());
+    };
+    browser.visit(&format!("http://{}/board/1", server.address));
+    browser.wait("!!document.querySelector('#time')?.textContent", &true.into());
+    browser.wait(LIVE, &"Live".into());
+    // Away, and back without a network: its age counts from the last word.
+    let since = Instant::now();
+    browser.hide(&page, true);
+    std::thread::sleep(Duration::from_secs(8));
+    cut(&mut browser, true);
+    browser.hide(&page, false);
+    assert_eq!(browser.read(LIVE), "Connecting");
+    assert_age(&mut browser, since);
+    cut(&mut browser, false);
+    browser.wait(LIVE, &"Live".into());
+    assert_eq!(browser.read(told), "Live again");
+    // The same for a page to which the viewer goes back.
+    let since = Instant::now();
+    browser.read("location.href = '/standings'; 1");
+    browser.wait("location.pathname + document.readyState", &"/standingscomplete".into());
+    std::thread::sleep(Duration::from_secs(8));
+    cut(&mut browser, true);
+    browser.read("history.back()");
+    browser.wait("location.pathname", &"/board/1".into());
+    browser.wait(LIVE, &"Connecting".into());
+    assert_age(&mut browser, since);
+    cut(&mut browser, false);
+    browser.wait(LIVE, &"Live".into());
+    // The server ends: that is said within seconds.
+    drop(server);
+    let end = Instant::now();
+    browser.wait(LIVE, &"Connecting".into());
+    assert!(end.elapsed() < Duration::from_secs(10), "{:?}", end.elapsed());
+    browser.wait(&format!("{told}.startsWith('No word from the server')"), &true.into());
+}
+
+#[test]
+fn a_phone_shows_numbers_of_empty_fields_and_all_languages() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = Outlet::new();
+    for (board, game_type) in
+        [("board-1", "20,W,10,10,N2,0"), ("board-2", "27,W,12,12,N2,0"), ("board-3", "22,W,8,8,N1,0")]
+    {
+        outlet.tell(
+            board,
+            json!({"n": 1, "type": "game", "gametype": game_type, "tags": {"White": "Jansen"}, "fen": "W:W32:B12"}),
+        );
+    }
+    let server = outlet.serve();
+    let numbers = "[...document.querySelectorAll('svg.big .nm text')].filter(number => number.getBoundingClientRect().width > 0).length";
+    for (width, counts) in [(1280, [50, 72, 32]), (360, [48, 70, 32]), (230, [0, 0, 30])] {
+        let screen = json!({"width": width, "height": 1200, "deviceScaleFactor": 1, "mobile": true});
+        browser.call("Emulation.setDeviceMetricsOverride", screen);
+        for (board, count) in (1..).zip(counts) {
+            browser.visit(&format!("http://{}/board/{board}", server.address));
+            browser.wait(
+                &format!("document.readyState === 'complete' && location.pathname === '/board/{board}' && {LIVE}"),
+                &"Live".into(),
+            );
+            browser.wait(numbers, &count.into());
+            let languages = "[...document.querySelectorAll('.nav a[hreflang]')].filter(link => { const box = link.getBoundingClientRect(); \
+                return box.left >= 0 && box.right <= innerWidth; }).length";
+            assert_eq!(browser.read(languages), 4, "{width}");
+        }
+    }
+}
+
 /// axe-core, which knows what keeps people from using a page; `None`, and a word about it, where it is not. `scripts/axe` fetches it.
 pub fn axe() -> Option<String> {
     let usual = concat!(env!("CARGO_MANIFEST_DIR"), "/target/axe-core-4.14.1/package/axe.min.js");

@@ -3,7 +3,7 @@
 //! streams included, until the difference is due.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -250,15 +250,15 @@ impl Pages {
         all.push(("a part".to_owned(), ask_for("/events.ndjson", &[("Range", "bytes=-300")]).unwrap()));
         all.push(("from".to_owned(), ask_for(&format!("/events?gen={GENERATION}&from={lines}"), &[]).unwrap()));
         for query in ["?board=club".to_owned(), format!("?after={}", self.after)] {
-            let stream = self.first_of_stream(&query);
+            let stream = self.first_of_stream(&query, &id);
             all.push((format!("/events{query}"), stream));
         }
         self.after = id;
         all
     }
 
-    /// What a stream says first: all that was missed. It stays open, so that everybody counts as many viewers.
-    fn first_of_stream(&mut self, query: &str) -> Answer {
+    /// What a stream says first: all that was missed until the event `id`. It stays open, so that everybody counts as many viewers.
+    fn first_of_stream(&mut self, query: &str, id: &str) -> Answer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let request = format!("GET /events{query} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
@@ -268,12 +268,14 @@ impl Pages {
         while !head.ends_with("\r\n\r\n") {
             assert_ne!(reader.read_line(&mut head).unwrap(), 0);
         }
-        let mut length = String::new();
-        reader.read_line(&mut length).unwrap();
-        let mut body = vec![0; usize::from_str_radix(length.trim(), 16).unwrap()];
-        reader.read_exact(&mut body).unwrap();
+        // A greeting, and what was missed, if anything was: it ends with the last event.
+        let last = format!("id: {id}\n");
+        let mut body = String::new();
+        while !body.ends_with("\n\n") || !body.contains(&last) && !query.ends_with(id) {
+            assert_ne!(reader.read_line(&mut body).unwrap(), 0);
+        }
         self.streams.push(stream);
-        Answer { status: 200, head, body }
+        Answer { status: 200, head, body: body.into_bytes() }
     }
 }
 

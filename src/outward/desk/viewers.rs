@@ -8,6 +8,7 @@ use axum::http::Uri;
 use serde_json::{Value, json};
 
 use crate::outward::state_file::{PagesState, read_state};
+use crate::outward::web::hosts;
 use crate::outward::web::routes::code;
 
 /// Where viewers reach their pages.
@@ -55,9 +56,7 @@ fn reach(configured: Option<&str>, listens: Option<SocketAddr>, own: impl FnOnce
 
 /// Does nobody but this machine reach an address?
 fn is_of_this_machine(address: &str) -> bool {
-    let Some(host) = address.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)) else { return false };
-    let ip = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    host.eq_ignore_ascii_case("localhost") || ip.is_ok_and(|ip| ip.is_loopback())
+    address.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(hosts::is_of_this_machine))
 }
 
 /// The address that this machine would have for somebody elsewhere. Nothing is sent: connecting only chooses the way.

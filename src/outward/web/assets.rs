@@ -4,7 +4,7 @@ use axum::body::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::files::hex;
-use super::pack;
+use super::pack_well;
 
 /// A style.
 pub const CSS: &str = "text/css; charset=utf-8";
@@ -50,7 +50,7 @@ impl Asset {
     pub fn new(name: &str, ending: &str, kind: &'static str, text: impl Into<Bytes>) -> Asset {
         let bytes: Bytes = text.into();
         let hash = hex(&Sha256::digest(&bytes)[..8]);
-        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, packed: pack(&bytes), bytes }
+        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, packed: pack_well(&bytes), bytes }
     }
 }
 

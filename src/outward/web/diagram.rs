@@ -144,7 +144,7 @@ pub fn draw(variant: &Variant, drawing: &Drawing<'_>) -> Markup {
         svg class=(if drawing.is_large { "bd big" } else { "bd" }) viewBox=(view) role="img" aria-label=(drawing.label)
             data-w=(width) data-h=(height) data-names=[drawing.is_large.then(|| names(variant).join(","))] {
             use href=(format!("#{}", key(variant))) {}
-            @if drawing.is_large { g class=(if is_algebraic { "co" } else { "nm" }) { (PreEscaped(captions(variant))) } }
+            @if drawing.is_large { g class=(if is_algebraic { "co" } else { "nm" }) { (PreEscaped(captions(variant, drawing.pieces))) } }
             g class="mk" { (PreEscaped(marks)) }
             g class="pt" { (PreEscaped(way)) }
             g class="ps" { (PreEscaped(pieces)) }
@@ -152,8 +152,8 @@ pub fn draw(variant: &Variant, drawing: &Drawing<'_>) -> Markup {
     }
 }
 
-/// Numbers in their fields, or letters and digits around the board.
-fn captions(variant: &Variant) -> String {
+/// Numbers in their fields, those of empty fields marked, or letters and digits around the board.
+fn captions(variant: &Variant, pieces: &str) -> String {
     let geometry = &variant.geometry;
     let (width, height) = (geometry.width(), geometry.height());
     let mut text = String::new();
@@ -161,7 +161,9 @@ fn captions(variant: &Variant) -> String {
         for square in geometry.all() {
             let (row, column) = geometry.row_and_column(square);
             let (x, y) = (column as f32 * 10.0 + 0.45, row as f32 * 10.0 + 1.75);
-            let _ = write!(text, "<text x=\"{x}\" y=\"{y}\">{}</text>", geometry.name(square));
+            let is_empty = pieces.as_bytes().get(row * width + column) == Some(&b'.');
+            let class = if is_empty { " class=\"e\"" } else { "" };
+            let _ = write!(text, "<text{class} x=\"{x}\" y=\"{y}\">{}</text>", geometry.name(square));
         }
         return text;
     }

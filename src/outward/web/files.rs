@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
 
 use super::pack;
+use super::state::natural;
 
 /// The file of events.
 pub const EVENTS: &str = "events.ndjson";
@@ -90,7 +91,7 @@ impl OutletFiles {
         let entries = std::fs::read_dir(self.folder.join("archive")).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.retain(|name| is_archived(name));
-        names.sort();
+        names.sort_by_cached_key(|name| natural(name));
         names
     }
 

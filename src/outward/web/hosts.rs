@@ -36,6 +36,12 @@ impl AllowedHosts {
     }
 }
 
+/// Does a name or an address lead nobody but this machine to it? As it stands in an address: without a port, IPv6 in brackets.
+pub fn is_of_this_machine(name: &str) -> bool {
+    let address = name.trim_matches(['[', ']']).parse::<IpAddr>().map(|address| address.to_canonical());
+    plain(name) == "localhost" || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())
+}
+
 fn plain(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
@@ -43,6 +49,18 @@ fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_this_machine_reaches_localhost() {
+        for here in
+            ["localhost", "LocalHost.", "127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]"]
+        {
+            assert!(is_of_this_machine(here), "{here}");
+        }
+        for elsewhere in ["192.168.1.7", "[fe80::1]", "hall-pc.local", "localhost.example.org", "128.0.0.1", ""] {
+            assert!(!is_of_this_machine(elsewhere), "{elsewhere}");
+        }
+    }
 
     #[test]
     fn names_are_compared_whole() {

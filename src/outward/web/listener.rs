@@ -2,13 +2,14 @@
 //!
 //! | what | most | then |
 //! |---|---|---|
-//! | connections | [`Limits::connections`] | told 503 and sent away |
+//! | connections | [`Limits::connections`] | of the address that has most of them without a whole request the oldest goes, and the newcomer is served; where all have one, he is told 503 and sent away |
 //! | of one address, connections without a whole request | [`HALF_OPEN`] that are older than [`GRACE`], [`HALF_OPEN_EVER`] in all | the oldest goes; a hall is one address: whole requests are not counted, and all may come back at once |
 //! | time for the head of a request, also of the next one | [`HEAD_TIME`] | closed |
 //! | a head | [`HEAD_BYTES`], [`HEAD_FIELDS`] fields | 431, closed |
 //! | time in which a viewer takes nothing of what is sent | [`WRITE_TIME`] | closed |
 //! | bytes that wait for a viewer in the system | [`SENT_AHEAD`] | the writer waits |
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::net::IpAddr;
@@ -19,6 +20,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::{Method, header};
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -26,8 +29,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep};
+
+use super::live::LiveStream;
 
 /// So many connections of one address may be without a whole request.
 pub const HALF_OPEN: usize = 64;
@@ -66,7 +71,7 @@ pub struct DoorCounts {
     pub open: AtomicU64,
     /// Connections sent away because there were too many.
     pub refused: AtomicU64,
-    /// Connections closed because their address had too many without a request.
+    /// Connections closed because their address had too many without a request, or most of them where no more were left.
     pub displaced: AtomicU64,
 }
 
@@ -98,6 +103,19 @@ impl Waiting {
         (id, leave)
     }
 
+    /// There is no room: the oldest goes of the address that has most. False: there is none without a whole request.
+    fn make_room(&self, counts: &DoorCounts) -> bool {
+        let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = all
+            .iter_mut()
+            .max_by_key(|(_, of_address)| (of_address.len(), of_address.front().map(|(id, ..)| Reverse(*id))));
+        let Some((_, _, oldest)) = most.and_then(|(_, of_address)| of_address.pop_front()) else { return false };
+        all.retain(|_, of_address| !of_address.is_empty());
+        counts.displaced.fetch_add(1, Ordering::Relaxed);
+        oldest.notify_one();
+        true
+    }
+
     /// It has a whole request, or has gone.
     fn settle(&self, address: IpAddr, id: u64) {
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +130,7 @@ impl Waiting {
 
 /// Takes connections for ever. Ends when it is dropped; connections that are open go on until theirs is.
 pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, counts: Arc<DoorCounts>) {
-    let permits = Arc::new(Semaphore::new(limits.connections));
+    let most = u64::try_from(limits.connections).unwrap_or(u64::MAX);
     let waiting = Arc::new(Waiting::default());
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(HEAD_BYTES).max_headers(HEAD_FIELDS);
@@ -127,50 +145,113 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
                 continue;
             }
         };
-        let Ok(permit) = permits.clone().try_acquire_owned() else {
+        // Whoever goes is still counted until his task has seen it.
+        if counts.open.load(Ordering::Relaxed) >= most && !waiting.make_room(&counts) {
             counts.refused.fetch_add(1, Ordering::Relaxed);
             let _ = stream.try_write(
                 b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
             );
             continue;
-        };
+        }
         let _ = stream.set_nodelay(true);
         let _ = socket2::SockRef::from(&stream).set_send_buffer_size(SENT_AHEAD);
-        let (routes, waiting, counts) = (TowerToHyperService::new(routes.clone()), waiting.clone(), counts.clone());
+        let routes = TowerToHyperService::new(routes.clone());
         let address = peer.ip().to_canonical();
         let ticket = (!limits.trusted_proxies.contains(&address)).then(|| waiting.enter(address, &counts));
         let (id, leave) = ticket.unzip();
-        let settle = {
-            let waiting = waiting.clone();
-            move || id.into_iter().for_each(|id| waiting.settle(address, id))
-        };
         counts.open.fetch_add(1, Ordering::Relaxed);
-        let on_request = settle.clone();
-        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-            on_request();
-            request.extensions_mut().insert(PeerAddress(address));
-            routes.call(request)
-        });
-        let connection = http.serve_connection(TokioIo::new(Patient::new(stream)), service);
-        tokio::spawn(async move {
-            let displaced = async {
-                match leave {
-                    Some(leave) => leave.notified().await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                // A viewer that goes in the middle of an answer is no fault.
-                _ = connection => {}
-                () = displaced => {}
-            }
-            settle();
-            counts.open.fetch_sub(1, Ordering::Relaxed);
-            drop(permit);
-        });
+        let guest = Guest { address, id, waiting: waiting.clone(), counts: counts.clone() };
+        tokio::spawn(serve(http.clone(), Patient::new(stream), routes, guest, leave));
         // A request that is there already is read before the next one comes.
         tokio::task::yield_now().await;
     }
+}
+
+/// A connection that is open: counted until it is dropped.
+struct Guest {
+    address: IpAddr,
+    /// Its number among those without a whole request.
+    id: Option<u64>,
+    waiting: Arc<Waiting>,
+    counts: Arc<DoorCounts>,
+}
+
+impl Guest {
+    /// It has a whole request.
+    fn settle(&self) {
+        self.id.into_iter().for_each(|id| self.waiting.settle(self.address, id));
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.settle();
+        self.counts.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Answers the requests of a connection until it ends, must go, or is taken over by a stream.
+async fn serve(
+    http: http1::Builder,
+    connection: Patient,
+    routes: TowerToHyperService<Router>,
+    guest: Guest,
+    leave: Option<Arc<Notify>>,
+) {
+    let guest = Arc::new(guest);
+    let stream = Arc::new(Mutex::new(None));
+    let service = {
+        let (guest, stream) = (guest.clone(), stream.clone());
+        service_fn(move |mut request: hyper::Request<Incoming>| {
+            guest.settle();
+            request.extensions_mut().insert(PeerAddress(guest.address));
+            let (is_get, stream) = (request.method() == Method::GET, stream.clone());
+            let answer = routes.call(request);
+            async move {
+                let mut answer = answer.await.unwrap_or_else(|never| match never {});
+                match answer.extensions_mut().remove::<LiveStream>().filter(|_| is_get) {
+                    None => Ok(answer),
+                    Some(live) => {
+                        *stream.lock().unwrap_or_else(PoisonError::into_inner) = Some((head(&answer), live));
+                        // An error of the service is how hyper gives a connection back without an answer.
+                        Err(io::Error::from(io::ErrorKind::Interrupted))
+                    }
+                }
+            }
+        })
+    };
+    let mut connection = http.serve_connection(TokioIo::new(connection), service);
+    let displaced = async {
+        match leave {
+            Some(leave) => leave.notified().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        // A viewer that goes in the middle of an answer is no fault.
+        _ = &mut connection => {}
+        () = displaced => return,
+    }
+    let taken = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some((head, live)) = taken {
+        let connection = connection.into_parts().io.into_inner();
+        // A task of its own, as this one has place for all that a request needs.
+        tokio::spawn(async move {
+            let _ = live.send(head, connection).await;
+            drop(guest);
+        });
+    }
+}
+
+/// The head of an answer whose end is that of the connection.
+fn head(answer: &Response) -> Vec<u8> {
+    let mut head = format!("HTTP/1.1 {}\r\n", answer.status()).into_bytes();
+    let others = answer.headers().iter().filter(|(name, _)| *name != header::CONTENT_LENGTH);
+    for (name, value) in others {
+        head.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    head.extend(b"connection: close\r\n\r\n");
+    head
 }
 
 fn is_of_the_connection(error: &io::Error) -> bool {
@@ -230,5 +311,60 @@ impl AsyncWrite for Patient {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpSocket;
+
+    use super::*;
+
+    async fn say(from: u8, to: SocketAddr, text: &str) -> io::Result<TcpStream> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((Ipv4Addr::new(127, 0, 0, from), 0).into())?;
+        let mut stream = socket.connect(to).await?;
+        stream.write_all(text.as_bytes()).await?;
+        Ok(stream)
+    }
+
+    async fn answer(from: u8, to: SocketAddr) -> String {
+        let asked = async {
+            let mut stream = say(from, to, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await?;
+            let mut text = String::new();
+            stream.read_to_string(&mut text).await?;
+            io::Result::Ok(text)
+        };
+        tokio::time::timeout(Duration::from_secs(2), asked).await.expect("an answer at once").expect("an answer")
+    }
+
+    #[tokio::test]
+    async fn connections_of_one_address_without_a_request_lock_nobody_out() {
+        let ours = IpAddr::from([127, 0, 0, 1]);
+        for trusted_proxies in [vec![], vec![ours]] {
+            let listener = TcpListener::bind((ours, 0)).await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let counts = Arc::new(DoorCounts::default());
+            let routes = Router::new().route("/", get(|| async { "served" }));
+            let limits = Limits { connections: 256, trusted_proxies };
+            let door = tokio::spawn(listen(listener, routes, limits, counts.clone()));
+            let mut half_open = VecDeque::new();
+            for round in 0..8 {
+                // Those that were closed come again.
+                for _ in 0..300 {
+                    half_open.extend(say(2, address, "GET / HTTP/1.1\r\nHost: x\r\n").await);
+                    half_open.truncate(300);
+                }
+                let text = answer(1, address).await;
+                assert!(text.starts_with("HTTP/1.1 200"), "{round}: {text}");
+            }
+            assert_eq!(counts.refused.load(Ordering::Relaxed), 0);
+            assert!(counts.open.load(Ordering::Relaxed) <= 256 + 1);
+            door.abort();
+        }
     }
 }

@@ -10,18 +10,19 @@
 //!
 //! At most four writes a second. Of the board that the page follows every event is sent, of the others the last one of each write:
 //! each says the whole state, so nothing is lost but steps in between. What all get is one buffer that they share.
+//!
+//! The answer has no end that could be told before, so it ends with its connection. The listener gives the connection itself to the
+//! stream as soon as the request is answered: a viewer who waits costs a small task and no buffers.
 
-use std::convert::Infallible;
-use std::pin::Pin;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::{Bytes, HttpBody};
-use hyper::body::Frame;
+use axum::body::Bytes;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 use super::state::{Missed, ShownHall};
 
@@ -35,21 +36,19 @@ pub fn now() -> i64 {
     chrono::Utc::now().timestamp_millis()
 }
 
-/// One who watches.
-struct Viewer {
+/// The stream of one who watches, before its connection is known.
+#[derive(Clone)]
+pub struct LiveStream {
     hall: watch::Receiver<Arc<ShownHall>>,
     generation: String,
     /// All until this one was sent.
     sent: u64,
     /// The board that the page follows.
     follows: Option<String>,
+    /// What goes out first.
+    first: Bytes,
+    viewers: Arc<AtomicU64>,
     now: fn() -> i64,
-    /// What goes out next.
-    ready: Option<Bytes>,
-    wrote: Instant,
-    /// Put off with each write: that is cheaper than a new one.
-    beat: Pin<Box<Sleep>>,
-    _counted: Counted,
 }
 
 /// Counts a viewer for as long as he is there.
@@ -58,45 +57,6 @@ struct Counted(Arc<AtomicU64>);
 impl Drop for Counted {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// What is sent next, and the viewer behind it; `None`: the server ends.
-type NextWrite = dyn Future<Output = Option<(Viewer, Bytes)>> + Send;
-
-/// The body of the answer.
-pub struct LiveBody(Pin<Box<NextWrite>>);
-
-impl LiveBody {
-    /// For a page that has all until `last` (`generation.seq`) and follows a board. `jitter` in ms keeps viewers from coming back
-    /// all at once. `viewers` counts those who are there. `now`: the clock of the server.
-    pub fn new(
-        hall: watch::Receiver<Arc<ShownHall>>,
-        last: Option<&str>,
-        follows: Option<String>,
-        jitter: u64,
-        viewers: Arc<AtomicU64>,
-        now: fn() -> i64,
-    ) -> LiveBody {
-        viewers.fetch_add(1, Ordering::Relaxed);
-        let shown = hall.borrow().clone();
-        let mut first = format!("retry: {}\nevent: hello\ndata: {{\"now\":{}}}\n\n", 1500 + jitter, now()).into_bytes();
-        let missed = last.map_or(Missed::TooMuch, |last| shown.missed(last));
-        first.extend(changes(&shown, missed, follows.as_deref()));
-        let begun = Instant::now();
-        let beat = Box::pin(sleep_until(begun + BEAT));
-        let viewer = Viewer {
-            generation: shown.generation.clone(),
-            sent: shown.seq,
-            hall,
-            follows,
-            now,
-            ready: Some(first.into()),
-            wrote: begun,
-            beat,
-            _counted: Counted(viewers),
-        };
-        LiveBody(Box::pin(viewer.next()))
     }
 }
 
@@ -124,54 +84,74 @@ fn changes(hall: &ShownHall, missed: Missed<'_>, follows: Option<&str>) -> Bytes
     }
 }
 
-impl Viewer {
-    /// What is sent next, and the viewer behind it; `None`: the server ends.
-    async fn next(mut self) -> Option<(Viewer, Bytes)> {
-        if let Some(ready) = self.ready.take() {
-            return Some((self, ready));
-        }
+impl LiveStream {
+    /// For a page that has all until `last` (`generation.seq`) and follows a board. `jitter` in ms keeps viewers from coming back
+    /// all at once. `viewers` counts those who are there. `now`: the clock of the server.
+    pub fn new(
+        hall: watch::Receiver<Arc<ShownHall>>,
+        last: Option<&str>,
+        follows: Option<String>,
+        jitter: u64,
+        viewers: Arc<AtomicU64>,
+        now: fn() -> i64,
+    ) -> LiveStream {
+        let shown = hall.borrow().clone();
+        let mut first = format!("retry: {}\nevent: hello\ndata: {{\"now\":{}}}\n\n", 1500 + jitter, now()).into_bytes();
+        let missed = last.map_or(Missed::TooMuch, |last| shown.missed(last));
+        first.extend(changes(&shown, missed, follows.as_deref()));
+        let (generation, sent) = (shown.generation.clone(), shown.seq);
+        LiveStream { hall, generation, sent, follows, first: first.into(), viewers, now }
+    }
+
+    /// Sends the head of the answer, and what happens, until the viewer goes or the server ends.
+    ///
+    /// # Errors
+    ///
+    /// Those of the connection.
+    pub async fn send(self, head: Vec<u8>, connection: impl AsyncRead + AsyncWrite) -> io::Result<()> {
+        let LiveStream { mut hall, mut generation, mut sent, follows, first, viewers, now } = self;
+        viewers.fetch_add(1, Ordering::Relaxed);
+        let _counted = Counted(viewers);
+        tokio::pin!(connection);
+        connection.write_all(&[&head, &first[..]].concat()).await?;
+        drop((head, first));
+        let mut wrote = Instant::now();
+        // Put off with each write: that is cheaper than a new one.
+        let beat = sleep_until(wrote + BEAT);
+        tokio::pin!(beat);
         loop {
-            tokio::select! {
-                changed = self.hall.changed() => changed.ok()?,
-                () = &mut self.beat => {
-                    let seq = self.hall.borrow().seq;
-                    let beat = format!("event: beat\ndata: {{\"now\":{},\"seq\":{seq}}}\n\n", (self.now)());
-                    return Some(self.writes(beat.into_bytes().into()));
+            let mut nothing = [0];
+            let bytes = tokio::select! {
+                biased;
+                changed = hall.changed() => match changed {
+                    Ok(()) => None,
+                    Err(_) => return Ok(()),
+                },
+                () = &mut beat => {
+                    let seq = hall.borrow().seq;
+                    Some(format!("event: beat\ndata: {{\"now\":{},\"seq\":{seq}}}\n\n", now()).into())
                 }
-            }
-            if self.wrote.elapsed() < PACE {
-                sleep_until(self.wrote + PACE).await;
-            }
-            let hall = self.hall.borrow_and_update().clone();
-            let missed = if hall.generation == self.generation { hall.behind(self.sent) } else { Missed::TooMuch };
-            self.sent = hall.seq;
-            hall.generation.clone_into(&mut self.generation);
-            let bytes = changes(&hall, missed, self.follows.as_deref());
+                // He has gone: a viewer has nothing to say.
+                read = connection.read(&mut nothing) => return read.map(drop),
+            };
+            let bytes = match bytes {
+                Some(beat) => beat,
+                None => {
+                    if wrote.elapsed() < PACE {
+                        sleep_until(wrote + PACE).await;
+                    }
+                    let shown = hall.borrow_and_update().clone();
+                    let missed = if shown.generation == generation { shown.behind(sent) } else { Missed::TooMuch };
+                    sent = shown.seq;
+                    shown.generation.clone_into(&mut generation);
+                    changes(&shown, missed, follows.as_deref())
+                }
+            };
             if !bytes.is_empty() {
-                return Some(self.writes(bytes));
+                connection.write_all(&bytes).await?;
+                wrote = Instant::now();
+                beat.as_mut().reset(wrote + BEAT);
             }
         }
-    }
-
-    fn writes(mut self, bytes: Bytes) -> (Viewer, Bytes) {
-        self.wrote = Instant::now();
-        self.beat.as_mut().reset(self.wrote + BEAT);
-        (self, bytes)
-    }
-}
-
-impl HttpBody for LiveBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.as_mut().poll(context).map(|next| {
-            let (viewer, bytes) = next?;
-            self.0 = Box::pin(viewer.next());
-            Some(Ok(Frame::data(bytes)))
-        })
     }
 }

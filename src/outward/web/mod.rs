@@ -163,7 +163,16 @@ async fn write_state(
 
 /// Bytes as gzip packs them.
 pub(super) fn pack(bytes: &[u8]) -> Bytes {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::new(6));
+    pack_at(Compression::new(6), bytes)
+}
+
+/// The same as small as can be, of what is packed once.
+pub(super) fn pack_well(bytes: &[u8]) -> Bytes {
+    pack_at(Compression::best(), bytes)
+}
+
+fn pack_at(level: Compression, bytes: &[u8]) -> Bytes {
+    let mut packer = GzEncoder::new(Vec::new(), level);
     // A Vec takes everything.
     let _ = packer.write_all(bytes);
     packer.finish().unwrap_or_default().into()

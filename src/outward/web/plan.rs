@@ -90,6 +90,23 @@ pub struct PlannedPairing {
     pub black: Option<u64>,
     /// The official points of White and Black.
     pub points: Option<[String; 2]>,
+    /// Why it is not played with its round.
+    #[serde(default)]
+    pub later: PlayedLater,
+}
+
+/// Why a pairing is not played with its round.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlayedLater {
+    /// It begins later.
+    Postponed,
+    /// It was begun, and goes on later.
+    Adjourned,
+    /// It is played with its round, as far as is known.
+    #[default]
+    #[serde(other)]
+    No,
 }
 
 #[derive(Clone, Debug, Deserialize)]

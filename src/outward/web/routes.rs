@@ -1,17 +1,19 @@
 //! Which address is answered by what, and what every answer has.
 
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{self, HeaderName};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use maud::{Markup, PreEscaped, html};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -19,8 +21,8 @@ use tokio::sync::watch;
 
 use super::assets::Assets;
 use super::files::{EVENTS, FileBody, OutletFiles, PDN, WHOLE, hex, is_archived};
-use super::hosts::AllowedHosts;
-use super::live::LiveBody;
+use super::hosts::{AllowedHosts, is_of_this_machine};
+use super::live::LiveStream;
 use super::pages::{PageMaker, ShownOnPage};
 use super::plan::ShownPlan;
 use super::state::ShownHall;
@@ -301,14 +303,23 @@ fn content(
 fn is_known(asked: &HeaderMap, etag: &str) -> bool {
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     let known = asked.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-    known.is_some_and(|tags| tags.split(',').any(|tag| bare(tag) == bare(etag)))
+    known.is_some_and(|tags| tags.trim() == "*" || tags.split(',').any(|tag| bare(tag) == bare(etag)))
 }
 
 /// Does a browser take what is compressed?
 pub(in crate::outward) fn takes_gzip(asked: &HeaderMap) -> bool {
-    let takes = asked.get(header::ACCEPT_ENCODING).and_then(|takes| takes.to_str().ok()).unwrap_or_default();
-    let mut kinds = takes.split(',').map(|kind| kind.split_once(';').unwrap_or((kind, "")));
-    kinds.any(|(kind, weight)| kind.trim().eq_ignore_ascii_case("gzip") && !matches!(weight.trim(), "q=0" | "q=0.0"))
+    takes(asked, &header::ACCEPT_ENCODING, "gzip")
+}
+
+/// Is this kind named, whole, in a header that lists what is taken, and not refused there by its weight?
+fn takes(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
+    let lists = asked.get_all(name).iter().filter_map(|list| list.to_str().ok());
+    lists.flat_map(|list| list.split(',')).any(|kind| {
+        let mut parts = kind.split(';').map(|part| part.trim().to_ascii_lowercase());
+        let is_wanted = parts.next().is_some_and(|kind| kind == wanted);
+        let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok());
+        is_wanted && weight != Some(0.0)
+    })
 }
 
 async fn home(State(site): Here, asked: Asked) -> Response {
@@ -317,7 +328,10 @@ async fn home(State(site): Here, asked: Asked) -> Response {
     let scheme = if forwarded == Some("https") { "https" } else { "http" };
     page(&site, &asked, StatusCode::OK, |maker| {
         Some(match &asked.query.wall {
-            Some(wall) => maker.wall(wall == "light", code(&format!("{scheme}://{host}/"))),
+            Some(wall) => {
+                let is_reached = host.parse::<Authority>().is_ok_and(|host| !is_of_this_machine(host.host()));
+                maker.wall(wall == "light", code(&format!("{scheme}://{host}/")).filter(|_| is_reached))
+            }
             None => maker.grid(),
         })
     })
@@ -448,36 +462,36 @@ struct EventsQuery {
     after: Option<String>,
     board: Option<String>,
     r#gen: Option<String>,
-    from: Option<u64>,
+    from: Option<NonZeroU64>,
 }
 
-/// A stream for pages, lines for programs.
+/// A stream for pages, which takes the connection over; lines for programs.
 async fn events(State(site): Here, headers: HeaderMap, uri: Uri) -> Response {
     let Ok(Query(query)) = Query::<EventsQuery>::try_from_uri(&uri) else {
         return (StatusCode::BAD_REQUEST, "from is a number from 1 on: /events?gen=GENERATION&from=1\n")
             .into_response();
     };
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    if !text("accept").unwrap_or_default().contains("text/event-stream") {
+    if !takes(&headers, &header::ACCEPT, "text/event-stream") {
         return lines(&site, &query);
     }
     let last = text("last-event-id").or(query.after.as_deref());
     let jitter =
         u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 3000;
-    let body = LiveBody::new(site.hall.clone(), last, query.board.clone(), jitter, site.viewers.clone(), site.now);
+    let stream = LiveStream::new(site.hall.clone(), last, query.board.clone(), jitter, site.viewers.clone(), site.now);
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store, no-transform"),
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    (headers, Body::new(body)).into_response()
+    (Extension(stream), headers).into_response()
 }
 
 /// The lines of a generation from one on, as they stand in the file, until the last that is known.
 fn lines(site: &Site, query: &EventsQuery) -> Response {
     let hall = site.hall.borrow().clone();
     let generation = query.r#gen.as_deref().unwrap_or(&hall.generation);
-    let from = query.from.unwrap_or(1).max(1);
+    let from = query.from.map_or(1, NonZeroU64::get);
     let headers = [
         (header::CONTENT_TYPE, "application/x-ndjson".to_owned()),
         (header::CACHE_CONTROL, "no-cache".to_owned()),

@@ -664,7 +664,7 @@ fn way(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> {
 }
 
 /// Names in the order that people expect: board-2 before board-10.
-fn natural(name: &str) -> (Vec<(String, u64)>, String) {
+pub fn natural(name: &str) -> (Vec<(String, u64)>, String) {
     let mut parts = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {

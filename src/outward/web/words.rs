@@ -208,6 +208,10 @@ words! {
     results_missing: Plural,
     /// Without opponent:
     without_opponent: &'static str,
+    /// Of a game that begins another day
+    postponed: &'static str,
+    /// Of a game that goes on another day
+    adjourned: &'static str,
     /// To the full page (of an embedded board)
     to_page: &'static str,
 }
@@ -291,6 +295,8 @@ const EN: Words = Words {
         many: "Provisional, {} results are missing",
     },
     without_opponent: "Without opponent: ",
+    postponed: "Postponed",
+    adjourned: "Adjourned",
     to_page: "To the full page",
 };
 
@@ -373,6 +379,8 @@ const NL: Words = Words {
         many: "Voorlopig, {} uitslagen ontbreken",
     },
     without_opponent: "Zonder tegenstander: ",
+    postponed: "Uitgesteld",
+    adjourned: "Afgebroken",
     to_page: "Naar de hele pagina",
 };
 
@@ -459,6 +467,8 @@ const FR: Words = Words {
         many: "Provisoire, il manque {} résultats",
     },
     without_opponent: "Sans adversaire : ",
+    postponed: "Remise",
+    adjourned: "Ajournée",
     to_page: "Vers la page complète",
 };
 
@@ -545,6 +555,8 @@ const RU: Words = Words {
         many: "Предварительно, не хватает {} результатов",
     },
     without_opponent: "Без соперника: ",
+    postponed: "Отложена",
+    adjourned: "Прервана",
     to_page: "Вся страница",
 };
 

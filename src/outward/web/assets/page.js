@@ -43,6 +43,9 @@ function draw(board, { pieces, path = [], captured = [], ghosts = "" }) {
   // Only what changed is touched.
   const wanted = new Map();
   [...pieces].forEach((piece, field) => piece !== "." && wanted.set(place(board, field).map((at) => at + 5).join(), piece));
+  for (const number of $$(".nm text", board)) {
+    number.classList.toggle("e", !wanted.has([4.55, 3.25].map((more, y) => Math.round(+number.getAttribute("xy"[y]) + more)).join()));
+  }
   for (const use of [...all.children]) {
     const at = `${use.getAttribute("x")},${use.getAttribute("y")}`;
     if (wanted.get(at) === use.getAttribute("href").slice(1)) wanted.delete(at); else use.remove();
@@ -51,7 +54,7 @@ function draw(board, { pieces, path = [], captured = [], ghosts = "" }) {
 }
 
 // --- clocks: they count by the server's clock, and stop where nothing is heard
-let offset, heard = 0, quiet = false;
+let offset, quiet = false;
 const now = () => Date.now() + (offset ?? 0);
 function tick() {
   const at = now();
@@ -305,31 +308,46 @@ function work() {
 }
 
 // --- the stream
-let stream, state = "connecting", lostAt, last = root.id, shown = root.id;
+const PATIENCE = 3000;
+let stream, triedAt = 0, last = root.id, shown = root.id;
+// A page that was not fetched just now is as old as the last event that it shows.
+const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
+let heard = (isStored && +root.heard) || Date.now();
+// Since when a word of the server is missing; the network may blink.
+let missingSince = Date.now();
 /** Is it told after what the page was made of? What is written at a pace comes later than a page that was fetched. */
 const isNewer = (id) => {
   const [[generation, seq], [of, until]] = [id, shown].map((one) => one.split("."));
   return generation !== of || +seq > +until;
 };
+let isTold = false;
 function banner(text, kind = "") {
+  isTold = !!text && kind !== "ok";
   const line = $("#banner");
   if (!line) return;
   line.hidden = !text;
   line.className = "banner " + kind;
   put(line, text);
 }
+/** Says whether the server speaks. */
+function setQuiet(is) {
+  quiet = is;
+  document.body.classList.toggle("quiet", is);
+  put($("#state"), is ? words.connecting : words.live);
+}
 function hear() {
   heard = Date.now();
-  if (quiet) { banner(words.again, "ok"); setTimeout(() => !quiet && banner(""), 6000); }
-  quiet = false;
-  document.body.classList.remove("quiet");
-  put($("#state"), words.live);
+  missingSince = undefined;
+  setQuiet(false);
+  if (isTold) { banner(words.again, "ok"); setTimeout(() => isTold || banner(""), 6000); }
 }
 function connect() {
   stream?.close();
+  triedAt = Date.now();
   const query = new URLSearchParams({ after: last });
   if (root.follows) query.set("board", root.follows);
   stream = new EventSource("/events?" + query);
+  stream.onerror = () => { missingSince ??= Date.now(); };
   const on = (name, act) => stream.addEventListener(name, (message) => {
     hear();
     if (message.lastEventId) { last = message.lastEventId; root.id = last; }
@@ -345,23 +363,34 @@ function connect() {
 }
 function watch() {
   if (document.hidden) return;
-  const away = Date.now() - heard;
-  if (away > 30000) {
-    quiet = true;
-    document.body.classList.add("quiet");
-    put($("#state"), words.connecting);
-    if (offset === undefined) banner(plural(words.stored, Math.round((Date.now() - root.heard) / 60000)), "kept");
+  const at = Date.now(), away = at - heard;
+  if (away > 30000) missingSince ??= at - PATIENCE;
+  const missing = at - missingSince;
+  if (missing > PATIENCE) setQuiet(true);
+  if (missing > 2 * PATIENCE) {
+    if (isStored && offset === undefined) banner(plural(words.stored, Math.round(away / 60000)), "kept");
     else banner(fill(words.gone, Math.round(away / 1000)));
   }
   // A stream that says nothing for longer than two beats is dead, whatever it says of itself.
-  if (stream?.readyState === 2 ? away > 3000 : away > 40000 && Math.round(away / 1000) % 10 === 0) connect();
+  const tried = at - Math.max(heard, triedAt);
+  if (tried > (stream?.readyState === 2 ? 3000 : away > 40000 ? 10000 : 40000)) connect();
+}
+// A page that comes back shows what it showed, until the server speaks again.
+function wake() {
+  if (root.kind === "list" || stream || document.hidden) return;
+  missingSince = Date.now() - PATIENCE;
+  setQuiet(true);
+  connect();
+  tick();
+}
+function sleep() {
+  stream?.close();
+  stream = undefined;
 }
 // A hidden page needs nothing, and a browser has six connections for all of them.
-addEventListener("visibilitychange", () => {
-  if (document.hidden) { stream?.close(); stream = undefined; } else { heard = Date.now(); connect(); tick(); }
-});
-addEventListener("pageshow", (event) => event.persisted && connect());
-addEventListener("pagehide", () => stream?.close());
+addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
+addEventListener("pageshow", (event) => event.persisted && wake());
+addEventListener("pagehide", sleep);
 
 // --- a wall turns its pages
 let leaf = 0;
@@ -372,12 +401,21 @@ function paginate() {
   cards.forEach((card, index) => { card.hidden = Math.floor(index / size) !== leaf; });
   const grid = $(".grid"); if (grid) grid.dataset.count = Math.min(size, 16);
   put($("#turn"), leaves > 1 ? `${leaf + 1} / ${leaves}` : "");
+  fit();
 }
+// Names are made smaller (rem) and closer (em) before the style sheet cuts them.
+function fit() {
+  let names = $$(".wall .g .nm1");
+  for (const [size, space] of [[1.95, 0], [1.7, -0.015], [1.5, -0.025], [1.32, -0.03]]) {
+    for (const name of names) Object.assign(name.style, { fontSize: `${size}rem`, letterSpacing: `${space}em` });
+    names = names.filter((name) => name.scrollWidth > name.clientWidth);
+  }
+}
+addEventListener("resize", fit);
 if (root.kind === "wall") setInterval(() => { leaf += 1; paginate(); }, 15000);
 
 equip();
 paginate();
-heard = Date.now();
-if (root.kind !== "list") connect();
+if (root.kind !== "list") { if (isStored) wake(); else connect(); }
 setInterval(tick, 250);
 if (root.kind !== "list") setInterval(watch, 1000);

@@ -85,17 +85,20 @@ impl PageMaker<'_> {
                     p.live #live { span #state { (words.live) } " " time #time {} }
                 }
                 nav.nav aria-label=(words.pages) {
-                    a href=(self.link("/")) aria-current=[here("/").or((kind == "game").then_some("page"))] { (words.boards) }
-                    a href=(self.link("/standings")) aria-current=[here("/standings")] { (words.standings) }
-                    @if rounds.len() > 1 { @for round in rounds.iter().take(30) {
-                        @let address = format!("/round/{}", escaped(round));
-                        a href=(self.link(&address)) aria-current=[here(&address)] { (fill(words.round, short(round))) }
-                    } }
-                    a href=(self.link("/archive")) aria-current=[here("/archive")] { (words.games) }
-                    span.sp {}
-                    @for language in Language::ALL {
-                        a href=(format!("{}?lang={}", self.path, language.code())) lang=(language.code()) hreflang=(language.code())
-                            aria-current=[(language == self.language).then_some("true")] { (language.code().to_uppercase()) }
+                    p {
+                        a href=(self.link("/")) aria-current=[here("/").or((kind == "game").then_some("page"))] { (words.boards) }
+                        a href=(self.link("/standings")) aria-current=[here("/standings")] { (words.standings) }
+                        @if rounds.len() > 1 { @for round in rounds.iter().take(30) {
+                            @let address = format!("/round/{}", escaped(round));
+                            a href=(self.link(&address)) aria-current=[here(&address)] { (fill(words.round, short(round))) }
+                        } }
+                        a href=(self.link("/archive")) aria-current=[here("/archive")] { (words.games) }
+                    }
+                    p.lg {
+                        @for language in Language::ALL {
+                            a href=(format!("{}?lang={}", self.path, language.code())) lang=(language.code()) hreflang=(language.code())
+                                aria-current=[(language == self.language).then_some("true")] { (language.code().to_uppercase()) }
+                        }
                     }
                 }
             }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::text::{name, score, short};
 use super::{PageMaker, ShownOnPage};
-use crate::outward::web::plan::{PlannedRound, PlannedSection, title};
+use crate::outward::web::plan::{PlannedRound, PlannedSection, PlayedLater, title};
 use crate::outward::web::words::fill;
 
 impl<'a> PageMaker<'a> {
@@ -29,10 +29,12 @@ impl<'a> PageMaker<'a> {
                         } }
                         td { (name(section.player(pairing.white).map(short).as_deref())) }
                         td { (name(section.player(pairing.black).map(short).as_deref())) }
-                        td.nw { @match (&pairing.points, game) {
-                            (Some([white, black]), _) => { (white) "–" (black) }
-                            (None, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
-                            (None, None) => { (words.waiting) }
+                        td.nw { @match (&pairing.points, pairing.later, game) {
+                            (Some([white, black]), ..) => { (white) "–" (black) }
+                            (None, PlayedLater::Postponed, _) => { (words.postponed) }
+                            (None, PlayedLater::Adjourned, _) => { (words.adjourned) }
+                            (None, PlayedLater::No, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+                            (None, PlayedLater::No, None) => { (words.waiting) }
                         } }
                     }
                 } }
