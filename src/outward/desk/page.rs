@@ -6,7 +6,7 @@ use maud::{DOCTYPE, PreEscaped, html};
 
 use super::words::{for_script, words};
 use crate::outward::web::assets::{Asset, CSS, JS, STYLE, bare};
-use crate::outward::web::{Language, pack};
+use crate::outward::web::{Language, pack_well};
 
 /// The page and what it needs.
 pub struct Page {
@@ -43,7 +43,7 @@ impl Page {
         let script = Asset::new("desk", "js", JS, bare(SCRIPT));
         let text = |language| {
             let plain = Bytes::from(html(language, has_passwords, style.path(), script.path()));
-            (language, Text { packed: pack(&plain), plain })
+            (language, Text { packed: pack_well(&plain), plain })
         };
         Page { texts: Language::ALL.into_iter().map(text).collect(), assets: vec![style, script] }
     }

@@ -20,6 +20,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{self, HeaderName};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -29,7 +30,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::guard::{Caller, Door, POLICY, SECRET};
-use super::sessions::{LASTS, Sessions};
+use super::sessions::{Keys, LASTS, Sessions, mark};
 use super::station::Station;
 use super::{page, passwords, pictures, states, viewers};
 use crate::outward::web::Language;
@@ -38,8 +39,12 @@ use crate::outward::web::routes::takes_gzip;
 use crate::station::operate::control::logins::{Tries, wait_in_words};
 use crate::station::operate::control::{ClientRequest, Person, Reply, Role};
 
-/// The cookie.
-const COOKIE: &str = "damcast-desk";
+/// What the name of a cookie begins with. The port by which the desk is reached follows, as cookies ignore ports, and the mark of the session.
+const COOKIE: &str = "damcast-desk-";
+/// So many logins of a browser last beside each other; then the first ends.
+const LOGINS: usize = 8;
+/// So many cookies of other desks are left alone: a head has its limit.
+const OF_OTHERS: usize = 32;
 /// No request is longer, in bytes.
 const LONGEST: usize = 64 << 10;
 /// But for a file that is imported.
@@ -190,7 +195,7 @@ impl axum::extract::FromRequestParts<Arc<DeskSite>> for Member {
         desk: &Arc<DeskSite>,
     ) -> Result<Member, Response> {
         let secret = super::guard::only(&parts.headers, &SECRET).unwrap_or_default();
-        let found = desk.sessions.find(tokens(&parts.headers), secret, Instant::now());
+        let found = desk.sessions.find(tokens(&parts.headers, secret), secret, Instant::now());
         match found {
             Some((session, person)) => Ok(Member { session, person }),
             None => Err(refused(StatusCode::UNAUTHORIZED, "log in first; a login lasts twelve hours")),
@@ -198,11 +203,42 @@ impl axum::extract::FromRequestParts<Arc<DeskSite>> for Member {
     }
 }
 
-/// The values of all cookies that have our name.
-fn tokens(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+/// Names and values of all cookies of desks.
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let fields = headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
     let cookies = fields.flat_map(|field| field.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
-    cookies.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+    let is_plain = |name: &str| name.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
+    cookies.filter(move |(name, _)| name.starts_with(COOKIE) && is_plain(name))
+}
+
+/// The values of the cookies that the secret names.
+fn tokens<'h>(headers: &'h HeaderMap, secret: &str) -> impl Iterator<Item = &'h str> {
+    let mark = mark(secret);
+    cookies(headers).filter(move |(name, _)| name.ends_with(&mark)).map(|(_, value)| value)
+}
+
+/// What a browser that logs in is told of its cookies: the new one, and that those of sessions that have ended go.
+fn kept(headers: &HeaderMap, sessions: &Sessions, keys: &Keys, is_encrypted: bool, now: Instant) -> Vec<String> {
+    let host = super::guard::only(headers, &header::HOST).and_then(|host| host.parse::<Authority>().ok());
+    let prefix = format!("{COOKIE}{}-", host.and_then(|host| host.port_u16()).unwrap_or_default());
+    let secure = if is_encrypted { "; Secure" } else { "" };
+    let cookie = |name: &str, value: &str, age| {
+        format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}")
+    };
+    // A browser sends the oldest first.
+    let (own, others): (Vec<_>, Vec<_>) = cookies(headers).partition(|(name, _)| name.starts_with(&prefix));
+    let mut lasting: Vec<_> = own.iter().map(|(name, token)| (*name, sessions.of_token(token, now))).collect();
+    let mut gone: Vec<&str> = lasting.extract_if(.., |(_, id)| id.is_none()).map(|(name, _)| name).collect();
+    let too_many = lasting.len().saturating_sub(LOGINS - 1);
+    for (name, id) in lasting.into_iter().take(too_many) {
+        if let Some(id) = id {
+            sessions.end(id, now);
+        }
+        gone.push(name);
+    }
+    gone.extend(others.iter().take(others.len().saturating_sub(OF_OTHERS)).map(|(name, _)| name));
+    let new = cookie(&format!("{prefix}{}", mark(&keys.secret)), &keys.token, LASTS.as_secs());
+    std::iter::once(new).chain(gone.into_iter().map(|name| cookie(name, "", 0))).collect()
 }
 
 /// The body of a request as a value.
@@ -265,6 +301,7 @@ async fn login(State(desk): Here, request: Request) -> Response {
     let Some(origin) = request.extensions().get::<Caller>().copied() else {
         return refused(StatusCode::FORBIDDEN, "it is not known where this comes from");
     };
+    let headers = request.headers().clone();
     let person = match body::<Credentials>(request, LONGEST).await {
         Err(answer) => return answer,
         Ok(Credentials { code: Some(code), .. }) => {
@@ -287,12 +324,11 @@ async fn login(State(desk): Here, request: Request) -> Response {
             return refused(StatusCode::INTERNAL_SERVER_ERROR, &format!("the system gives no random numbers: {error}"));
         }
     };
-    let secure = if origin.is_encrypted { "; Secure" } else { "" };
-    let cookie =
-        format!("{COOKIE}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Strict{secure}", keys.token, LASTS.as_secs());
     let mut answer =
         object(StatusCode::OK, &json!({"ok": true, "secret": keys.secret, "name": person.name, "role": person.role}));
-    answer.headers_mut().extend(HeaderValue::from_str(&cookie).ok().map(|cookie| (header::SET_COOKIE, cookie)));
+    for cookie in kept(&headers, &desk.sessions, &keys, origin.is_encrypted, Instant::now()) {
+        answer.headers_mut().extend(HeaderValue::from_str(&cookie).ok().map(|cookie| (header::SET_COOKIE, cookie)));
+    }
     answer
 }
 
@@ -420,5 +456,68 @@ async fn board(State(desk): Here, _: Member, Path(name): Path<String>) -> Respon
         Some(Ok(picture)) => object(StatusCode::OK, &picture),
         Some(Err(why)) => refused(StatusCode::NOT_FOUND, &why),
         None => refused(StatusCode::NOT_FOUND, "there is no such board"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a browser does with cookies, which know no ports.
+    #[derive(Default)]
+    struct Jar(Vec<(String, String)>);
+
+    impl Jar {
+        fn headers(&self, port: u16) -> HeaderMap {
+            let text: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let host = format!("127.0.0.1:{port}");
+            [(header::HOST, host), (header::COOKIE, text.join("; "))]
+                .map(|(name, value)| (name, HeaderValue::from_str(&value).unwrap()))
+                .into_iter()
+                .collect()
+        }
+
+        fn log_in(&mut self, desk: &Sessions, port: u16) -> Keys {
+            let person = Person { name: "M. Bosma".into(), role: Role::Operator };
+            let keys = desk.begin(person, [127, 0, 0, 1].into(), 0, Instant::now()).unwrap();
+            for cookie in kept(&self.headers(port), desk, &keys, false, Instant::now()) {
+                let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
+                self.0.retain(|(other, _)| other != name);
+                if !cookie.contains("Max-Age=0;") {
+                    self.0.push((name.to_owned(), value.to_owned()));
+                }
+            }
+            keys
+        }
+
+        fn is_in(&self, desk: &Sessions, port: u16, keys: &Keys) -> bool {
+            let headers = self.headers(port);
+            desk.find(tokens(&headers, &keys.secret), &keys.secret, Instant::now()).is_some()
+        }
+    }
+
+    #[test]
+    fn logins_of_one_browser_live_beside_each_other() {
+        let (mut jar, here, there) = (Jar::default(), Sessions::default(), Sessions::default());
+        let other_desk = jar.log_in(&there, 8082);
+        let tabs: Vec<Keys> = (0..LOGINS).map(|_| jar.log_in(&here, 8081)).collect();
+        assert!(tabs.iter().all(|keys| jar.is_in(&here, 8081, keys)) && jar.is_in(&there, 8082, &other_desk));
+        assert_eq!(jar.0.len(), LOGINS + 1);
+        // One too many: the first ends. Those that have ended are cleared before.
+        let last = jar.log_in(&here, 8081);
+        assert!(!jar.is_in(&here, 8081, &tabs[0]) && here.all(Instant::now()).len() == LOGINS);
+        assert!(tabs[1..].iter().chain([&last]).all(|keys| jar.is_in(&here, 8081, keys)));
+        let ended = here.of_token(&tabs[3].token, Instant::now()).unwrap();
+        assert!(here.end(ended, Instant::now()));
+        jar.log_in(&here, 8081);
+        assert!(jar.is_in(&here, 8081, &tabs[1]) && jar.0.len() == LOGINS + 1);
+        // A secret names its own cookie alone, also beside one that somebody has planted.
+        assert!(here.find(tokens(&jar.headers(8081), ""), &tabs[1].secret, Instant::now()).is_none());
+        jar.0.insert(0, (format!("{COOKIE}8081-{}", mark(&tabs[1].secret)), "planted".to_owned()));
+        assert!(jar.is_in(&here, 8081, &tabs[1]));
+        // Desks that are gone do not fill the heads of requests.
+        (1..100).for_each(|port| drop(jar.log_in(&Sessions::default(), port)));
+        jar.log_in(&here, 8081);
+        assert!(jar.0.len() <= LOGINS + OF_OTHERS + 1, "{}", jar.0.len());
     }
 }

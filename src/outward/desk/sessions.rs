@@ -71,6 +71,11 @@ fn hash(text: &str) -> Hash {
     Sha256::digest(text).into()
 }
 
+/// What the name of a session's cookie ends with: several logins of a browser live beside each other, and the secret says which counts.
+pub fn mark(secret: &str) -> String {
+    hex(hash(secret).get(..8).unwrap_or_default())
+}
+
 /// 256 random bits.
 fn random() -> io::Result<String> {
     let mut bytes = [0; 32];
@@ -124,6 +129,12 @@ impl Sessions {
             session.seen = now;
             Some((session.id, session.person.clone()))
         })
+    }
+
+    /// The number of the session of a token.
+    pub fn of_token(&self, token: &str, now: Instant) -> Option<u64> {
+        let token = hash(token);
+        self.with(now, |_, sessions| sessions.iter().find(|session| session.token == token).map(|session| session.id))
     }
 
     /// Does it still last?

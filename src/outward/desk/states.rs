@@ -6,6 +6,7 @@
 //! | `status` | the state of the station, as `damcast status --json` prints it; `null`: it has told none |
 //! | `trouble` | why the station does not answer; the state is old then |
 //! | `viewers` | how the pages for viewers are, as far as that is known |
+//! | `silent` | they were there, and do not say it any more |
 //! | `here` | who has a page open, `name` and `role` |
 //!
 //! A line comes when the station tells something, and at least every [`BEAT`]: a page that hears nothing for longer knows that it is cut
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::routes::DeskSite;
@@ -78,10 +79,28 @@ fn line(desk: &DeskSite, told: &Told) -> Bytes {
     let mut here: Vec<_> = desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0).collect();
     here.dedup_by(|one, other| one.person == other.person);
     let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
-    let viewers = match desk.viewers_file.as_deref().and_then(read_state) {
-        Some(PagesState::Running(state)) => Some(state),
-        _ => None,
-    };
-    let line = json!({"now": now(), "status": told.state.as_deref(), "trouble": told.trouble, "viewers": viewers, "here": here});
+    let (viewers, silent) = of_pages(desk.viewers_file.as_deref().and_then(read_state));
+    let line = json!({"now": now(), "status": told.state.as_deref(), "trouble": told.trouble, "viewers": viewers, "silent": silent, "here": here});
     format!("{line}\n").into()
+}
+
+/// What is known of the pages for viewers; and were they there before? Of pages that never said anything nothing is said.
+fn of_pages(state: Option<PagesState>) -> (Option<Value>, bool) {
+    match state {
+        Some(PagesState::Running(state)) => (Some(state), false),
+        Some(PagesState::Silent(_)) => (None, true),
+        None => (None, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_never_said_how_they_are_are_not_silent() {
+        assert_eq!(of_pages(None), (None, false));
+        assert_eq!(of_pages(Some(PagesState::Silent(BEAT))), (None, true));
+        assert_eq!(of_pages(Some(PagesState::Running(json!({})))), (Some(json!({})), false));
+    }
 }

@@ -152,6 +152,7 @@ desk_words! {
         up_to_date: "up to date", "bijgewerkt", "à jour", "актуальны";
         viewers: "Viewers", "Kijkers", "Spectateurs", "Зрители";
         event: "event {}", "gebeurtenis {}", "événement {}", "событие {}";
+        and_more: "+ {}", "+ {}", "+ {}", "+ {}";
         viewers_silent: "the pages do not say how they are", "de pagina’s zeggen niet hoe het gaat", "les pages ne donnent pas de nouvelles", "страницы о себе не сообщают";
         alarms: "Alarms", "Alarmen", "Alarmes", "Тревоги";
         none: "none", "geen", "aucune", "нет";

@@ -62,16 +62,19 @@ const health = place => {
   const free = status.disk ? filled(t.free, (status.disk.free_bytes / 1e9).toFixed(1)) : t.not_known;
   const disk = status.alarms.find(alarm => alarm.kind.startsWith('disk'));
   const held = status.outlets.filter(outlet => outlet.held), publication = status.alarms.filter(alarm => alarm.kind === 'publication');
+  // Each sentence once: many files have the same trouble.
+  const troubles = [...new Set([...publication.map(alarm => alarm.text), ...held.map(outlet => outlet.held)].flatMap(text => text.split(/(?<=\.) /)))];
   const rows = [
     [t.boards_heard, filled(t.of, heard, status.boards.length), heard < status.boards.length ? t.others_first : t.all, heard < status.boards.length],
     [t.disk, free, disk?.text ?? t.disk_fine, Boolean(disk)],
     [t.public_files, held.length || publication.length ? count(t.stand_still, held.length + publication.length) : count(t.folders, status.outlets.length),
-      publication[0]?.text ?? held[0]?.held ?? t.up_to_date, Boolean(held.length || publication.length)],
-    [t.viewers, viewers ? String(viewers.viewers) : '–', viewers ? filled(t.event, viewers.seq) : t.viewers_silent, false],
+      troubles[0] ?? t.up_to_date, Boolean(held.length || publication.length), troubles.slice(1)],
+    [t.viewers, viewers ? String(viewers.viewers) : '–', viewers ? filled(t.event, viewers.seq) : known.silent ? t.viewers_silent : '', false],
     [t.alarms, String(status.alarms.length), status.alarms[0] ? `${status.alarms[0].board ?? t.station}: ${status.alarms[0].kind}` : t.none, status.alarms.length > 0],
   ];
-  fill(place, rows, () => rows.map(([title, value, more, isBad]) =>
-    el(isBad ? 'div.bad' : 'div', {}, el('dt', {}, title), el('dd', {}, value, el('small', {}, bdi(more))))));
+  fill(place, rows, () => rows.map(([title, value, more, isBad, rest = []]) =>
+    el(isBad ? 'div.bad' : 'div', {}, el('dt', {}, title), el('dd', {}, value, el('small', {}, bdi(more)),
+      rest.length > 0 && el('details', {}, el('summary', {}, filled(t.and_more, rest.length)), ...rest.map(text => el('p', {}, bdi(text))))))));
 };
 
 const detail = (place, board) => {
@@ -142,7 +145,8 @@ const picture = async (place, board) => {
 
 // What can be asked of a board. `saw` is what this page shows: a game that has gone on since is not changed by mistake.
 
-const wish = (board, text) => ({do: 'request', board: board.name, request: text, saw: {game: board.game, plies: board.plies}});
+// Some requests mean the same whatever was played since.
+const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold|release|flip)$/.test(text) && {saw: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
 const called = board => `${board.name}${board.game ? `, ${filled(t.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(t.after_plies, board.plies)}` : ''}`;
 

@@ -289,7 +289,7 @@ const follow = async () => {
 
 const hear = told => {
   const had = known.trouble;
-  Object.assign(known, {status: told.status ?? known.status, trouble: told.trouble, viewers: told.viewers, here: told.here, heard: Date.now()});
+  Object.assign(known, {status: told.status ?? known.status, trouble: told.trouble, viewers: told.viewers, silent: told.silent, here: told.here, heard: Date.now()});
   if (told.trouble) banner(`${t.no_station} ${told.trouble}`);
   else if (had || (!$('#banner').hidden && $('#banner').className === 'banner')) banner(null);
   sound.hear(told.status?.alarms ?? []);

@@ -1,6 +1,6 @@
 // What was done and by whom; the station as a whole: lines, folders, alarms, configuration, and who may work here.
 
-const table = (caption, heads, rows) => el('div.tb', {tabindex: 0, role: 'region', 'aria-label': caption}, el('table.st1', {}, el('caption.vh', {}, caption),
+const table = (caption, heads, rows, kind = '') => el('div.tb', {tabindex: 0, role: 'region', 'aria-label': caption}, el(`table.st1${kind}`, {}, el('caption.vh', {}, caption),
   el('thead', {}, el('tr', {}, ...heads.map(head => el('th', {scope: 'col'}, head)))),
   el('tbody', {}, ...rows.map(cells => el('tr', {}, ...cells.map(cell => el('td', {}, typeof cell === 'string' ? bdi(cell) : cell)))))));
 
@@ -38,8 +38,8 @@ views.station = {
     fill(lines, cells, () => [el('div.hd', {}, el('h2', {}, t.lines)), table(t.lines, [t.line, t.port, t.link, t.state, t.plies_head, t.setups, t.noise, t.checksums, t.besides], cells)]);
     const outlets = part(place, 'section', {id: 'outlets'});
     const folders = status.outlets.map(outlet => [outlet.name, outlet.directory, outlet.delay_s || outlet.delay_plies ? [outlet.delay_s && `${outlet.delay_s} s`, outlet.delay_plies && count(t.plies, outlet.delay_plies)].filter(Boolean).join(', ') : t.at_once, outlet.held ?? t.outlet_goes_on]);
-    fill(outlets, [folders, viewers?.viewers, status.disk?.free_bytes >> 24], () => [el('div.hd', {}, el('h2', {}, t.public_files)), table(t.folders_head, [t.outlet, t.folder, t.shown, t.state], folders),
-      el('p', {}, viewers ? filled(t.viewers_pages, count(t.number_of_viewers, viewers.viewers), count(t.connections, viewers.connections), viewers.refused) : t.viewers_pages_silent),
+    fill(outlets, [folders, viewers?.viewers, known.silent, status.disk?.free_bytes >> 24], () => [el('div.hd', {}, el('h2', {}, t.public_files)), table(t.folders_head, [t.outlet, t.folder, t.shown, t.state], folders),
+      el('p', {}, viewers ? filled(t.viewers_pages, count(t.number_of_viewers, viewers.viewers), count(t.connections, viewers.connections), viewers.refused) : known.silent ? t.viewers_pages_silent : ''),
       el('p', {}, status.disk ? filled(t.disk_free, (status.disk.free_bytes / 1e9).toFixed(1), (status.disk.total_bytes / 1e9).toFixed(1), status.directory) : '')]);
     const config = part(place, 'section', {id: 'config'});
     fill(config, [status.reload, status.version, isOperator()], () => [el('div.hd', {}, el('h2', {}, t.configuration)),

@@ -53,7 +53,7 @@ const roundOf = (section, round) => {
         pairing.table ? el('div.two', {}, button(pairing.points ? t.correct : t.result, `result ${index}`, () => resultOf(section, round, pairing, name, board), {'aria-label': `${pairing.points ? t.correct : t.result}: ${filled(t.board, pairing.table)}`}),
           button(t.substitute, `substitute ${index}`, () => substitute(section, round, pairing, name), {'aria-label': `${t.substitute}: ${filled(t.board, pairing.table)}`}),
           button(t.later, `later ${index}`, () => playedLater(section, round, pairing, name), {'aria-label': `${t.later}: ${filled(t.board, pairing.table)}`})) : ''];
-    })),
+    }), '.pr'),
     round.byes?.length > 0 && el('p', {}, t.without_opponent, ...round.byes.flatMap((bye, index) => [index ? ', ' : '', bdi(name(bye.player)), ` (${bye.why})`])));
 };
 
@@ -98,7 +98,7 @@ const playersOf = section => el('section', {'aria-label': t.players}, el('div.hd
       const name = el('input', {maxlength: 200, value: player.name}), reason = el('input', {maxlength: 200});
       propose({title: filled(t.name_of, player.name), verb: t.mend_name, fields: [field(t.name, name, t.mend_name_hint), field(t.reason, reason)],
         request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({matter: 'player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
-    }, {'aria-label': `${t.mend_name}: ${player.name}`})])));
+    }, {'aria-label': `${t.mend_name}: ${player.name}`})]), '.nm'));
 
 /** A file is dropped here, or chosen. */
 const importing = section => {
@@ -144,7 +144,7 @@ views.standings = {
       const [results, pairings] = section.results ?? [0, 0];
       return el('section', {}, el('div.hd', {}, el('h2', {}, bdi(section.section === 'main' ? t.standings : section.section)), el('p', {}, filled(t.after_round, section.after_round, results, pairings))),
         section.teams?.length > 0 && table(filled(t.teams_of, section.section), [t.rank, t.team, t.played, t.match_points, t.board_points], section.teams.map(team => [String(team.rank), team.name, String(team.played), team.match_points, team.board_points])),
-        table(filled(t.standings_of, section.section), [t.rank, t.name, t.played, t.points, ...ties], section.rows.map(row => [String(row.rank), row.name, String(row.games), row.points, ...ties.map(tie => [row.tiebreaks[tie] ?? '–'].flat().join(' '))])));
+        table(filled(t.standings_of, section.section), [t.rank, t.name, t.played, t.points, ...ties], section.rows.map(row => [String(row.rank), row.name, String(row.games), row.points, ...ties.map(tie => [row.tiebreaks[tie] ?? '–'].flat().join(' '))]), '.nm'));
     }) : [el('div.hd', {}, el('h2', {}, t.no_standings))]);
   },
 };
