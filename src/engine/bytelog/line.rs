@@ -177,10 +177,12 @@ fn record(line: &str) -> Result<Record, LineError> {
     let rest_at = text.len() - rest.len();
     let word = rest.trim();
     let word_at = rest_at + (rest.len() - rest.trim_start().len());
+    // Of a record without bytes the mark of the checksum may have become a blank: the checksum is no bytes then.
+    let written = rest.trim_end();
     let bytes = || {
-        hex::decode(word).map_err(|error| match error {
-            hex::NotHex::Character(at, character) => fault(word_at + at, Fault::NotHex(character)),
-            hex::NotHex::Odd => fault(word_at + word.len() - 1, Fault::OddHex),
+        hex::decode(written).map_err(|error| match error {
+            hex::NotHex::Character(at, character) => fault(rest_at + at, Fault::NotHex(character)),
+            hex::NotHex::Odd => fault(rest_at + written.len() - 1, Fault::OddHex),
         })
     };
     let kind = match mark {
@@ -303,6 +305,9 @@ mod tests {
         refuse("1041 < 8e00051f00 ;12efc721", 20, "the checksum is 12efc721 but the record has");
         // One digit short, it is no checksum, and so no bytes either.
         refuse("1040 < 8e00051f00 ;12efc72", 18, "' ' is no hexadecimal digit");
+        // A damaged mark of a checksum does not make bytes of it.
+        refuse("10000 < \r0ec38bc2", 9, "'\\r' is no hexadecimal digit");
+        refuse("10000 <  0ec38bc2", 9, "' ' is no hexadecimal digit");
     }
 
     pub fn any_kind() -> impl Strategy<Value = RecordKind> {
