@@ -168,6 +168,7 @@ fn shown(status: &Overview, watching: Option<String>) -> Shown<'_> {
         notes.extend(line.pending.iter().chain(&line.fault).map(|text| format!("{}: {text}", line.name)));
     }
     notes.extend(status.awaited.iter().map(waits_for_result));
+    notes.extend(status.begun_before.iter().filter_map(waits_for_its_game));
     if let Some(reload) = status.reload.as_ref().filter(|reload| !reload.ok) {
         notes.push(format!("the configuration of {} is wrong, the old one counts:", reload.at.format("%H:%M:%S")));
         notes.extend(reload.text.iter().flat_map(|text| text.lines()).map(str::to_owned));
@@ -197,6 +198,14 @@ fn waits_for_result(AwaitedView { board, pairing }: &AwaitedView) -> String {
         }
     };
     format!("{place}, {white} - {black} waits for a result{shown}: `damcast ctl result {request}`")
+}
+
+/// A pairing whose game may be the one that goes on at its board, and was begun before its round.
+fn waits_for_its_game(AwaitedView { board, pairing }: &AwaitedView) -> Option<String> {
+    let (board, PairingView { round, white, black, .. }) = (board.as_ref()?, pairing);
+    Some(format!(
+        "{board}: its game is one of no pairing; if it is {white} - {black} of round {round}: `damcast ctl adopt {board}`"
+    ))
 }
 
 /// In which unit a disk of so many bytes is told.
@@ -265,6 +274,7 @@ mod tests {
             disk: Some(DiskView { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),
             boards: vec![first, second],
             awaited: Vec::new(),
+            begun_before: Vec::new(),
             lines: Vec::new(),
             outlets: Vec::new(),
             alarms: Vec::new(),

@@ -613,7 +613,13 @@ impl Office {
                 }
                 if to == RoundState::Open {
                     self.follow_up(after);
-                    done.told.extend(self.begun_before(after, *round));
+                    let seats = after.seats();
+                    let of_round =
+                        |seat: &&model::Seat| after.pairing(seat.pairing.0).is_some_and(|(_, of)| of.round == *round);
+                    let early = seats.iter().filter(of_round).filter_map(|seat| self.begun_before(after, seat));
+                    done.told.extend(early.map(|RecordedGame { board, number, .. }| {
+                        format!("{board}, game {number}, began before: `damcast ctl adopt {board}` if it is a game of this round")
+                    }));
                 }
             }
             Matter::Result { .. } => done.told = self.give_result(matter, after)?,
@@ -657,7 +663,9 @@ impl Office {
                     }
                     after.count_again(game, key);
                 }
-                after.adopt(game, key);
+                for part in self.parts_of(game) {
+                    after.adopt(part, key);
+                }
                 let (of, encounter) = after.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
                 let names = [encounter.white, encounter.black].map(|id| of.name_of(id));
                 done.told.push(format!(
@@ -744,6 +752,18 @@ impl Office {
         Ok(done)
     }
 
+    /// A game that was ended by mistake and went on is one game: all its parts.
+    fn parts_of<'o>(&'o self, game: &'o RecordedGame) -> Vec<&'o RecordedGame> {
+        let of_board = |part: &&RecordedGame| part.board == game.board;
+        let before = |part: &&'o RecordedGame| self.games.get(&(part.board.clone(), part.continues?));
+        let after = |part: &&'o RecordedGame| {
+            let goes_on = |later: &&RecordedGame| later.continues == Some(part.number);
+            self.games.values().filter(of_board).find(goes_on)
+        };
+        let earlier = std::iter::successors(Some(game), before);
+        earlier.chain(std::iter::successors(after(&game), after)).collect()
+    }
+
     /// What a pairing is called that may be played still.
     fn without_result(&self, after: &Tournament, id: Id) -> Result<String, String> {
         let (section, pairing) = after.pairing(id).ok_or_else(|| "this pairing is gone".to_owned())?;
@@ -757,19 +777,10 @@ impl Office {
         }
     }
 
-    /// The games that go on at the boards of a round and are games of nothing: they may have begun a moment too early.
-    fn begun_before(&self, after: &Tournament, round: u32) -> Vec<String> {
-        let of_round = |seat: &model::Seat| after.pairing(seat.pairing.0).is_some_and(|(_, of)| of.round == round);
-        let early = |seat: model::Seat| {
-            let game = self.game(&seat.board, None).ok().filter(|game| !game.is_over)?;
-            let (board, number) = (&game.board, game.number);
-            after.pairing_of(game).is_none().then(|| {
-                format!(
-                    "{board}, game {number}, began before: `damcast ctl adopt {board}` if it is a game of this round"
-                )
-            })
-        };
-        after.seats().into_iter().filter(of_round).filter_map(early).collect()
+    /// The game that goes on at a board of a round and is one of no pairing: it may have begun a moment too early.
+    pub fn begun_before(&self, tournament: &Tournament, seat: &model::Seat) -> Option<&RecordedGame> {
+        let game = self.last_game_at(&seat.board).filter(|game| !game.is_over)?;
+        tournament.pairing_of(game).is_none().then_some(game)
     }
 
     fn game(&self, board: &str, number: Option<u32>) -> Result<&RecordedGame, String> {

@@ -362,6 +362,40 @@ fn a_game_that_goes_on_has_no_result_though_nobody_wrote_that_down() {
     assert_eq!(desk.result().as_deref(), Some("1-1"));
 }
 
+/// A game of the first pairing was played on board b, ended by mistake, and goes on there: it is still a game of the first pairing.
+#[test]
+fn a_game_that_was_adopted_goes_on_as_one_of_its_pairing_and_is_told_where_it_is_played() {
+    let mut desk = Desk::with_open_round();
+    let first = RecordedGame { board: "b".to_owned(), pairing: None, ..game(&desk, "*", false) };
+    desk.0.set_game(first.clone());
+    let adopt = |game, pairing: &str| Matter::Adopt {
+        board: "b".to_owned(),
+        game: Some(game),
+        pairing: Some(pairing.to_owned()),
+        section: None,
+    };
+    desk.done(adopt(1, "1.1"));
+    let second = RecordedGame { number: 2, continues: Some(1), is_over: false, result: None, ..first };
+    desk.0.set_game(second.clone());
+    desk.catch_up();
+    let key = |desk: &Desk| desk.tournament().pairing_of(&second).map(|key| key.0);
+    let pairings: Vec<_> = desk.tournament().sections[0].pairings.iter().map(|pairing| pairing.id).collect();
+    assert_eq!(key(&desk), Some(pairings[0]));
+    let document =
+        |desk: &Desk| serde_json::from_str::<Value>(&documents::tournament_document(&desk.tournament())).unwrap();
+    let board = |desk: &Desk| document(desk)["sections"][0]["rounds"][0]["pairings"][0]["board"].clone();
+    assert_eq!(board(&desk), "b");
+    // Whichever part is named, all of them are meant.
+    desk.ask(TournamentRequest { sure: true, ..adopt(1, "1.2").into() }).unwrap();
+    assert_eq!((key(&desk), desk.tournament().adopted("b", 1)), (Some(pairings[1]), desk.tournament().adopted("b", 2)));
+    desk.ask(TournamentRequest { sure: true, ..adopt(2, "1.1").into() }).unwrap();
+    assert_eq!(
+        (key(&desk), desk.tournament().adopted("b", 1).map(|key| key.0)),
+        (Some(pairings[0]), Some(pairings[0]))
+    );
+    assert_eq!(board(&desk), "b");
+}
+
 #[test]
 fn a_substitute_plays_under_his_own_name_and_with_nothing_of_the_other_player() {
     let mut desk = Desk::with_open_round();

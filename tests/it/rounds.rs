@@ -617,7 +617,10 @@ fn a_game_that_began_a_moment_before_its_round_is_adopted() {
     assert!(told.contains("a, game 1, began before: `damcast ctl adopt a`"), "{told}");
     wait_until("the file of the round", || public(&place, "round/1/games.pdn").contains("[White \"A\"]"));
     assert!(!public(&place, "round/1/games.pdn").contains(&first), "the game is nobody's");
+    let named = "a: its game is one of no pairing; if it is A - B of round 1: `damcast ctl adopt a`";
+    wait_until("status names it", || done(ask(&place, &["status"])).contains(named));
     done(ask(&place, &["ctl", "adopt", "a"]));
+    wait_until("status names it no more", || !done(ask(&place, &["status"])).contains(named));
     let is_shown = |name: &str| {
         let text = public(&place, name);
         text.contains("[White \"A\"]")

@@ -37,7 +37,7 @@ pub fn tournament_text(
     ];
     let event = with_texts(Object::new(), facts);
     let sections = tournament.sections.iter().filter(|section| is_shown(section));
-    let sections = sections.map(|shown| section(shown, of_round)).collect();
+    let sections = sections.map(|shown| section(tournament, shown, of_round)).collect();
     Object::new().object("event", event).objects("sections", sections).finish()
 }
 
@@ -55,9 +55,9 @@ pub fn standings_text(section: &TournamentSection, standings: &Standings) -> Str
     standings_of(section, standings).finish()
 }
 
-fn with_texts<'a>(object: Object, texts: impl IntoIterator<Item = (&'static str, &'a String)>) -> Object {
-    let known = texts.into_iter().filter(|(_, text)| !text.is_empty());
-    known.fold(object, |object, (name, text)| object.text(name, text))
+fn with_texts<T: AsRef<str>>(object: Object, texts: impl IntoIterator<Item = (&'static str, T)>) -> Object {
+    let known = texts.into_iter().filter(|(_, text)| !text.as_ref().is_empty());
+    known.fold(object, |object, (name, text)| object.text(name, text.as_ref()))
 }
 
 fn with_id(object: Object, name: &str, id: Option<Id>) -> Object {
@@ -71,7 +71,7 @@ fn with_number(object: Object, name: &str, number: Option<u32>) -> Object {
     }
 }
 
-fn section(section: &TournamentSection, of_round: Option<u32>) -> Object {
+fn section(tournament: &Tournament, section: &TournamentSection, of_round: Option<u32>) -> Object {
     let scoring = &section.scoring;
     let players = section.players.iter().map(player).collect();
     let teams = section.teams.iter().map(|team| {
@@ -79,7 +79,7 @@ fn section(section: &TournamentSection, of_round: Option<u32>) -> Object {
         with_texts(object.text("name", &team.name), [("federation", &team.federation)])
     });
     let rounds = (1..=section.last_round()).filter(|number| of_round.is_none_or(|of| of == *number));
-    let rounds = rounds.map(|number| round(section, number)).collect();
+    let rounds = rounds.map(|number| round(tournament, section, number)).collect();
     let object = Object::new().number("id", section.id.0.into()).text("name", &section.name);
     let object = object.text("scoring", &format!("{}-{}-{}", scoring.win, scoring.draw, scoring.loss));
     let object = with_number(object, "planned_rounds", section.planned);
@@ -94,7 +94,7 @@ fn player(player: &Player) -> Object {
     with_id(with_texts(object, [("federation", &player.federation)]), "team", player.team)
 }
 
-fn round(section: &TournamentSection, number: u32) -> Object {
+fn round(tournament: &Tournament, section: &TournamentSection, number: u32) -> Object {
     let state = match section.state_of(number) {
         // It was played before anybody published rounds here.
         RoundState::Prepared if section.round(number).iter().any(|of| of.result.is_some()) => RoundState::Closed,
@@ -111,15 +111,14 @@ fn round(section: &TournamentSection, number: u32) -> Object {
         let object = Object::new().number("player", bye.player.0.into()).text("why", bye.why.name());
         object.text("points", &bye.points.to_string())
     });
-    let pairings = section.round(number).into_iter().map(pairing).collect();
+    let pairings = section.round(number).into_iter().map(|of| pairing(tournament, of)).collect();
     let object = object.objects("pairings", pairings).objects("byes", byes.collect());
     object.objects("matches", matches.collect())
 }
 
-fn pairing(pairing: &Encounter) -> Object {
+fn pairing(tournament: &Tournament, pairing: &Encounter) -> Object {
     let object = with_number(Object::new().number("id", pairing.id.0.into()), "table", pairing.board);
-    let at = if pairing.elsewhere.is_empty() { &pairing.at } else { &pairing.elsewhere };
-    let object = with_texts(object, [("board", at)]);
+    let object = with_texts(object, [("board", tournament.place_of(pairing))]);
     let object = match pairing.later {
         Some(later) => object.text("later", later.name()),
         None => object,

@@ -498,6 +498,9 @@ impl Tournament {
     /// Makes of every recorded game of a pairing what the tournament says of it now: names, round, event, and the official result
     /// once it is over. What is so already stays untouched.
     pub fn amend(&mut self, games: &[&RecordedGame]) {
+        for game in games {
+            self.adopt_with_its_beginning(game);
+        }
         let last = self.last_of_pairings(games).into_values();
         let last: BTreeSet<(&str, u32)> = last.map(|game| (game.board.as_str(), game.number)).collect();
         for game in games {
@@ -516,6 +519,15 @@ impl Tournament {
                 wanted.push(("Result".to_owned(), result));
             }
             self.correct(game, wanted);
+        }
+    }
+
+    /// A game that was ended by mistake, and goes on as another, goes on as one of the pairing that it was adopted for.
+    fn adopt_with_its_beginning(&mut self, game: &RecordedGame) {
+        let is_adopted = self.adopted(&game.board, game.number).is_some();
+        let beginning = game.continues.filter(|_| !is_adopted);
+        if let Some(key) = beginning.and_then(|number| self.adopted(&game.board, number)) {
+            self.adopt(game, key);
         }
     }
 

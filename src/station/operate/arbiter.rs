@@ -535,6 +535,7 @@ impl Work {
         let shown = OfficeView {
             pairings: seats.iter().filter_map(pairing).collect(),
             awaited: self.awaited(&tournament, &seats),
+            begun_before: self.begun_before(&tournament, &seats),
             players: self.players(&tournament),
         };
         self.around.shown.send_if_modified(|known| {
@@ -588,6 +589,16 @@ impl Work {
             }
         }
         awaited
+    }
+
+    /// The pairings on whose boards a game goes on that is one of no pairing.
+    fn begun_before(&self, tournament: &Tournament, seats: &[Seat]) -> Vec<AwaitedView> {
+        let early = seats.iter().filter(|seat| self.office.begun_before(tournament, seat).is_some());
+        let view = |seat: &Seat| {
+            let pairing = self.view(tournament, seat.pairing)?;
+            Some(AwaitedView { board: Some(seat.board.clone()), pairing })
+        };
+        early.filter_map(view).collect()
     }
 
     /// Who plays the games that go on and whose names were corrected.

@@ -48,6 +48,9 @@ pub struct Overview {
     /// have none and are not played later.
     #[serde(default)]
     pub awaited: Vec<AwaitedView>,
+    /// The pairings of the open rounds on whose boards a game goes on that is one of no pairing: it may have begun before its round.
+    #[serde(default)]
+    pub begun_before: Vec<AwaitedView>,
     /// All lines, in the order of the configuration.
     pub lines: Vec<LineView>,
     /// The outlets, in the order of the configuration, `public` first; those that are held back last.
@@ -170,7 +173,7 @@ pub struct PairingView {
     pub proposed: Option<String>,
 }
 
-/// A pairing that waits for a result.
+/// A pairing that waits for a result, or for its game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct AwaitedView {
     /// The board that it is played on; `None`: the boards have gone on to another round, or it has none.
@@ -187,6 +190,8 @@ pub struct OfficeView {
     pub pairings: BTreeMap<String, PairingView>,
     /// Those that wait for a result, in their order.
     pub awaited: Vec<AwaitedView>,
+    /// Those on whose boards a game goes on that is one of no pairing.
+    pub begun_before: Vec<AwaitedView>,
     /// Who plays a game that goes on, where that was corrected since it began: by boards, with its number.
     pub players: BTreeMap<String, (u32, [Option<String>; 2])>,
 }
@@ -392,6 +397,7 @@ impl Observer {
             disk: *self.disk.borrow(),
             boards: self.boards(&rows),
             awaited: self.office.borrow().awaited.clone(),
+            begun_before: self.office.borrow().begun_before.clone(),
             lines: rows.iter().map(|row| line(row, counters.iter().find(|(name, _)| *name == row.name))).collect(),
             outlets: self.outlets.borrow().clone(),
             alarms: self.alarms.borrow().clone(),
