@@ -356,7 +356,8 @@ struct Judged {
     /// It takes the place of another result.
     #[arg(long)]
     correct: bool,
-    /// How it came about: played, forfeit, both lost, arbiter, not played; bye where there is one player.
+    /// How it came about: played, forfeit, both lost, arbiter, not played; bye where there is one player; white plus and black plus for a
+    /// draw with an advantage.
     #[arg(long, value_name = "HOW")]
     why: Option<String>,
     #[command(flatten)]

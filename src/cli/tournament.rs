@@ -132,7 +132,7 @@ struct Ask {
     #[arg(long, value_name = "N")]
     round: Option<u32>,
     /// What orders players with equal points, the first first: solkoff, short-truncated-solkoff, full-truncated-solkoff,
-    /// median-solkoff, solkoff-plus, sonneborn-berger, wins, wins-played, direct. By default those of the section.
+    /// median-solkoff, solkoff-plus, sonneborn-berger, wins, wins-played, plus, direct. By default those of the section.
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = |text: &str| text.parse::<TieBreak>())]
     tiebreaks: Option<Vec<TieBreak>>,
     /// How rounds without a game count in them: fmjd, fmjd-played, fmjd-nabye, fide24, fide26, virtual or simple. By default as

@@ -941,12 +941,13 @@ impl Office {
             Some(Outcome::BlackWins) => given(scoring.loss, scoring.win, ResultReason::Played),
             Some(Outcome::Draw) => given(scoring.draw, scoring.draw, ResultReason::Played),
             Some(Outcome::BothLose) => given(scoring.loss, scoring.loss, ResultReason::BothLost),
-            None => {
-                let Some((white, black)) = literal else {
+            None => match (ResultReason::of_draw(result), literal) {
+                (Some(plus), _) => given(scoring.draw, scoring.draw, plus),
+                (None, Some((white, black))) => given(white, black, ResultReason::Played),
+                (None, None) => {
                     return Err(format!("`{result}` is no result, as 2-0, 1-1, 0-2, 12-0, or * for none").into());
-                };
-                given(white, black, ResultReason::Played)
-            }
+                }
+            },
         };
         let new = match new {
             // A game of a micro-match is counted as one.

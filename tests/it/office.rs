@@ -344,6 +344,27 @@ fn files_of_the_pairing_program_name_nobody_who_wishes_not_to_be_named() {
     assert!(!before.contains("Wiersma, H.\"") && !before.contains("Clerc"), "{before}");
 }
 
+/// The readers of a game whose results know a plus see it there, too.
+#[test]
+fn a_draw_with_a_plus_is_taken_from_the_board_and_given_by_an_arbiter() {
+    let plus_draws = |game| RecordedGame { format: Some(ResultFormat::PlusDraw), ..game };
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(plus_draws(game(&desk, "1+ - 1-", true)));
+    desk.catch_up();
+    let reason = |desk: &Desk| desk.tournament().sections[0].pairings[0].result.map(|result| result.reason.name());
+    assert_eq!((desk.result().as_deref(), reason(&desk)), (Some("1-1"), Some("white plus")));
+    assert!(!desk.shown().contains_key("Result"), "{:?}", desk.shown());
+    desk.done(result_of_pairing("1--1+"));
+    assert_eq!((desk.result().as_deref(), reason(&desk)), (Some("1-1"), Some("black plus")));
+    assert_eq!(desk.shown()["Result"], "1- - 1+");
+    // A file that knows no plus has a draw.
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(game(&desk, "2-0", true));
+    desk.catch_up();
+    desk.done(result_of_pairing("1+-1-"));
+    assert_eq!((desk.shown()["Result"].as_str(), reason(&desk)), ("1-1", Some("white plus")));
+}
+
 /// The station was killed when the line had taken `continue` and the office had not.
 #[test]
 fn a_game_that_goes_on_has_no_result_though_nobody_wrote_that_down() {

@@ -646,6 +646,48 @@ fn a_result_is_one_that_the_scoring_has() {
     assert_eq!(twelve.sections[0].scoring.win.to_string(), "12");
 }
 
+/// `1+ - 1-`: a draw in which White had an advantage. It decides between players with equal points where the section says so.
+#[test]
+fn a_draw_with_a_plus_goes_through_all_files_and_orders_players_with_equal_points() {
+    let rows = "Round;Board;White;Black;Result\n1;1;A;B;1--1+\n1;2;C;D;1+ - 1-\n2;1;B;C;1-1\n2;2;D;A;1-1+\n";
+    let tournament = lay(&Tournament::default(), rows.as_bytes()).unwrap().tournament;
+    let reasons = |tournament: &Tournament| -> Vec<&str> {
+        let section = &tournament.sections[0];
+        let mut pairings: Vec<_> = section.pairings.iter().collect();
+        pairings.sort_by_key(|pairing| (pairing.round, pairing.board));
+        pairings.iter().map(|pairing| pairing.result.map_or("*", |result| result.reason.name())).collect()
+    };
+    let expected = ["black plus", "white plus", "played", "black plus"];
+    assert_eq!(reasons(&tournament), expected);
+    let section = &tournament.sections[0];
+    let table: Vec<(String, usize, String, Value)> = standings(section, 2, &[TieBreak::Plus], Unplayed::Fmjd)
+        .rows
+        .iter()
+        .map(|row| {
+            let name = section.name_of(Some(row.player)).to_owned();
+            (name, row.rank, row.points.to_string(), shown(&row.broken[0]))
+        })
+        .collect();
+    let row = |name: &str, rank, plus: &str| (name.to_owned(), rank, "2".to_owned(), plus.into());
+    assert_eq!(table, [row("B", 1, "1"), row("C", 1, "1"), row("A", 3, "0"), row("D", 4, "-2")]);
+    let files = [
+        write_csv(&tournament, section),
+        write_trf(&tournament, section).unwrap().0,
+        write_pdn(&tournament, section, None),
+    ];
+    for text in files {
+        let again = lay(&Tournament::default(), text.as_bytes()).unwrap().tournament;
+        assert_eq!(reasons(&again), expected, "{text}");
+        let result = again.sections[0].pairings[0].result.unwrap();
+        assert_eq!((result.white.to_string(), result.black.to_string()), ("1".into(), "1".into()));
+    }
+    // A file without reasons takes none back.
+    let plain = "Round;Board;White;Black;Result\n1;1;A;B;1-1\n";
+    assert_eq!(reasons(&lay(&tournament, plain.as_bytes()).unwrap().tournament), expected);
+    let found = refused("Round;Board;White;Black;Result;Reason\n1;1;A;B;2-0;white plus\n");
+    assert!(found.contains("2-0 (white plus) is no result here: there are 1-1"), "{found}");
+}
+
 #[test]
 fn a_scoring_is_told_where_the_first_results_leave_it_open() {
     let folder = tempfile::tempdir().unwrap();

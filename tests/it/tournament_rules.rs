@@ -144,6 +144,8 @@ impl Swiss {
                 });
                 vec![opponents.map(|opponent| self.tie(opponent, TieBreak::Solkoff, policy)[0]).sum()]
             }
+            // No draw of these tournaments has a plus.
+            TieBreak::Plus => vec![0],
             TieBreak::Direct => unreachable!("it depends on others"),
         }
     }

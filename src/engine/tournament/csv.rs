@@ -620,6 +620,8 @@ fn reason(text: &str) -> Option<Told> {
         | "dubbel forfait"
         | "beiden niet opgekomen"
         | "double forfait" => Told::Of(ResultReason::Forfeit),
+        "white plus" => Told::Of(ResultReason::WhitePlus),
+        "black plus" => Told::Of(ResultReason::BlackPlus),
         "both lost" | "beiden verloren" | "double defaite" | "оба проиграли" => {
             Told::Of(ResultReason::BothLost)
         }
@@ -697,6 +699,9 @@ fn outcome(result: &str, reason: Told) -> Option<Outcome> {
         "-+" | "--+" => return forfeit(Loss, Win),
         "-" | "--" | "---" => return forfeit(Loss, Loss),
         _ => {}
+    }
+    if let Some(reason) = ResultReason::of_draw(result) {
+        return Some(Outcome::Letters(Draw, Draw, reason));
     }
     let told = match reason {
         Told::Of(reason) => Some(reason),

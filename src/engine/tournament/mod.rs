@@ -388,6 +388,10 @@ pub enum ResultReason {
     Unrated,
     /// One of them, or both, did not come.
     Forfeit,
+    /// On the board: a draw in which White had an advantage, which may decide between players with equal points.
+    WhitePlus,
+    /// Likewise, and Black had it.
+    BlackPlus,
     /// On the board, and both lost.
     BothLost,
     /// The arbiter decided.
@@ -400,10 +404,12 @@ pub enum ResultReason {
 
 impl ResultReason {
     /// All of them.
-    pub const ALL: [ResultReason; 7] = [
+    pub const ALL: [ResultReason; 9] = [
         ResultReason::Played,
         ResultReason::Unrated,
         ResultReason::Forfeit,
+        ResultReason::WhitePlus,
+        ResultReason::BlackPlus,
         ResultReason::BothLost,
         ResultReason::Arbiter,
         ResultReason::NotPlayed,
@@ -416,10 +422,31 @@ impl ResultReason {
             ResultReason::Played => "played",
             ResultReason::Unrated => "unrated",
             ResultReason::Forfeit => "forfeit",
+            ResultReason::WhitePlus => "white plus",
+            ResultReason::BlackPlus => "black plus",
             ResultReason::BothLost => "both lost",
             ResultReason::Arbiter => "arbiter",
             ResultReason::NotPlayed => "not played",
             ResultReason::Bye => "bye",
+        }
+    }
+
+    /// The reason in a draw that is written with a plus and a minus, as `1+ - 1-`; one of both is enough.
+    pub fn of_draw(text: &str) -> Option<ResultReason> {
+        let text = text.replace(' ', "").replace(['–', '—', '−', ':'], "-");
+        match text.as_str() {
+            "1+-1-" | "1+-1" => Some(ResultReason::WhitePlus),
+            "1--1+" | "1-1+" => Some(ResultReason::BlackPlus),
+            _ => None,
+        }
+    }
+
+    /// A draw with a plus, as a file says it whose results know that; `None`: it is none.
+    pub fn draw_in_words(self) -> Option<&'static str> {
+        match self {
+            ResultReason::WhitePlus => Some("1+ - 1-"),
+            ResultReason::BlackPlus => Some("1- - 1+"),
+            _ => None,
         }
     }
 

@@ -213,6 +213,8 @@ fn outcome(result: &str, termination: &str) -> Option<Outcome> {
     use Letter::{Draw, Loss, Win};
     let told = match termination.to_lowercase().as_str() {
         "forfeit" => Some(ResultReason::Forfeit),
+        "white plus" => Some(ResultReason::WhitePlus),
+        "black plus" => Some(ResultReason::BlackPlus),
         "both lost" => Some(ResultReason::BothLost),
         "arbiter" | "adjudication" => Some(ResultReason::Arbiter),
         "unrated" => Some(ResultReason::Unrated),

@@ -394,14 +394,26 @@ impl Tournament {
     pub fn take_played(&mut self, games: &[&RecordedGame]) -> Vec<Id> {
         let mut taken = Vec::new();
         for (key, game) in self.last_of_pairings(games) {
-            let outcome = game.result.as_deref().filter(|_| game.is_over).and_then(values::Outcome::read);
-            if let Some(outcome) = outcome
-                && self.set_outcome(key, outcome, false)
-            {
+            let result = game.result.as_deref().filter(|_| game.is_over).unwrap_or("*");
+            if self.set_played(key, result) {
                 taken.push(key.0);
             }
         }
         taken
+    }
+
+    /// Sets the result that a board has shown, where the pairing has none. Returns whether that changes anything.
+    fn set_played(&mut self, key: PairingKey, result: &str) -> bool {
+        let plus = ResultReason::of_draw(result);
+        let outcome = plus.map(|_| values::Outcome::Draw).or_else(|| values::Outcome::read(result));
+        let is_new = outcome.is_some_and(|outcome| self.set_outcome(key, outcome, false));
+        // A game of a micro-match has no plus.
+        if let (true, Some(reason), (id, None)) = (is_new, plus, key)
+            && let Some((_, pairing)) = self.pairing_mut(id)
+        {
+            pairing.result = pairing.result.map(|result| Official { reason, ..result });
+        }
+        is_new
     }
 
     /// Sets the outcome of a game of a pairing. Returns whether that changes anything; without `anew` one that has a result keeps it.
@@ -477,9 +489,8 @@ impl Tournament {
     pub fn count_again(&mut self, game: &RecordedGame, key: PairingKey) {
         let shown = game.result.clone().unwrap_or_else(|| "*".to_owned());
         self.correct(game, [("Result".to_owned(), shown), (REPLAYED.to_owned(), String::new())]);
-        let given = game.result.as_deref().filter(|_| game.is_result_given).and_then(values::Outcome::read);
-        if let Some(outcome) = given {
-            self.set_outcome(key, outcome, false);
+        if let Some(given) = game.result.as_deref().filter(|_| game.is_result_given) {
+            self.set_played(key, given);
         }
     }
 
@@ -638,6 +649,11 @@ fn official_tag(
     stage: Option<Stage>,
     format: Option<ResultFormat>,
 ) -> Option<String> {
+    if format == Some(ResultFormat::PlusDraw)
+        && let Some(text) = pairing.result.and_then(|result| result.reason.draw_in_words())
+    {
+        return Some(text.to_owned());
+    }
     let (white, black, scoring) = match stage {
         None => pairing.result.map(|result| (result.white, result.black, section.scoring))?,
         Some(stage) => {

@@ -130,9 +130,14 @@ impl Scoring {
             pairs.iter().any(|&(one, other)| (one, other) == (white, black) || (other, one) == (white, black))
         };
         let decided: Vec<(Points, Points)> = vec![(self.win, self.loss), both];
+        let drawn = [(self.draw, self.draw)];
         let is_right = match reason {
             ResultReason::Played | ResultReason::Unrated => self.is_free() || is_one_of(&self.pairs()),
             ResultReason::Forfeit => is_one_of(&decided),
+            ResultReason::WhitePlus | ResultReason::BlackPlus if self.has_advantages => {
+                return Err("a draw with an advantage is 1½-½ or ½-1½ here".to_owned());
+            }
+            ResultReason::WhitePlus | ResultReason::BlackPlus => is_one_of(&drawn),
             ResultReason::BothLost => is_one_of(&[both]),
             ResultReason::Arbiter | ResultReason::NotPlayed => self.is_free() || self.knows(white) && self.knows(black),
             ResultReason::Bye => return Err("a bye has no opponent, and this pairing has two players".to_owned()),
@@ -145,6 +150,7 @@ impl Scoring {
         };
         let allowed = match reason {
             ResultReason::Forfeit => words(&decided),
+            ResultReason::WhitePlus | ResultReason::BlackPlus => words(&drawn),
             ResultReason::BothLost => words(&[both]),
             _ => words(&self.pairs()),
         };
@@ -263,13 +269,15 @@ pub enum TieBreak {
     Wins,
     /// How many games were won on the board.
     WinsPlayed,
+    /// How many draws had an advantage, less those in which the opponent had it.
+    Plus,
     /// The points from the games between those who are equal so far, if all of them have met.
     Direct,
 }
 
 impl TieBreak {
     /// All of them.
-    pub const ALL: [TieBreak; 9] = [
+    pub const ALL: [TieBreak; 10] = [
         TieBreak::Solkoff,
         TieBreak::ShortTruncated,
         TieBreak::FullTruncated,
@@ -278,6 +286,7 @@ impl TieBreak {
         TieBreak::SonnebornBerger,
         TieBreak::Wins,
         TieBreak::WinsPlayed,
+        TieBreak::Plus,
         TieBreak::Direct,
     ];
 
@@ -292,6 +301,7 @@ impl TieBreak {
             TieBreak::SonnebornBerger => "sonneborn-berger",
             TieBreak::Wins => "wins",
             TieBreak::WinsPlayed => "wins-played",
+            TieBreak::Plus => "plus",
             TieBreak::Direct => "direct",
         }
     }
@@ -307,6 +317,7 @@ impl TieBreak {
             TieBreak::SonnebornBerger => "SB",
             TieBreak::Wins => "Win",
             TieBreak::WinsPlayed => "Won",
+            TieBreak::Plus => "Plus",
             TieBreak::Direct => "Dir",
         }
     }

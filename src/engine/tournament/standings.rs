@@ -64,6 +64,15 @@ struct Round {
     /// Whom he met or should have met, as a place in the list of players.
     opponent: Option<usize>,
     is_win_on_the_board: bool,
+    /// 1: he had an advantage in a draw; -1: his opponent had it.
+    plus: i32,
+}
+
+impl Round {
+    /// One without a game.
+    fn without_game(kind: Kind, own: Points, opponent: Option<usize>) -> Round {
+        Round { kind, own, opponent, is_win_on_the_board: false, plus: 0 }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,6 +147,7 @@ pub fn standings(
             }
             TieBreak::Wins => count(person.rounds.iter().filter(|round| round.own >= section.scoring.win)),
             TieBreak::WinsPlayed => count(person.rounds.iter().filter(|round| round.is_win_on_the_board)),
+            TieBreak::Plus => Broken::Number(Points::whole(person.rounds.iter().map(|round| round.plus).sum()).into()),
             // It depends on who is equal so far.
             TieBreak::Direct => Broken::Undecided,
         }
@@ -211,8 +221,7 @@ fn direct(tied: &mut [(usize, Row)], column: usize, people: &[Person]) {
 /// The players, in the order of the section, with all rounds up to this one.
 fn people<'s>(section: &'s TournamentSection, after_round: u32, places: &BTreeMap<Id, usize>) -> Vec<Person<'s>> {
     let rounds = after_round as usize;
-    let absent =
-        Round { kind: Kind::Requested, own: section.scoring.absence, opponent: None, is_win_on_the_board: false };
+    let absent = Round::without_game(Kind::Requested, section.scoring.absence, None);
     let mut people: Vec<Person> = section
         .players
         .iter()
@@ -237,7 +246,7 @@ fn people<'s>(section: &'s TournamentSection, after_round: u32, places: &BTreeMa
         for (me, other, is_white) in [(pairing.white, pairing.black, true), (pairing.black, pairing.white, false)] {
             let opponent = place(other);
             let what = match pairing.result {
-                None => Round { kind: Kind::Pending, own: Points::ZERO, opponent, is_win_on_the_board: false },
+                None => Round::without_game(Kind::Pending, Points::ZERO, opponent),
                 Some(result) => {
                     let (own, others) =
                         if is_white { (result.white, result.black) } else { (result.black, result.white) };
@@ -249,7 +258,13 @@ fn people<'s>(section: &'s TournamentSection, after_round: u32, places: &BTreeMa
                         _ => Kind::Played,
                     };
                     let is_win_on_the_board = kind == Kind::Played && own >= section.scoring.win;
-                    Round { kind, own, opponent, is_win_on_the_board }
+                    let plus = match result.reason {
+                        ResultReason::WhitePlus if is_white => 1,
+                        ResultReason::BlackPlus if !is_white => 1,
+                        ResultReason::WhitePlus | ResultReason::BlackPlus => -1,
+                        _ => 0,
+                    };
+                    Round { kind, own, opponent, is_win_on_the_board, plus }
                 }
             };
             set(me, pairing.round, what);
@@ -261,7 +276,7 @@ fn people<'s>(section: &'s TournamentSection, after_round: u32, places: &BTreeMa
             ByeKind::Half | ByeKind::Absent => Kind::Requested,
             ByeKind::Lost => Kind::Lost,
         };
-        set(Some(bye.player), bye.round, Round { kind, own: bye.points, opponent: None, is_win_on_the_board: false });
+        set(Some(bye.player), bye.round, Round::without_game(kind, bye.points, None));
     }
     for person in &mut people {
         person.points = person.rounds.iter().map(|round| round.own).sum();

@@ -271,7 +271,7 @@ fn code_of(tie: TieBreak) -> Option<&'static str> {
         TieBreak::Wins => "WIN",
         TieBreak::WinsPlayed => "WON",
         TieBreak::Direct => "DE",
-        TieBreak::FullTruncated | TieBreak::SolkoffPlus => return None,
+        TieBreak::FullTruncated | TieBreak::SolkoffPlus | TieBreak::Plus => return None,
     })
 }
 

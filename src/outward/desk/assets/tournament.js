@@ -83,7 +83,7 @@ const resultOf = (section, round, pairing, name, board) => {
   const [win, draw, loss] = (section.scoring ?? '2-1-0').split('-');
   const choices = [[`${win}-${loss}`, filled(t.white_wins, `${win}–${loss}`)], [`${draw}-${draw}`, filled(t.draw, `${draw}–${draw}`)], [`${loss}-${win}`, filled(t.black_wins, `${loss}–${win}`)], ['*', t.take_it_back]];
   const result = radios(t.result, choices, pairing.points?.join('-') ?? board?.pairing.proposed ?? '');
-  const other = el('input', {maxlength: 20, placeholder: '12-0, 0-0 …'}), how = circumstances();
+  const other = el('input', {maxlength: 20, placeholder: '12-0, 0-0, 1+-1- …'}), how = circumstances();
   const given = () => other.value.trim() || result.value;
   propose({
     title: filled(t.board_of, pairing.table, `${name(pairing.white)} – ${name(pairing.black)}`), verb: pairing.points ? t.correct_result : t.give_result,
