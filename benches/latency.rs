@@ -22,7 +22,7 @@
 //! | `fdatasync` | 45 bytes appended to a file and made durable: at the presses of `safe`, before and behind them in turn |
 //! | `separate` | the same for 64 files, one after the other |
 //! | `together` | 64 boards press at the same moment: until the last of the 64 lines is seen, `safe`; and of `null` |
-//! | `watched` | `lazy` and `safe` beside `damcast serve` (nice 10, as its unit says) with 2,000 viewers of all boards, of whom 5 % never read; the process that plays the viewers is nice 19, as in a hall that work is done by phones |
+//! | `watched` | `lazy` and `safe` beside `damcast serve` (nice 10, as its unit says) with 2,000 viewers of all boards, of whom 5 % never read; the process that plays the viewers runs only when nobody else wants to (`chrt --idle`), as in a hall that work is done by phones |
 //!
 //! Times depend on the machine and on what else it does; what counts are the ratios of one run, at the end. Runs alternate.
 
@@ -348,18 +348,19 @@ fn do_watch(address: &str) {
 fn watch(folder: &Path) -> [Program; 2] {
     let (config, outlet) = (folder.join("serve.toml"), folder.join("recordings/public"));
     fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {outlet:?}\n")).unwrap();
-    let begin = |niceness: &str, program: &Path, arguments: &[&str]| {
-        let mut command = Command::new("nice");
-        command.args(["-n", niceness]).arg(program).args(arguments);
+    let begin = |scheduling: [&str; 3], program: &Path, arguments: &[&str]| {
+        let mut command = Command::new(scheduling[0]);
+        command.args(&scheduling[1..]).arg(program).args(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut said = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
         (Program(child), said)
     };
     let config = config.to_string_lossy();
-    let (pages, said) = begin("10", Path::new(env!("CARGO_BIN_EXE_damcast")), &["serve", "--config", &config]);
+    let (pages, said) =
+        begin(["nice", "-n", "10"], Path::new(env!("CARGO_BIN_EXE_damcast")), &["serve", "--config", &config]);
     let address = said.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).unwrap();
-    let (viewers, said) = begin("19", &std::env::current_exe().unwrap(), &["--watch", address]);
+    let (viewers, said) = begin(["chrt", "--idle", "0"], &std::env::current_exe().unwrap(), &["--watch", address]);
     assert_eq!(said, "all are there\n");
     [pages, viewers]
 }
