@@ -59,19 +59,10 @@ pub fn prepare(directory: &Path, boards: &[String]) -> anyhow::Result<()> {
     }
     let board = |name: &String| OfficeBoard { name: name.clone(), serial: None, is_connected: false };
     office.set_boards(boards.iter().map(board).collect());
-    let import = |name: &str, text: String| Matter::Import {
-        name: name.to_owned(),
-        text,
-        bytes: false,
-        format: None,
-        columns: String::new(),
-        scoring: String::new(),
-        section: None,
-    };
     let round = |round, to: &str| Matter::Round { round, to: to.to_owned(), section: None };
     for matter in [
-        import("players.csv", players(2 * boards.len())),
-        import("pairings.csv", pairings(boards.len())),
+        Matter::import_of("players.csv", players(2 * boards.len())),
+        Matter::import_of("pairings.csv", pairings(boards.len())),
         round(1, "open"),
         round(1, "closed"),
         round(2, "open"),

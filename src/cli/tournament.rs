@@ -189,19 +189,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         return Ok(ended);
     }
-    if let (Verb::Show { round: None, json: false, .. }, None) = (&arguments.verb, &arguments.section) {
-        print(overview(&tournament, &log))?;
-        return Ok(ended);
-    }
-    if let (Verb::Show { round: None, json: true, .. }, None) = (&arguments.verb, &arguments.section) {
-        say(documents::tournament_text(&tournament, |_| true, None))?;
+    if let (Verb::Show { round: None, json, .. }, None) = (&arguments.verb, &arguments.section) {
+        match json {
+            true => say(documents::tournament_text(&tournament, |_| true, None))?,
+            false => print(overview(&tournament, &log))?,
+        }
         return Ok(ended);
     }
     let section = only_section(&tournament, arguments.section.as_deref()).map_err(anyhow::Error::msg)?;
+    let in_json = |round| documents::tournament_text(&tournament, |of| of.id == section.id, round);
     match &arguments.verb {
-        Verb::Show { round: None, json: true, .. } => {
-            say(documents::tournament_text(&tournament, |of| of.id == section.id, None))?;
-        }
+        Verb::Show { round: None, json: true, .. } => say(in_json(None))?,
         Verb::Show { round: None, .. } => print(of_section(&tournament, section))?,
         Verb::Show { round: Some(round), json, .. } => {
             ensure!(
@@ -210,7 +208,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 section.last_round()
             );
             if *json {
-                say(documents::tournament_text(&tournament, |of| of.id == section.id, Some(*round)))?;
+                say(in_json(Some(*round)))?;
                 return Ok(ended);
             }
             let date = section.date(*round).map_or(String::new(), |date| format!(", {date}"));

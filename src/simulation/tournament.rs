@@ -284,15 +284,7 @@ fn import(held: &Held, round: u32, meetings: &[Meeting], form: Form) -> Matter {
         };
     }
     let name = format!("round-{round}.csv");
-    Matter::Import {
-        name,
-        text,
-        bytes: false,
-        format: None,
-        columns: String::new(),
-        scoring: String::new(),
-        section: None,
-    }
+    Matter::import_of(&name, text)
 }
 
 fn points(held: &Held, player: usize) -> u32 {

@@ -661,7 +661,7 @@ impl Office {
                             format!("{} counts for this pairing: `damcast ctl replay` first", named_game(after, other));
                         return Err(why.into());
                     }
-                    after.count_again(game, key);
+                    after.count_again(&self.parts_of(game), key);
                 }
                 for part in self.parts_of(game) {
                     after.adopt(part, key);
@@ -729,7 +729,9 @@ impl Office {
                 let game = game.ok_or_else(why)?;
                 let key = after.pairing_of(game).unwrap_or((id, None));
                 let called = named_game(after, game);
-                after.replay(game, key);
+                for part in self.parts_of(game) {
+                    after.replay(part, key);
+                }
                 let is_open = after.seats().iter().any(|seat| seat.pairing.0 == id);
                 if !is_open {
                     after.set_later(id, Some(model::Later::Postponed), "");
@@ -752,7 +754,7 @@ impl Office {
         Ok(done)
     }
 
-    /// A game that was ended by mistake and went on is one game: all its parts.
+    /// A game that was ended by mistake and went on is one game: all its parts, in their order.
     fn parts_of<'o>(&'o self, game: &'o RecordedGame) -> Vec<&'o RecordedGame> {
         let of_board = |part: &&RecordedGame| part.board == game.board;
         let before = |part: &&'o RecordedGame| self.games.get(&(part.board.clone(), part.continues?));
@@ -760,8 +762,10 @@ impl Office {
             let goes_on = |later: &&RecordedGame| later.continues == Some(part.number);
             self.games.values().filter(of_board).find(goes_on)
         };
-        let earlier = std::iter::successors(Some(game), before);
-        earlier.chain(std::iter::successors(after(&game), after)).collect()
+        let mut parts: Vec<&RecordedGame> = std::iter::successors(Some(game), before).collect();
+        parts.reverse();
+        parts.extend(std::iter::successors(after(&game), after));
+        parts
     }
 
     /// What a pairing is called that may be played still.

@@ -49,16 +49,7 @@ impl Desk {
 
     #[track_caller]
     fn import(&mut self, text: &str) -> Done {
-        let (name, text, section) = ("file.csv".to_owned(), text.to_owned(), None);
-        self.done(Matter::Import {
-            name,
-            text,
-            bytes: false,
-            format: None,
-            columns: String::new(),
-            scoring: String::new(),
-            section,
-        })
+        self.done(Matter::import_of("file.csv", text.to_owned()))
     }
 
     fn tournament(&self) -> Tournament {
@@ -365,6 +356,54 @@ fn a_draw_with_a_plus_is_taken_from_the_board_and_given_by_an_arbiter() {
     assert_eq!((desk.shown()["Result"].as_str(), reason(&desk)), ("1-1", Some("white plus")));
 }
 
+/// In a section with Delft scoring an advantage counts; it stands in the game as its board gave it.
+#[test]
+fn an_advantage_of_delft_scoring_is_taken_from_the_board() {
+    let mut desk = Desk::new();
+    let mut import = Matter::import_of("round.csv", ROUND.to_owned());
+    if let Matter::Import { scoring, .. } = &mut import {
+        *scoring = "delfts".to_owned();
+    }
+    desk.done(import);
+    desk.done(round(1, "open"));
+    let of_delft = |game| RecordedGame { format: Some(ResultFormat::Delfts), ..game };
+    desk.0.set_game(of_delft(game(&desk, "1 1/2 - 1/2", true)));
+    desk.catch_up();
+    assert_eq!(desk.result().as_deref(), Some("1.5-0.5"));
+    assert!(!desk.shown().contains_key("Result"), "{:?}", desk.shown());
+    desk.done(result_of_pairing("½-1½"));
+    assert_eq!((desk.result().as_deref(), desk.shown()["Result"].as_str()), (Some("0.5-1.5"), "1/2 - 1 1/2"));
+    let why = desk.ask(result_of_pairing("1+-1-").into()).unwrap_err().to_string();
+    assert!(why.contains("a draw with an advantage is 1½-½ or ½-1½ here"), "{why}");
+    // Another section has no such result: it is a proposal.
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(of_delft(game(&desk, "1 1/2 - 1/2", true)));
+    desk.catch_up();
+    assert_eq!(desk.result(), None);
+}
+
+/// A game that was ended by mistake and went on is one game: it is played again as a whole, and counts again as a whole.
+#[test]
+fn all_parts_of_a_game_are_played_again_and_count_again() {
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(game(&desk, "2-0", true));
+    desk.catch_up();
+    desk.0.set_game(RecordedGame { number: 2, continues: Some(1), ..game(&desk, "1-1", true) });
+    desk.catch_up();
+    assert_eq!(desk.result().as_deref(), Some("1-1"));
+    desk.done(Matter::Replay { pairing: "1.1".to_owned(), section: None });
+    desk.catch_up();
+    let is_replayed = |desk: &Desk, number| {
+        desk.tournament().corrected("a", number).unwrap().tags.get("Replayed").is_some_and(|tag| tag.is == "yes")
+    };
+    assert_eq!((desk.result(), is_replayed(&desk, 1), is_replayed(&desk, 2)), (None, true, true));
+    let (board, pairing) = ("a".to_owned(), Some("1.1".to_owned()));
+    desk.done(Matter::Adopt { board, game: Some(1), pairing, section: None });
+    desk.catch_up();
+    assert_eq!((desk.result().as_deref(), is_replayed(&desk, 1), is_replayed(&desk, 2)), (Some("1-1"), false, false));
+    assert_eq!(desk.shown()["Result"], "*");
+}
+
 /// The station was killed when the line had taken `continue` and the office had not.
 #[test]
 fn a_game_that_goes_on_has_no_result_though_nobody_wrote_that_down() {
@@ -474,16 +513,7 @@ fn a_prepared_round_is_paired_anew_and_a_published_one_is_not() {
     assert_eq!(desk.tournament().sections[0].round(1).len(), 2);
     assert!(desk.tournament().sections[0].byes.is_empty());
     desk.done(Matter::Round { round: 1, to: "published".to_owned(), section: None });
-    let (name, text) = ("late.csv".to_owned(), "Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n".to_owned());
-    let late = Matter::Import {
-        name,
-        text,
-        bytes: false,
-        format: None,
-        columns: String::new(),
-        scoring: String::new(),
-        section: None,
-    };
+    let late = Matter::import_of("late.csv", "Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n".to_owned());
     let refused = desk.ask(late.into()).unwrap_err().to_string();
     assert!(refused.contains("Wiersma, H. already plays Sijbrands, Ton in round 1"), "{refused}");
 }

@@ -684,6 +684,9 @@ fn a_draw_with_a_plus_goes_through_all_files_and_orders_players_with_equal_point
     // A file without reasons takes none back.
     let plain = "Round;Board;White;Black;Result\n1;1;A;B;1-1\n";
     assert_eq!(reasons(&lay(&tournament, plain.as_bytes()).unwrap().tournament), expected);
+    let pdn =
+        "[Round \"1\"]\n[White \"A\"]\n[Black \"B\"]\n[ResultFormat \"Plus draw\"]\n[Result \"1+ - 1-\"]\n\n1+ - 1-\n";
+    assert_eq!(reasons(&lay(&Tournament::default(), pdn.as_bytes()).unwrap().tournament), ["white plus"]);
     let found = refused("Round;Board;White;Black;Result;Reason\n1;1;A;B;2-0;white plus\n");
     assert!(found.contains("2-0 (white plus) is no result here: there are 1-1"), "{found}");
 }

@@ -42,15 +42,7 @@ fn result(pairing: &str, result: &str, why: Option<&str>) -> Matter {
 
 /// A round from its import to its end, with a result that was wrong: each request has a name.
 fn requests() -> Vec<TournamentRequest> {
-    let import = Matter::Import {
-        name: "rounds.csv".to_owned(),
-        text: ROUNDS.to_owned(),
-        bytes: false,
-        format: None,
-        columns: String::new(),
-        scoring: String::new(),
-        section: None,
-    };
+    let import = Matter::import_of("rounds.csv", ROUNDS.to_owned());
     let matters = [
         import,
         round(1, "published"),
@@ -341,16 +333,7 @@ fn a_round_of_64_boards_is_opened_by_one_durable_write() {
     office.set_boards((1..=64).map(board).collect());
     let rows = (1..=64).map(|number| format!("1;{number};White {number};Black {number}\n"));
     let text = format!("Round;Board;White;Black\n{}", rows.collect::<String>());
-    let (name, section) = ("round.csv".to_owned(), None);
-    let import = Matter::Import {
-        name,
-        text,
-        bytes: false,
-        format: None,
-        columns: String::new(),
-        scoring: String::new(),
-        section,
-    };
+    let import = Matter::import_of("round.csv", text);
     office.carry_out(&TournamentRequest { sure: true, ..import.into() }, "arbiter").unwrap();
     let before = disk.model().count();
     let open = Matter::Round { round: 1, to: "open".to_owned(), section: None };

@@ -431,21 +431,13 @@ impl ResultReason {
         }
     }
 
-    /// The reason in a draw that is written with a plus and a minus, as `1+ - 1-`; one of both is enough.
+    /// The reason in a draw that is written with a plus and a minus, as `1+ - 1-` (PDN 3.0, ResultFormat `Plus draw`); one of both is
+    /// enough.
     pub fn of_draw(text: &str) -> Option<ResultReason> {
         let text = text.replace(' ', "").replace(['–', '—', '−', ':'], "-");
         match text.as_str() {
             "1+-1-" | "1+-1" => Some(ResultReason::WhitePlus),
             "1--1+" | "1-1+" => Some(ResultReason::BlackPlus),
-            _ => None,
-        }
-    }
-
-    /// A draw with a plus, as a file says it whose results know that; `None`: it is none.
-    pub fn draw_in_words(self) -> Option<&'static str> {
-        match self {
-            ResultReason::WhitePlus => Some("1+ - 1-"),
-            ResultReason::BlackPlus => Some("1- - 1+"),
             _ => None,
         }
     }

@@ -228,10 +228,10 @@ fn outcome(result: &str, termination: &str) -> Option<Outcome> {
         "0-2" | "0-1" => of(Loss, Win),
         "1-1" | "1/2-1/2" => of(Draw, Draw),
         "0-0" => Some(Outcome::Letters(Loss, Loss, told.unwrap_or(ResultReason::BothLost))),
-        other => {
-            let (white, black) = sides(other)?;
-            Some(Outcome::Points(white, black, told))
-        }
+        other => match ResultReason::of_draw(other) {
+            Some(plus) => Some(Outcome::Letters(Draw, Draw, plus)),
+            None => sides(other).map(|(white, black)| Outcome::Points(white, black, told)),
+        },
     }
 }
 

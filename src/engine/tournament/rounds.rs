@@ -16,8 +16,10 @@ use std::str::FromStr;
 use draughts::ResultFormat;
 use draughts_pdn::values;
 
+use super::csv::sides;
 use super::merge::{MAIN, of_games};
 use super::pdn::result_of;
+use super::points::Points;
 use super::scoring::{Scoring, Stage};
 use super::{Encounter, Id, Later, Official, ResultReason, Tournament, TournamentSection};
 
@@ -402,16 +404,23 @@ impl Tournament {
         taken
     }
 
-    /// Sets the result that a board has shown, where the pairing has none. Returns whether that changes anything.
+    /// Sets the result that a board has shown, where the pairing has none and its section knows it. Returns whether that changes anything.
     fn set_played(&mut self, key: PairingKey, result: &str) -> bool {
-        let plus = ResultReason::of_draw(result);
-        let outcome = plus.map(|_| values::Outcome::Draw).or_else(|| values::Outcome::read(result));
-        let is_new = outcome.is_some_and(|outcome| self.set_outcome(key, outcome, false));
-        // A game of a micro-match has no plus.
-        if let (true, Some(reason), (id, None)) = (is_new, plus, key)
-            && let Some((_, pairing)) = self.pairing_mut(id)
-        {
-            pairing.result = pairing.result.map(|result| Official { reason, ..result });
+        if let Some(outcome) = values::Outcome::read(result) {
+            return self.set_outcome(key, outcome, false);
+        }
+        // A game of a micro-match is won, drawn or lost.
+        let (id, None) = key else { return false };
+        let Some((scoring, pairing)) = self.pairing_mut(id) else { return false };
+        let plus = ResultReason::of_draw(result).map(|reason| (scoring.draw, scoring.draw, reason));
+        let points = || {
+            sides(result).filter(|_| scoring.has_advantages).map(|(white, black)| (white, black, ResultReason::Played))
+        };
+        let Some((white, black, reason)) = plus.or_else(points) else { return false };
+        let official = Official { white, black, reason };
+        let is_new = pairing.result.is_none() && scoring.check(&official).is_ok();
+        if is_new {
+            pairing.result = Some(official);
         }
         is_new
     }
@@ -484,12 +493,16 @@ impl Tournament {
         self.correct(game, [("Result", "*"), (REPLAYED, "yes")].map(|(tag, value)| (tag.to_owned(), value.to_owned())));
     }
 
-    /// A game that was to be played again counts after all; the result that was given on its board is that of its pairing, if that has
-    /// none.
-    pub fn count_again(&mut self, game: &RecordedGame, key: PairingKey) {
-        let shown = game.result.clone().unwrap_or_else(|| "*".to_owned());
-        self.correct(game, [("Result".to_owned(), shown), (REPLAYED.to_owned(), String::new())]);
-        if let Some(given) = game.result.as_deref().filter(|_| game.is_result_given) {
+    /// A game that was to be played again counts after all, with all its parts in their order; the result that was given on its board is
+    /// that of its pairing, if that has none.
+    pub fn count_again(&mut self, parts: &[&RecordedGame], key: PairingKey) {
+        for part in parts {
+            self.correct(part, [(REPLAYED.to_owned(), String::new())]);
+        }
+        let Some(last) = parts.last() else { return };
+        let shown = last.result.clone().unwrap_or_else(|| "*".to_owned());
+        self.correct(last, [("Result".to_owned(), shown)]);
+        if let Some(given) = last.result.as_deref().filter(|_| last.is_result_given) {
             self.set_played(key, given);
         }
     }
@@ -649,10 +662,8 @@ fn official_tag(
     stage: Option<Stage>,
     format: Option<ResultFormat>,
 ) -> Option<String> {
-    if format == Some(ResultFormat::PlusDraw)
-        && let Some(text) = pairing.result.and_then(|result| result.reason.draw_in_words())
-    {
-        return Some(text.to_owned());
+    if let Some(advantage) = pairing.result.zip(format).and_then(|(result, format)| advantage_in(format, &result)) {
+        return Some(advantage.to_owned());
     }
     let (white, black, scoring) = match stage {
         None => pairing.result.map(|result| (result.white, result.black, section.scoring))?,
@@ -662,4 +673,16 @@ fn official_tag(
         }
     };
     Some(result_of(&scoring, white, black).written(format.unwrap_or(ResultFormat::International)).to_owned())
+}
+
+/// A draw with an advantage, as games write it whose results know that (PDN 3.0, `ResultFormat`); `None`: it is none, or they do not.
+fn advantage_in(format: ResultFormat, result: &Official) -> Option<&'static str> {
+    let [white, black] = [result.white, result.black].map(Points::in_hundredths);
+    match (format, result.reason) {
+        (ResultFormat::PlusDraw, ResultReason::WhitePlus) => Some("1+ - 1-"),
+        (ResultFormat::PlusDraw, ResultReason::BlackPlus) => Some("1- - 1+"),
+        (ResultFormat::Delfts, _) if (white, black) == (150, 50) => Some("1 1/2 - 1/2"),
+        (ResultFormat::Delfts, _) if (white, black) == (50, 150) => Some("1/2 - 1 1/2"),
+        _ => None,
+    }
 }

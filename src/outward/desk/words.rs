@@ -358,7 +358,7 @@ desk_words! {
         later: "Later, again", "Later, opnieuw", "Plus tard, à nouveau", "Позже, заново";
         later_verb: "Play it so", "Zo spelen", "Jouer ainsi", "Играть так";
         later_board: "On which board", "Op welk bord", "Sur quel damier", "На какой доске";
-        later_postponed: "postponed", "uitgesteld", "remise", "отложена";
+        later_postponed: "postponed", "uitgesteld", "reportée", "отложена";
         later_adjourned: "adjourned", "afgebroken", "ajournée", "прервана";
         when_postpone: "On another day; the round does not wait for it", "Op een andere dag; de ronde wacht er niet op",
             "Un autre jour ; la ronde ne l’attend pas", "В другой день; тур её не ждёт";

@@ -467,7 +467,7 @@ const FR: Words = Words {
         many: "Provisoire, il manque {} résultats",
     },
     without_opponent: "Sans adversaire : ",
-    postponed: "Remise",
+    postponed: "Reportée",
     adjourned: "Ajournée",
     to_page: "Vers la page complète",
 };

@@ -92,7 +92,7 @@ pub enum Matter {
         /// Of which section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
-        /// `2-0`, `1-1`, `0-2`, points such as `12-0`; `*` takes a result back.
+        /// `2-0`, `1-1`, `0-2`, `1+-1-` for a draw with a plus, points such as `12-0`; `*` takes a result back.
         result: String,
         /// How it came about, in a word of [`ResultReason`](crate::engine::tournament::ResultReason); on the board if that is not told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -193,6 +193,12 @@ pub enum Matter {
 }
 
 impl Matter {
+    /// Take over a file of UTF-8 as it is, into the only section or a new one.
+    pub fn import_of(name: &str, text: String) -> Matter {
+        let (name, columns, scoring) = (name.to_owned(), String::new(), String::new());
+        Matter::Import { name, text, bytes: false, format: None, columns, scoring, section: None }
+    }
+
     /// The result of the last game of a board that has none.
     pub fn result_of(board: String, result: String) -> Matter {
         let (game, pairing, section, why) = (None, None, None, None);
