@@ -11,6 +11,7 @@
 mod byes;
 mod matches;
 mod people;
+mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +21,13 @@ use draughts_pdn::{Place, Problem};
 use super::points::Points;
 use super::rounds::RoundState;
 use super::scoring::{Scoring, Stage};
-use super::sheet::{Complaints, Drawn, Letter, Listed, Outcome, Sheet, Who};
+use super::sheet::{Complaints, Drawn, Outcome, Sheet};
 use super::{
     Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, NOT_NAMED, Official, Player, ResultReason, StageGame,
     Tournament, TournamentSection, Whose,
 };
+
+use worth::{official, worth};
 
 /// What a file makes of a tournament.
 #[derive(Clone, Debug)]
@@ -205,65 +208,6 @@ impl Merging<'_> {
         let what = format!("rounds planned: {planned}, and there are {last} already: {kept} are planned");
         self.complaints.note(Place::START, what);
         self.section.planned = Some(kept);
-    }
-
-    /// What results are worth: as the file says, as the section has it, as the points in the file say, or 2-1-0.
-    fn scoring(&mut self) {
-        let sheet = self.sheet;
-        let is_new = self.section.pairings.is_empty() && self.section.byes.is_empty();
-        let mut scoring = match sheet.scoring {
-            Some(scoring) if !is_new && scoring != self.section.scoring && !sheet.pairings.is_empty() => {
-                let known = Scoring {
-                    match_win: scoring.match_win,
-                    match_draw: scoring.match_draw,
-                    match_loss: scoring.match_loss,
-                    // No file says it.
-                    has_advantages: scoring.has_advantages,
-                    ..self.section.scoring
-                };
-                if known != scoring {
-                    let what = format!(
-                        "the file counts {scoring}, the section {}: give the file a --section of its own",
-                        self.section.scoring
-                    );
-                    self.complaints.error(Place::START, what);
-                }
-                self.section.scoring
-            }
-            Some(scoring) if is_new => scoring,
-            // One that was told with the players counts for their games.
-            _ if !is_new || self.section.scoring != Scoring::default() => self.section.scoring,
-            _ if sheet.pairings.iter().any(|drawn| drawn.stage.is_some()) => Scoring::MICRO_MATCH,
-            _ => of_results(sheet).unwrap_or_else(|| {
-                // Of equal ones the first.
-                let candidates = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
-                candidates.into_iter().min_by_key(|scoring| mismatches(sheet, scoring)).unwrap_or_default()
-            }),
-        };
-        if let Some([win, draw, loss]) = sheet.match_points {
-            (scoring.match_win, scoring.match_draw, scoring.match_loss) = (win, draw, loss);
-        }
-        self.section.scoring = scoring;
-        self.counted_otherwise();
-    }
-
-    /// `2-0` is a word for a win, also where a win has other points.
-    fn counted_otherwise(&mut self) {
-        let Scoring { win, draw, loss, .. } = self.section.scoring;
-        let is_usual = [Scoring::DRAUGHTS, Scoring::CHESS].iter().any(|of| (of.win, of.draw) == (win, draw));
-        let is_word = |drawn: &&Drawn| {
-            let is_played = |reason| matches!(reason, ResultReason::Played | ResultReason::Unrated);
-            drawn.stage.is_none() && matches!(drawn.outcome, Outcome::Letters(_, _, reason) if is_played(reason))
-        };
-        let mut words = self.sheet.pairings.iter().filter(is_word);
-        if let Some(first) = words.next().filter(|_| !is_usual && !self.sheet.is_in_letters) {
-            let others = match words.count() {
-                0 => String::new(),
-                count => format!(", and {count} more of this file likewise"),
-            };
-            let what = format!("a result of 2-1-0 or 1-½-0 counts here as {win}-{loss} or {draw}-{draw}{others}");
-            self.complaints.note(first.told_at, what);
-        }
     }
 
     /// The players of all pairings of the file.
@@ -529,70 +473,6 @@ impl Merging<'_> {
         }
     }
 
-    /// The points that the file gives its players against those that its games give; what byes of unknown worth must have been.
-    fn printed(&mut self, ids: &[Id]) {
-        let sheet = self.sheet;
-        let scoring = self.section.scoring;
-        let mut of_games = points_in(sheet, &scoring);
-        for penalty in sheet.penalties.iter().filter(|_| self.section.teams.is_empty()) {
-            *of_games.entry(penalty.number).or_default() += penalty.match_points + penalty.points;
-        }
-        for adjusted in &sheet.adjustments {
-            *of_games.entry(adjusted.who.number.unwrap_or(0)).or_default() += adjusted.points;
-        }
-        for (listed, &id) in sheet.players.iter().zip(ids) {
-            let of_games = listed.number.and_then(|number| of_games.get(&number)).copied().unwrap_or_default();
-            let missing = listed.printed.map_or(Points::ZERO, |(points, _)| points - of_games);
-            let byes = &listed.unknown_byes;
-            if !byes.is_empty() {
-                let count = byes.len() as i64;
-                let why = match missing {
-                    Points::ZERO => Some(ByeKind::Absent),
-                    missing if missing == scoring.draw * count => Some(ByeKind::Half),
-                    missing if missing == scoring.win * count => Some(ByeKind::Full),
-                    _ => None,
-                };
-                for &round in byes {
-                    let why = why.unwrap_or(ByeKind::Absent);
-                    self.bye(round, id, why, worth(why, &scoring), listed.place);
-                }
-                if let Some((points, place)) = listed.printed
-                    && why.is_none()
-                {
-                    let what = format!(
-                        "{} has {points} points here, his games give {of_games}: the other {missing} are taken over as an adjustment, as the file \
-                         does not say what his byes are worth",
-                        quoted(&listed.name)
-                    );
-                    self.complaints.warn(place, what);
-                    let reason = "byes of which the file does not say what they are worth".to_owned();
-                    self.adjust(Whose::Player(id), missing, Points::ZERO, reason);
-                }
-            } else if let Some((points, place)) = listed.printed.filter(|_| missing != Points::ZERO) {
-                let what = format!(
-                    "{} has {points} points here, and his games and byes give {of_games}",
-                    quoted(&listed.name)
-                );
-                self.complaints.warn(place, what);
-            }
-        }
-        let standing = super::team_standings(self.section, self.section.last_round());
-        for team in &sheet.teams {
-            let Some((matches, boards)) = team.printed else { continue };
-            let known = self.section.teams.iter().find(|known| known.name == team.name);
-            let row = known.and_then(|known| standing.iter().find(|row| row.team == known.id));
-            if let Some(row) = row.filter(|row| (row.match_points, row.board_points) != (matches, boards)) {
-                let what = format!(
-                    "{} has {matches} match points and {boards} board points here, and its boards give {} and {}",
-                    quoted(&team.name),
-                    row.match_points,
-                    row.board_points
-                );
-                self.complaints.warn(team.place, what);
-            }
-        }
-    }
-
     /// Nobody plays twice in a round.
     fn once_a_round(&mut self) {
         let mut seen: BTreeSet<(u32, Id)> = BTreeSet::new();
@@ -619,46 +499,6 @@ fn is_same(known: &str, new: &str) -> bool {
 fn is_called(player: &Player, name: &str) -> bool {
     let mut names = player.formerly.iter().chain([&player.name]).filter(|known| !known.is_empty());
     name == NOT_NAMED || names.any(|known| is_same(known, name))
-}
-
-/// What a round without an opponent is worth.
-fn worth(why: ByeKind, scoring: &Scoring) -> Points {
-    match why {
-        ByeKind::NoOpponent => scoring.bye,
-        ByeKind::Full | ByeKind::Won => scoring.win,
-        ByeKind::Half => scoring.draw,
-        ByeKind::Absent => scoring.absence,
-        ByeKind::Lost => scoring.loss,
-    }
-}
-
-/// The official result of a game as a file has it.
-fn official(outcome: Outcome, scoring: &Scoring) -> Option<Official> {
-    let points = |letter| match letter {
-        Letter::Win => scoring.win,
-        Letter::Draw => scoring.draw,
-        Letter::Loss => scoring.loss,
-    };
-    match outcome {
-        Outcome::Open => None,
-        // Both lost, or neither came: nobody gets points for that.
-        Outcome::Letters(Letter::Loss, Letter::Loss, reason) => {
-            Some(Official { white: scoring.loss, black: scoring.loss, reason })
-        }
-        Outcome::Letters(white, black, reason) => Some(Official { white: points(white), black: points(black), reason }),
-        Outcome::Points(white, black, reason) => {
-            let is_lost =
-                (white, black) == (scoring.loss, scoring.loss) && reason.is_none_or(|of| of == ResultReason::Played);
-            let reason = if is_lost { ResultReason::BothLost } else { reason.unwrap_or_default() };
-            Some(Official { white, black, reason })
-        }
-        Outcome::Free { is_white, why, points } => {
-            let own = points.unwrap_or_else(|| worth(why, scoring));
-            let (white, black) = if is_white { (own, scoring.loss) } else { (scoring.loss, own) };
-            let is_forfeit = matches!(why, ByeKind::Won | ByeKind::Lost);
-            Some(Official { white, black, reason: if is_forfeit { ResultReason::Forfeit } else { ResultReason::Bye } })
-        }
-    }
 }
 
 /// The result of a pairing with one player: nobody plays alone, and who is not there has nothing of it.
@@ -696,54 +536,4 @@ pub(super) fn of_games(games: &[StageGame]) -> Option<Official> {
     }
     let is_over = games.last().is_some_and(|game| game.stage == Stage::Blitz);
     is_over.then_some(Official { white: Points::whole(6), black: Points::whole(6), reason: ResultReason::Played })
-}
-
-/// What results of another kind than 2-1-0 and 1-½-0 are worth, where a file has no others: several games won with the same points.
-fn of_results(sheet: &Sheet) -> Option<Scoring> {
-    let mut won: Vec<Points> = Vec::new();
-    for drawn in &sheet.pairings {
-        match drawn.outcome {
-            Outcome::Letters(Letter::Win, _, ResultReason::Played)
-            | Outcome::Letters(_, Letter::Win, ResultReason::Played) => {
-                return None;
-            }
-            Outcome::Points(white, black, None) if white.min(black) == Points::ZERO => won.push(white.max(black)),
-            _ => {}
-        }
-    }
-    let highest = won.iter().copied().max()?;
-    let is_several = won.len() > 1 && won.iter().all(|points| *points == highest);
-    let half = Points::hundredths(highest.in_hundredths() / 2);
-    let is_football = highest == Scoring::FOOTBALL.win;
-    is_several.then(|| if is_football { Scoring::FOOTBALL } else { Scoring::of(highest, half) })
-}
-
-/// The points of each number from the games and byes of a file.
-fn points_in(sheet: &Sheet, scoring: &Scoring) -> BTreeMap<u32, Points> {
-    let mut points: BTreeMap<u32, Points> = BTreeMap::new();
-    let mut add = |who: Option<&Who>, of: Points| {
-        if let Some(number) = who.and_then(|who| who.number) {
-            *points.entry(number).or_default() += of;
-        }
-    };
-    for drawn in &sheet.pairings {
-        if let Some(official) = official(drawn.outcome, scoring) {
-            add(drawn.white.as_ref(), official.white);
-            add(drawn.black.as_ref(), official.black);
-        }
-    }
-    for free in &sheet.byes {
-        add(Some(&free.who), free.points.unwrap_or_else(|| worth(free.why, scoring)));
-    }
-    points
-}
-
-/// Of how many players the printed points are not what this scoring gives.
-fn mismatches(sheet: &Sheet, scoring: &Scoring) -> usize {
-    let points = points_in(sheet, scoring);
-    let of = |listed: &&Listed| {
-        let computed = listed.number.and_then(|number| points.get(&number)).copied().unwrap_or_default();
-        listed.unknown_byes.is_empty() && listed.printed.is_some_and(|(printed, _)| printed != computed)
-    };
-    sheet.players.iter().filter(of).count()
 }

@@ -1,0 +1,269 @@
+//! The movetext of a game, as the relay's parser takes it.
+
+use draughts::Variant;
+use draughts_pdn::problem::quoted;
+
+use super::{DEEPEST, Found, Shown, blanks, ends_line, fails, starts, string};
+
+/// The movetext of a game, read as the relay reads it.
+pub(super) struct Movetext<'a> {
+    text: &'a [Shown],
+    at: usize,
+    variant: &'static Variant,
+    /// The first move of the main line.
+    pub(super) first: Option<String>,
+    /// The last one, with its strength.
+    last: Option<String>,
+    pub(super) has_result: bool,
+    found: &'a mut Vec<Found>,
+}
+
+/// What a line of moves has come to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing but comments.
+    Begun,
+    /// A number, at this place; a move must follow.
+    Number(usize),
+    /// A move, and glyphs.
+    Move,
+    /// Comments behind that.
+    Comment,
+    /// Glyphs behind these.
+    Glyph,
+    /// Variations of the move.
+    Varied,
+    /// Comments behind these, or behind the second glyphs.
+    Closed,
+    /// A result.
+    Over,
+}
+
+impl<'a> Movetext<'a> {
+    pub(super) fn of(text: &'a [Shown], variant: &'static Variant, found: &'a mut Vec<Found>) -> Movetext<'a> {
+        Movetext { text, at: 0, variant, first: None, last: None, has_result: false, found }
+    }
+
+    pub(super) fn read(&mut self) {
+        let mut state = State::Begun;
+        let mut outer: Vec<(State, usize)> = Vec::new();
+        loop {
+            self.at = blanks(self.text, self.at);
+            let Some(&(offset, c)) = self.text.get(self.at) else { break };
+            let is_over = state == State::Over;
+            if let Some(length) = self.comment(c) {
+                state = match state {
+                    State::Move | State::Comment => State::Comment,
+                    State::Glyph | State::Varied | State::Closed => State::Closed,
+                    other => other,
+                };
+                self.at += length;
+                continue;
+            }
+            if let Some(length) = self.number().filter(|_| !is_over) {
+                state = State::Number(offset);
+                self.at += length;
+                continue;
+            }
+            if let Some((length, squares)) = self.ply().filter(|_| !is_over) {
+                if outer.is_empty() {
+                    self.check_ply(length, &squares);
+                }
+                state = State::Move;
+                self.at += length;
+                continue;
+            }
+            if let State::Number(at) = state {
+                fails(
+                    self.found,
+                    at,
+                    "a move number without a move fails the file".to_owned(),
+                    "numbers stand before moves only",
+                );
+                state = State::Closed;
+                continue;
+            }
+            if let Some(length) =
+                RESULTS.iter().find(|result| starts(&self.text[self.at..], result)).filter(|_| !is_over)
+            {
+                self.has_result |= outer.is_empty();
+                state = State::Over;
+                self.at += length.chars().count();
+                continue;
+            }
+            match (c, state) {
+                ('$', State::Move | State::Comment | State::Glyph) if self.glyph() > 1 => {
+                    state = if state == State::Move { State::Move } else { State::Glyph };
+                    self.at += self.glyph();
+                }
+                ('(', State::Move | State::Comment | State::Glyph | State::Varied) => {
+                    if outer.len() == DEEPEST {
+                        let what = format!("a variation more than {DEEPEST} deep fails the file");
+                        fails(self.found, offset, what, "it ends the reader's stack");
+                    }
+                    outer.push((state, offset));
+                    state = State::Begun;
+                    self.at += 1;
+                }
+                (')', _) if !outer.is_empty() => {
+                    outer.pop();
+                    state = State::Varied;
+                    self.at += 1;
+                }
+                _ => state = self.refuse(state, offset, c),
+            }
+        }
+        if let State::Number(at) = state {
+            fails(
+                self.found,
+                at,
+                "a move number without a move fails the file".to_owned(),
+                "numbers stand before moves only",
+            );
+        }
+        if let Some((_, at)) = outer.last() {
+            fails(self.found, *at, "a variation that is not closed fails the file".to_owned(), "it ends with )");
+        }
+        // A move where it stands alone, a result where it is the last.
+        if !self.has_result && self.last.as_deref() == Some("1-1") {
+            self.has_result = true;
+            self.first = self.first.take().filter(|first| first != "1-1");
+        }
+    }
+
+    /// Something that it does not take here; returns with what the reading may go on.
+    fn refuse(&mut self, state: State, offset: usize, c: char) -> State {
+        let rest = &self.text[self.at..];
+        let is_in_word = |(_, c): &&Shown| !c.is_whitespace() && !"(){};".contains(*c);
+        let length = rest.iter().take_while(is_in_word).count().max(1);
+        let word = string(&rest[..length]);
+        let is_line_start = self.at == 0 || self.text[self.at - 1].1 == '\n';
+        let fail = |what: &str| format!("{} {what}fails the file", quoted(&word));
+        let (what, hint) = match c {
+            '[' if is_line_start => (
+                format!(
+                    "{}: no empty line before this game, it is taken for a part of the one before; that fails the file",
+                    quoted(&word)
+                ),
+                "the line between games is truly empty",
+            ),
+            '[' => (fail("in the movetext "), "tags stand in lines of their own, before the moves"),
+            '{' => ("a comment that is not closed fails the file".to_owned(), "it ends with }"),
+            ';' => ("`;` without a comment fails the file".to_owned(), "comments stand in braces"),
+            '/' => (fail("as a setup "), "explicit squares, no -, ?, dots or blanks: /FEN \"W:W31,K40:B1,2\"/"),
+            ')' => ("`)` without `(` fails the file".to_owned(), ""),
+            '(' => ("a variation here fails the file".to_owned(), "it follows its move, its glyphs and comments"),
+            '!' | '?' => (fail("on its own "), "a strength stands right behind its move, two signs at most"),
+            '$' => (fail("here "), "a glyph follows its move, before any variation"),
+            _ if state == State::Over => (fail("behind the end of the game "), "write one terminator, at the very end"),
+            '-' | '\u{feff}' => (fail(""), "each game is squares with - x or : between them"),
+            _ if word == "0-0" => (fail("in the movetext "), "write *; the tag may say 0-0"),
+            _ => (fail(""), "moves are written 32-28, 28x19 or 19:28, the end of a game *"),
+        };
+        fails(self.found, offset, what, hint);
+        // An unclosed comment takes the rest, and so does a game that begins in this one; a setup goes to its slash.
+        self.at = match c {
+            '{' => self.text.len(),
+            '[' if is_line_start => self.text.len(),
+            '/' => self.at + rest.iter().skip(1).take(400).position(|(_, c)| *c == '/').map_or(length, |at| at + 2),
+            _ => self.at + length,
+        };
+        if state == State::Over { State::Closed } else { state }
+    }
+
+    /// The length of the comment that begins here.
+    fn comment(&self, c: char) -> Option<usize> {
+        let rest = &self.text[self.at..];
+        match c {
+            '{' => rest.iter().position(|(_, c)| *c == '}').map(|at| at + 1),
+            ';' => {
+                // What it says may stand in the next line.
+                let begins = blanks(rest, 1);
+                let length = rest[begins..].iter().take_while(|(_, c)| !ends_line(*c)).count();
+                (length > 0).then_some(begins + length)
+            }
+            '/' if starts(rest, "/FEN \"") => {
+                let begins = blanks(rest, "/FEN \"".len());
+                let is_part = |(_, c): &&Shown| c.is_ascii_alphanumeric() || "_:,".contains(*c);
+                let ends = blanks(rest, begins + rest[begins..].iter().take_while(is_part).count());
+                starts(&rest[ends..], "\"/").then_some(ends + 2)
+            }
+            _ => None,
+        }
+    }
+
+    /// The length of the move number that begins here: `12.`, `12...`, no zero first.
+    fn number(&self) -> Option<usize> {
+        let rest = &self.text[self.at..];
+        let digits = rest.iter().take_while(|(_, c)| c.is_ascii_digit()).count();
+        let dots = rest[digits..].iter().take_while(|(_, c)| *c == '.').count();
+        (digits > 0 && dots > 0 && rest[0].1 != '0').then_some(digits + dots)
+    }
+
+    /// The length of the glyph that begins here, the sign included.
+    fn glyph(&self) -> usize {
+        1 + self.text[self.at + 1..].iter().take_while(|(_, c)| c.is_ascii_digit()).count()
+    }
+
+    /// The length of the move that begins here, and that of its squares; nothing need stand between two moves.
+    fn ply(&self) -> Option<(usize, Vec<String>)> {
+        let rest = &self.text[self.at..];
+        let char_at = |at: usize| rest.get(at).map(|(_, c)| *c);
+        let square_at = |at: usize| {
+            let length = square(char_at(at)?, char_at(at + 1))?;
+            Some((at + length, string(&rest[at..at + length])))
+        };
+        let (mut end, first) = square_at(0)?;
+        let mut squares = vec![first];
+        while let Some('-' | 'x' | ':') = char_at(end).filter(|c| *c != '-' || squares.len() == 1)
+            && let Some((behind, square)) = square_at(end + 1)
+        {
+            squares.push(square);
+            end = behind;
+        }
+        let strength = rest[end..].iter().take(2).take_while(|(_, c)| "?!\u{25a1}\u{2a00}".contains(*c)).count();
+        (squares.len() > 1).then_some((end + strength, squares))
+    }
+
+    /// A move of the main line must be one as a whole, on the board of its game.
+    fn check_ply(&mut self, length: usize, squares: &[String]) {
+        let word = string(&self.text[self.at..self.at + length]);
+        let offset = self.text[self.at].0;
+        let is_step = self.text[self.at + squares[0].chars().count()].1 == '-';
+        let is_on_board = |square: &String| match square.parse::<usize>() {
+            Ok(number) => number <= self.variant.geometry.count(),
+            Err(_) => {
+                let dark = square.bytes().fold(0, |sum, byte| sum + u32::from(byte)) % 2 == 0;
+                dark && self.variant.geometry.count() == 32
+            }
+        };
+        if is_step && squares.len() > 2 {
+            fails(
+                self.found,
+                offset,
+                format!("{} fails the file", quoted(&word)),
+                "only captures have more than two squares",
+            );
+        } else if !squares.iter().all(is_on_board) {
+            let what = format!("{} names squares that the board does not have; that fails the file", quoted(&word));
+            fails(self.found, offset, what, "its boards have the squares 1 to 50, or 1 to 32 and a1 to h8");
+        } else if self.first.is_none() {
+            self.first = Some(word.trim_end_matches(['?', '!', '\u{25a1}', '\u{2a00}']).to_owned());
+        }
+        self.last = Some(word);
+    }
+}
+
+/// The results that it takes for the end of a game.
+const RESULTS: [&str; 9] = ["*", "1/2-1/2", "½-½", "0.5-0.5", "1-1", "0-1", "0-2", "1-0", "2-0"];
+
+/// The length of a square that begins with these characters.
+fn square(first: char, second: Option<char>) -> Option<usize> {
+    match (first, second) {
+        ('5', Some('0')) | ('1'..='4', Some('0'..='9')) | ('0', Some('1'..='9')) | ('a'..='h', Some('1'..='8')) => {
+            Some(2)
+        }
+        ('1'..='9', _) => Some(1),
+        _ => None,
+    }
+}
