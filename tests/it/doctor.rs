@@ -364,7 +364,7 @@ fn the_group_of_an_outlet_is_there_and_has_the_user_who_records() {
 
 #[test]
 fn a_full_disk_is_told_as_that_and_nobody_is_given_the_files() {
-    let Some(library) = crate::kills::library() else {
+    let Some(library) = crate::kill_at_syscall::library() else {
         println!("there is no `cc`: no disk was full");
         return;
     };

@@ -12,7 +12,7 @@ use damcast::station::office::{Matter, Office, OfficeBoard, OfficeRefusal, Tourn
 use damcast::station::tournament_log::{TOURNAMENT, TournamentError, TournamentLog};
 use draughts::ResultFormat;
 
-use crate::kills::library;
+use crate::kill_at_syscall::library;
 use crate::model_disk::{Fault, ModelDisk};
 use crate::program::{damcast, run};
 

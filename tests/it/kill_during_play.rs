@@ -195,7 +195,7 @@ fn games_that_went_on_while_the_station_was_dead_are_whole() {
     kill(Wire::Alone, 14, 25, 80);
 }
 
-/// cargo test --release --test it killed -- --ignored --nocapture
+/// cargo test --release --test it kill_during_play -- --ignored --nocapture
 #[test]
 #[ignore = "ten minutes of the boards' life, a minute and a half of ours"]
 fn ten_minutes_without_a_station_cost_nothing() {

@@ -115,14 +115,14 @@ fn a_damaged_byte_of_a_board_never_makes_a_false_move() {
     damage_a_board(97);
 }
 
-/// cargo test --release --test it damage -- --ignored --nocapture
+/// cargo test --release --test it damaged_bytes -- --ignored --nocapture
 #[test]
 #[ignore = "minutes; every byte of a session instead of some"]
 fn no_damaged_byte_of_a_bus_makes_a_false_move() {
     damage_a_bus(1);
 }
 
-/// cargo test --release --test it damage -- --ignored --nocapture
+/// cargo test --release --test it damaged_bytes -- --ignored --nocapture
 #[test]
 #[ignore = "minutes; every byte of a session instead of some"]
 fn no_damaged_byte_of_a_board_makes_a_false_move() {
