@@ -285,12 +285,12 @@ fn kill_at(first: usize, step: impl Fn(usize) -> usize, threads: usize) {
 }
 
 #[test]
-fn an_arbiter_whose_station_is_killed_has_done_everything_once() {
+fn requests_take_effect_once_over_kill() {
     kill_at(5, |operations| operations / 6, 3);
 }
 
 #[test]
 #[ignore = "a quarter of an hour: every operation; scripts/kill-everywhere"]
-fn an_arbiter_whose_station_is_killed_anywhere_has_done_everything_once() {
+fn requests_take_effect_once_over_kill_anywhere() {
     kill_at(0, |_| wanted_step(), 6);
 }

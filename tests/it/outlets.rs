@@ -122,7 +122,7 @@ fn told_moves(events: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_outlet_shows_what_its_own_delay_allows() {
+fn each_outlet_follows_configured_delay() {
     let mut hall = Hall::begin(
         "[public]\ndelay = 86400\n[[outlet]]\nname = \"hall\"\n[[outlet]]\nname = \"late\"\ndelay-plies = 4\n",
     );
@@ -161,7 +161,7 @@ fn each_outlet_shows_what_its_own_delay_allows() {
 }
 
 #[test]
-fn a_key_that_is_no_more_holds_its_outlet_back_and_the_station_records() {
+fn obsolete_key_suspends_outlet_and_recording_continues() {
     let place = Place::new(&["a"]);
     configure(&place, &["a"], "[public]\ngames-delay = 900\n[[outlet]]\nname = \"hall\"\n");
     let file = place.path("damcast.toml");
@@ -223,7 +223,7 @@ fn a_key_that_is_no_more_holds_its_outlet_back_and_the_station_records() {
 }
 
 #[test]
-fn an_outlet_whose_folder_goes_away_is_told_by_its_place_and_harms_no_other() {
+fn missing_outlet_folder_is_reported_and_harms_no_other() {
     let mut hall = Hall::begin("[[outlet]]\nname = \"hall\"\n");
     hall.play(4);
     hall.shows_all("public");
@@ -275,7 +275,7 @@ fn own_group() -> (String, u32) {
 }
 
 #[test]
-fn an_outlet_is_for_its_group_and_for_nobody_else() {
+fn outlet_is_for_group_only() {
     let (group, id) = own_group();
     let mut hall = Hall::begin(&format!("[[outlet]]\nname = \"hall\"\ngroup = {group:?}\n"));
     hall.play(4);
@@ -342,7 +342,7 @@ fn files(folder: &Path) -> std::collections::BTreeMap<PathBuf, String> {
 }
 
 #[test]
-fn a_folder_of_the_version_before_is_right_and_is_made_again_byte_for_byte() {
+fn previous_version_folder_is_valid_and_rebuilt_identically() {
     let place = tempfile::tempdir().unwrap();
     let (folder, other) = (place.path().join("before"), place.path().join("other"));
     folder_of_the_version_before(&folder);
@@ -359,7 +359,7 @@ fn a_folder_of_the_version_before_is_right_and_is_made_again_byte_for_byte() {
 }
 
 #[test]
-fn a_station_goes_on_in_a_folder_of_the_version_before() {
+fn station_continues_in_previous_version_folder() {
     let lines = ["board-1", "board-2"];
     let place = Place::new(&lines);
     configure(&place, &lines, "[public]\ndelay-plies = 2\n");
@@ -412,7 +412,7 @@ fn a_station_goes_on_in_a_folder_of_the_version_before() {
 }
 
 #[test]
-fn an_upgrade_with_keys_that_are_no_more_changes_no_file_and_stops_no_recording() {
+fn upgrade_with_obsolete_keys_keeps_files_and_recording() {
     let lines = ["board-1", "board-2"];
     let place = Place::new(&lines);
     configure(
@@ -467,7 +467,7 @@ fn an_upgrade_with_keys_that_are_no_more_changes_no_file_and_stops_no_recording(
 }
 
 #[test]
-fn a_generation_outlives_its_file_and_what_is_numbered_anew_has_another() {
+fn generation_outlives_file_and_changes_on_renumbering() {
     let mut hall = Hall::begin("");
     hall.play(4);
     hall.shows_all("public");
@@ -601,7 +601,7 @@ fn lose_power(durability: Durability, mut seen: impl FnMut(&str, &str, &str)) {
 }
 
 #[test]
-fn a_generation_and_what_was_told_under_it_outlive_the_power() {
+fn generation_and_events_survive_power_loss() {
     let mut losses = 0;
     lose_power(Durability::Safe, |before, opened, last| {
         let whole = &before[..before.rfind('\n').map_or(0, |end| end + 1)];

@@ -256,7 +256,7 @@ mod tests {
     const SETUP: &str = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
 
     #[test]
-    fn all_boards_stand_in_their_order() {
+    fn lists_all_boards_in_order() {
         let mut boards = [board("a"), board("b"), board("c")];
         play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23"]);
         boards[1].take(moment(50), GameChange::Ended(Some("2-0".into())));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_with_a_setup_is_held_until_it_is_released() {
+    fn holds_game_with_setup_until_release() {
         let mut boards = [board("a")];
         play(&mut boards[0], &["1. 32-28", "19-24", SETUP, "2... 24-30", "3. 35x24"]);
         let standard = snapshot(&boards, Boards::All, Profile::Standard);
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setup_before_the_first_move_is_the_start() {
+    fn setup_before_first_move_is_start() {
         let mut boards = [board("a")];
         play(&mut boards[0], &["/FEN \"W:W31-50:B1-20\"/", SETUP, "1... 24-30", "2. 35x24"]);
         let text = snapshot(&boards, Boards::All, Profile::Lidraughts).text;
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_begins_with_black_to_move_is_left_out_for_pydraughts() {
+    fn pydraughts_omits_game_with_black_to_move_first() {
         let mut boards = [board("a"), board("b")];
         play(&mut boards[0], &[SETUP, "1... 24-30", "2. 35x24"]);
         play(&mut boards[1], &["1. 32-28", "19-23"]);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_game_stands_until_the_next_has_a_move() {
+    fn shows_last_game_until_next_has_move() {
         let mut boards = [board("a")];
         play(&mut boards[0], &["1. 32-28", "*"]);
         play(&mut boards[0], &[]);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_of_a_tag_holds_a_file_back() {
+    fn tag_values_never_block_file() {
         let long = "x".repeat(10_000);
         for name in [
             "Bad \"]\" Name",

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filled_hole_is_as_long_as_what_is_lost_and_the_log_is_read_behind_it() {
+    fn filled_hole_has_lost_length_and_log_continues() {
         for length in 0..700 {
             let filled = filler(b"40 < 8e00051f00", length);
             assert_eq!(filled.len(), length);

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_lines_that_are_no_records() {
+    fn reads_lines_without_records() {
         let header = |key: &str, value: &str| Ok(LogLine::Header { key: key.into(), value: value.into() });
         assert_eq!(parse_line("# damcast byte log 1"), Ok(LogLine::Title));
         assert_eq!(parse_line("# damcast byte log 1\r\n"), Ok(LogLine::Title));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong_and_where() {
+    fn reports_problem_and_place() {
         refuse("# damcast byte log 2", 1, "format \"2\"; this version reads format 1");
         refuse("[Event \"x\"]", 1, "starts with its time in milliseconds");
         refuse("-5 < 00", 1, "starts with its time");
@@ -331,7 +331,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_record_survives_the_way_back(at in any::<u64>(), kind in any_kind()) {
+        fn record_roundtrip(at in any::<u64>(), kind in any_kind()) {
             let record = Record { at, kind };
             let line = record.to_line();
             prop_assert_eq!(line.find('\n'), Some(line.len() - 1));
@@ -339,7 +339,7 @@ mod tests {
         }
 
         #[test]
-        fn one_changed_character_never_passes(at in 0u64..100_000, kind in any_kind(), place in any::<prop::sample::Index>(), new in "[0-9a-f <>=!?.;]") {
+        fn changed_character_never_passes(at in 0u64..100_000, kind in any_kind(), place in any::<prop::sample::Index>(), new in "[0-9a-f <>=!?.;]") {
             let line = Record { at, kind }.to_line();
             let body = line.trim_end_matches('\n');
             let old = place.index(body.chars().count());
@@ -353,7 +353,7 @@ mod tests {
         }
 
         #[test]
-        fn no_line_is_too_strange(line in "\\PC{0,40}", record in "[0-9]{1,3} [<>=!?.%@] ?[0-9a-fTZ:é ;]{0,20}") {
+        fn reads_arbitrary_lines(line in "\\PC{0,40}", record in "[0-9]{1,3} [<>=!?.%@] ?[0-9a-fTZ:é ;]{0,20}") {
             for line in [line, record] {
                 if let Err(error) = parse_line(&line) {
                     prop_assert!((1..=line.chars().count() + 1).contains(&error.column));

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_as_a_line() {
+    fn writes_every_kind_as_line() {
         let shown = DateTime::parse_from_rfc3339("2026-11-21T09:30:06.250+01:00").unwrap();
         for (at, kind, line) in [
             (0, RecordKind::LinkUp, "0 = up ;15b53040\n"),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_can_end_its_line() {
+    fn text_cannot_end_line() {
         let line = Record::new(7, RecordKind::Note("a\n8 < ff\r\t\u{0}\u{85}b".into())).to_line();
         assert!(line.starts_with("7 ? a 8 < ff    b ;"), "{line}");
         assert_eq!(line.matches('\n').count(), 1);

@@ -334,7 +334,7 @@ mod tests {
     use crate::engine::bytelog::{LogLine, parse_line};
 
     #[test]
-    fn what_is_no_such_record_is_refused() {
+    fn refuses_invalid_records() {
         for (text, at) in [
             ("", 0),
             ("40", 0),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_earlier_versions_are_read() {
+    fn reads_records_of_earlier_versions() {
         let line = "12 - 080100802(4822)0803(02)0801z23";
         let Ok(LogLine::Record(record)) = parse_line(line) else { panic!("{line}") };
         assert!(record.to_line().starts_with("12 ~ 40g40Ln20804020240-0240t1b ;"));

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_desk_is_of_this_machine_unless_it_is_shielded() {
+    fn desk_is_local_unless_shielded() {
         let none = of("").unwrap();
         assert_eq!((none.address, none.metrics, none.password_file), (DEFAULT_ADDRESS, None, None));
         let open = "[desk]\naddress = \"0.0.0.0:8081\"\n";
@@ -162,13 +162,13 @@ mod tests {
     }
 
     #[test]
-    fn it_needs_nothing_else_and_finds_the_station() {
+    fn desk_needs_no_other_key_and_finds_station() {
         let config = of("[station]\ndirectory = \"r\"\nnonsense = 1\n[serve]\nx = 1\n").unwrap();
         assert!(config.directory.is_some_and(|directory| directory.ends_with("r")));
     }
 
     #[test]
-    fn numbers_are_where_either_table_says_and_a_port_alone_is_of_this_machine() {
+    fn numbers_come_from_either_table_and_bare_port_is_local() {
         let old = "[metrics]\naddress = \"10.0.0.1:9\"\n";
         for (text, address) in [
             (old.to_owned(), "10.0.0.1:9"),
@@ -188,13 +188,13 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_where_viewers_reach_their_pages() {
+    fn viewer_address_is_configurable() {
         let config = of("[desk]\nviewers = \"https://live.example.org/\"\n").unwrap();
         assert_eq!(config.viewers.as_deref(), Some("https://live.example.org/"));
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_place() {
+    fn mistake_is_reported_with_place() {
         for (pair, what) in [
             ("address = \"80810\"", "`address` is an address"),
             ("metrics = \"here\"", "`metrics` is an address"),

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relative_paths_of_the_service_count_from_its_state() {
+    fn service_paths_start_at_state_folder() {
         assert_eq!(base(Path::new("evening.toml")), Path::new(""));
         assert_eq!(base(Path::new("conf/evening.toml")), Path::new("conf"));
         assert_eq!(base(Path::new("/srv/evening.toml")), Path::new("/srv"));

@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_read_as_it_was_written() {
+    fn plan_roundtrip() {
         let mut written = plan(CONFIG, None);
         written.boards.push(("hall".to_owned(), BusAddress::new(1025)));
         let read = Plan::read(&written.to_text()).unwrap();
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_an_earlier_version_has_a_delay_for_each_file() {
+    fn plan_of_earlier_version_has_delay_per_file() {
         let text = "# damcast plan 1\n# opened: 2026-11-21T09:25:00.000+01:00\n# profile: standard\n# delay-games: 40 0\n\
             # delay-started: 0 3\n# delay-events: 90 2\n# delay-archive: 1 0\n";
         let read = Plan::read(text).unwrap();
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outlet_that_is_held_back_stays_as_the_plan_has_it() {
+    fn suspended_outlet_keeps_plan() {
         let before = plan(CONFIG, None);
         let wrong = CONFIG.replace("profile = \"lidraughts\"", "profile = \"all\"").replace("delay = 60", "delay = 70");
         let opened = before.opened;
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_that_was_found_keeps_its_place() {
+    fn found_board_keeps_place() {
         let mut before = plan(CONFIG, None);
         before.boards.push(("hall".to_owned(), BusAddress::new(9)));
         before.boards.push(("gone".to_owned(), BusAddress::new(9)));
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_written_when_it_says_something_new() {
+    fn writes_plan_only_on_change() {
         let folder = tempfile::tempdir().unwrap();
         let mut plans = Plans::read(&RealDisk, folder.path()).unwrap();
         for (text, count) in [(CONFIG.to_owned(), 1), (CONFIG.to_owned(), 1), (CONFIG.replace("60", "0"), 2)] {
