@@ -56,7 +56,7 @@ mod tests {
             assert_eq!(told, length >= 17, "{length}: {:?}", log.problems);
         }
         // What brought nothing has been told of until later than its beginning.
-        let asked = b"100 - 08010080290803(02)".as_slice();
+        let asked = b"100 ~ 40g40G40-02".as_slice();
         let Ok(LogLine::Record(record)) = parse_line(std::str::from_utf8(asked).unwrap()) else { panic!("no record") };
         assert!(record.end() > 100);
         let log = [b"0 = up\n", asked, b"\n", &filler(asked, 200), format!("{} .\n", record.end()).as_bytes()].concat();

@@ -202,7 +202,6 @@ fn record(line: &str) -> Result<Record, LineError> {
             Err(_) => return Err(fault(word_at, Fault::NoMoment(word.to_owned()))),
         },
         '~' => RecordKind::Unchanged(unchanged::decode(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
-        '-' => RecordKind::Unchanged(unchanged::decode_old(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
         other => RecordKind::Other(other, rest.to_owned()),
     };
     Ok(Record { at, kind })
@@ -297,8 +296,6 @@ mod tests {
         refuse("12 = sideways", 6, "not \"sideways\"");
         refuse("12 =", 5, "not \"\"");
         refuse("12 . 5300", 6, "nothing follows");
-        refuse("12 - 0801a0802", 11, "the address of a board");
-        refuse("12 -", 5, "the address of a board");
         refuse("12 @ at nine", 6, "\"at nine\" is no moment");
         refuse("12 @", 5, "is no moment");
         refuse("1040 < 8e00051f01 ;12efc721", 20, "the checksum is 12efc721 but the record has");

@@ -163,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::bytelog::unchanged::{append, decode, decode_old};
+    use crate::engine::bytelog::unchanged::{append, decode};
     use crate::engine::bytelog::{LogLine, parse_line};
     use crate::engine::protocol::{ClockReport, PieceCode};
 
@@ -337,8 +337,8 @@ mod tests {
         }
 
         #[test]
-        fn packs_arbitrary_text(text in "[0-9a-z()A-Z é]{0,20}", new in "(40[vZ][nbcd][0-3]|0[0-9]){0,4}[0-9a-zA-Z_é-]{0,20}") {
-            for boards in [decode(&text), decode_old(&text), decode(&new)].into_iter().flatten() {
+        fn packs_arbitrary_text(text in "(40[vZ][nbcd][0-3]|0[0-9]){0,4}[0-9a-zA-Z_é-]{0,20}") {
+            if let Ok(boards) = decode(&text) {
                 let mut again = String::new();
                 append(&mut again, &boards);
                 prop_assert_eq!(decode(&again), Ok(boards));

@@ -33,7 +33,7 @@ pub enum RecordKind {
     Tick,
     /// `@`: the clock of the machine was set, or the machine slept: from now on it shows this. Whole milliseconds.
     ClockSet(DateTime<FixedOffset>),
-    /// `~`, and `-` in logs of earlier versions: boards of a bus were asked, one after the other, and had nothing to tell.
+    /// `~`: boards of a bus were asked, one after the other, and had nothing to tell.
     Unchanged(Vec<Unchanged>),
     /// A record of a later version: its mark and what follows it. Ignored by a replay, kept when written again.
     Other(char, String),
