@@ -60,8 +60,6 @@ fn reports_mistakes_of_operation() {
     for (text, message) in [
         ("[control]\nsocket = \"\"", "the path of a file, of at most 107 bytes"),
         ("[control]\nport = 1", "unknown key `port` in [control]"),
-        ("[metrics]\naddress = \"localhost\"", "as in \"127.0.0.1:9377\""),
-        ("[metrics]\nport = 9377", "unknown key `port` in [metrics]"),
         ("[alarm]\ncommand = \"alarm\"", "expected a list of strings"),
         ("[alarm]\ncommand = [\"alarm\", 1]", "expected a list of strings"),
         ("[alarm]\ncommand = [\"\"]", "the first of `command` is the program"),
@@ -293,15 +291,11 @@ fn outlets_have_separate_folders() {
 fn mistake_in_outlet_suspends_one_outlet() {
     let outlet = |keys: &str| format!("[[outlet]]\nname = \"hall\"\n[[outlet]]\n{keys}\n");
     for (text, held, message) in [
-        ("[public]\ngames-delay = 900\n".into(), "public", "[[outlet]] with name = \"games\" and delay = 900"),
-        ("[public]\nevents-delay-plies = 2\n".into(), "public", "`events-delay-plies` is no key any more"),
-        ("[public]\narchive-sync = \"lazy\"\n".into(), "public", "readers who are to have the archive otherwise"),
         ("[public]\ndelay = -1\n".into(), "public", "`delay` is a whole number from 0 to 86400"),
         ("[public]\nprofile = \"all\"\n".into(), "public", "all"),
         ("[public]\ndely = 1\n".into(), "public", "did you mean `delay`?"),
         ("public = 5\n".into(), "public", "expected a table [public]"),
         (outlet("name = \"world\"\ndelay = true"), "world", "expected a number"),
-        (outlet("name = \"world\"\nstarted-delay = 5"), "world", "[[outlet]] with name = \"started\" and delay = 5"),
         (outlet("name = \"../x\""), "../x", "1 to 32 letters, digits"),
         (outlet("name = \"Hall\""), "Hall", "the `name` `Hall` is taken, in line "),
         (outlet("name = \"public\""), "public (again)", "is that of [public]"),

@@ -15,7 +15,6 @@ fn with(section: Section, pair: &str) -> (String, usize) {
         (Section::Public, String::new()),
         (Section::Outlet, own_if(section == Section::Outlet, &own, "name", "\"w\"")),
         (Section::Control, String::new()),
-        (Section::Metrics, String::new()),
         (Section::Tournament, String::new()),
         (Section::Serve, String::new()),
         (Section::Desk, String::new()),

@@ -90,7 +90,6 @@ fn environment_overrides_all() {
         ("DAMCAST_PUBLIC_DELAY", "soon", "DAMCAST_PUBLIC_DELAY:2:9: `delay` is a string; expected a number"),
         ("DAMCAST_LINE_BOARD_9_PORT", "any", "names no [[line]]; there are `board-1`, `hall`"),
         ("DAMCAST_LINE_BOARD_1_PROT", "any", "unknown key `PROT` of [[line]]"),
-        ("DAMCAST_PUBLIC_GAMES_DELAY", "9", "`games-delay` is no key any more"),
         ("DAMCAST_OUTLET_HALL_DELAY", "9", "names no [[outlet]]; there is none"),
     ] {
         let error = read(&[(name, value)]).unwrap_err().to_string();

@@ -167,9 +167,9 @@ fn unit_tables() {
         machine.write("etc/damcast/damcast.toml", &format!("{config}{tables}"));
         machine.faults().into_iter().map(|fault| fault[1].clone() + ": " + &fault[2]).collect::<Vec<_>>()
     };
-    assert_eq!(configured("[serve]\n[desk]\n[metrics]\n"), [""; 0], "tables as they are installed");
-    let [fault] = &configured("[metrics]\naddress = \"127.0.0.1:9377\"\n")[..] else { panic!("one fault") };
-    assert!(fault.contains("[metrics] is configured, and damcast-desk.service is not enabled"), "{fault}");
+    assert_eq!(configured("[serve]\n[desk]\n"), [""; 0], "tables as they are installed");
+    let [fault] = &configured("[desk]\nmetrics = \"9377\"\n")[..] else { panic!("one fault") };
+    assert!(fault.contains("[desk] is configured, and damcast-desk.service is not enabled"), "{fault}");
     let [fault] = &configured("[serve]\naddress = 80\n")[..] else { panic!("one fault") };
     assert!(fault.contains("[serve] is configured, and damcast-web.socket is not enabled"), "{fault}");
     machine.write("etc/systemd/system/sockets.target.wants/damcast-web.socket", "");

@@ -1,6 +1,5 @@
 //! `[desk]`: the page for operators and arbiters, and the numbers for programs that watch. Only `damcast desk` obeys it, so a mistake in
-//! it stops nothing else; and that verb needs nothing else of a configuration but where the station is. `[metrics]` is of earlier versions,
-//! in which the station had the numbers: its `address` counts where `[desk]` has no `metrics`.
+//! it stops nothing else; and that verb needs nothing else of a configuration but where the station is.
 //!
 //! ```toml
 //! [desk]
@@ -27,7 +26,7 @@ pub struct DeskConfig {
     pub hosts: Vec<String>,
     /// Proxies in front of it.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Where programs ask how the station is: `metrics` of `[desk]`, else `address` of `[metrics]`.
+    /// Where programs ask how the station is.
     pub metrics: Option<SocketAddr>,
     /// Where viewers reach their pages.
     pub viewers: Option<String>,
@@ -86,14 +85,7 @@ fn of_machine(value: &Value, example: &str) -> Result<SocketAddr, ConfigError> {
 
 /// What is wrong is noted.
 fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
-    let [table, old] = [("desk", "[desk]"), ("metrics", "[metrics]")]
-        .map(|(key, title)| top.table(key, title).map_err(|error| top.note(error)).ok());
-    let old = old.and_then(|mut table| {
-        let metrics = table.read("address", |value| of_machine(value, "127.0.0.1:9377"));
-        table.close();
-        metrics
-    });
-    let mut table = table?;
+    let mut table = top.table("desk", "[desk]").map_err(|error| top.note(error)).ok()?;
     let password_file = table.read("password-file", |value| match value.string()? {
         "" => Err(value.error("`password-file` is the path of a file")),
         file => Ok(PathBuf::from(file)),
@@ -132,7 +124,7 @@ fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
         password_file,
         hosts: hosts.unwrap_or_default(),
         trusted_proxies,
-        metrics: metrics.or(old),
+        metrics,
         viewers,
         socket: None,
         directory: None,
@@ -168,21 +160,11 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_from_either_table_and_bare_port_is_local() {
-        let old = "[metrics]\naddress = \"10.0.0.1:9\"\n";
-        for (text, address) in [
-            (old.to_owned(), "10.0.0.1:9"),
-            (format!("{old}[desk]\nmetrics = \"127.0.0.1:8\"\n"), "127.0.0.1:8"),
-            ("[desk]\nmetrics = \"9377\"\n".to_owned(), "127.0.0.1:9377"),
-        ] {
-            assert_eq!(
-                of(&text).unwrap().metrics.map(|address| address.to_string()).as_deref(),
-                Some(address),
-                "{text}"
-            );
-        }
-        for wrong in ["address = \"99999\"", "address = 9377", "address = \"localhost\"", "adress = \"127.0.0.1:9\""] {
-            let error = of(&format!("[metrics]\n{wrong}\n")).unwrap_err();
+    fn a_port_alone_is_of_this_machine() {
+        let config = of("[desk]\nmetrics = \"9377\"\n").unwrap();
+        assert_eq!(config.metrics.map(|address| address.to_string()).as_deref(), Some("127.0.0.1:9377"));
+        for wrong in ["metrics = \"99999\"", "metrics = 9377", "metrics = \"localhost\""] {
+            let error = of(&format!("[desk]\n{wrong}\n")).unwrap_err();
             assert!(error.contains("x.toml:2"), "{error}");
         }
     }
