@@ -115,9 +115,8 @@ mod tests {
     use draughts::Variant;
 
     fn check(tags: &[(&str, &str)], lines: &[&str], expected: &str) {
-        let tags = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let board = Board::new("a", Variant::international(), tags);
-        let mut game = game(&[("Date", "2026.11.21")], lines);
+        let board = Board::new("a", Variant::international(), Vec::new());
+        let mut game = game(&[tags, &[("Date", "2026.11.21")]].concat(), lines);
         game.take(moment(60), GameChange::Ended(Some("1-1".into())));
         let text = text(&board, &game, Delay::NONE.view(&game, game.latest()));
         assert_eq!(text, expected);

@@ -241,8 +241,6 @@ pub struct GameRecord {
     closed: Option<Moment>,
     result: Option<String>,
     released: bool,
-    /// Has it the tags with which it began? Else those of its board.
-    pub keeps_tags: bool,
     corrections: Vec<Correction>,
 }
 
@@ -259,7 +257,6 @@ impl GameRecord {
             closed: None,
             result: None,
             released: false,
-            keeps_tags: false,
             corrections: Vec::new(),
         }
     }
