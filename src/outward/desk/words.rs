@@ -594,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn the_script_and_the_table_have_the_same_words() {
+    fn script_and_table_have_equal_words() {
         let (names, kinds) = used();
         let all: BTreeSet<String> = serde_json::from_str::<Map<String, Value>>(&for_script(Language::En))
             .unwrap()
@@ -614,7 +614,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sentence_has_the_same_places_in_each_language() {
+    fn placeholders_agree_in_all_languages() {
         let places = |said: &Said| said.sentences().iter().map(|text| text.matches("{}").count()).max();
         for language in Language::ALL {
             for ((name, said), (_, english)) in words(language).entries().iter().zip(EN.entries()) {

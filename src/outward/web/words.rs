@@ -644,7 +644,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sentence_has_the_same_places_in_each_language() {
+    fn placeholders_agree_in_all_languages() {
         let places = |text: &str| {
             ["{}", "{side}", "{from}", "{to}", "{taken}"].map(|place| text.matches(place).count()).to_vec()
         };
@@ -660,7 +660,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_their_forms() {
+    fn numbers_have_plural_forms() {
         let over = |language: Language, number| language.count(language.words().stored, number);
         assert!(over(Language::En, 1).contains("1 minute old"));
         assert!(over(Language::En, 0).contains("0 minutes"));
@@ -681,7 +681,7 @@ mod tests {
     }
 
     #[test]
-    fn the_language_is_what_the_reader_likes_best() {
+    fn chooses_preferred_language() {
         for (header, expected) in [
             ("nl-BE,nl;q=0.9,en;q=0.8", Some(Language::Nl)),
             ("de, fr;q=0.5, ru;q=0.7", Some(Language::Ru)),
