@@ -59,7 +59,7 @@ impl Sample {
         let mut command = damcast(&["run", "--config", "damcast.toml"]);
         command.current_dir(self.folder.path());
         command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
-        self.station = Some(Station::of(command));
+        self.station = Some(Station::spawn(command));
         wait_until("the station answers", || self.shell("damcast status").status.success());
     }
 
