@@ -27,7 +27,7 @@ use super::tournament::user;
                   A request is obeyed in time or never: the station drops what it has not begun when --wait is over, and logs that.\n\n\
                   Exit codes: 0 done, 1 refused, 2 wrong arguments, 3 no station answers, 4 not allowed, 5 it is not known \
                   whether it was done.\n\n\
-                  Examples:\n  damcast ctl names board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
+                  Examples:\n  damcast ctl set-players board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
                   damcast ctl result board-1 2-0\n  damcast ctl undo board-1\n  \
                   damcast ctl log-level damcast::engine::session=debug"
 )]
@@ -102,7 +102,7 @@ enum Subcommand {
     /// For a round that was opened after the first move, or a board that had the cable of another. It gets the names of its pairing in all
     /// that is shown; its live file stays as it is. A game that was to be played again counts again.
     #[command(
-        after_help = "Examples:\n  damcast ctl adopt board-1\n  damcast ctl adopt board-1 --game 2 --pairing 3.2 --sure"
+        after_help = "Examples:\n  damcast ctl adopt board-1\n  damcast ctl adopt board-1 --game 2 --pairing 3.2 --confirm"
     )]
     Adopt {
         /// The board.
@@ -122,7 +122,7 @@ enum Subcommand {
     /// written. They reach games.pdn, the round, the archive and the pages, and are marked there; the live file stays as it is. A file
     /// without a move takes back what was added.
     #[command(
-        after_help = "Examples:\n  damcast ctl moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl moves board-3 -"
+        after_help = "Examples:\n  damcast ctl add-moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl add-moves board-3 -"
     )]
     AddMoves {
         /// The board.
@@ -156,7 +156,7 @@ enum Subcommand {
     /// A pairing is not played with its round: its round can be closed without it.
     ///
     /// It is postponed, or adjourned if it has begun. `begin` says on which board it is played then.
-    #[command(after_help = "Example:\n  damcast ctl postpone 3.2\n  damcast ctl begin 3.2 board-5")]
+    #[command(after_help = "Example:\n  damcast ctl postpone 3.2\n  damcast ctl play-on 3.2 board-5")]
     Postpone {
         /// The pairing: 3.2 is board 2 of round 3.
         #[arg(value_name = "R.B")]
@@ -485,7 +485,7 @@ impl Subcommand {
             }
             Subcommand::Result { of, .. } if of.once.request_id.is_some() || of.once.if_version.is_some() => {
                 bail!(
-                    "--request and --saw are for the tournament: name the pairing with --pairing, or a game that is over with --game"
+                    "--request-id and --if-version are for the tournament: name the pairing with --pairing, or a game that is over with --game"
                 )
             }
             Subcommand::Round { to, round, section, confirm: sure, once } => {
@@ -680,7 +680,7 @@ mod tests {
     }
 
     fn asked(words: &str) -> anyhow::Result<ClientRequest> {
-        let words = format!("ctl {words} --request r1 --saw 3");
+        let words = format!("ctl {words} --request-id r1 --if-version 3");
         Program::try_parse_from(words.split_whitespace())?.arguments.verb.request(false)
     }
 

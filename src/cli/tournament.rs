@@ -399,7 +399,7 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
     let done = match office.execute(request, &user()) {
         Ok(done) => done,
         Err(ServiceError::Conflict(conflict)) => {
-            bail!("{conflict} with --saw {}", office.log().store().version())
+            bail!("{conflict} with --if-version {}", office.log().store().version())
         }
         Err(refusal) => {
             refusal.to_string().lines().for_each(|line| print_error(format_args!("damcast: {line}")));

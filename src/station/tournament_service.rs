@@ -443,9 +443,9 @@ impl TournamentService {
             return Ok(told);
         }
         if !request.dry_run {
-            return with_hint(asked, "nothing was changed; if it is meant so, ask again with --sure");
+            return with_hint(asked, "nothing was changed; if it is meant so, ask again with --confirm");
         }
-        done.notes.extend(asked.into_iter().map(|asked| format!("{asked}: this needs --sure")));
+        done.notes.extend(asked.into_iter().map(|asked| format!("{asked}: this needs --confirm")));
         Ok(told)
     }
 
@@ -638,7 +638,7 @@ impl TournamentService {
                 if to == RoundState::Closed && !missing.is_empty() && !sure {
                     let mut why = missing;
                     why.push(format!(
-                        "round {round} is not closed: these results are missing; --sure closes it all the same"
+                        "round {round} is not closed: these results are missing; --confirm closes it all the same"
                     ));
                     return Err(ServiceError::Invalid(why));
                 }
@@ -686,7 +686,7 @@ impl TournamentService {
                 let old = after.pairing_of(game).filter(|old| after.pairing(old.0).is_some());
                 if old.is_some_and(|old| old != key) && !sure {
                     let why = format!(
-                        "{} is a game of another pairing: --sure makes it one of this",
+                        "{} is a game of another pairing: --confirm makes it one of this",
                         describe_game(after, game)
                     );
                     return Err(why.into());
@@ -776,7 +776,7 @@ impl TournamentService {
                     after.set_deferral(id, Some(model::Deferral::Postponed), "");
                 }
                 done.messages.push(format!("{called}: it does not count any more, and is played again"));
-                done.messages.extend((!is_open).then(|| format!("`damcast ctl begin {pairing} BOARD` says where")));
+                done.messages.extend((!is_open).then(|| format!("`damcast ctl play-on {pairing} BOARD` says where")));
             }
             TournamentCommand::RenamePlayer { player, name, section } => {
                 check_name(name)?;
@@ -1071,7 +1071,7 @@ fn bytes_of(text: &str) -> Result<Vec<u8>, String> {
 /// Why nobody else says who plays.
 fn named_by_tournament(game: &str) -> String {
     format!(
-        "{game} is a game of the tournament and has its names from there: `damcast ctl player OLD NEW` mends a name, `damcast ctl \
+        "{game} is a game of the tournament and has its names from there: `damcast ctl rename-player OLD NEW` mends a name, `damcast ctl \
          substitute` or an import of the pairings who plays"
     )
 }
@@ -1101,7 +1101,7 @@ fn substitute(after: &mut Tournament, pairing: Id, player: &str, by: &str, sure:
         [one] => *one,
         several @ [_, ..] => return Err(describe_choices(section, several, by)),
         [] if !sure => {
-            return Err(format!("{by} is no player of {}: with --sure he becomes one", section.name));
+            return Err(format!("{by} is no player of {}: with --confirm he becomes one", section.name));
         }
         [] => {
             check_name(by)?;

@@ -50,7 +50,7 @@ fn count_lines(place: &StationFolder, kind: &str) -> usize {
 const REQUESTS: [ArbiterRequest; 3] = [
     ArbiterRequest {
         name: "a round's opening",
-        request: || json!({"do": "tournament", "request": {"matter": "round", "round": 3, "to": "open", "request": "open"}}),
+        request: || json!({"do": "tournament", "request": {"command":"set-round-state", "round": 3, "to": "open", "request": "open"}}),
         is_seen: |place| {
             let log = fs::read_dir(place.path("recordings/log")).unwrap().map(|entry| entry.unwrap().path());
             let is_told = |path: &Path| {
@@ -64,12 +64,12 @@ const REQUESTS: [ArbiterRequest; 3] = [
     },
     ArbiterRequest {
         name: "a result",
-        request: || json!({"do": "request", "board": "a", "request": "result 2-0", "sure": true}),
+        request: || json!({"do": "request", "board": "a", "request": "result 2-0", "confirm": true}),
         is_seen: |place| {
             let archived = public(place, "archive/a-1.pdn");
             archived.contains("[Result \"2-0\"]")
                 && public(place, "round/3/games.pdn").contains("[Result \"2-0\"]")
-                && count_lines(place, "official") == 1
+                && count_lines(place, "official-result") == 1
                 && count_lines(place, "result") == 1
                 && public(place, "standings.json").contains("\"points\":\"2\"")
         },
@@ -78,13 +78,13 @@ const REQUESTS: [ArbiterRequest; 3] = [
         name: "a correction",
         request: || {
             json!({"do": "tournament", "request": {
-                "matter": "result", "board": "a", "game": 1, "result": "0-2", "correct": true, "request": "correct"}})
+                "command":"result", "board": "a", "game": 1, "result": "0-2", "correct": true, "request": "correct"}})
         },
         is_seen: |place| {
             public(place, "archive/a-1.pdn").contains("[Result \"0-2\"]")
                 && public(place, "round/3/games.pdn").contains("[Result \"0-2\"]")
-                && count_lines(place, "official") == 2
-                && count_lines(place, "amend") == 1
+                && count_lines(place, "official-result") == 2
+                && count_lines(place, "tag-correction") == 1
         },
     },
 ];

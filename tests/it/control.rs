@@ -32,8 +32,8 @@ pub fn metrics(folder: &Path) -> (String, Vec<String>) {
     let mut client = Client(BufReader::new(UnixStream::connect(folder.join("control.sock")).unwrap()));
     client.send("{\"do\":\"numbers\"}\n");
     let answer = client.receive();
-    let ills = answer["told"].as_array().into_iter().flatten().map(|ill| ill.as_str().unwrap().to_owned());
-    (answer["numbers"].as_str().unwrap_or_default().to_owned(), ills.collect())
+    let ills = answer["messages"].as_array().into_iter().flatten().map(|ill| ill.as_str().unwrap().to_owned());
+    (answer["metrics"].as_str().unwrap_or_default().to_owned(), ills.collect())
 }
 
 /// The value of a row.
@@ -89,7 +89,7 @@ fn status_shows_boards() {
         (board["name"].as_str(), board["line"].as_str(), board["game"].as_u64()),
         (Some("a"), Some("a"), Some(1))
     );
-    assert!(board["plies"].as_u64().unwrap() >= 4 && board["goes_on"] == true, "{board}");
+    assert!(board["plies"].as_u64().unwrap() >= 4 && board["is_ongoing"] == true, "{board}");
     assert!(board["clocks"]["white"].as_u64().unwrap() > 0, "{board}");
     assert!(board["file"].as_str().unwrap().ends_with("live/a-1.pdn"), "{board}");
     assert!(seen["lines"][0]["bytes_in"].as_u64().unwrap() > 100, "{seen}");
@@ -116,18 +116,18 @@ fn operator_requests_are_logged_and_replayed() {
     assert_eq!(undone.code, 0, "{}", undone.err);
     assert!(undone.out.contains("written: /FEN \""), "{}", undone.out);
     board.answer(&mut pty);
-    let names = run_ctl(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H.", "--json"]);
+    let names = run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H.", "--json"]);
     let answer: Value = serde_json::from_str(&names.out).unwrap();
     assert_eq!(answer["ok"], true);
     // Names that come late are those of the game all the same.
-    let told = answer["told"].to_string();
+    let told = answer["messages"].to_string();
     assert!(told.contains("Sijbrands, T. and Wiersma, H. are the players of a, game 1"), "{answer}");
     wait_until("the names", || {
         let games = fs::read_to_string(place.path("recordings/public/games.pdn")).unwrap_or_default();
         games.contains("[White \"Sijbrands, T.\"]") && games.contains("[Black \"Wiersma, H.\"]")
     });
     for (arguments, code, words) in [
-        (&["ctl", "result", "a", "3-0", "--sure"][..], 1, "`3-0` is not a result of this game; its results are 2-0"),
+        (&["ctl", "result", "a", "3-0", "--confirm"][..], 1, "`3-0` is not a result of this game; its results are 2-0"),
         (&["ctl", "result", "b", "2-0"], 1, "there is no board `b`; there are a"),
         (&["ctl", "setup", "a", "W:W99"], 1, "W:W99"),
         (&["ctl", "resign", "a", "nobody"], 2, "[possible values: white, black]"),
@@ -141,8 +141,8 @@ fn operator_requests_are_logged_and_replayed() {
     let unsure = run_ctl(&place, &["ctl", "result", "a", "2-0"]);
     assert_eq!(unsure.code, 1, "{}", unsure.out);
     assert!(unsure.err.contains("a, game 1, ") && unsure.err.contains("its clock runs"), "{}", unsure.err);
-    assert!(unsure.err.contains("`--sure`"), "{}", unsure.err);
-    let result = run_ctl(&place, &["ctl", "result", "a", "2-0", "--sure"]);
+    assert!(unsure.err.contains("`--confirm`"), "{}", unsure.err);
+    let result = run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]);
     assert_eq!(result.code, 0, "{}", result.err);
     assert!(result.out.starts_with("a, game 1, ") && result.out.contains(" plies: 2-0"), "{}", result.out);
     wait_until("the end of the game", || {
@@ -164,7 +164,7 @@ fn operator_requests_are_logged_and_replayed() {
     let who = format!("request of uid {uid}");
     let notes = kinds(&log)
         .iter()
-        .filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&who) && !note.contains("--sure")))
+        .filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&who) && !note.contains("--confirm")))
         .count();
     assert_eq!(notes, asked.len(), "who asked stands beside each request");
     assert!(station.output().contains(&who), "{}", station.output());
@@ -196,8 +196,8 @@ fn effects_of_request_are_shown_before_confirmation() {
     ] {
         let answer = asked(request, trial);
         assert_eq!(answer["ok"], true, "{request}: {answer}");
-        assert!(answer["told"].to_string().contains(told), "{request}: {answer}");
-        assert!(answer["written"].to_string().contains(written), "{request}: {answer}");
+        assert!(answer["messages"].to_string().contains(told), "{request}: {answer}");
+        assert!(answer["lines"].to_string().contains(written), "{request}: {answer}");
     }
     for (request, why) in [
         ("undo 60", "there are not 60 entries to take back"),
@@ -214,27 +214,27 @@ fn effects_of_request_are_shown_before_confirmation() {
     let sure = ",\"sure\":true";
     // Its clocks are those of the moment.
     let without_clocks = |answer: Value| {
-        let written = answer["written"]
+        let written = answer["lines"]
             .as_array()
             .unwrap()
             .iter()
             .map(|line| line.as_str().unwrap().split(" {").next().unwrap().to_owned());
-        (answer["told"].clone(), written.collect::<Vec<_>>())
+        (answer["messages"].clone(), written.collect::<Vec<_>>())
     };
     let foretold = without_clocks(asked("undo 1", trial));
     assert_eq!(foretold, without_clocks(asked("undo 1", "")), "what was told is what was done");
     board.answer(&mut pty);
     let foretold = asked("result 2-0", &format!("{sure}{trial}"));
-    assert!(foretold["told"].to_string().contains("a, game 1, "), "{foretold}");
+    assert!(foretold["messages"].to_string().contains("a, game 1, "), "{foretold}");
     assert_eq!(foretold, asked("result 2-0", sure));
     wait_until("the end of the game", || {
         board.answer(&mut pty);
         place.live("a-1.pdn").ends_with("*\n")
     });
     let foretold = asked("continue", &format!("{sure}{trial}"));
-    assert!(foretold["told"].to_string().contains("game 1 goes on"), "{foretold}");
+    assert!(foretold["messages"].to_string().contains("game 1 goes on"), "{foretold}");
     let done = asked("continue", sure);
-    let told = |answer: &Value| answer["told"].as_array().unwrap().clone();
+    let told = |answer: &Value| answer["messages"].as_array().unwrap().clone();
     assert!(told(&foretold).starts_with(&told(&done)), "{foretold}, {done}");
     assert!(station.signal(Signal::TERM).success());
     let log = place.log("a-1.log");
@@ -369,7 +369,7 @@ fn unanswered_request_is_not_run_later() {
     station.wait_for("result 2-0: not done: it was wanted until");
     // What comes in time is done.
     board.answer(&mut pty);
-    let names = run_ctl(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H."]);
+    let names = run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H."]);
     assert_eq!(names.code, 0, "{}", names.err);
     assert!(station.signal(Signal::TERM).success());
     assert!(place.live("a-1.pdn").contains("[Result \"*\"]"), "{}", place.live("a-1.pdn"));
@@ -409,11 +409,11 @@ fn refuses_names_with_direction_marks() {
     station.wait_for("operators reach this station");
     station.wait_for("waiting for the port");
     for name in ["A\u{202e}B", "A\u{2028}B", "A\u{2066}B", "A\u{1b}[2JB"] {
-        let refused = run_ctl(&place, &["ctl", "names", "a", name, "C"]);
+        let refused = run_ctl(&place, &["ctl", "set-players", "a", name, "C"]);
         assert_eq!(refused.code, 1, "{name:?}: {}", refused.err);
         assert!(refused.err.contains("marks that turn the order of writing"), "{name:?}: {}", refused.err);
     }
-    assert_eq!(run_ctl(&place, &["ctl", "names", "a", "Вирный, Ш.", "한국"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "set-players", "a", "Вирный, Ш.", "한국"]).code, 0);
     assert!(station.signal(Signal::TERM).success());
     assert_eq!(kinds(&place.log("a-1.log")).iter().filter(|kind| matches!(kind, RecordKind::Operator(_))).count(), 1);
 }
@@ -465,7 +465,7 @@ fn request_expires_at_deadline() {
     ] {
         client.send(&format!("{{{request},\"until_ms\":1}}\n"));
         let late = client.receive();
-        assert_eq!((&late["ok"], &late["unknown"]), (&false.into(), &Value::Null), "{request}: {late}");
+        assert_eq!((&late["ok"], &late["outcome_unknown"]), (&false.into(), &Value::Null), "{request}: {late}");
         assert!(late["error"].as_str().unwrap().starts_with("not done: it was wanted until "), "{request}: {late}");
         client.send(&format!("{{{request},\"until_ms\":{later}}}\n"));
         let done = client.receive();

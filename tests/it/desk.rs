@@ -126,7 +126,7 @@ fn station() -> (StationFolder, Station, DeskProcess) {
 fn audit_log(desk: &DeskProcess, keys: &SessionKeys) -> Vec<Value> {
     let (status, told) = desk.get("/api/log", keys);
     assert_eq!(status, 200, "{told}");
-    told["deeds"].as_array().unwrap().clone()
+    told["audit_log"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn nothing_foreign_reaches_station() {
         ("no json", "hold".to_owned()),
         (
             "who is said by the desk alone",
-            json!({"do": "request", "board": "a", "request": "hold", "who": {"name": "x", "role": "operator"}})
+            json!({"do": "request", "board": "a", "request": "hold", "user": {"name": "x", "role": "operator"}})
                 .to_string(),
         ),
         ("redeem", json!({"do": "redeem", "code": "1", "address": "127.0.0.1"}).to_string()),
@@ -316,13 +316,13 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
         (json!({"do": "alarm-test"}), false),
         (json!({"do": "log-level", "filter": "trace"}), false),
         (json!({"do": "login", "name": "x", "role": "operator"}), false),
-        (json!({"do": "tournament", "request": {"matter": "import", "name": "x.csv", "text": "Name\nA\n"}}), false),
-        (json!({"do": "tournament", "request": {"matter": "round-robin"}}), false),
+        (json!({"do": "tournament", "request": {"command":"import", "name": "x.csv", "text": "Name\nA\n"}}), false),
+        (json!({"do": "tournament", "request": {"command":"round-robin"}}), false),
         (json!({"do": "request", "board": "a", "request": "continue"}), false),
-        (json!({"do": "tournament", "request": {"matter": "moves", "board": "a", "name": "x", "text": ""}}), false),
+        (json!({"do": "tournament", "request": {"command":"add-moves", "board": "a", "name": "x", "text": ""}}), false),
         (json!({"do": "request", "board": "a", "request": "names A / B"}), true),
         (json!({"do": "request", "board": "a", "request": "result 2-0"}), true),
-        (json!({"do": "tournament", "request": {"matter": "round", "round": 1, "to": "open"}}), true),
+        (json!({"do": "tournament", "request": {"command":"set-round-state", "round": 1, "to": "open"}}), true),
     ] {
         let (status, told) = desk.post("/api/request", Some(&keys), &request);
         assert_eq!(status == 200, is_his, "{request}: {told}");
@@ -330,7 +330,7 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
         let socket = place.path("recordings/control.sock");
         let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
         let mut line = request.clone();
-        line["who"] = json!({"name": "R. Faber", "role": "arbiter"});
+        line["user"] = json!({"name": "R. Faber", "role": "arbiter"});
         stream.write_all(format!("{line}\n").as_bytes()).unwrap();
         let mut told = String::new();
         BufReader::new(stream).read_line(&mut told).unwrap();
@@ -366,7 +366,7 @@ fn passwords_need_file_and_old_views_are_refused() {
     let keys = desk.log_in(&json!({"name": "M. Bosma", "password": "correct horse"}));
     let other = desk.log_in(&json!({"code": code(&place, "operator", "Other")}));
     // Two people with one view: the second is refused, and told why.
-    let import = |saw: u64, name: &str| json!({"do": "tournament", "request": {"matter": "import", "name": "p.csv", "text": format!("No,Name,Rating\n1,\"{name}\",2000\n"), "saw": saw, "sure": true}});
+    let import = |saw: u64, name: &str| json!({"do": "tournament", "request": {"command":"import", "name": "p.csv", "text": format!("No,Name,Rating\n1,\"{name}\",2000\n"), "if_version": saw, "confirm": true}});
     let (_, seen) = desk.get("/api/tournament", &other);
     assert_eq!(seen["version"], 0, "{seen}");
     let (_, told) = desk.post("/api/request", Some(&keys), &import(0, "Sijbrands, T."));
@@ -379,7 +379,7 @@ fn passwords_need_file_and_old_views_are_refused() {
     assert!(history["by"].as_str().unwrap().starts_with("M. Bosma (operator), uid "), "{history}");
     assert_eq!(seen["tournament"]["sections"][0]["players"][0]["name"], "Sijbrands, T.", "{seen}");
     // The same of a board.
-    let hold = |plies: u32| json!({"do": "request", "board": "a", "request": "hold", "saw": {"plies": plies}});
+    let hold = |plies: u32| json!({"do": "request", "board": "a", "request": "hold", "if_seen": {"plies": plies}});
     let (_, told) = desk.post("/api/request", Some(&other), &hold(7));
     assert!(told["error"].as_str().unwrap().contains("has changed since you looked"), "{told}");
     assert_eq!(desk.post("/api/request", Some(&other), &hold(0)).1["ok"], true);
@@ -491,7 +491,7 @@ fn monitoring_learns_of_missing_station() {
 #[test]
 fn desk_offers_every_tournament_request() {
     let documented = fs::read_to_string("docs/socket.md").unwrap();
-    let table = documented.split("A request of `tournament` has a `matter`").nth(1).unwrap();
+    let table = documented.split("A request of `tournament` has a `command`").nth(1).unwrap();
     let rows =
         table.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| line.starts_with("| "));
     let matters: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();

@@ -149,7 +149,10 @@ fn operator_day_works_in_browser() {
     ] {
         press(&mut browser, button);
         choose(&mut browser, choice);
-        dialog_text(&mut browser, if consent == REPLACES_RESULT { "It would be refused" } else { "this needs --sure" });
+        dialog_text(
+            &mut browser,
+            if consent == REPLACES_RESULT { "It would be refused" } else { "this needs --confirm" },
+        );
         choose(&mut browser, consent);
         dialog_text(&mut browser, "(was ");
         save_screenshots(&mut browser, &folder, &format!("result-{after}").replace(' ', "-"));
@@ -272,9 +275,9 @@ fn desk_is_translated_and_accessible() {
     let desk = DeskProcess::start(&place, "viewers = \"https://live.example.org/\"\n");
     let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
     for matter in [
-        json!({"matter": "import", "name": "players.csv", "text": FILE}),
-        json!({"matter": "round-robin"}),
-        json!({"matter": "round", "round": 1, "to": "open"}),
+        json!({"command":"import", "name": "players.csv", "text": FILE}),
+        json!({"command":"round-robin"}),
+        json!({"command":"set-round-state", "round": 1, "to": "open"}),
     ] {
         let (_, answer) = desk.post("/api/request", Some(&keys), &json!({"do": "tournament", "request": matter}));
         assert_eq!(answer["ok"], true, "{answer}");

@@ -258,11 +258,16 @@ fn import_needs_confirmation_and_dry_run_lists_questions() {
     let record = || fs::read(folder.join("log/tournament.ndjson")).unwrap();
     let before = record();
     let dry = import(&folder, &again, &["--dry-run"]);
-    assert!(dry.code == 0 && dry.err.contains("they have met in round 1: this needs --sure"), "{}{}", dry.out, dry.err);
+    assert!(
+        dry.code == 0 && dry.err.contains("they have met in round 1: this needs --confirm"),
+        "{}{}",
+        dry.out,
+        dry.err
+    );
     assert!(dry.out.contains("2 pairings are new"), "{}", dry.out);
     let refused = import(&folder, &again, &[]);
-    assert!(refused.code == 1 && refused.err.contains("ask again with --sure"), "{}", refused.err);
+    assert!(refused.code == 1 && refused.err.contains("ask again with --confirm"), "{}", refused.err);
     assert!(record() == before, "nothing was changed");
-    let sure = import(&folder, &again, &["--sure"]);
+    let sure = import(&folder, &again, &["--confirm"]);
     assert!(sure.code == 0 && sure.out.contains("done as version 2"), "{}{}", sure.out, sure.err);
 }

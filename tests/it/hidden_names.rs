@@ -92,13 +92,13 @@ fn hidden_player_is_named_in_no_file() {
     let mut station = place.start();
     pty.wait_for_the_station();
     begin_round(&place, &mut board, &mut pty);
-    done(run_ctl(&place, &["ctl", "player", NAMES[0], NAMES[1]]));
-    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "rename-player", NAMES[0], NAMES[1]]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
     });
-    wait_until("the official result", || events(&place, "official").len() == 1);
+    wait_until("the official result", || events(&place, "official-result").len() == 1);
     done(run_ctl(&place, &["ctl", "round", "publish", "4"]));
     wait_until("the next round", || public(&place, "round/4/games.pdn").contains("Gantwarg"));
     assert!(station.signal(Signal::TERM).success());
@@ -119,14 +119,14 @@ fn hidden_player_is_named_in_no_file() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
-    let told = done(run_ctl(&place, &["ctl", "player", NAMES[1], "N. N.", "--dry-run"]));
+    let told = done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], "N. N.", "--dry-run"]));
     assert!(told.contains("begin anew") && told.contains("nothing was changed"), "{told}");
     assert!(public(&place, "events.ndjson").as_bytes() == before["public/events.ndjson"]);
     let mut follower = Follower::new(place.path("recordings/public/events.ndjson"), Progress::default());
     let mut followed = String::new();
     follow(&mut follower, &mut followed);
     assert!(followed.contains("Wiersma"));
-    done(run_ctl(&place, &["ctl", "player", NAMES[1], "N. N."]));
+    done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], "N. N."]));
     wait_until("another generation", || !public(&place, "events.ndjson").contains("Wiersma"));
     wait_until("the archive", || public(&place, "archive/a-1.pdn").contains("[Black \"N. N.\"]"));
     // The pairing program knows nothing of it.
@@ -199,7 +199,7 @@ fn hidden_player_is_named_in_no_file() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
-    done(run_ctl(&place, &["ctl", "player", NAMES[1], NAMES[1]]));
+    done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], NAMES[1]]));
     wait_until("he is named again", || public(&place, "events.ndjson").contains("Wiersma"));
     wait_until("the archive", || public(&place, "archive/a-1.pdn").contains("Wiersma"));
     assert!(station.signal(Signal::TERM).success());

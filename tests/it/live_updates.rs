@@ -136,7 +136,7 @@ fn log_states_reason_of_published_entry() {
     let expected =
         ["rule", "plies", "touched", "lever", "presses", "quiet", "dump", "left", "odd", "rejected", "waited"];
     assert_eq!(keys, expected, "{note}");
-    for word in ["rule=pressed", "plies=1", "touched=28,32", "lever=black", "presses=1", "dump=yes", "left=-"] {
+    for word in ["rule=pressed", "plies=1", "touched=28,32", "lever=black", "presses=1", "dump=yes", "leftover=-"] {
         assert!(words.contains(&word), "{word} in {note}");
     }
 }

@@ -220,7 +220,7 @@ fn namesakes_differ_by_number_and_swap_needs_confirmation() {
     desk.request(call("2", "Jansen, Joop").into()).unwrap();
     assert_eq!(names(&desk), ["Jansen, J.", "Jansen, Joop", "Clerc, Rob"]);
     let why = refused(&mut desk, call("Clerc, Rob", "Jansen, J."));
-    assert!(why.contains("two players would be called") && why.contains("--sure"), "{why}");
+    assert!(why.contains("two players would be called") && why.contains("--confirm"), "{why}");
     desk.done(call("Clerc, Rob", "Jansen, J."));
     assert_eq!(names(&desk)[2], "Jansen, J.", "it was meant so");
     // Those who are not to be named keep the name by which they are found, and have their numbers.
@@ -489,7 +489,7 @@ fn substitute_inherits_nothing_from_replaced_player() {
         section: None,
     };
     let unsure = desk.request(substitute("Reserve, R.").into()).unwrap_err().to_string();
-    assert!(unsure.contains("Reserve, R. is no player of main: with --sure he becomes one"), "{unsure}");
+    assert!(unsure.contains("Reserve, R. is no player of main: with --confirm he becomes one"), "{unsure}");
     let twice = desk.request(substitute("Clerc, Rob").into()).unwrap_err().to_string();
     assert!(twice.contains("Clerc, Rob would play twice in round 1"), "{twice}");
     let told = desk.done(substitute("Reserve, R.")).messages.join("\n");
@@ -676,7 +676,7 @@ fn early_game_is_assigned_and_belongs_to_round() {
     assert_eq!(desk.result().as_deref(), Some("2-0"));
     // It was the game of the other board.
     let unsure = desk.request(adopt(Some("1.2")).into()).unwrap_err().to_string();
-    assert!(unsure.contains("--sure makes it one of this"), "{unsure}");
+    assert!(unsure.contains("--confirm makes it one of this"), "{unsure}");
     desk.done(adopt(Some("1.2")));
     assert_eq!(desk.visible_tags()["White"], "Clerc, Rob");
     assert_eq!(desk.visible_tags()["WhiteRating"], "2300");
@@ -785,7 +785,7 @@ fn replayed_game_counts_once_and_first_stays_marked() {
     // In a round that is closed it says where it is to be played.
     desk.done(round(1, "closed"));
     let told = desk.done(replay());
-    assert!(told.messages.iter().any(|line| line.contains("damcast ctl begin 1.1 BOARD")), "{:?}", told.messages);
+    assert!(told.messages.iter().any(|line| line.contains("damcast ctl play-on 1.1 BOARD")), "{:?}", told.messages);
     desk.done(TournamentCommand::PlayOnBoard { pairing: "1.1".to_owned(), board: "b".to_owned(), section: None });
     assert_eq!(next(&desk), ["b 1.1"]);
 }

@@ -279,7 +279,7 @@ fn vanished_commits_are_reported_and_game_complete_later() {
 #[test]
 fn start_keeps_differing_archived_game_in_second_file() {
     let mut hall = Hall::playing(&recording(), 4);
-    assert_eq!(run_ctl(&hall.place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
+    assert_eq!(run_ctl(&hall.place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
     wait_until("the archived game", || {
         hall.board.answer(&mut hall.pty);
         hall.public("archive/a-1.pdn").contains("[Result \"1-1\"]")

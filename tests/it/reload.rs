@@ -131,7 +131,7 @@ fn removed_line_finishes_game_and_new_settings_follow() {
     assert!(told.out.contains("b: ends when its game is over"), "{}", told.out);
     assert!(run_ctl(&place, &["status"]).out.contains("b: ends when its game is over"));
     for name in ["a", "b"] {
-        assert_eq!(run_ctl(&place, &["ctl", "result", name, "1-1", "--sure"]).code, 0);
+        assert_eq!(run_ctl(&place, &["ctl", "result", name, "1-1", "--confirm"]).code, 0);
     }
     wait_until("both games are over", || {
         for (pty, board) in ptys.iter_mut().zip(&mut boards) {
@@ -156,7 +156,7 @@ fn operator_names_survive_reload() {
         let mut board = Board::new(&recording(), SPEED);
         let mut station = place.start();
         pty.wait_for_the_station();
-        assert_eq!(run_ctl(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H."]).code, 0);
+        assert_eq!(run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H."]).code, 0);
         place.configure(&["a"], SPEED, &format!("[line.tags]\nWhite = {white:?}\nRound = 3\n"));
         assert!(run_ctl(&place, &["ctl", "reload"]).out.contains("a: new settings"));
         wait_until("the next chain", || place.path("recordings/log/a-2.log").exists());
@@ -219,7 +219,7 @@ fn names_of_next_round_reach_no_current_game() {
         wait_until("a move after the reload", || public(name).contains(&format!("{last} {{")));
         assert!(of_round_three(&public(name)), "{name}: {}", public(name));
     }
-    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
     wait_until("the game is over", || {
         board.answer(&mut pty);
         place.live("a-1.pdn").ends_with("*\n")
@@ -268,7 +268,7 @@ fn names_read_during_game_apply_to_next() {
     let last = moves(&place.live("a-1.pdn"))[shown + 1].clone();
     wait_until("a move after the reload", || public("games.pdn").contains(&last));
     assert!(public("games.pdn").contains("[White \"Sijbrands, Ton\"]"), "{}", public("games.pdn"));
-    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
     wait_until("the archive", || {
         board.answer(&mut pty);
         public("archive/a-1.pdn").contains("1-1")

@@ -26,7 +26,7 @@ fn new_logs_start_on_request_after_game() {
     let entries = moves(&place.live("a-1.pdn")).len();
     board.play(&mut pty, 800_000, || moves(&place.live("a-1.pdn")).len() > entries);
     assert!(!place.path("recordings/log/a-2.log").exists(), "a game is going on");
-    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
     wait_until("new logs", || {
         board.answer(&mut pty);
         place.path("recordings/log/a-2.log").exists()
@@ -59,7 +59,7 @@ fn request_for_new_logs_survives_restart() {
     pty.wait_for_the_station();
     wait_until("a log that goes on", || place.path("recordings/log/a-2.log").exists());
     assert_eq!(key(&place.log("a-2.log").header, KEY_CONTINUES), "yes");
-    wait_until("an answer", || run_ctl(&place, &["ctl", "result", "a", "1-1", "--sure"]).code == 0);
+    wait_until("an answer", || run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code == 0);
     wait_until("new logs", || {
         board.answer(&mut pty);
         place.path("recordings/log/a-3.log").exists()

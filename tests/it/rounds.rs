@@ -118,7 +118,7 @@ fn whole_round_harms_no_other_round() {
     done(run_ctl(&place, &["ctl", "round", "open", "3"]));
     let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
     wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
-    let refused = run_ctl(&place, &["ctl", "names", "a", "X", "Y"]);
+    let refused = run_ctl(&place, &["ctl", "set-players", "a", "X", "Y"]);
     assert!(refused.code == 1 && refused.err.contains("has its names from there"), "{}", refused.err);
     wait_until("who plays is shown before the first move", || public(&place, "games.pdn").contains("Wiersma, H."));
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
@@ -141,39 +141,39 @@ fn whole_round_harms_no_other_round() {
     }
     assert_eq!(status(&place)["boards"][0]["pairing"]["round"], 4);
     // A name that was wrong reaches the game, and nothing of its live file changes.
-    done(run_ctl(&place, &["ctl", "player", "Wiersma, H.", "Wiersma, Harm"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, H.", "Wiersma, Harm"]));
     for name in ["games.pdn", "round/3/games.pdn"] {
         wait_until("the name", || public(&place, name).contains("[Black \"Wiersma, Harm\"]"));
     }
     assert!(place.live("a-1.pdn").contains("[Black \"Wiersma, H.\"]"));
     assert_eq!(status(&place)["boards"][0]["black"], "Wiersma, Harm");
-    let refused = run_ctl(&place, &["ctl", "names", "a", "X", "Y"]);
-    assert!(refused.code == 1 && refused.err.contains("damcast ctl player"), "{}", refused.err);
-    let amended = events(&place, "amend");
+    let refused = run_ctl(&place, &["ctl", "set-players", "a", "X", "Y"]);
+    assert!(refused.code == 1 && refused.err.contains("damcast ctl rename-player"), "{}", refused.err);
+    let amended = events(&place, "tag-correction");
     assert_eq!(
         (&amended[0]["field"], &amended[0]["old"], &amended[0]["new"]),
         (&"Black".into(), &"Wiersma, H.".into(), &"Wiersma, Harm".into())
     );
     assert_eq!((&amended[0]["board"], &amended[0]["game"]), (&"a".into(), &1.into()));
     // A name that readers would stumble over holds no file back; it is itself where nobody stumbles.
-    let told = done(run_ctl(&place, &["ctl", "player", "Wiersma, Harm", "Wiersma] \"H\""]));
+    let told = done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, Harm", "Wiersma] \"H\""]));
     assert!(told.contains("stands as `Wiersma) "), "{told}");
     for name in ["games.pdn", "started.pdn", "round/3/games.pdn", "round/3/started.pdn"] {
         wait_until("the harmless name", || public(&place, name).contains("[Black \"Wiersma) \\\"H\\\"\"]"));
     }
     assert!(public(&place, "tournament.json").contains("Wiersma] \\\"H\\\""));
-    done(run_ctl(&place, &["ctl", "player", "Wiersma] \"H\"", "Wiersma, Harm"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Wiersma] \"H\"", "Wiersma, Harm"]));
     // What a dry run shows is the game that the request ends: the one that goes on.
-    let foretold = done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--sure", "--dry-run"]));
+    let foretold = done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm", "--dry-run"]));
     assert!(foretold.starts_with("a, game 1, ") && foretold.contains("this was a dry run"), "{foretold}");
     assert!(!place.live("a-1.pdn").contains("1-1"), "nothing was done");
     // The arbiter's result is the official one, once the last move is there.
-    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--sure", "--reason", "agreed at the board"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm", "--reason", "agreed at the board"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"1-1\"]")
     });
-    wait_until("the official result", || events(&place, "official").len() == 1);
+    wait_until("the official result", || events(&place, "official-result").len() == 1);
     let history = || done(tournament(&place, &["show", "--history"]));
     assert!(history().contains("agreed at the board"), "{}", history());
     assert_eq!(
@@ -191,8 +191,8 @@ fn whole_round_harms_no_other_round() {
     for name in ["round/3/games.pdn", "archive/a-1.pdn"] {
         wait_until("the correction", || public(&place, name).contains("[Result \"2-0\"]"));
     }
-    wait_until("the event", || events(&place, "official").len() == 2);
-    assert!(events(&place, "amend").iter().any(|event| event["field"] == "Result" && event["new"] == "2-0"));
+    wait_until("the event", || events(&place, "official-result").len() == 2);
+    assert!(events(&place, "tag-correction").iter().any(|event| event["field"] == "Result" && event["new"] == "2-0"));
     assert_eq!(points(&place)[0], ("Sijbrands, Ton".to_owned(), "2".to_owned()));
     // It is taken back, and given again.
     done(run_ctl(&place, &["ctl", "result", "a", "*", "--game", "1", "--correct"]));
@@ -200,13 +200,13 @@ fn whole_round_harms_no_other_round() {
     // The board ended with 1-1.
     let unsure = run_ctl(&place, &["ctl", "result", "a", "2-0"]);
     assert!(unsure.code == 1 && unsure.err.contains("a ended with 1-1"), "{}", unsure.err);
-    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--sure", "--reason", "seen by two"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm", "--reason", "seen by two"]));
     assert!(history().contains("seen by two"), "{}", history());
     wait_until("the result again", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     // A result of a board without electronics is missing still, though the next round is open.
     let waits =
         "board 2 of round 3, Clerc, Rob - Gantwarg, A. waits for a result: `damcast ctl result - RESULT --pairing 3.2`";
-    assert_eq!(status(&place)["awaited"][0]["table"], 2);
+    assert_eq!(status(&place)["results_awaited"][0]["board_number"], 2);
     let shown = done(run_ctl(&place, &["status"]));
     assert!(shown.contains(waits), "{shown}");
     let missing = run_ctl(&place, &["ctl", "round", "close", "3"]);
@@ -236,8 +236,8 @@ fn damaged_record_retracts_no_published_entry() {
     let mut station = place.start();
     pty.wait_for_the_station();
     begin_round(&place, &mut board, &mut pty);
-    done(run_ctl(&place, &["ctl", "player", "Wiersma, H.", "N. N."]));
-    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, H.", "N. N."]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
@@ -255,7 +255,7 @@ fn damaged_record_retracts_no_published_entry() {
     wait_until("the operator is told", || {
         run_ctl(&place, &["status"]).out.contains("the record of the tournament is damaged")
     });
-    let refused = run_ctl(&place, &["ctl", "player", "Sijbrands, Ton", "X"]);
+    let refused = run_ctl(&place, &["ctl", "rename-player", "Sijbrands, Ton", "X"]);
     assert!(refused.code == 1 && refused.err.contains("tournament.ndjson, line "), "{}", refused.err);
     // The recording goes on.
     board.restart(&recording());
@@ -284,32 +284,32 @@ fn continued_game_stays_one_game() {
     let station = place.start();
     pty.wait_for_the_station();
     begin_round(&place, &mut board, &mut pty);
-    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
     });
-    wait_until("the official result", || events(&place, "official").len() == 1);
+    wait_until("the official result", || events(&place, "official-result").len() == 1);
     let first = moves_of(&place.live("a-1.pdn"));
     let ended = place.live("a-1.pdn");
     // Whoever asks first what will come of it hears all of it, and changes nothing.
     let mut client = Client::connect(&place);
     client.send("{\"do\":\"request\",\"board\":\"a\",\"request\":\"continue\",\"sure\":true,\"dry_run\":true}\n");
     let foretold = client.receive();
-    let words = foretold["told"].to_string();
+    let words = foretold["messages"].to_string();
     assert!(words.contains("game 1 goes on") && words.contains("(was 2-0)"), "{foretold}");
-    assert_eq!(events(&place, "official").len(), 1);
+    assert_eq!(events(&place, "official-result").len(), 1);
     // What was played meanwhile stands on the board.
-    let told = done(run_ctl(&place, &["ctl", "continue", "a", "--sure"]));
+    let told = done(run_ctl(&place, &["ctl", "continue", "a", "--confirm"]));
     assert!(told.contains("game 1 goes on"), "{told}");
-    wait_until("its result is taken back", || events(&place, "official").len() == 2);
+    wait_until("its result is taken back", || events(&place, "official-result").len() == 2);
     wait_until("nobody sees it any more", || !public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     let again = run_ctl(&place, &["ctl", "continue", "b"]);
     assert_eq!(again.code, 1, "there is no such board");
     board.play(&mut pty, 400_000, || moves(&place.live("a-2.pdn")).len() >= 2);
     assert_eq!(place.live("a-1.pdn"), ended, "its live file stays as it ended");
     assert!(place.live("a-2.pdn").contains("[FEN \"") && place.live("a-2.pdn").contains("[White \"Sijbrands, Ton\"]"));
-    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"1-1\"]")
@@ -339,7 +339,7 @@ fn continued_game_stays_one_game() {
     let missed = notation::write(last.variant(), &legal[0], &legal);
     fs::write(place.path("sheet"), format!("{} {missed}\n", all.join(" "))).unwrap();
     let sheet = place.path("sheet").display().to_string();
-    let told = done(run_ctl(&place, &["ctl", "moves", "a", "--game", "2", &sheet]));
+    let told = done(run_ctl(&place, &["ctl", "add-moves", "a", "--game", "2", &sheet]));
     assert!(told.contains(&missed) && told.contains("are added"), "{told}");
     wait_until("the missing move", || {
         public(&place, "archive/a-1.pdn").replace('\n', " ").contains("{from the score sheet}")
@@ -372,13 +372,13 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     assert!(closed.contains("board 1: Sijbrands, Ton - Wiersma, H. is postponed"), "{closed}");
     done(run_ctl(&place, &["ctl", "round", "open", "4"]));
     is_told("3 {");
-    done(run_ctl(&place, &["ctl", "begin", "3.1", "a"]));
+    done(run_ctl(&place, &["ctl", "play-on", "3.1", "a"]));
     is_told("1 {");
     assert_eq!(status(&place)["boards"][0]["pairing"]["round"], 3);
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
     assert!(place.live("a-1.pdn").contains("[Round \"3\"]"), "{}", place.live("a-1.pdn"));
     let finish = |board: &mut Board, pty: &mut Pty, game: u32, result: &str| {
-        done(run_ctl(&place, &["ctl", "result", "a", result, "--sure"]));
+        done(run_ctl(&place, &["ctl", "result", "a", result, "--confirm"]));
         let name = format!("archive/a-{game}.pdn");
         wait_until("the archive", || {
             board.answer(pty);
@@ -391,10 +391,10 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     assert!(points(&place).contains(&("Sijbrands, Ton".to_owned(), "2".to_owned())));
     // It does not count: round 4 is open, so somebody says where it is played again.
     let told = done(run_ctl(&place, &["ctl", "replay", "3.1"]));
-    assert!(told.contains("a, game 1") && told.contains("damcast ctl begin 3.1 BOARD"), "{told}");
+    assert!(told.contains("a, game 1") && told.contains("damcast ctl play-on 3.1 BOARD"), "{told}");
     wait_until("it is marked", || public(&place, "archive/a-1.pdn").contains("[Replayed \"yes\"]"));
     assert!(public(&place, "archive/a-1.pdn").contains("[Result \"*\"]"));
-    done(run_ctl(&place, &["ctl", "begin", "3.1", "a"]));
+    done(run_ctl(&place, &["ctl", "play-on", "3.1", "a"]));
     is_told("1 {");
     board.restart(&recording());
     board.play(&mut pty, 800_000, || moves(&place.live("a-2.pdn")).len() >= 2);
@@ -437,17 +437,17 @@ fn prepared_round_opens_when_all_boards_are_set_up() {
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     assert!(place.live("a-1.pdn").contains("[Round \"1\"]"), "{}", place.live("a-1.pdn"));
     assert!(!state(2), "round 1 has no result yet");
-    done(run_ctl(&place, &["ctl", "result", "a", "0-2", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "0-2", "--confirm"]));
     wait_until("the result", || {
         board.answer(&mut pty);
-        !events(&place, "official").is_empty()
+        !events(&place, "official-result").is_empty()
     });
     assert!(!state(2), "the start position does not stand on the board");
     assert_eq!(points(&place)[0].0, "B");
     // Somebody who looked at an older version is told what has changed.
     let file = place.path("late.csv");
     fs::write(&file, "Round;Board;White;Black;Result\n1;1;A;B;2-0\n").unwrap();
-    let late = tournament(&place, &["import", file.to_str().unwrap(), "--saw", "1"]);
+    let late = tournament(&place, &["import", file.to_str().unwrap(), "--if-version", "1"]);
     assert!(
         late.code == 1
             && late.err.contains("has changed since then")
@@ -486,7 +486,7 @@ fn board_of_closed_round_plays_no_game_of_round() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
-    done(run_ctl(&place, &["ctl", "round", "close", "1", "--sure"]));
+    done(run_ctl(&place, &["ctl", "round", "close", "1", "--confirm"]));
     wait_until("the board knows that it has none", || said("! pairing none") == 1);
     assert_eq!(said("! pairing 1 {"), 1, "what the line knows is not said again: {}", log());
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
@@ -513,7 +513,7 @@ fn second_game_of_micro_match_follows_on_same_board() {
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     assert!(place.live("a-1.pdn").contains("[White \"A\"]"), "{}", place.live("a-1.pdn"));
     assert!(!log().contains("1.rapid"), "nothing is decided yet");
-    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]));
     wait_until("the board knows its second game", || {
         board.answer(&mut pty);
         log().contains("! pairing 1.rapid {")
@@ -525,7 +525,7 @@ fn second_game_of_micro_match_follows_on_same_board() {
     });
     let second = place.live("a-2.pdn");
     assert!(second.contains("[White \"B\"]") && second.contains("[Black \"A\"]"), "{second}");
-    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the rapid game counts", || {
         board.answer(&mut pty);
         points(&place)[0] == ("B".to_owned(), "8".to_owned())
@@ -556,9 +556,9 @@ fn moves_missed_by_board_are_added_and_marked() {
         fs::write(place.path("sheet"), text).unwrap();
         place.path("sheet").display().to_string()
     };
-    let early = run_ctl(&place, &["ctl", "moves", "a", &sheet("32-28")]);
+    let early = run_ctl(&place, &["ctl", "add-moves", "a", &sheet("32-28")]);
     assert!(early.code == 1 && early.err.contains("goes on"), "{}{}", early.out, early.err);
-    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
@@ -572,13 +572,13 @@ fn moves_missed_by_board_are_added_and_marked() {
     let replies = behind.legal_moves();
     let second = notation::write(last.variant(), &replies[0], &replies);
     // What does not fit is told with its place, and changes nothing.
-    let wrong = run_ctl(&place, &["ctl", "moves", "a", "--game", "1", &sheet(&format!("{first}\n{second} 1-2"))]);
+    let wrong = run_ctl(&place, &["ctl", "add-moves", "a", "--game", "1", &sheet(&format!("{first}\n{second} 1-2"))]);
     assert!(wrong.code == 1 && wrong.err.contains("sheet:2:"), "{}{}", wrong.out, wrong.err);
     let typed = sheet(&format!("{first} {second} 2-0\n"));
-    let dry = done(run_ctl(&place, &["ctl", "moves", "a", &typed, "--dry-run"]));
+    let dry = done(run_ctl(&place, &["ctl", "add-moves", "a", &typed, "--dry-run"]));
     assert!(dry.contains("archive") && dry.contains("nothing was changed"), "{dry}");
     assert!(!public(&place, "games.pdn").contains("{from"));
-    let told = done(run_ctl(&place, &["ctl", "moves", "a", &typed, "--reason", "the cable was out"]));
+    let told = done(run_ctl(&place, &["ctl", "add-moves", "a", &typed, "--reason", "the cable was out"]));
     assert!(told.contains(&first) && told.contains("its live file stays as it is"), "{told}");
     let mut all = moves_of(&ended);
     all.extend([first.clone(), second.clone()]);
@@ -592,16 +592,16 @@ fn moves_missed_by_board_are_added_and_marked() {
         assert!(shown.contains("[Result \"2-0\"]"), "{name}: {text}");
     }
     assert_eq!(place.live("a-1.pdn"), ended, "the live file stays as the board recorded it");
-    wait_until("the event", || events(&place, "amend").iter().any(|event| event["field"] == "moves"));
-    let amended = events(&place, "amend").into_iter().find(|event| event["field"] == "moves").unwrap();
+    wait_until("the event", || events(&place, "tag-correction").iter().any(|event| event["field"] == "moves"));
+    let amended = events(&place, "tag-correction").into_iter().find(|event| event["field"] == "moves").unwrap();
     assert!(amended["old"] == "" && amended["new"].as_str().unwrap().contains(&second), "{amended}");
     assert_lasts(&place, &mut pty, station, &[&names[..], &["events.ndjson"]].concat());
     // A sheet without a move takes them back.
     let mut station = place.start();
     station.wait_for("operators reach this station");
-    done(run_ctl(&place, &["ctl", "moves", "a", &sheet("")]));
+    done(run_ctl(&place, &["ctl", "add-moves", "a", &sheet("")]));
     wait_until("they are gone", || !public(&place, "archive/a-1.pdn").contains("{from"));
-    let again = run_ctl(&place, &["ctl", "moves", "a", &sheet("")]);
+    let again = run_ctl(&place, &["ctl", "add-moves", "a", &sheet("")]);
     assert!(again.code == 1 && again.err.contains("has no moves"), "{}{}", again.out, again.err);
     assert!(station.signal(Signal::TERM).success());
 }
@@ -638,7 +638,7 @@ fn game_started_before_round_is_assigned() {
     for name in ["round/1/games.pdn", "round/1/started.pdn", "games.pdn"] {
         wait_until(name, || is_shown(name));
     }
-    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the official result", || {
         board.answer(&mut pty);
         points(&place)[0] == ("A".to_owned(), "2".to_owned())

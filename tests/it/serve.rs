@@ -311,7 +311,10 @@ fn every_page_is_complete_without_script() {
     outlet.write("standings.json", &json!({"sections": [{"section": "Open group", "rows": [row]}]}).to_string());
     fs::create_dir_all(outlet.path("round/5")).unwrap();
     outlet.write("round/5/games.pdn", "five *\n");
-    outlet.append_event("board-2", json!({"n": 2, "type": "amend", "field": "White", "old": "Wit", "new": "De Wit"}));
+    outlet.append_event(
+        "board-2",
+        json!({"n": 2, "type": "tag-correction", "field": "White", "old": "Wit", "new": "De Wit"}),
+    );
     let server = outlet.serve();
     for (path, words) in [
         (

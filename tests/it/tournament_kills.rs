@@ -207,7 +207,7 @@ fn killed_import_is_applied_once_by_retry() {
             let folder = home.path().join(format!("club-{half}-{at}"));
             let mut is_killed = false;
             for (name, file) in steps {
-                let arguments = ["import", file.to_str().unwrap(), "--request", name];
+                let arguments = ["import", file.to_str().unwrap(), "--request-id", name];
                 let output = killed(&folder, &arguments, at, half);
                 is_killed |= output.status.code().is_none();
                 if output.status.code().is_none() {

@@ -197,15 +197,15 @@ fn verb_imports_shows_ranks_and_exports() {
     // A dry run makes nothing, not even the folder.
     assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("2 players, 1 pairing are new"));
     assert!(!folder.exists());
-    let done = stdout(&import(&round("2-0"), &["--request", "r1"]));
+    let done = stdout(&import(&round("2-0"), &["--request-id", "r1"]));
     assert!(done.contains("done as version 1"), "{done}");
-    assert!(stdout(&import(&round("0-2"), &["--request", "r1"])).contains("done already, as version 1"));
+    assert!(stdout(&import(&round("0-2"), &["--request-id", "r1"])).contains("done already, as version 1"));
     assert!(stdout(&import(&round("2-0"), &[])).contains("nothing is new"));
     let corrected = stdout(&import(&round("1-1"), &["--reason", "scoresheet"]));
     assert!(corrected.contains("round 1, board 1, Sijbrands - Wiersma: result 1-1 (was 2-0)"), "{corrected}");
     assert!(stdout(&damcast(&folder, &["show", "--history"])).contains("import round.csv: scoresheet"));
     // Whoever saw an older version is told what has changed.
-    let older = import(&round("2-0"), &["--saw", "1"]);
+    let older = import(&round("2-0"), &["--if-version", "1"]);
     assert_eq!(older.status.code(), Some(1));
     let told = String::from_utf8(older.stderr).unwrap();
     assert!(told.contains("version 2: import round.csv"), "{told}");

@@ -5,8 +5,8 @@
 //! |---|---|
 //! | a round that is published, opened or closed | `round`: `section`, `round`, `state` |
 //! | who plays whom in such a round, at first and whenever it changes | `pairing`: `section`, `round`, `pairing`, `table`, `white`, `black`, `later` |
-//! | an official result in such a round | `official`: `section`, `round`, `pairing`, `points` of both sides, `reason`; no points: it was taken back |
-//! | a correction of a recorded game | `amend`: `board`, `game`, `field` (a tag, `pairing`, or `moves` that the board missed), `old`, `new` |
+//! | an official result in such a round | `official-result`: `section`, `round`, `pairing`, `points` of both sides, `reason`; no points: it was taken back |
+//! | a correction of a recorded game | `tag-correction`: `board`, `game`, `field` (a tag, `pairing`, or `moves` that the board missed), `old`, `new` |
 //!
 //! They are counted by `t`. All of it is a function of the records; a later record adds to it and changes nothing before. One thing does:
 //! a player who wishes not to be named. From that record on there is another [`Telling`] of the same events, as if nobody had ever called
@@ -352,7 +352,8 @@ fn event_bodies(book: &EntityStore, record: &TournamentRecord) -> Vec<Object> {
             EntityKind::Game => {
                 let Some(fields) = book.fields(EntityKind::Game, change.entity.id) else { continue };
                 let Some((board, game)) = game_key(fields) else { continue };
-                let amend = || Object::new().text("type", "amend").text("board", &board).number("game", game.into());
+                let amend =
+                    || Object::new().text("type", "tag-correction").text("board", &board).number("game", game.into());
                 let pairing = [&change.old, &change.new].map(|of| of.get(PAIRING_FIELD).map_or("", String::as_str));
                 if pairing[0] != pairing[1] {
                     let body = amend().text("field", PAIRING_FIELD);
@@ -397,7 +398,7 @@ fn official_result(book: &EntityStore, key: (&str, &str), id: Id, fields: &Field
         let at = result.get(1..)?.find('-')? + 1;
         Some([&result[..at], &result[at + 1..]])
     });
-    let body = round_event(book, "official", key).text("pairing", &id.to_string());
+    let body = round_event(book, "official-result", key).text("pairing", &id.to_string());
     let body = body.texts("points", result.into_iter().flatten());
     body.text("reason", fields.get("reason").map_or("", String::as_str))
 }

@@ -52,12 +52,12 @@ pub enum Pace {
 }
 
 /// What is shorter in blitz. Players answer within seconds, so whatever waits for longer than a reply takes waits for
-/// nothing; what waits for a scan or a press stays as it is. `answered-ms` stays too: shorter, it publishes what was never played.
+/// nothing; what waits for a scan or a press stays as it is. `replied-ms` stays too: shorter, it publishes what was never played.
 const BLITZ: [(&str, u64); 4] = [
     // A hand that rests this long in blitz has let go.
     ("unpressed-ms", 4_000),
     // Captured pieces are swept off, or not at all.
-    ("left-ms", 1_500),
+    ("leftover-ms", 1_500),
     // The next ply decides between two readings sooner.
     ("ambiguous-ms", 2_500),
     // Nobody stops a blitz game to argue: what stands is played on.
@@ -91,13 +91,13 @@ impl Settings {
     fn fields(&mut self) -> [(&'static str, &mut u64); 15] {
         [
             ("settle-ms", &mut self.settle_ms),
-            ("answered-ms", &mut self.replied_ms),
+            ("replied-ms", &mut self.replied_ms),
             ("unpressed-ms", &mut self.unpressed_ms),
             ("out-of-step-ms", &mut self.out_of_step_ms),
             ("no-clock-ms", &mut self.no_clock_ms),
-            ("no-clock-answered-ms", &mut self.no_clock_answered_ms),
-            ("left-ms", &mut self.leftover_ms),
-            ("odd-ms", &mut self.mismatch_ms),
+            ("no-clock-replied-ms", &mut self.no_clock_answered_ms),
+            ("leftover-ms", &mut self.leftover_ms),
+            ("mismatch-ms", &mut self.mismatch_ms),
             ("ambiguous-ms", &mut self.ambiguous_ms),
             ("stopped-ms", &mut self.stopped_ms),
             ("unexplained-ms", &mut self.unexplained_ms),

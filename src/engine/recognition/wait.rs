@@ -42,10 +42,10 @@ impl Wait {
     /// One word for it: small letters and `-`.
     pub fn as_str(self) -> &'static str {
         match self {
-            Wait::NextTick => "turn",
+            Wait::NextTick => "next-tick",
             Wait::Quiet => "quiet",
             Wait::Press => "press",
-            Wait::Cleanup => "blemish",
+            Wait::Cleanup => "cleanup",
             Wait::NextMove => "next-move",
             Wait::Dump => "dump",
             Wait::Lever => "lever",

@@ -25,7 +25,7 @@ pub fn note(verdict: &Verdict, grounds: Option<&Rationale>, variant: &Variant) -
     };
     let rejected = before.map_or(Vec::new(), |before| move_lists_text(before, &grounds.rejected));
     format!(
-        "{why} touched={} lever={lever} presses={} quiet={} dump={} left={} odd={} rejected={} waited={}",
+        "{why} touched={} lever={lever} presses={} quiet={} dump={} leftover={} mismatch={} alternatives={} waited={}",
         join_list(geometry, grounds.touched),
         grounds.presses,
         grounds.quiet_time,

@@ -6,7 +6,7 @@
 //! | readers of `live/` | nothing, ever |
 //! | readers of `games.pdn` and of a round's files | pairings, names, results, under the delay of their outlet |
 //! | readers of the archive | names and results of games that are over |
-//! | programs that follow the events | `round`, `pairing`, `official`, `amend` |
+//! | programs that follow the events | `round`, `pairing`, `official-result`, `tag-correction` |
 //! | whoever looks at the standings | points |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -141,12 +141,12 @@ fn events(before: &Tournament, after: &Tournament, lines: &mut Vec<String>) {
             }
             let results = |of: &[&super::Pairing]| of.iter().map(|of| of.result).collect::<Vec<_>>();
             if is_first && new.iter().any(|of| of.result.is_some()) || !is_first && results(&old) != results(&new) {
-                kinds.insert("official");
+                kinds.insert("official-result");
             }
         }
     }
     if !amended(before, after).is_empty() {
-        kinds.insert("amend");
+        kinds.insert("tag-correction");
     }
     if !kinds.is_empty() {
         lines.push(format!("events.ndjson: {}", kinds.into_iter().collect::<Vec<_>>().join(", ")));

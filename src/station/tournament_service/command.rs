@@ -42,7 +42,7 @@ impl From<TournamentCommand> for TournamentRequest {
 
 /// What is to be done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(tag = "matter", rename_all = "kebab-case")]
+#[serde(tag = "command", rename_all = "kebab-case")]
 pub enum TournamentCommand {
     /// Take over a file.
     Import {

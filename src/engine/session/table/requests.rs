@@ -115,7 +115,7 @@ impl Table {
         let stands_there = self.board.is_link_up() && recogniser.is_settled();
         if !anyway && !stands_there {
             return refusal(format!(
-                "the board does not show the position in which game {number} ended, {shown}; set it up, or ask with --sure: then what \
+                "the board does not show the position in which game {number} ended, {shown}; set it up, or ask with --confirm: then what \
                  stands on the board is taken as played since"
             ));
         }

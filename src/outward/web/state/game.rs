@@ -279,7 +279,7 @@ impl ViewerGame {
             "provisional" => self.likely_moves = event.moves.unwrap_or_default(),
             "correction" => self.correction = event.reason,
             // A tag is another now, the result among them.
-            "amend" => {
+            "tag-correction" => {
                 let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
                 match (field.as_str(), new) {
                     ("Result", new) => self.result = new.filter(|new| new != "*"),
