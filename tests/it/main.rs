@@ -1,6 +1,7 @@
 //! The tests of the whole, in one binary: one test binary links once.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
+mod arbiter_docs;
 mod arbiter_kills;
 mod architecture;
 mod boards;

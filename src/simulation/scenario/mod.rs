@@ -8,7 +8,7 @@
 //! incident = [{ at = 60.0, what = "unplug", for = 5.0, as = "bus-again" }]
 //! ```
 //!
-//! Every key has a default but `what` of an incident; `config/examples/boardsim.toml` explains them all. Times are in seconds of the
+//! Every key has a default but `what` of an incident; `config/boardsim/evening.toml` explains them all. Times are in seconds of the
 //! boards' own life. Invariants: the same scenario and seed give the same boards, games and faults; what cannot be had is
 //! refused with the place where it stands.
 
