@@ -288,7 +288,20 @@ pub(super) fn person(text: &str, place: Place, complaints: &mut Complaints) -> S
 
 /// What tables call a round for which no opponent is left, or the opponent who is none, in four languages.
 pub(super) fn is_word_for_bye(text: &str) -> bool {
-    matches!(folded(text).as_str(), "bye" | "vrij" | "exempt" | "libre" | "выходной" | "свободен")
+    matches!(
+        folded(text).as_str(),
+        "bye"
+            | "vrij"
+            | "vrijgeloot"
+            | "vrije ronde"
+            | "exempt"
+            | "exempte"
+            | "libre"
+            | "выходной"
+            | "свободен"
+            | "свободна"
+            | "без пары"
+    )
 }
 
 impl Sheet {

@@ -4,8 +4,8 @@
 use axum::body::Bytes;
 use maud::{DOCTYPE, PreEscaped, html};
 
-use super::words::{for_script, words};
-use crate::outward::web::assets::{Asset, CSS, JS, STYLE, bare};
+use super::words::{HtmlTexts, for_script};
+use crate::outward::web::assets::{Asset, CSS, JS, STYLE, bare, joined};
 use crate::outward::web::{Language, pack_well};
 
 /// The page and what it needs.
@@ -39,7 +39,7 @@ impl Page {
     /// With a form for passwords, if there are some.
     pub fn new(has_passwords: bool) -> Page {
         // One style: a request less.
-        let style = Asset::new("desk", "css", CSS, bare(&[STYLE, include_str!("assets/desk.css")].concat()));
+        let style = Asset::new("desk", "css", CSS, joined(&[STYLE, include_str!("assets/desk.css")]));
         let script = Asset::new("desk", "js", JS, bare(SCRIPT));
         let text = |language| {
             let plain = Bytes::from(html(language, has_passwords, style.path(), script.path()));
@@ -55,7 +55,7 @@ impl Page {
 }
 
 fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> String {
-    let (t, of_pages) = (words(language), language.words());
+    let (t, of_pages) = (HtmlTexts::in_language(language), language.words());
     let (code_before, code_behind) = t.code_hint.split_once("{}").unwrap_or((t.code_hint, ""));
     let page = html! {
         (DOCTYPE)
@@ -67,7 +67,7 @@ fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> S
                 title { "damcast desk" }
                 link rel="stylesheet" href=(style);
                 link rel="icon" href="data:,";
-                script #words type="application/json" { (PreEscaped(for_script(language))) }
+                script #texts type="application/json" { (PreEscaped(for_script(language))) }
                 script type="module" src=(script) {}
             }
             body {

@@ -21,7 +21,7 @@ impl<'a> PageMaker<'a> {
         cards.extend(current.map(|shown| (shown.number, self.card(&shown, false))));
         cards.sort_by_key(|(number, _)| *number);
         html! {
-            @if cards.is_empty() { p.q { (self.words().nothing_yet) } }
+            @if cards.is_empty() { p.q { (self.words().no_game_started) } }
             ul.grid data-count=(cards.len().min(16)) { @for (_, card) in cards { li { (card) } } }
         }
     }
@@ -29,7 +29,7 @@ impl<'a> PageMaker<'a> {
     /// A board whose game has not begun.
     pub(super) fn waiting_card(&self, (number, before, game): &(u64, Option<&str>, &ShownGame)) -> Markup {
         let words = self.words();
-        let label = format!("{}. {}", fill(words.board, number), words.waiting);
+        let label = format!("{}. {}", fill(words.board, number), words.not_started);
         let player = |color: Color, class: &str| {
             let (piece, side, word) =
                 if color == Color::White { ("#w", "White", words.white) } else { ("#b", "Black", words.black) };
@@ -40,7 +40,7 @@ impl<'a> PageMaker<'a> {
         };
         html! {
             article.g.s-wait data-waits=(before.unwrap_or_default()) {
-                div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (fill(words.board, "").trim()) " " } (number) } } p.st { (words.waiting) } }
+                div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (words.board_heading) " " } (number) } } p.st { (words.not_started) } }
                 (player(Color::Black, "pl bk"))
                 div.bwrap { @if game.start.is_some() { (self.drawing(game, 0, false, &label)) } }
                 (player(Color::White, "pl wh"))
@@ -65,7 +65,7 @@ impl<'a> PageMaker<'a> {
 
     pub(super) fn cards(&self, shown: &[ShownOnPage<'_>]) -> Markup {
         html! {
-            @if shown.is_empty() { p.q { (self.words().nothing_yet) } }
+            @if shown.is_empty() { p.q { (self.words().no_game_started) } }
             ul.grid data-count=(shown.len().min(16)) { @for shown in shown { li { (self.card(shown, false)) } } }
         }
     }
@@ -82,7 +82,7 @@ impl<'a> PageMaker<'a> {
             article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
                 data-count=(game.entries.len()) data-current=[shown.is_current().then_some("1")] data-word=(game.word()) {
                 div.top {
-                    h2 { a href=(self.link(&shown.address())) { span.vh { (fill(words.board, "").trim()) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
+                    h2 { a href=(self.link(&shown.address())) { span.vh { (words.board_heading) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
                     p.st { (self.status(game)) }
                 }
                 (self.player(shown, Color::Black, "pl bk"))
@@ -124,7 +124,7 @@ impl<'a> PageMaker<'a> {
 
     fn drawing(&self, game: &ShownGame, at: usize, is_large: bool, label: &str) -> Markup {
         let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else {
-            return html! { p.q { (self.words().unclear_first) } };
+            return html! { p.q { (self.words().unclear_at_start) } };
         };
         let ply = at.checked_sub(1).and_then(|index| game.entries.get(index)?.ply.as_ref());
         let (path, captured) = ply.map_or((&[][..], &[][..]), |ply| (&ply.path, &ply.captured));
@@ -139,9 +139,9 @@ impl<'a> PageMaker<'a> {
         match game.word() {
             "over" | "ended" if moves > 0 => self.language.count(words.over_after, moves as usize),
             "over" | "ended" => words.over.to_owned(),
-            "unclear" => last.map_or_else(|| words.unclear_first.to_owned(), |last| fill(words.unclear, last)),
-            "silent" => words.silent.to_owned(),
-            "stopped" => words.stopped.to_owned(),
+            "unclear" => last.map_or_else(|| words.unclear_at_start.to_owned(), |last| fill(words.unclear, last)),
+            "silent" => words.board_silent.to_owned(),
+            "stopped" => words.clocks_stopped.to_owned(),
             _ => last.unwrap_or_else(|| words.playing.to_owned()),
         }
     }
@@ -153,7 +153,7 @@ impl<'a> PageMaker<'a> {
 
     fn entry_text(&self, entry: &ShownEntry) -> String {
         match &entry.ply {
-            None => self.words().setup.to_owned(),
+            None => self.words().set_up.to_owned(),
             Some(ply) if ply.side == Color::White => format!("{}. {}", ply.number, with_sign(&ply.text)),
             Some(ply) => format!("{}. … {}", ply.number, with_sign(&ply.text)),
         }
@@ -167,7 +167,7 @@ impl<'a> PageMaker<'a> {
         let said = at
             .checked_sub(1)
             .and_then(|index| game.entries.get(index))
-            .map_or_else(|| words.start.to_owned(), |entry| self.entry_text(entry));
+            .map_or_else(|| words.game_start.to_owned(), |entry| self.entry_text(entry));
         let diagram = game.diagram(at);
         let step = |to: Option<usize>| {
             self.link(&to.map_or_else(|| shown.address(), |to| format!("{}?ply={to}", shown.address())))
@@ -187,17 +187,17 @@ impl<'a> PageMaker<'a> {
                     p.now { b #now { (said) } " " span #likely { @if at == game.entries.len() && !game.likely.is_empty() { (fill(words.likely, game.likely.join(" "))) } } }
                     p.vh #say aria-live="polite" {}
                     div.ctl {
-                        (button("first", "|◀", words.first, Some(0)))
-                        (button("back", "◀", words.back, Some(at.saturating_sub(1))))
-                        (button("on", "▶", words.on, Some((at + 1).min(game.entries.len()))))
-                        (button("last", "▶|", words.last, Some(game.entries.len())))
+                        (button("first", "|◀", words.first_position, Some(0)))
+                        (button("back", "◀", words.move_back, Some(at.saturating_sub(1))))
+                        (button("on", "▶", words.move_forward, Some((at + 1).min(game.entries.len()))))
+                        (button("last", "▶|", words.last_move, Some(game.entries.len())))
                         a.btn.lv #golive href=(step(None)) { (words.live) }
                     }
                 }
                 section.mvs aria-labelledby="mh" {
                     h2 #mh { (words.moves) }
                     div.scr tabindex="0" role="region" aria-label=(words.moves) { table.sheet #moves {
-                        thead { tr { th { span.vh { (words.a_move) } } th scope="col" { (words.white) } th scope="col" { (words.black) } } }
+                        thead { tr { th { span.vh { (words.move_column) } } th scope="col" { (words.white) } th scope="col" { (words.black) } } }
                         tbody data-start=[game.start.as_ref().map(|start| &start.pieces)] data-turn=[game.start.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, at)) }
                     } }
                 }
@@ -207,10 +207,10 @@ impl<'a> PageMaker<'a> {
                     div.acts.noprint {
                         a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (words.copy_pdn) }
                         button.btn #fen type="button" hidden data-fen=[at.checked_sub(1).map(|index| game.entries[index].fen.as_str())] { (words.copy_fen) }
-                        a.btn #link href=(step(Some(at))) { (words.link) }
-                        button.btn #turnboard type="button" hidden { (words.turn) }
+                        a.btn #link href=(step(Some(at))) { (words.link_to_move) }
+                        button.btn #turnboard type="button" hidden { (words.turn_board) }
                     }
-                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (words.key_move) } span { kbd { "Home" } " " kbd { "End" } " " (words.key_ends) } span { kbd { "L" } " " (words.live) } span { kbd { "F" } " " (words.turn) } }
+                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (words.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (words.ends_key_hint) } span { kbd { "L" } " " (words.live) } span { kbd { "F" } " " (words.turn_board) } }
                 }
             }
         }
@@ -229,8 +229,8 @@ impl<'a> PageMaker<'a> {
                     data-turn=[diagram.and_then(|diagram| diagram.turn).map(letter)]
                     data-path=[ply.map(|ply| list(&ply.path))] data-captured=[ply.filter(|ply| !ply.captured.is_empty()).map(|ply| list(&ply.captured))]
                     data-fen=(entry.fen) data-said=(self.entry_text(entry)) aria-current=[(index == at).then_some("true")] {
-                    (ply.map_or_else(|| self.words().setup.to_owned(), |ply| with_sign(&ply.text)))
-                    @if entry.is_typed { small title=(self.words().typed) { "*" span.vh { " " (self.words().typed) } } }
+                    (ply.map_or_else(|| self.words().set_up.to_owned(), |ply| with_sign(&ply.text)))
+                    @if entry.is_typed { small title=(self.words().from_score_sheet) { "*" span.vh { " " (self.words().from_score_sheet) } } }
                     @if let Some(clock) = clock { small { (time(Some(clock))) } }
                 }
             }
@@ -272,7 +272,7 @@ impl<'a> PageMaker<'a> {
                 dd {
                     @let men = listed(variant, &diagram.pieces, man);
                     @let kings = listed(variant, &diagram.pieces, king);
-                    @if men.is_empty() && kings.is_empty() { (words.none) }
+                    @if men.is_empty() && kings.is_empty() { (words.no_pieces) }
                     @if !men.is_empty() { (words.men) " " (men) }
                     @if !men.is_empty() && !kings.is_empty() { "; " }
                     @if !kings.is_empty() { (words.kings) " " (kings) }

@@ -1,12 +1,12 @@
 //! What all pages have around their body: head, navigation, words for the script.
 
 use maud::{DOCTYPE, Markup, html};
-use serde_json::json;
 
 use super::text::{escaped, short};
 use super::{PageMaker, REFRESH, ShownOnPage};
 use crate::outward::web::diagram;
-use crate::outward::web::words::{Language, fill};
+use crate::outward::web::words::pages::SCRIPT_KEYS;
+use crate::outward::web::words::{Language, fill, to_json};
 
 /// Where boards are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,17 +112,7 @@ impl PageMaker<'_> {
     /// A document: what it says of itself to the browser and to the script, and its body.
     pub(super) fn framed(&self, frame: Frame, content: PageContent<'_>) -> String {
         let PageContent { kind, follows, game, shown, title, body, .. } = content;
-        let words = self.words();
-        let said = json!({
-            "board": words.board, "white": words.white, "black": words.black, "men": words.men, "kings": words.kings, "none": words.none,
-            "whiteToMove": words.white_to_move, "blackToMove": words.black_to_move, "start": words.start, "setup": words.setup,
-            "likely": words.likely, "live": words.live, "copied": words.copied,
-            "over": words.over, "overAfter": [words.over_after.one, words.over_after.few, words.over_after.many],
-            "unclear": words.unclear, "unclearFirst": words.unclear_first, "stopped": words.stopped, "silent": words.silent,
-            "silentFor": words.silent_for, "playing": words.playing, "waiting": words.waiting, "gone": words.gone, "again": words.again,
-            "stored": [words.stored.one, words.stored.few, words.stored.many], "connecting": words.connecting,
-            "sayMove": words.say_move, "sayCapture": words.say_capture,
-        });
+        let texts = self.words().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
         let theme = match frame {
             Frame::Wall { is_light: false } => Some("dark"),
             Frame::Wall { is_light: true } => Some("light"),
@@ -147,7 +137,7 @@ impl PageMaker<'_> {
                     noscript { meta http-equiv="refresh" content=(REFRESH); }
                 }
                 body data-kind=(kind) data-id=(self.hall.id()) data-heard=(self.hall.heard) data-follows=[follows] data-game=[game]
-                    data-words=(said.to_string()) {
+                    data-texts=(to_json(texts).to_string()) {
                     (diagram::definitions(variants))
                     (body)
                 }

@@ -164,7 +164,7 @@ impl<'a> PageMaker<'a> {
         let body = html! {
             main #main .emb {
                 (card)
-                p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.words().to_page) } }
+                p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.words().full_page) } }
             }
         };
         Some(self.framed(Frame::Embed, PageContent::new("grid", &[], &title, body)))
@@ -196,7 +196,7 @@ impl<'a> PageMaker<'a> {
                 p #turn .pg {}
                 p.tm1 { time #time {} }
                 @if let Some((address, code)) = code {
-                    span.qr { (code) span.vh { (words.address) ": " (address) } }
+                    span.qr { (code) span.vh { (words.page_address) ": " (address) } }
                 }
             }
             (self.boards())
@@ -249,7 +249,7 @@ impl<'a> PageMaker<'a> {
         let body = html! {
             main #main .emb {
                 (self.card(&shown, true))
-                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.words().to_page) } }
+                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.words().full_page) } }
             }
         };
         let follows = Some(&*shown.board.name);
@@ -266,9 +266,9 @@ impl<'a> PageMaker<'a> {
         };
         let body = html! {
             div.hd { h2 { (words.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } }
-            @if names.is_empty() { p { (words.none_over) } } @else {
+            @if names.is_empty() { p { (words.no_game_over) } } @else {
                 div.tb tabindex="0" role="region" aria-label=(words.games) { table.st1 {
-                    thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } th scope="col" { "PDN" } } }
+                    thead { tr { th scope="col" { (words.board_heading) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } th scope="col" { "PDN" } } }
                     tbody { @for name in names {
                         @let game = find(name);
                         tr {
@@ -325,7 +325,7 @@ impl<'a> PageMaker<'a> {
                         None => { (words.all_games) }
                     } } }
                     div.tb tabindex="0" role="region" aria-label=(words.results) { table.st1 {
-                        thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
+                        thead { tr { th scope="col" { (words.board_heading) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
                         tbody { @for shown in of_round { tr {
                             th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
                             (self.row_of(shown))

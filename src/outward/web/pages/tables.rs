@@ -18,7 +18,7 @@ impl<'a> PageMaker<'a> {
             div.hd { h2 { bdi { (title.trim()) } } }
             @if !section.matches(round).is_empty() { (self.matches(section, round)) }
             div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
-                thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
+                thead { tr { th scope="col" { (words.board_heading) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
                 tbody { @for pairing in &round.pairings {
                     @let game = shown.iter().find(|shown| pairing.table.is_some_and(|table| table == shown.number));
                     tr {
@@ -34,7 +34,7 @@ impl<'a> PageMaker<'a> {
                             (None, PlayedLater::Postponed, _) => { (words.postponed) }
                             (None, PlayedLater::Adjourned, _) => { (words.adjourned) }
                             (None, PlayedLater::No, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
-                            (None, PlayedLater::No, None) => { (words.waiting) }
+                            (None, PlayedLater::No, None) => { (words.not_started) }
                         } }
                     }
                 } }
@@ -79,7 +79,7 @@ impl<'a> PageMaker<'a> {
                 thead { tr {
                     @if is_shared { th scope="col" { "№" } }
                     th scope="col" { (words.rank) } th scope="col" { (words.name) } th scope="col" { (words.points) } th scope="col" { (words.played) }
-                    @for round in rounds { th scope="col" { span.vh { (fill(words.round, "").trim()) " " } (round.number) } }
+                    @for round in rounds { th scope="col" { span.vh { (words.round_heading) " " } (round.number) } }
                 } }
                 tbody { @for (row, at) in rows.iter().zip(1..) {
                     @let [place, player, points, games] = &row.texts;
