@@ -121,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn a_good_cable_brings_the_message_at_its_end() {
+    fn good_cable_delivers_message_at_last_byte() {
         assert_eq!(carry(Profile::ideal(), vec![]), [(16, vec![0x8e, 0, 5, 63, 1])]);
     }
 
     #[test]
-    fn each_fault_does_its_own() {
+    fn each_fault_has_distinct_effect() {
         let bytes =
             |fault| carry(Profile::only(fault, 1.0), vec![]).into_iter().flat_map(|read| read.1).collect::<Vec<u8>>();
         assert_eq!(bytes(Fault::MessageLost), []);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_loses_what_arrives_meanwhile() {
+    fn outage_loses_arriving_bytes() {
         let from_13 = Outage { from_ms: 13, to_ms: 9_000 };
         assert_eq!(carry(Profile::ideal(), vec![from_13]), [(12, vec![0x8e])]);
         let until_14 = Outage { from_ms: 0, to_ms: 14 };

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn time_controls_are_written_with_a_plus() {
+    fn writes_time_controls_with_plus() {
         assert_eq!("4800+60".parse(), Ok(TimeControl { base_s: 4800, increment_s: 60 }));
         assert_eq!("300".parse(), Ok(TimeControl { base_s: 300, increment_s: 0 }));
         assert!("80 min".parse::<TimeControl>().is_err());
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_on_the_clock() {
+    fn plays_game_on_clock() {
         let mut clock = clock("4800+60", Span::just(0));
         assert!(!clock.press(0, ClockSide::Right), "the side that is down cannot be pressed");
         clock.start(1000);
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_falls_once_and_stays() {
+    fn flag_falls_once_and_stays() {
         let mut clock = clock("5+3", Span::just(0));
         clock.start(0);
         assert!(!clock.reading(4_999).left_flag);
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_hears_later_and_never_of_a_time_that_was_not_shown() {
+    fn board_lags_and_reports_only_shown_times() {
         let mut clock = clock("300+0", Span::new(150, 950));
         clock.start(0);
         while clock.hear(1000).is_some() {}
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_double_change_inside_the_lag_is_heard_in_order() {
+    fn double_change_inside_lag_arrives_in_order() {
         let mut clock = clock("300+0", Span::new(150, 950));
         clock.start(0);
         for k in 0..200 {
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unplugged_clock_runs_on() {
+    fn unplugged_clock_runs_on() {
         let mut clock = clock("300+0", Span::just(100));
         clock.start(0);
         clock.connect(10_000, false);

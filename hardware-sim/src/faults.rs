@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back() {
+    fn fault_names_roundtrip() {
         for (index, fault) in Fault::all().enumerate() {
             assert_eq!(fault as usize, index, "the list of names is in the order of the declaration");
             assert_eq!(fault.name().parse(), Ok(fault));

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn one_after_another_each_is_read_at_its_end() {
+    fn sequential_messages_arrive_at_last_byte() {
         let mut line = line();
         line.say(0, &Sent { start_us: 10_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
         line.say(0, &Sent { start_us: 1_000, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_same_moment_bits_that_either_holds_down_are_down() {
+    fn colliding_messages_merge_low_bits() {
         let mut line = line();
         line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
         line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_message_later_its_end_comes_through() {
+    fn half_overlap_keeps_start_and_garbles_rest() {
         let mut line = line();
         line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
         line.say(0, &Sent { start_us: 3_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
@@ -255,14 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn a_long_message_comes_in_packets() {
+    fn long_message_arrives_in_packets() {
         let mut line = line();
         line.say(0, &Sent { start_us: 0, bytes: vec![1; 150] });
         assert_eq!(all(&mut line).iter().map(|read| read.1.len()).collect::<Vec<_>>(), [62, 62, 26]);
     }
 
     #[test]
-    fn nothing_comes_through_a_line_that_is_held_or_dead() {
+    fn held_or_dead_line_passes_nothing() {
         let mut line = line();
         line.say(0, &Sent { start_us: 0, bytes: vec![9; 10] });
         line.hold(5_300, true);

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_at_a_byte_does_its_own_there() {
+    fn fault_at_byte_takes_effect_there() {
         let bytes = [0x8e, 0, 5, 63, 1];
         let at = |fault, detail| carry(LineFaults::none().at(3, fault, detail), &bytes);
         assert_eq!(at(LineFault::Lose, None), [0x8e, 0, 5, 1]);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_come_at_their_rate() {
+    fn faults_follow_rate() {
         let faults = LineFaults::none().with(LineFault::Lose, 0.1);
         let left = carry(faults, &[7; 10_000]).len();
         assert!((8_800..9_200).contains(&left), "{left} of 10000 left");
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_late_is_not_overtaken() {
+    fn late_bytes_stay_in_order() {
         let mut injury = Injury::new(LineFaults::none().at(0, LineFault::Delay, Some(50)), Rng::new(1));
         let mut out = Vec::new();
         injury.carry(1_000, 1, &mut out);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back() {
+    fn fault_names_roundtrip() {
         for fault in LineFault::all() {
             assert_eq!(fault.name().parse(), Ok(fault));
         }

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_move_and_a_press() {
+    fn records_move_and_press() {
         let mut memory = EventMemory::new();
         memory.piece(10_000_000, 63, 0);
         memory.piece(10_120_000, 54, 1);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blinking_piece_does_not_fill_the_memory() {
+    fn blinking_piece_does_not_fill_memory() {
         let mut memory = EventMemory::new();
         for k in 0..1000u64 {
             memory.piece(k * 1_000_000, 7, if k % 2 == 0 { 0 } else { 1 });
@@ -201,14 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn power_up_lists_what_stands() {
+    fn power_up_lists_position() {
         let mut memory = EventMemory::new();
         memory.power_up(0, &[(40, 4), (3, 1)]);
         assert_eq!(memory.download(), [0x7f, 0x7f, 0x7f, 0x6a, 0x44, 40, 0x51, 3, 0x6b]);
     }
 
     #[test]
-    fn a_used_memory_is_full_of_old_stories() {
+    fn used_memory_is_full_of_old_events() {
         let mut memory = EventMemory::used(5000, 100, &mut Rng::new(1));
         memory.piece(0, 63, 1);
         let all = memory.download();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_and_what_came_from_the_start_meet_without_a_gap() {
+    fn changes_and_start_dump_meet_without_gap() {
         let mut memory = EventMemory::new();
         memory.piece(1_000_000, 3, 4);
         memory.start_tag(2_000_000, &[(3, 4)]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_tag_that_the_ring_has_swallowed_leaves_what_there_is() {
+    fn overwritten_start_tag_leaves_remaining_events() {
         let mut memory = EventMemory::new();
         memory.start_tag(0, &[]);
         for k in 0..5000u64 {
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_ring_loses_its_oldest_bytes_only() {
+    fn full_ring_loses_oldest_bytes_only() {
         let mut memory = EventMemory::new();
         for k in 0..5000u64 {
             memory.piece(k * 1_000_000, (k % 100) as u8, 1);

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_rise_with_the_chaos_but_for_adjusting() {
+    fn rates_rise_with_chaos_except_adjusting() {
         for (fault, rates) in RATES {
             assert!(rates.is_sorted() || *fault == Fault::Adjust, "{fault}");
         }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read() {
+    fn parses_profile_names() {
         for name in ["ideal", "calm", "club", "blitz"] {
             assert_eq!(name.parse::<Profile>().map(|profile| profile.name), Ok(name.to_string()));
         }

@@ -145,14 +145,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splitmix_gives_its_published_numbers() {
+    fn splitmix_matches_published_numbers() {
         let mut x = 1_234_567;
         assert_eq!(splitmix(&mut x), 6_457_827_717_110_365_317);
         assert_eq!(splitmix(&mut x), 3_203_168_211_198_807_973);
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_future_and_labels_part_it() {
+    fn seed_and_label_determine_stream() {
         let draw = |mut rng: Rng| (0..20).map(|_| rng.next_u64()).collect::<Vec<_>>();
         assert_eq!(draw(Rng::new(7)), draw(Rng::new(7)));
         assert_ne!(draw(Rng::new(7)), draw(Rng::new(8)));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_keep_their_bounds() {
+    fn draws_stay_in_bounds() {
         let mut rng = Rng::new(1);
         let drawn: Vec<u64> = (0..2000).map(|_| rng.between(200, 250)).collect();
         assert_eq!(drawn.iter().min(), Some(&200));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_hand_times_is_the_median() {
+    fn hand_times_have_stated_median() {
         let mut rng = Rng::new(3);
         let mut drawn: Vec<u64> = (0..4001).map(|_| rng.log_normal(400, 0.4)).collect();
         drawn.sort_unstable();

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_seen_at_their_own_moment_of_the_cycle() {
+    fn each_field_is_seen_once_per_cycle() {
         let mut scanner = Scanner::new(10, 10, 200_000, 0);
         scanner.set(1_000, 63, Contact::steady(1));
         scanner.set(1_000, 0, Contact::steady(4));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_touch_between_two_looks_is_missed() {
+    fn touch_between_two_scans_is_missed() {
         let mut scanner = Scanner::new(10, 10, 200_000, 0);
         scanner.set(130_000, 63, Contact::steady(1));
         scanner.set(300_000, 63, Contact::steady(0));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn within_one_cycle_the_order_is_the_scans() {
+    fn order_within_cycle_follows_scan() {
         let mut scanner = Scanner::new(10, 10, 200_000, 0);
         scanner.set(0, 63, Contact::steady(1));
         run(&mut scanner, 400_000);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_badly_placed_piece_blinks_until_it_stands_well() {
+    fn badly_placed_piece_blinks_until_adjusted() {
         let mut scanner = Scanner::new(10, 10, 200_000, 0);
         scanner.set(0, 5, Contact { code: 1, flicker_percent: 50, flicker_until_ms: 20_000 });
         let seen = run(&mut scanner, 100_000_000);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_board_is_scanned_twice_as_fast_and_the_rest_reads_empty() {
+    fn half_scan_is_twice_as_fast_and_leaves_rest_empty() {
         let mut scanner = Scanner::new(10, 10, 200_000, 0);
         scanner.set(0, 1, Contact::steady(4));
         scanner.set(0, 2, Contact::steady(4));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_outside_the_board_are_ignored() {
+    fn ignores_scans_outside_board() {
         let mut scanner = Scanner::new(8, 8, 200_000, 0);
         scanner.set(0, 64, Contact::steady(1));
         assert_eq!(scanner.next_time(), None);

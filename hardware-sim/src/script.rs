@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_that_cannot_be_played_says_where() {
+    fn reports_place_of_unplayable_ply() {
         let mut start = vec![0; 64];
         start[40] = 1;
         start[33] = 4;
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circular_capture_ends_where_it_began() {
+    fn circular_capture_ends_at_start() {
         let mut codes = vec![0; 100];
         for field in [22, 24, 42, 44] {
             codes[field] = 4;

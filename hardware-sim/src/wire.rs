@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn clock_times_as_recorded() {
+    fn clock_times_match_recordings() {
         // 1:30:00 each, stopped, left side high; then running; then right side high and a second gone on the left.
         assert_eq!(bw_time(&reading()), [0x8d, 0, 0x0a, 1, 0x30, 0, 1, 0x30, 0, 0x08]);
         assert_eq!(bw_time(&Reading { running: true, ..reading() })[9], 0x09);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn flag_bits_of_the_hour_bytes() {
+    fn flag_bits_of_hour_bytes() {
         let with_increment = Reading { increment: true, left_s: 4860, ..reading() };
         assert_eq!(bw_time(&with_increment)[3..9], [0x21, 0x30, 0, 0x21, 0x21, 0]);
         let fallen = Reading { right_flag: true, right_s: 0, ..with_increment };
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn acks_carry_their_top_bits_in_the_hour_bytes() {
+    fn acks_carry_top_bits_in_hour_bytes() {
         // Version 2.2 of a clock, in answer to command 9.
         assert_eq!(clock_ack([0x10, 0x09, 0x22, 0], 0), [0x8d, 0, 0x0a, 0x0a, 0x10, 0x09, 0x0a, 0x22, 0, 0]);
         // Unasked: button, run (0x88 has its top bit in bit 5 of the left hour byte).
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_count_themselves() {
+    fn length_includes_header() {
         assert_eq!(field_update(63, 0), [0x8e, 0, 5, 0x3f, 0]);
         assert_eq!(message(id::BOARD_DUMP, &[0; 100])[..3], [0x86, 0, 0x67]);
         assert_eq!(message(id::EEPROM_MOVES, &[0; 0x1f00])[..3], [0x8f, 0x3e, 0x03]);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_takes_a_little_over_a_millisecond() {
+    fn byte_takes_over_one_millisecond() {
         assert_eq!(line_us(1), 1041);
         assert_eq!(line_us(103), 107_291);
     }

@@ -44,7 +44,7 @@ fn bytes(world: &mut BusWorld, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<
 }
 
 #[test]
-fn each_board_answers_to_its_address() {
+fn boards_answer_by_address() {
     let mut world = bus(|_| {});
     assert_eq!(world.addresses(), [1025, 1026, 2054, 16_383]);
     let cases: [([u8; 4], [u8; 6]); 4] = [
@@ -74,7 +74,7 @@ fn each_board_answers_to_its_address() {
 }
 
 #[test]
-fn every_board_is_found_by_pinging_all_and_hushing_those_who_answered() {
+fn repeated_pings_find_every_board() {
     let seats = (0..12).map(|k| seat(8, 8, 1025 + 37 * k, u64::from(k))).collect();
     let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
     let mut found: Vec<[u8; 2]> = Vec::new();
@@ -106,7 +106,7 @@ fn every_board_is_found_by_pinging_all_and_hushing_those_who_answered() {
 }
 
 #[test]
-fn answers_to_a_ping_collide_now_and_then() {
+fn ping_answers_collide_sometimes() {
     let seats = (0..32).map(|k| seat(8, 8, 1025 + k, u64::from(k))).collect();
     let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
     let answers = ask(&mut world, 0, &[0x87, 0x00, 0x00, 0x07], 1_150);
@@ -118,7 +118,7 @@ fn answers_to_a_ping_collide_now_and_then() {
 }
 
 #[test]
-fn two_boards_of_one_number_never_give_a_clean_dump() {
+fn boards_with_equal_number_never_dump_cleanly() {
     let seats = vec![seat(8, 8, 1025, 1), seat(10, 10, 1025, 2)];
     let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
     let answer = bytes(&mut world, 1_000, &[0x82, 0x08, 0x01, 0x0b], 1_300);
@@ -126,7 +126,7 @@ fn two_boards_of_one_number_never_give_a_clean_dump() {
 }
 
 #[test]
-fn one_single_board_command_throws_everybody_off_the_bus() {
+fn single_board_command_ends_bus_mode_of_all() {
     let mut world = bus(|_| {});
     bytes(&mut world, 0, &[0x44], 100);
     assert!(world.seats().iter().all(|seat| seat.board().mode() == Mode::UpdateBoard));
@@ -140,7 +140,7 @@ fn one_single_board_command_throws_everybody_off_the_bus() {
 }
 
 #[test]
-fn games_are_told_whole_by_changes_alone() {
+fn changes_alone_carry_whole_games() {
     let mut world = bus(|_| {});
     let mut events = vec![Vec::new(); 4];
     let addresses = world.addresses();
@@ -172,7 +172,7 @@ fn games_are_told_whole_by_changes_alone() {
 }
 
 #[test]
-fn wrong_checksums_and_lost_bytes_are_seen_by_the_host_only() {
+fn only_host_sees_bad_checksums_and_lost_bytes() {
     let mut world = bus(|bus| bus.to_host = LineFaults::none().with(LineFault::WrongChecksum, 1.0));
     let answer = bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80);
     assert_eq!(answer[..5], [0x87, 0x00, 0x06, 0x08, 0x01]);
@@ -189,7 +189,7 @@ fn wrong_checksums_and_lost_bytes_are_seen_by_the_host_only() {
 }
 
 #[test]
-fn garbage_may_come_before_the_first_answer() {
+fn garbage_may_precede_first_answer() {
     let mut world = bus(|bus| bus.to_host = LineFaults::none().with(LineFault::GarbageAtOpen, 1.0));
     let answer = bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80);
     assert!(answer.len() > 6 && answer.ends_with(&[0x87, 0x00, 0x06, 0x08, 0x01, 0x16]), "{answer:02x?}");
@@ -197,7 +197,7 @@ fn garbage_may_come_before_the_first_answer() {
 }
 
 #[test]
-fn a_board_that_is_away_is_silent_and_remembers() {
+fn absent_board_is_silent_and_remembers() {
     let mut world = bus(|bus| {
         bus.incidents = vec![Incident::new(500, Mishap::Away(1)), Incident::new(100_000, Mishap::Back(1))];
     });
@@ -210,7 +210,7 @@ fn a_board_that_is_away_is_silent_and_remembers() {
 }
 
 #[test]
-fn the_port_goes_away_and_comes_back() {
+fn port_disappears_and_returns() {
     let mut world = bus(|bus| {
         bus.incidents = vec![Incident::new(1_005, Mishap::Unplug), Incident::new(3_000, Mishap::Plug)];
     });
@@ -223,7 +223,7 @@ fn the_port_goes_away_and_comes_back() {
 }
 
 #[test]
-fn a_silent_cable_tells_nobody() {
+fn silent_cable_loses_answers() {
     let mut world = bus(|bus| {
         bus.incidents = vec![Incident::new(1_000, Mishap::Silence), Incident::new(3_000, Mishap::Sound)];
     });
@@ -232,7 +232,7 @@ fn a_silent_cable_tells_nobody() {
 }
 
 #[test]
-fn a_babbler_and_one_who_holds_the_line_silence_everybody_until_they_stop() {
+fn babbling_or_held_line_silences_all_boards() {
     let mut world = bus(|bus| bus.incidents = vec![Incident::new(1_000, Mishap::Babble(2_000))]);
     let noise = bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 3_100);
     assert!((1_400..1_500).contains(&noise.len()), "{} bytes of noise in a second and a half", noise.len());
@@ -251,7 +251,7 @@ fn a_babbler_and_one_who_holds_the_line_silence_everybody_until_they_stop() {
 }
 
 #[test]
-fn a_deaf_line_takes_nothing_and_still_tells() {
+fn deaf_line_receives_nothing_but_sends() {
     let mut world = bus(|bus| {
         bus.incidents = vec![Incident::new(1_000, Mishap::Deafen), Incident::new(9_000, Mishap::Hear)];
     });
@@ -263,7 +263,7 @@ fn a_deaf_line_takes_nothing_and_still_tells() {
 }
 
 #[test]
-fn a_board_that_is_absent_from_the_start_comes_later() {
+fn board_absent_at_start_joins_later() {
     let mut world = bus(|bus| {
         bus.incidents = vec![Incident::new(0, Mishap::Away(2)), Incident::new(5_000, Mishap::Back(2))];
     });
@@ -273,7 +273,7 @@ fn a_board_that_is_absent_from_the_start_comes_later() {
 }
 
 #[test]
-fn a_power_cut_breaks_a_message_off() {
+fn power_cut_breaks_message_off() {
     let mut world = bus(|bus| {
         bus.incidents = vec![Incident::new(1_050, Mishap::PowerOff(0)), Incident::new(1_500, Mishap::PowerOn(0))];
     });
@@ -283,7 +283,7 @@ fn a_power_cut_breaks_a_message_off() {
 }
 
 #[test]
-fn the_same_settings_give_the_same_bytes_however_the_driver_steps() {
+fn equal_settings_give_equal_bytes_for_any_steps() {
     let run = |step_ms: u64| {
         let mut world = bus(|bus| {
             bus.to_host = LineFaults::none().with(LineFault::Flip, 0.01).with(LineFault::Delay, 0.001);

@@ -34,7 +34,7 @@ fn talk(board: &mut SimBoard, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<V
 }
 
 #[test]
-fn every_command_has_its_answer() {
+fn every_command_has_answer() {
     let ping = vec![0x87, 0x00, 0x06, 0x08, 0x01, 0x16];
     let clock = vec![0x84, 0x00, 0x0d, 0x08, 0x01, 0x01, 0x30, 0x00, 0x01, 0x30, 0x00, 0x08, 0x04];
     let powered_up = vec![0x85, 0x00, 0x0a, 0x08, 0x01, 0x7f, 0x7f, 0x7f, 0x6a, 0x7f];
@@ -66,7 +66,7 @@ fn every_command_has_its_answer() {
 }
 
 #[test]
-fn other_boards_and_wrong_checksums_are_no_business_of_the_board() {
+fn ignores_other_addresses_and_bad_checksums() {
     for command in [
         [0x87, 0x08, 0x02, 0x11],
         [0x87, 0x00, 0x01, 0x08],
@@ -86,7 +86,7 @@ fn other_boards_and_wrong_checksums_are_no_business_of_the_board() {
 }
 
 #[test]
-fn answers_come_within_milliseconds_or_twenty_while_storing() {
+fn answers_within_milliseconds_or_20_while_storing() {
     let mut quiet = board();
     for k in 0..50 {
         let at = 1_000 + 100 * k;
@@ -113,7 +113,7 @@ fn answers_come_within_milliseconds_or_twenty_while_storing() {
 }
 
 #[test]
-fn changes_are_handed_out_once_and_can_be_repeated() {
+fn changes_are_sent_once_and_can_be_repeated() {
     let mut board = board();
     talk(&mut board, 0, &[0x83, 0x08, 0x01, 0x0c], 100);
     board.set(1_000_000, 63, Contact::steady(1));
@@ -129,7 +129,7 @@ fn changes_are_handed_out_once_and_can_be_repeated() {
 }
 
 #[test]
-fn a_ply_with_its_press_as_the_bus_tells_it() {
+fn ply_with_press_on_bus() {
     let mut board = board_with(BoardOptions { scan_us: 200_000, ..BoardOptions::new(10, 10) });
     board.set(0, 63, Contact::steady(1));
     board.clock_mut().unwrap().start(500);
@@ -145,7 +145,7 @@ fn a_ply_with_its_press_as_the_bus_tells_it() {
 }
 
 #[test]
-fn the_start_of_a_game_is_written_with_all_pieces() {
+fn start_of_game_lists_all_pieces() {
     let mut board = board();
     board.set(0, 3, Contact::steady(4));
     talk(&mut board, 500, &[0x83, 0x08, 0x01, 0x0c], 600);
@@ -163,7 +163,7 @@ fn the_start_of_a_game_is_written_with_all_pieces() {
 }
 
 #[test]
-fn a_ping_to_all_is_answered_at_a_random_moment_unless_it_is_to_be_skipped() {
+fn ping_to_all_is_answered_at_random_moment_unless_skipped() {
     let mut board = board();
     let ping = [0x87, 0x00, 0x06, 0x08, 0x01, 0x16];
     let mut moments = Vec::new();
@@ -188,7 +188,7 @@ fn a_ping_to_all_is_answered_at_a_random_moment_unless_it_is_to_be_skipped() {
 }
 
 #[test]
-fn a_command_to_a_busy_board_is_lost() {
+fn busy_board_loses_command() {
     let mut board = board();
     // The second comes while the board says what it is asked for (110 ms), the third while it waits to answer a ping.
     let told = talk(&mut board, 0, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x01, 0x14], 1_000);
@@ -203,7 +203,7 @@ fn a_command_to_a_busy_board_is_lost() {
 }
 
 #[test]
-fn single_board_commands_end_bus_mode_and_any_bus_command_brings_it_back() {
+fn single_board_command_ends_bus_mode_until_bus_command() {
     let mut board = board();
     assert_eq!(talk(&mut board, 0, &[0x46], 100), [[0x90, 0x00, 0x05, 0x08, 0x01]], "obeyed, and the mode is left");
     assert_eq!(board.mode(), Mode::Idle);
@@ -225,7 +225,7 @@ fn single_board_commands_end_bus_mode_and_any_bus_command_brings_it_back() {
 }
 
 #[test]
-fn the_end_of_bus_mode_and_a_reset() {
+fn end_of_bus_mode_and_reset() {
     for command in [[0x88, 0x08, 0x01, 0x11], [0x88, 0x00, 0x00, 0x08]] {
         let mut board = board();
         assert!(talk(&mut board, 0, &command, 100).is_empty());
@@ -244,7 +244,7 @@ fn the_end_of_bus_mode_and_a_reset() {
 }
 
 #[test]
-fn the_memory_survives_a_power_cut_and_changes_begin_anew() {
+fn memory_survives_power_cut_and_changes_restart() {
     let mut board = board();
     board.set(0, 3, Contact::steady(4));
     board.advance(500_000, &mut Vec::new());
@@ -279,7 +279,7 @@ fn boards_of_every_size_dump_row_by_row() {
 }
 
 #[test]
-fn a_board_that_scans_fifty_squares_says_so_in_its_events() {
+fn board_scanning_fifty_squares_marks_events() {
     for (numbering, field) in [(Numbering::AllFields, 63), (Numbering::ScannedFields, 31)] {
         let mut board = board_with(BoardOptions { numbering, scan: ScanMode::Dark, ..BoardOptions::new(10, 10) });
         talk(&mut board, 0, &[0x83, 0x08, 0x01, 0x0c], 100);
@@ -294,7 +294,7 @@ fn a_board_that_scans_fifty_squares_says_so_in_its_events() {
 }
 
 #[test]
-fn every_mark_of_the_memory_is_written_where_it_belongs() {
+fn memory_marks_are_written_at_right_places() {
     let mut board = board_with(BoardOptions { scan_us: 200_000, ..BoardOptions::new(8, 8) });
     let mut memory = |set: &[(u8, u8)], from_s: u64| {
         for (field, code) in set {
@@ -327,7 +327,7 @@ fn every_mark_of_the_memory_is_written_where_it_belongs() {
 
 proptest::proptest! {
     #[test]
-    fn no_bytes_of_a_host_stop_the_board(bytes in proptest::collection::vec(0u8..=255, 0..400)) {
+    fn survives_arbitrary_host_bytes(bytes in proptest::collection::vec(0u8..=255, 0..400)) {
         let mut board = board();
         talk(&mut board, 0, &bytes, 20_000);
         board.power_off(20_000_000);

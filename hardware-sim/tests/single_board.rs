@@ -27,7 +27,7 @@ fn talk(board: &mut SimBoard, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<V
 }
 
 #[test]
-fn every_question_has_its_answer() {
+fn every_query_has_answer() {
     let cases: [(&[u8], &[u8]); 9] = [
         (&[0x41], &[0x8d, 0, 0x0a, 1, 0x30, 0, 1, 0x30, 0, 0x08]),
         (&[0x45], &[0x91, 0, 8, b'0', b'1', b'0', b'2', b'5']),
@@ -74,7 +74,7 @@ fn fifty_squares_of_one_colour() {
 }
 
 #[test]
-fn a_turned_board_says_everything_rotated() {
+fn turned_board_rotates_all_messages() {
     let mut board = board(BoardOptions { turned: true, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x44], 100);
     board.set(100_000, 63, Contact::steady(1));
@@ -85,7 +85,7 @@ fn a_turned_board_says_everything_rotated() {
 }
 
 #[test]
-fn modes_say_what_they_should() {
+fn modes_send_documented_updates() {
     for (code, updates, times) in [(0x40, 0, 0), (0x43, 1, 10), (0x44, 1, 0), (0x4b, 1, 1), (0x4a, 0, 0)] {
         let mut board = board(BoardOptions { tick_us: 30_000, ..BoardOptions::new(10, 10) });
         talk(&mut board, 0, &[code], 20);
@@ -97,7 +97,7 @@ fn modes_say_what_they_should() {
 }
 
 #[test]
-fn update_nice_follows_a_running_clock() {
+fn update_nice_follows_running_clock() {
     let mut board = board(BoardOptions { tick_us: 10_000, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x4b], 2000);
     board.clock_mut().unwrap().start(2_000);
@@ -109,7 +109,7 @@ fn update_nice_follows_a_running_clock() {
 }
 
 #[test]
-fn power_up_is_bus_mode_and_the_first_command_is_obeyed() {
+fn power_up_is_bus_mode_and_first_command_works() {
     let mut board = board(BoardOptions::new(10, 10));
     assert_eq!(board.mode(), Mode::Bus);
     assert_eq!(talk(&mut board, 0, &[0x4d], 100).len(), 1);
@@ -120,7 +120,7 @@ fn power_up_is_bus_mode_and_the_first_command_is_obeyed() {
 }
 
 #[test]
-fn ten_bytes_wait_and_more_are_lost() {
+fn buffers_ten_bytes_and_loses_more() {
     let mut board = board(BoardOptions::new(10, 10));
     // While a dump of 107 ms goes out, twenty more commands come.
     let mut bytes = vec![0x42];
@@ -144,7 +144,7 @@ fn messages_never_interleave() {
 }
 
 #[test]
-fn a_dump_says_what_the_board_believes_when_it_starts() {
+fn dump_shows_state_at_dump_start() {
     let mut board = board(BoardOptions::new(10, 10));
     let mut sent = Vec::new();
     board.receive(0, &[0x47, 0x42]); // the trademark takes some 60 ms first
@@ -154,7 +154,7 @@ fn a_dump_says_what_the_board_believes_when_it_starts() {
 }
 
 #[test]
-fn clock_commands_are_acked_where_clock_messages_are() {
+fn clock_acks_replace_clock_messages() {
     let version = [0x2b, 3, 3, 9, 0];
     for (mode, acks) in [(0x40, 0), (0x44, 0), (0x43, 1), (0x4b, 1)] {
         let mut board = board(BoardOptions::new(10, 10));
@@ -167,7 +167,7 @@ fn clock_commands_are_acked_where_clock_messages_are() {
 }
 
 #[test]
-fn set_and_run_sets_the_clock() {
+fn set_and_run_sets_clock() {
     let mut board = board(BoardOptions { zero_after_command: 1.0, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x43], 100);
     // Left 1:02:03, right 0:59:59, left runs. The message is longer than the command buffer on its own.
@@ -182,7 +182,7 @@ fn set_and_run_sets_the_clock() {
 }
 
 #[test]
-fn every_clock_command_has_its_ack_and_does_its_own() {
+fn every_clock_command_has_ack_and_effect() {
     // Commands and acks in bytes: ack0 done (10) or error (40), ack1 the command.
     let cases: [(&[u8], [u8; 2]); 12] = [
         (&[0x2b, 0x0b, 3, 0x01, 1, 2, 3, 4, 5, 6, 0, 0, 0], [0x10, 0x01]),
@@ -227,7 +227,7 @@ fn every_clock_command_has_its_ack_and_does_its_own() {
 }
 
 #[test]
-fn reading_a_full_memory_takes_eight_seconds_and_updates_wait_behind_it() {
+fn reading_full_memory_takes_8_s_and_delays_updates() {
     let mut board = board(BoardOptions { old_events: 4_000, ..BoardOptions::new(10, 10) });
     let mut sent = Vec::new();
     board.receive(0, &[0x44, 0x49]);
@@ -245,7 +245,7 @@ fn reading_a_full_memory_takes_eight_seconds_and_updates_wait_behind_it() {
 }
 
 #[test]
-fn a_full_memory_is_told_on_a_bus_too() {
+fn full_memory_is_reported_on_bus() {
     let mut board = board(BoardOptions { old_events: 4_000, ..BoardOptions::new(10, 10) });
     board.set(1_000_000, 63, Contact::steady(1));
     // All that the ring holds without what still waits: four bytes of the power-up and one event are waiting.
@@ -254,7 +254,7 @@ fn a_full_memory_is_told_on_a_bus_too() {
 }
 
 #[test]
-fn no_clock_says_so_when_asked() {
+fn query_without_clock_reports_no_clock() {
     let mut board = SimBoard::new(BoardOptions::new(10, 10), None, Rng::new(1));
     board.power_on(0);
     assert_eq!(talk(&mut board, 0, &[0x41], 100), [[0x8d, 0, 0x0a, 0, 0, 0, 0, 0, 0, 0x20]]);
@@ -273,7 +273,7 @@ fn half_scans_count_either_way() {
 }
 
 #[test]
-fn a_board_too_large_for_seven_bits_counts_its_dark_squares() {
+fn oversized_board_counts_dark_squares() {
     let mut board = board(BoardOptions::new(12, 12));
     talk(&mut board, 0, &[0x44], 500);
     board.set(500_000, 132, Contact::steady(1)); // the lower left corner, square 67 of 72
@@ -282,14 +282,14 @@ fn a_board_too_large_for_seven_bits_counts_its_dark_squares() {
 }
 
 #[test]
-fn a_half_command_is_forgotten_after_a_while() {
+fn half_command_expires() {
     let mut board = board(BoardOptions::new(10, 10));
     assert!(talk(&mut board, 0, &[0x2b, 0x0c], 1000).is_empty());
     assert_eq!(talk(&mut board, 1000, &[0x4d], 1100).len(), 1);
 }
 
 #[test]
-fn the_boot_loader_is_the_end_until_the_power_is_cut() {
+fn boot_loader_runs_until_power_cut() {
     let mut board = board(BoardOptions::new(10, 10));
     assert!(talk(&mut board, 0, &[0x4e, 0x4d, 0x42, 0x87, 0, 0, 7], 1000).is_empty());
     board.power_off(1_000_000);
@@ -298,7 +298,7 @@ fn the_boot_loader_is_the_end_until_the_power_is_cut() {
 }
 
 #[test]
-fn the_memory_writes_without_a_host() {
+fn memory_records_without_host() {
     let mut board = board(BoardOptions::new(10, 10));
     board.set(1_000_000, 63, Contact::steady(1));
     board.clock_mut().unwrap().start(1_500);
@@ -311,7 +311,7 @@ fn the_memory_writes_without_a_host() {
 
 proptest::proptest! {
     #[test]
-    fn no_bytes_of_a_host_stop_the_board(bytes in proptest::collection::vec(0u8..=255, 0..400)) {
+    fn survives_arbitrary_host_bytes(bytes in proptest::collection::vec(0u8..=255, 0..400)) {
         let mut board = board(BoardOptions::new(10, 10));
         talk(&mut board, 0, &bytes, 20_000);
         board.power_off(20_000_000);

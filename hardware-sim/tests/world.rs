@@ -131,7 +131,7 @@ fn lever_flips(reads: &[(u64, Vec<u8>)]) -> usize {
 const OPENING: &[u8] = &[0x40, 0x42, 0x4b];
 
 #[test]
-fn an_ideal_game_arrives_whole() {
+fn ideal_game_arrives_whole() {
     for seed in 0..20 {
         let plies = wild_plies(60, seed);
         let mut world = World::new(Setting::new(10, 10, game(plies.clone()), Profile::ideal(), seed)).unwrap();
@@ -152,7 +152,7 @@ fn an_ideal_game_arrives_whole() {
 }
 
 #[test]
-fn the_first_ply_of_a_real_game_in_bytes() {
+fn first_ply_of_real_game_in_bytes() {
     // 32-28 of the numbered board: field 63 to 54.
     let plies = vec![Ply::quiet(Player::White, 63, 54)];
     let game = Game::new(start(), plies, Some("5400".parse().unwrap()));
@@ -168,7 +168,7 @@ fn the_first_ply_of_a_real_game_in_bytes() {
 }
 
 #[test]
-fn turned_boards_count_from_the_other_end() {
+fn turned_boards_count_from_other_end() {
     let plies = vec![Ply::quiet(Player::White, 63, 54)];
     let game = Game::new(start(), plies, Some("5400".parse().unwrap())).turned(true);
     let mut world = World::new(Setting::new(10, 10, game, Profile::ideal(), 1)).unwrap();
@@ -181,7 +181,7 @@ fn turned_boards_count_from_the_other_end() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_however_the_driver_steps() {
+fn equal_seed_gives_equal_bytes_for_any_steps() {
     let setting = |seed| Setting::new(10, 10, game(wild_plies(40, 5)), Profile::blitz(), seed);
     let mut a = World::new(setting(9)).unwrap();
     let mut b = World::new(setting(9)).unwrap();
@@ -198,7 +198,7 @@ fn the_same_seed_gives_the_same_bytes_however_the_driver_steps() {
 }
 
 #[test]
-fn clock_readings_of_the_truth_are_those_of_the_message_that_shows_the_press() {
+fn true_clock_readings_match_press_messages() {
     let mut world = World::new(Setting::new(10, 10, game(wild_plies(10, 3)), Profile::ideal(), 3)).unwrap();
     let reads = run(&mut world, OPENING);
     let said = messages(&reads);
@@ -223,7 +223,7 @@ const CHANGES_PLACEMENT: &[Fault] =
     &[Fault::Forgotten, Fault::CrownStacked, Fault::CrownFlaky, Fault::CrownNever, Fault::PostMortem, Fault::Reset];
 
 #[test]
-fn each_fault_alone_happens_and_leaves_the_board_right() {
+fn each_fault_alone_happens_and_leaves_board_right() {
     for fault in Fault::all().filter(|fault| *fault != Fault::IllegalStands) {
         let mut seen = 0;
         for seed in 0..8 {
@@ -249,7 +249,7 @@ fn each_fault_alone_happens_and_leaves_the_board_right() {
 }
 
 #[test]
-fn without_a_clock_nobody_presses() {
+fn no_press_without_clock() {
     let game = Game::new(start(), wild_plies(20, 1), None);
     let mut world = World::new(Setting::new(10, 10, game, Profile::calm(), 1)).unwrap();
     let reads = run(&mut world, &[0x42, 0x43]);
@@ -259,7 +259,7 @@ fn without_a_clock_nobody_presses() {
 }
 
 #[test]
-fn boards_that_are_not_ready_are_set_up_first() {
+fn unready_boards_are_set_up_first() {
     for before in [Before::Empty, Before::Half, Before::Standing(vec![1; 100])] {
         let game = Game { before: before.clone(), ..game(wild_plies(4, 1)) };
         let mut world = World::new(Setting::new(10, 10, game, Profile::ideal(), 1)).unwrap();
@@ -271,7 +271,7 @@ fn boards_that_are_not_ready_are_set_up_first() {
 }
 
 #[test]
-fn several_games_follow_one_another_and_the_board_is_turned_between() {
+fn games_follow_each_other_with_turned_board() {
     let plies = wild_plies(10, 1);
     let mut setting = Setting::new(10, 10, game(plies.clone()), Profile::club(), 4);
     setting.games.push(game(plies.clone()).turned(true));
@@ -291,7 +291,7 @@ fn several_games_follow_one_another_and_the_board_is_turned_between() {
 }
 
 #[test]
-fn an_outage_swallows_bytes_both_ways_and_the_memory_keeps_them() {
+fn outage_loses_bytes_both_ways_but_memory_keeps_all() {
     let plies = wild_plies(10, 2);
     let mut setting = Setting::new(10, 10, game(plies), Profile::ideal(), 2);
     let outage = director::Outage { from_ms: 20_000, to_ms: 60_000 };
@@ -310,7 +310,7 @@ fn an_outage_swallows_bytes_both_ways_and_the_memory_keeps_them() {
 }
 
 #[test]
-fn a_power_cut_ends_in_bus_mode() {
+fn power_cut_ends_in_bus_mode() {
     let mut world =
         World::new(Setting::new(10, 10, game(wild_plies(30, 2)), Profile::only(Fault::PowerCut, 0.3), 2)).unwrap();
     let reads = run(&mut world, OPENING);
@@ -329,7 +329,7 @@ fn a_power_cut_ends_in_bus_mode() {
 }
 
 #[test]
-fn sides_of_the_clock_can_be_told_apart_from_the_board() {
+fn clock_sides_are_distinguishable_from_board() {
     let mut one = game(wild_plies(2, 1));
     one.white_side = ClockSide::Right;
     let mut world = World::new(Setting::new(10, 10, one, Profile::ideal(), 1)).unwrap();
@@ -339,7 +339,7 @@ fn sides_of_the_clock_can_be_told_apart_from_the_board() {
 }
 
 #[test]
-fn wrong_scripts_are_refused() {
+fn refuses_wrong_scripts() {
     assert!(World::new(Setting::new(13, 10, game(vec![]), Profile::ideal(), 1)).is_err());
     assert!(World::new(Setting::new(8, 8, game(vec![]), Profile::ideal(), 1)).is_err());
     let ply = Ply::quiet(Player::White, 0, 1);
@@ -348,7 +348,7 @@ fn wrong_scripts_are_refused() {
 }
 
 #[test]
-fn a_long_game_costs_little() {
+fn long_game_costs_little() {
     let games = 20;
     let started = std::time::Instant::now();
     let mut seconds = 0;
@@ -364,7 +364,7 @@ fn a_long_game_costs_little() {
 }
 
 #[test]
-fn profiles_play_at_their_rates() {
+fn profiles_play_at_stated_rates() {
     // Club: of 40,000 plies, each fault of a ply strikes about as often as its row says.
     let (mut plies, mut counts) = (0, std::collections::BTreeMap::new());
     for seed in 0..400 {
@@ -388,7 +388,7 @@ fn profiles_play_at_their_rates() {
 }
 
 #[test]
-fn result_pieces_are_put_on_the_board() {
+fn puts_result_pieces_on_board() {
     let mut one = game(vec![Ply::quiet(Player::White, 63, 54)]);
     one.result = vec![(44, 13), (45, 14)];
     let mut world = World::new(Setting::new(10, 10, one, Profile::ideal(), 1)).unwrap();
@@ -410,7 +410,7 @@ proptest! {
 
     /// Hands obey the laws of nature: what is lifted stood there, and two pieces never share a field.
     #[test]
-    fn no_two_pieces_share_a_field(seed in any::<u64>(), wild in any::<bool>()) {
+    fn no_two_pieces_share_field(seed in any::<u64>(), wild in any::<bool>()) {
         let profile = if wild { chaos() } else { Profile::blitz() };
         let plan = director::plan(10, &[game(wild_plies(60, seed))], &profile, seed);
         let mut codes = plan.standing.clone();

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_least_needed_goes_first() {
+    fn drops_least_needed_column_first() {
         assert_eq!(
             lines(table(), None)[2],
             "board-2  unexplained: 19, 24, 30    120  王天一          recordings/live/board-1-1.pdn"
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_cut_and_wrapped_by_the_cell() {
+    fn cuts_and_wraps_text_by_cell() {
         assert_eq!(
             (cut("王天一", 6).as_str(), cut("王天一", 5).as_str(), cut("王天一", 4).as_str()),
             ("王天一", "王天…", "王…")
@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_wider_than_it_may_be(width in 0usize..100, text in ".{0,40}") {
+        fn output_stays_within_width(width in 0usize..100, text in ".{0,40}") {
             let mut columns = table();
             columns.push(Column::new("more", [text.clone()]).least(3).goes(1));
             for line in lines(columns, Some(width)).iter().chain(&wrapped(&text, width)) {

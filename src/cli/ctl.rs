@@ -662,7 +662,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_of_the_tournament_have_a_name_and_say_what_was_seen() {
+    fn tournament_requests_carry_name_and_seen_version() {
         for words in [
             "result - 2-0 --pairing 1.1",
             "round open 1",

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_of_boards_has_its_tournament() {
+    fn every_board_count_has_tournament() {
         for boards in [1, 2, 3, 4, 8, 64] {
             let folder = tempfile::tempdir().unwrap();
             let names: Vec<String> = (1..=boards).map(|board| format!("board-{board}")).collect();

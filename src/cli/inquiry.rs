@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_codes_of_a_set_are_known_by_its_pieces() {
+    fn pieces_identify_code_set() {
         let board = |fields: usize, white: u8, black: u8| -> Vec<PieceCode> {
             let code = |field: usize| match field * 8 / fields {
                 0..=2 if field % 2 == 1 => black,

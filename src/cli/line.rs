@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_keeps_the_order_and_ends_with_the_deadline() {
+    fn answers_keep_order_and_end_with_deadline() {
         let at = |at: u64, effect: Effect| Output { at: Millis(at), board: None, effect };
         let variant = Variant::international();
         let opening =

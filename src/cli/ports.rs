@@ -78,7 +78,7 @@ mod tests {
     use serialport::UsbPortInfo;
 
     #[test]
-    fn a_usb_port_with_its_stable_name() {
+    fn usb_port_with_stable_name() {
         let usb = UsbPortInfo {
             vid: 0x045b,
             pid: 0x8111,

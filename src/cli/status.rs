@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_entry_waits_for_is_told_below_its_board() {
+    fn shows_pending_reason_below_board() {
         let mut overview = overview();
         let waits = |what: &str, seconds| Some(WaitView { what: what.to_owned(), seconds });
         overview.boards[0].waits = waits("press", 6);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_whose_game_of_the_round_is_over_shows_who_played_and_the_result() {
+    fn finished_board_shows_players_and_result() {
         let mut overview = overview();
         let board = &mut overview.boards[0];
         (board.white, board.black, board.last) = (None, None, None);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_its_page() {
+    fn matches_table_of_docs_page() {
         let page = include_str!("../../docs/station.md");
         let (_, rest) = page.split_once("$ damcast status\n").unwrap();
         let (shown, _) = rest.split_once("```").unwrap();
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_disk_is_told_in_megabytes() {
+    fn shows_small_disk_in_megabytes() {
         let foot = |free_bytes, total_bytes| {
             let overview = Overview { disk: Some(DiskView { free_bytes, total_bytes }), ..overview() };
             super::shown(&overview, None).foot

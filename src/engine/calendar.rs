@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_counts_from_its_time_on() {
+    fn reading_applies_from_reading_time() {
         let mut calendar = Calendar::new(parse("1970-01-01T00:00:05Z"));
         assert_eq!(calendar.moment(Millis(2_000)), parse("1970-01-01T00:00:07Z"));
         calendar.set(Millis(1_003), parse("2026-11-21T09:30:00.000+01:00"));

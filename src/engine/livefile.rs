@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_result_of_every_game_fits_into_the_reserve() {
+    fn longest_result_of_every_game_fits_reserve() {
         for variant in Variant::all() {
             for result in variant.result_format.values() {
                 let before = file(&variant.game_type.to_string(), &[]) + "1. a\n";
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_results_of_a_format_of_its_own_fit_as_well() {
+    fn results_of_custom_format_fit_reserve() {
         for (format, results) in [
             ("Plus draw", &["2-0", "1+ - 1-", "*"][..]),
             ("Delfts", &["1 1/2 - 1/2", "1/2 - 1 1/2"]),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_written_once() {
+    fn writes_result_once() {
         let before = file("20", &[]);
         let (offset, bytes) = overwrite_result(before.as_bytes(), "2-0").unwrap();
         let mut after = before.into_bytes();
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn write_read_roundtrip() {
         let lines = [
             "1. 32-28 {[%clock w1:29:49 B1:30:00]}",
             "19-23",
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_station_has_written_is_no_live_file() {
+    fn refuses_foreign_files() {
         let close = Contents::read(1, "[Result \"*\"]\n1. 32-28\n").unwrap();
         assert_eq!(close.entries.len(), 1, "no line behind the tags is lost");
         let head = file("20", &[]);

@@ -150,14 +150,14 @@ mod tests {
     }
 
     #[test]
-    fn the_recommended_bytes_pass_everywhere() {
+    fn recommended_bytes_pass_every_profile() {
         for profile in Profile::ALL {
             assert_eq!(check_for(profile, RECOMMENDED), [""; 0], "{profile}");
         }
     }
 
     #[test]
-    fn each_reader_stumbles_over_its_own_stones() {
+    fn each_profile_reports_its_own_problems() {
         for (profile, from, to, expected) in [
             (Profile::Lidraughts, "NK 2026", "NK [2026]", "`]` in the value"),
             (Profile::Lidraughts, "*\n\n[Event", "*\n[Event", "no empty line"),

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_stand_in_the_order_of_the_standard_and_harm_nobody() {
+    fn orders_tags_by_standard_and_escapes_values() {
         let given = [
             ("Board", "7"),
             ("Club", "Ons Genoegen"),

@@ -172,7 +172,7 @@ mod tests {
     const THREE: &str = "1. 32-28\n19-23\n2. 28x19\n";
 
     #[test]
-    fn what_follows_the_last_move_is_numbered_on() {
+    fn numbers_continue_after_last_move() {
         assert_eq!(missing(THREE, "14x23 37-32 10-14"), Ok("14x23 3. 37-32 10-14".to_owned()));
         assert_eq!(
             missing(THREE, "2... 14:23 {a comment} 3. 37-32 (3. 38-32) 10-14 1-1"),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_game_may_be_typed() {
+    fn accepts_whole_game() {
         let whole = "[White \"A\"]\n[GameType \"20\"]\n1. 32-28 19-23 2. 28x19 14x23 3. 37-32 2-0";
         assert_eq!(missing(THREE, whole), Ok("14x23 3. 37-32".to_owned()));
         // Behind a setup the board's numbers go on; what the sheet has before it is passed over.
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_with_its_place() {
+    fn reports_place_of_mismatch() {
         let wrong = |text: &str| missing(THREE, text).unwrap_err();
         assert!(wrong("14x23\n37-31 10-14 41-37 31x1").starts_with("2:"), "{}", wrong("14x23\n37-31 10-14 41-37 31x1"));
         assert!(

@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hands_are_read_by_name() {
+    fn parses_hands_by_name() {
         let hands = Hands::list("calm, club-without-clock").unwrap();
         assert_eq!(hands.iter().map(|hands| hands.clock).collect::<Vec<_>>(), [true, false]);
         assert_eq!(Hands::list("all").unwrap().len(), 6);

@@ -117,7 +117,7 @@ mod tests {
     const GAME: &str = r#"{"id":"a","kind":"real","gametype":20,"fen":null,"moves":[[32,28],[17,22],[28,17]],"captures":[[],[],[22]],"result":"*"}"#;
 
     #[test]
-    fn a_game_is_read_with_what_it_takes() {
+    fn reads_game_with_captures() {
         let games = from_json_lines("x", GAME, None).unwrap();
         assert_eq!((games.len(), games[0].moves.len()), (1, 3));
         assert!(games[0].moves[2].is_capture());
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ply_that_is_not_legal_is_named_with_its_line() {
+    fn illegal_ply_is_named_with_line() {
         let text = format!("{GAME}\n{}", GAME.replace("[17,22],", "[17,23],"));
         let error = from_json_lines("x.jsonl", &text, None).unwrap_err().to_string();
         assert!(error.contains("x.jsonl:2:1") && error.contains("ply 2"), "{error}");

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_alone_on_a_line_is_recorded_as_at_its_cable() {
+    fn board_alone_on_bus_matches_single_board() {
         let (entries, strikes) = recorded(&[]);
         assert_eq!((entries.len(), strikes), (12, 0), "{entries:?}");
         assert_eq!(entries[..3], ["32-28", "16-21", "31-26"]);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_announcement_is_kept_or_withdrawn() {
+    fn announcement_is_kept_or_withdrawn() {
         let texts = |moves: &[&str]| moves.iter().map(|&text| text.to_owned()).collect();
         let provisional = |moves: &[&str]| Effect::Aside(Aside::Provisional(texts(moves)));
         let text = "[Result \"*\"]\n\n\n\n1. 32-28 {[%clock w0:10:00 B0:10:00]}\n19-23\n2. 28x19\n";

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_are_read() {
+    fn parses_faults() {
         let read = |text: &str| text.parse::<Asked>().unwrap();
         assert_eq!(read("flip=0.25"), Asked::Line { to_boards: false, fault: LineFault::Flip, rate: 0.25 });
         assert_eq!(read("to-boards:cut"), Asked::Line { to_boards: true, fault: LineFault::Cut, rate: 0.0001 });

@@ -92,13 +92,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_demonstration_has_eight_games_that_can_be_played() {
+    fn demo_has_eight_playable_games() {
         let games = from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
         assert_eq!(games.len(), 8);
     }
 
     #[test]
-    fn an_illegal_move_is_named_with_its_place() {
+    fn illegal_move_is_named_with_place() {
         let text = "[GameType \"20\"]\n\n1. 32-28 19-23\n2. 28x18 *\n";
         let error = from_pdn("x.pdn", text, None, Some(1)).unwrap_err().to_string();
         assert!(error.contains("x.pdn:4:4"), "{error}");

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn other_recorders_and_other_hands_have_no_goals() {
+    fn other_recorders_and_hands_have_no_goals() {
         let peer = Row { who: Who::Peer(crate::simulation::peers::PeerRule::Naive), ..row("20", 0) };
         let other = Row { hands: "slide 0.4".to_owned(), ..row("20", 0) };
         assert!(lines(&peer).is_empty() && lines(&other).is_empty());

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ply_too_many_is_false_one_too_few_is_missing() {
+    fn extra_ply_is_false_and_lost_ply_is_missing() {
         let expected = [ply(0, "32-28"), ply(1, "19-23"), ply(2, "28x19")];
         let score = check(&expected, &["32-28", "17-22", "28x19"], u64::MAX);
         assert_eq!((score.plies, score.recalled, score.false_plies, score.perfect), (3, 2, 1, 0));
@@ -201,13 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_published_after_the_end_is_no_false_ply() {
+    fn entries_after_end_are_no_false_plies() {
         let score = check(&[ply(0, "32-28")], &["32-28", "19-23"], 500);
         assert_eq!((score.after_end, score.false_plies, score.perfect), (1, 0, 1));
     }
 
     #[test]
-    fn a_move_taken_back_may_be_published_with_its_setup_or_not_at_all() {
+    fn retracted_move_may_appear_with_setup_or_not_at_all() {
         let expected = [
             Expected::TakenBack(0, "31-27".to_owned()),
             Expected::Restored(0, "/before/".to_owned()),

@@ -213,7 +213,7 @@ mod tests {
     use crate::simulation::games;
 
     #[test]
-    fn some_games_of_the_demonstration_hold() {
+    fn some_demo_games_hold() {
         let pool = games::from_pdn("demo.pdn", games::DEMONSTRATION, None, None).unwrap();
         let findings = soak(&pool, 12, 7);
         assert_eq!(findings.games, 12);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_right_is_found() {
+    fn detects_wrong_file() {
         let mut findings = Findings::default();
         let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-28\n19-22\n*\n";
         check_file(file, true, &mut Rng::new(1), "x", &mut findings);

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_have_everything_that_was_not_longer() {
+    fn buckets_are_cumulative() {
         let histogram = Histogram::new(&[0.1, 1.0]);
         [50, 100, 101, 1000, 5000].into_iter().for_each(|ms| histogram.count(Duration::from_millis(ms)));
         assert_eq!(histogram.buckets(), [(0.1, 2), (1.0, 4), (f64::INFINITY, 5)]);

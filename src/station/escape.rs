@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_is_shown_and_the_rest_stays() {
+    fn shows_control_characters_and_keeps_rest() {
         for plain in ["", "Sijbrands, T.\n\tWiersma, H.\n", "Ш. Вирный", "한국어 עברית é", "a\u{200b}b"]
         {
             assert!(matches!(text(plain), Cow::Borrowed(same) if same == plain));
@@ -48,7 +48,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_that_steers_is_left(input: String) {
+        fn no_control_character_remains(input: String) {
             let shown = text(&input);
             proptest::prop_assert!(shown.chars().all(|character| matches!(character, '\n' | '\t') || !is_obeyed(character)));
         }

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_beat_and_then_did_not_is_stalled() {
+    fn only_tasks_with_past_heartbeat_can_stall() {
         let pulses = Pulses::default();
         let [rests, hangs, ended] = ["rests", "hangs", "ended"].map(|name| pulses.pulse(name));
         assert!(pulses.stalled(Duration::ZERO).is_empty(), "nothing has begun");

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_mended_at_once_is_shown_for_a_while_and_keeps_its_moment() {
+    fn solved_problem_is_shown_briefly_with_time() {
         let troubles = Troubles::default();
         let (watch, start) = (troubles.watch(PUBLICATION, "public"), Instant::now());
         let after = |seconds| start + Duration::from_secs(seconds);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_about_a_board_stands_by_itself() {
+    fn board_problems_are_separate() {
         let troubles = Troubles::default();
         let files = (0..6).map(|n| finding(None, &format!("public/archive/a-{n}.pdn"), "it is gone"));
         let held = finding(Some("board-3"), "public/games.pdn", "this game stands still");

@@ -1,7 +1,7 @@
 //! A running station is killed at any operation while an arbiter opens a round, gives a result and corrects it. It is started again, and the
 //! arbiter asks once more; then all that others read says what it says where nobody was killed: nothing half done, nothing twice.
 //!
-//! Each of the three begins with the folder that the one before it has left. How a station is killed stands in `kills.rs`;
+//! Each of the three begins with the folder that the one before it has left. How a station is killed stands in `kill_at_syscall.rs`;
 //! `scripts/kill-everywhere` does it at every operation.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::daemon::{Place, SPEED, Station, moves, recording};
 use crate::folders::{self, Files};
-use crate::kills::{each, library};
+use crate::kill_at_syscall::{each, library};
 use crate::program::run;
 use crate::pty::{Board, PATIENCE, Pty, wait_until};
 use crate::recorded_session::wanted_step;
@@ -285,12 +285,12 @@ fn kill_at(first: usize, step: impl Fn(usize) -> usize, threads: usize) {
 }
 
 #[test]
-fn an_arbiter_whose_station_is_killed_has_done_everything_once() {
+fn requests_take_effect_once_over_kill() {
     kill_at(5, |operations| operations / 6, 3);
 }
 
 #[test]
 #[ignore = "a quarter of an hour: every operation; scripts/kill-everywhere"]
-fn an_arbiter_whose_station_is_killed_anywhere_has_done_everything_once() {
+fn requests_take_effect_once_over_kill_anywhere() {
     kill_at(0, |_| wanted_step(), 6);
 }

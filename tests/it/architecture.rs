@@ -480,7 +480,7 @@ fn roots(sources: &str, file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn nothing_points_up() {
+fn no_layer_imports_upwards() {
     let mut wrong = Vec::new();
     for (sources, table) in CRATES {
         for (module, allowed) in *table {
@@ -521,7 +521,7 @@ fn listed_in(sources: &Path, file: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_tables_are_complete_and_in_order() {
+fn tables_are_complete_and_ordered() {
     for (sources, table) in CRATES {
         let mut modules = listed_in(Path::new(sources), &root_of(sources));
         let mut listed: Vec<&str> = table.iter().map(|(module, _)| *module).collect();
@@ -542,7 +542,7 @@ fn the_tables_are_complete_and_in_order() {
 }
 
 #[test]
-fn the_core_and_the_libraries_know_no_world() {
+fn core_and_libraries_use_no_io() {
     let core = EDGES.iter().map(|(module, _)| *module).filter(|module| module.starts_with(CORE));
     let libraries = CRATES.iter().filter(|(sources, _)| sources.starts_with("crates/"));
     let lines = core.flat_map(|module| lines_of_module("src", module));
@@ -558,7 +558,7 @@ fn the_core_and_the_libraries_know_no_world() {
 
 /// Nobody can reach the recorder but its operator, over the socket: what listens to others is a process of its own.
 #[test]
-fn the_station_listens_to_no_network() {
+fn station_opens_no_network_listener() {
     let lines = lines_under(Path::new("src/station"));
     let wrong: Vec<String> =
         lines.iter().filter(|line| line.code.contains("TcpListener")).map(SourceLine::place).collect();
@@ -566,7 +566,7 @@ fn the_station_listens_to_no_network() {
 }
 
 #[test]
-fn the_game_and_the_wire_do_not_know_of_each_other() {
+fn game_and_wire_are_independent() {
     let game = CRATES.iter().filter(|(sources, _)| sources.starts_with("crates/"));
     for line in game.flat_map(|(sources, _)| lines_under(Path::new(sources))) {
         assert!(!line.code.contains("protocol::"), "{}", line.place());
@@ -583,7 +583,7 @@ const SHARED_NAMES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn no_public_type_name_stands_twice() {
+fn public_type_names_are_unique() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let sources = ["crates/draughts/src", "crates/draughts-pdn/src", "src"];
     for line in sources.iter().flat_map(|sources| lines_under(Path::new(sources))) {
@@ -608,7 +608,7 @@ fn no_public_type_name_stands_twice() {
 }
 
 #[test]
-fn no_code_asks_which_game_it_is() {
+fn no_code_depends_on_specific_game() {
     let lines = lines_under(Path::new("crates/draughts/src"));
     let rows: Vec<&str> =
         lines.iter().filter_map(|line| line.code.split_once(": Row = ")?.0.split_whitespace().last()).collect();
@@ -621,7 +621,7 @@ fn no_code_asks_which_game_it_is() {
 }
 
 #[test]
-fn the_simulator_depends_on_nothing_of_the_recorder() {
+fn simulator_does_not_depend_on_recorder() {
     for line in lines_under(Path::new("hardware-sim/src")) {
         assert!(!line.code.contains("damcast"), "{}", line.place());
         for banned in BANNED {
@@ -635,7 +635,7 @@ fn the_simulator_depends_on_nothing_of_the_recorder() {
 }
 
 #[test]
-fn this_test_can_fail() {
+fn detects_forbidden_import() {
     let beside = roots("src", Path::new("src/engine/some.rs"));
     for (code, module, expected) in [
         ("use crate::engine::livefile::Entry;", "livefile", true),

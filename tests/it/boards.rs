@@ -68,7 +68,7 @@ fn boardsim(pdn: &Path, link: &Path, seed: usize) -> Process {
 }
 
 #[test]
-fn games_on_ports_are_recorded_move_for_move() {
+fn records_games_on_ports_move_for_move() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
     let is_whole = |game: &Played| game.start == Position::start(game.start.variant());

@@ -197,7 +197,7 @@ const PLAYED: [(usize, usize, Option<usize>); 4] =
     [(63, 54, None), (36, 45, None), (54, 36, Some(45)), (27, 45, Some(36))];
 
 #[test]
-fn a_board_is_as_it_is_played_also_after_a_break_and_back_and_forth() {
+fn board_follows_play_and_navigation_after_reconnect() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = Outlet::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "<b>Ba</b>", "Event": "Open"}));
@@ -253,7 +253,7 @@ fn a_board_is_as_it_is_played_also_after_a_break_and_back_and_forth() {
 }
 
 #[test]
-fn the_grid_follows_all_boards_and_reads_aloud() {
+fn grid_follows_all_boards_and_reads_aloud() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = Outlet::new();
     for board in ["board-1", "board-2"] {
@@ -318,7 +318,7 @@ fn the_grid_follows_all_boards_and_reads_aloud() {
 }
 
 #[test]
-fn names_stay_in_their_cards_on_a_wall() {
+fn names_stay_in_cards_on_wall() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = Outlet::new();
     let long = "Maximilian Willem van der Hoogenberg-Xhu";
@@ -345,7 +345,7 @@ fn names_stay_in_their_cards_on_a_wall() {
 }
 
 #[test]
-fn a_page_is_live_only_while_the_server_speaks_and_says_how_old_it_is() {
+fn page_is_live_only_with_server_and_shows_age() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = Outlet::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
@@ -399,7 +399,7 @@ fn a_page_is_live_only_while_the_server_speaks_and_says_how_old_it_is() {
 }
 
 #[test]
-fn a_phone_shows_numbers_of_empty_fields_and_all_languages() {
+fn phone_shows_field_numbers_and_all_languages() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = Outlet::new();
     for (board, game_type) in
@@ -441,7 +441,7 @@ pub fn axe() -> Option<String> {
 }
 
 #[test]
-fn nothing_serious_keeps_anybody_from_using_a_page() {
+fn pages_have_no_serious_accessibility_problem() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = Outlet::new();

@@ -204,22 +204,22 @@ fn check_a_bus_of(boards: usize, plies: usize) {
 }
 
 #[test]
-fn a_bus_of_8_boards_is_recorded_move_for_move() {
+fn bus_of_8_boards_is_recorded_move_for_move() {
     check_a_bus_of(8, 40);
 }
 
 #[test]
-fn a_bus_of_32_boards_is_recorded_move_for_move() {
+fn bus_of_32_boards_is_recorded_move_for_move() {
     check_a_bus_of(32, 16);
 }
 
 #[test]
-fn a_bus_of_64_boards_is_recorded_move_for_move() {
+fn bus_of_64_boards_is_recorded_move_for_move() {
     check_a_bus_of(64, 10);
 }
 
 #[test]
-fn boards_of_many_games_and_sizes_share_a_line() {
+fn boards_of_many_games_and_sizes_share_line() {
     let games = playable("");
     let mut by_type = BTreeMap::new();
     for game in games.iter().filter(|game| game.start == Position::start(game.start.variant())) {
@@ -231,13 +231,13 @@ fn boards_of_many_games_and_sizes_share_a_line() {
 }
 
 #[test]
-fn without_clocks_all_moves_are_recorded() {
+fn records_all_moves_without_clocks() {
     let bus = Bus { clock: false, ..Bus::new(&playable("international"), 4, 16) };
     assert_all_recorded(&bus, &play(&bus));
 }
 
 #[test]
-fn boards_that_nobody_named_are_found_and_recorded() {
+fn finds_and_records_unnamed_boards() {
     let bus = Bus::new(&playable("international"), 12, 12);
     let mut settings = bus.settings();
     settings.boards.clear();
@@ -248,7 +248,7 @@ fn boards_that_nobody_named_are_found_and_recorded() {
 }
 
 #[test]
-fn boards_that_are_absent_or_fall_silent_cost_the_others_little() {
+fn absent_or_silent_boards_cost_others_little() {
     let bus = Bus::new(&playable("international"), 16, 12);
     let end = bus.world().end_ms();
     let alone = play(&bus);
@@ -277,7 +277,7 @@ fn boards_that_are_absent_or_fall_silent_cost_the_others_little() {
 }
 
 #[test]
-fn what_was_played_while_the_cable_was_out_is_in_the_memory_of_the_boards() {
+fn boards_remember_moves_played_without_cable() {
     let bus = Bus::new(&playable("international"), 6, 40);
     let end = bus.world().end_ms();
     for (out, back) in [(end / 3, end / 3 + 2_500), (end / 3, end / 3 + 30_000), (end / 4, end / 4 + 120_000)] {
@@ -288,7 +288,7 @@ fn what_was_played_while_the_cable_was_out_is_in_the_memory_of_the_boards() {
 }
 
 #[test]
-fn a_board_may_leave_the_line_and_come_back() {
+fn board_may_leave_bus_and_return() {
     let bus = Bus::new(&playable("international"), 4, 40);
     let end = bus.world().end_ms();
     for (away, back) in [(end / 3, end / 3 + 400), (end / 3, end / 3 + 20_000), (end / 4, end / 4 + 100_000)] {
@@ -299,7 +299,7 @@ fn a_board_may_leave_the_line_and_come_back() {
 }
 
 #[test]
-fn a_noisy_line_costs_time_and_no_move() {
+fn noisy_line_costs_time_but_no_move() {
     let faults = |rate| {
         let kinds = [LineFault::Flip, LineFault::Lose, LineFault::Double, LineFault::WrongChecksum];
         kinds.into_iter().fold(LineFaults::none(), |faults, kind| faults.with(kind, rate))
@@ -310,7 +310,7 @@ fn a_noisy_line_costs_time_and_no_move() {
 
 /// Whoever is asked rarely tells much at once; told twice, it would be another game.
 #[test]
-fn answers_that_come_too_late_are_not_counted_twice() {
+fn late_answers_count_once() {
     let to_host = LineFaults::none().with(LineFault::Delay, 0.01);
     let bus = Bus { to_host, ..Bus::new(&playable("international"), 2, 30) };
     let mut settings = bus.settings();
@@ -322,7 +322,7 @@ fn answers_that_come_too_late_are_not_counted_twice() {
 }
 
 #[test]
-fn a_board_that_is_plugged_in_again_is_there_within_seconds() {
+fn reconnected_board_returns_within_seconds() {
     let bus = Bus::new(&playable("international"), 16, 24);
     let end = bus.world().end_ms();
     let (out, back) = (end / 4, end / 4 + 100_000);
@@ -393,7 +393,7 @@ pub fn hear_again(settings: &LineSettings, inputs: impl Iterator<Item = (Millis,
 }
 
 #[test]
-fn what_was_heard_gives_the_same_record_however_it_is_cut() {
+fn chunking_never_changes_record() {
     let (bus, settings, inputs) = rare_session(20);
     for size in [1, 3, 1000] {
         let cut = inputs.iter().flat_map(|(at, input)| match input {

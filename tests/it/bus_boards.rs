@@ -111,7 +111,7 @@ impl Hall {
 }
 
 #[test]
-fn games_on_a_bus_are_recorded_move_for_move() {
+fn records_games_on_bus_move_for_move() {
     let hall = Hall::open(&["--bus", "4", "--plies", "10"]);
     let station = hall.start();
     hall.wait_for_plies(1);
@@ -121,7 +121,7 @@ fn games_on_a_bus_are_recorded_move_for_move() {
 
 /// Killed without a word in the middle, and started again: what was played meanwhile is in the memory of the boards.
 #[test]
-fn a_station_that_was_killed_has_all_games_of_a_bus_in_the_end() {
+fn killed_station_recovers_all_games_of_bus() {
     let hall = Hall::open(&["--bus", "3", "--plies", "16", "--at-once"]);
     let station = hall.start();
     hall.wait_for_plies(4);
@@ -134,7 +134,7 @@ fn a_station_that_was_killed_has_all_games_of_a_bus_in_the_end() {
 
 /// A server that keeps the connection and passes nothing on; the boards are played on meanwhile.
 #[test]
-fn a_bus_behind_a_dead_connection_is_connected_again() {
+fn reconnects_dead_bus_connection() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = folder.path().join("scenario.toml");
     let text = "[[line]]\nname = \"bus\"\nboard = [{ plies = 12 }, { plies = 12, turned = true }]\n\

@@ -74,7 +74,7 @@ fn lose_reports(lost_ms: u64, start_tag: &str) -> (Bus, Recorded, usize) {
 }
 
 #[test]
-fn reports_that_are_lost_for_good_are_read_from_the_memory() {
+fn lost_reports_are_read_from_memory() {
     for lost_ms in [5_000, 60_000] {
         let (bus, recorded, asked) = lose_reports(lost_ms, "true");
         assert!(asked > 0, "{lost_ms} ms are lost, and no memory is asked for");
@@ -84,7 +84,7 @@ fn reports_that_are_lost_for_good_are_read_from_the_memory() {
 
 /// Without a start tag of ours nobody knows where this game begins in the memory. Then a setup takes up the thread.
 #[test]
-fn without_a_start_tag_lost_reports_cost_a_setup() {
+fn lost_reports_without_start_tag_cost_setup() {
     let (bus, recorded, asked) = lose_reports(60_000, "false");
     assert_eq!(asked, 0);
     for (board, moves) in bus.moves() {
@@ -101,7 +101,7 @@ fn without_a_start_tag_lost_reports_cost_a_setup() {
 }
 
 #[test]
-fn a_line_on_which_all_boards_fall_silent_is_opened_again() {
+fn reopens_line_if_all_boards_fall_silent() {
     let bus = Bus::new(&playable("international"), 4, 24);
     let end = bus.world().end_ms();
     let silent = end / 3;
@@ -121,7 +121,7 @@ fn a_line_on_which_all_boards_fall_silent_is_opened_again() {
 }
 
 #[test]
-fn while_one_board_answers_the_line_is_alive() {
+fn one_answering_board_keeps_line_open() {
     let bus = Bus::new(&playable("international"), 3, 12);
     let incidents = (0..2).map(|index| Incident::new(20_000, Mishap::Away(index))).collect();
     let bus = bus.with(incidents);
@@ -162,7 +162,7 @@ fn lines(bus: &Bus, requests: &[(u64, String)]) -> BTreeMap<BusAddress, Vec<(u64
 }
 
 #[test]
-fn one_board_is_held_back_and_the_others_go_on() {
+fn held_board_does_not_hold_others() {
     let bus = Bus::new(&playable("international"), 3, 16);
     let end = bus.world().end_ms();
     let (hold, release) = (end / 4, 3 * end / 4);
@@ -180,7 +180,7 @@ fn one_board_is_held_back_and_the_others_go_on() {
 /// Names that were given before the settings changed, to a board that the new line has yet to find; and settings that change once
 /// more before it has.
 #[test]
-fn what_was_asked_of_a_board_holds_until_it_is_found() {
+fn request_for_missing_board_stays_pending() {
     let bus = Bus::new(&playable("international"), 2, 4);
     let mut settings = bus.settings();
     settings.boards.clear();
@@ -238,7 +238,7 @@ fn clocks(line: &str) -> Option<[u64; 2]> {
 }
 
 #[test]
-fn the_clocks_in_the_files_of_a_bus_are_those_of_the_presses() {
+fn clock_times_in_files_match_presses() {
     let bus = Bus::new(&playable("international"), 12, 16);
     let mut world = bus.world();
     let mut lines: BTreeMap<BusAddress, Vec<String>> = BTreeMap::new();

@@ -35,7 +35,7 @@ fn score(benchmark: &Benchmark, hands: &Hands) -> Score {
 
 /// Before half of the games the lever is on the wrong side, and the opponent of who begins puts it right.
 #[test]
-fn no_ply_is_published_before_it_is_pressed_for() {
+fn no_ply_is_published_before_press() {
     let score = score(&benchmark(10, 6), &Hands::only(Fault::OpponentStarts, 1.0));
     assert_eq!(score.perfect, score.games, "{:#?}", score.blemishes);
     let earliest = score.delays.iter().min().unwrap();
@@ -43,7 +43,7 @@ fn no_ply_is_published_before_it_is_pressed_for() {
 }
 
 #[test]
-fn a_hand_that_rests_on_another_legal_square_is_not_believed() {
+fn hand_resting_on_other_legal_square_is_ignored() {
     let mut hands = Hands::only(Fault::Hesitation, 0.3);
     hands.profile.set_rate(Fault::OpponentStarts, 1.0);
     let score = score(&benchmark(24, 2), &hands);
@@ -52,7 +52,7 @@ fn a_hand_that_rests_on_another_legal_square_is_not_believed() {
 }
 
 #[test]
-fn what_happened_in_a_game_on_a_bus_is_told_in_the_order_of_time() {
+fn bus_game_is_reported_in_time_order() {
     let benchmark = benchmark(6, 2);
     let hands = Hands::list("ideal").unwrap().remove(0);
     let name = benchmark.games[1].name.clone();
@@ -208,7 +208,7 @@ fn check_the_lever(desk: &mut Desk) {
 }
 
 #[test]
-fn a_lever_that_moves_before_the_first_ply_completes_none() {
+fn lever_before_first_ply_completes_no_ply() {
     let mut desk = Desk::set_up();
     desk.status = ClockStatus::RIGHT_HIGH;
     desk.live(5);
@@ -222,7 +222,7 @@ fn a_lever_that_moves_before_the_first_ply_completes_none() {
 
 /// A station that comes late is told of the start and of the first ply before it can read the clock.
 #[test]
-fn the_lever_is_followed_before_the_clock_was_read() {
+fn follows_lever_before_clock_reading() {
     let mut desk = Desk::set_up();
     let pieces = start();
     let list = pieces.iter().enumerate().filter(|(_, code)| !code.is_empty());
@@ -235,7 +235,7 @@ fn the_lever_is_followed_before_the_clock_was_read() {
 
 /// The clock was started by hand, which no board reports, and when it is read next the first ply has been pressed for.
 #[test]
-fn a_reading_does_not_overtake_the_report_of_a_press() {
+fn reading_does_not_overtake_press_report() {
     let mut desk = Desk::set_up();
     desk.live(5);
     desk.events.extend(WHITE_MOVES);

@@ -39,7 +39,7 @@ fn recorded(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_log_that_was_cut_at_a_line_is_not_whole() {
+fn log_cut_at_line_is_incomplete() {
     let folder = tempfile::tempdir().unwrap();
     let logs = recorded(folder.path());
     let directory = folder.path().to_str().unwrap();
@@ -79,7 +79,7 @@ fn a_log_that_was_cut_at_a_line_is_not_whole() {
 }
 
 #[test]
-fn logs_that_do_not_say_what_was_before_them_are_whole() {
+fn logs_without_predecessor_record_are_complete() {
     let folder = tempfile::tempdir().unwrap();
     for log in recorded(folder.path()) {
         let text = fs::read_to_string(&log).unwrap();

@@ -56,21 +56,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)))]
 
     #[test]
-    fn the_quick_way_finds_what_the_long_one_finds(seed in 1_u64.., size in 1_usize..3_000, told in 0_usize..4) {
+    fn fast_path_matches_slow_path(seed in 1_u64.., size in 1_usize..3_000, told in 0_usize..4) {
         let text = damaged(&mut Dice(seed));
         let told = [None, None, Some(Variant::international()), variants().last().copied()][told];
         compare(text.as_bytes(), size, told);
     }
 
     #[test]
-    fn also_in_any_soup(pieces in prop::collection::vec(0_usize..SOUP.len(), 0..80), size in 1_usize..200) {
+    fn fast_path_matches_in_random_text(pieces in prop::collection::vec(0_usize..SOUP.len(), 0..80), size in 1_usize..200) {
         let text: Vec<&str> = pieces.iter().map(|piece| SOUP[*piece]).collect();
         compare(text.join(" ").as_bytes(), size, None);
     }
 }
 
 #[test]
-fn also_in_every_dialect() {
+fn fast_path_matches_in_every_dialect() {
     let games = compare(DIALECTS.as_bytes(), 1 << 16, None);
     assert!(games > 1);
     compare(DIALECTS.as_bytes(), 7, Some(Variant::international()));
@@ -78,7 +78,7 @@ fn also_in_every_dialect() {
 
 /// More than a tape holds is checked all the same.
 #[test]
-fn also_in_a_game_beyond_all_bounds() {
+fn fast_path_matches_in_oversized_game() {
     let remarks = "{a remark} $1 ".repeat(8_000);
     let long = format!("{{{}}}", "x".repeat(60_000)).repeat(20);
     for filler in [remarks, long] {
@@ -88,7 +88,7 @@ fn also_in_a_game_beyond_all_bounds() {
 }
 
 #[test]
-fn also_in_the_files_at_large() {
+fn fast_path_matches_in_corpus() {
     for path in files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]) {
         compare(&std::fs::read(path).unwrap(), 1 << 16, None);
     }
@@ -96,7 +96,7 @@ fn also_in_the_files_at_large() {
 
 /// Variations, a capture that names its path, and what ends a game in the middle of one.
 #[test]
-fn also_in_variations() {
+fn fast_path_matches_in_variations() {
     for text in [
         "1. 32-28 (1. 31-27 (1. 33-29 19-24) 19-24 2. 27-22) 19-23 (18-23 2. 38-32) 2. 28x19 14x23 *",
         "1. 32-28 (1. 31-27 19-24 (18-22)) 19-23 2. 28x19x0 *",
@@ -117,7 +117,7 @@ fn also_in_variations() {
 
 /// A capture that is written with all its squares because its ends fit two.
 #[test]
-fn also_where_a_capture_names_its_path() {
+fn fast_path_matches_for_capture_with_path() {
     let head = "[GameType \"20\"][FEN \"W:WK48:B37,38,26,21,28,19,18,9,13\"]";
     let variant = Variant::international();
     let setup = draughts_pdn::fen::read(variant, "W:WK48:B37,38,26,21,28,19,18,9,13").unwrap();

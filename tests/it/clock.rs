@@ -63,14 +63,14 @@ fn garbage() -> impl Strategy<Value = [u8; 7]> {
 }
 
 #[test]
-fn the_recording_itself_shows_clocks() {
+fn recording_alone_shows_clocks() {
     let (lines, notices) = play(&[]);
     assert!(lines.iter().filter(|line| line.contains("[%clock")).count() > 20, "{lines:#?}");
     assert!(notices.iter().all(|notice| !notice.contains("clock")), "{notices:?}");
 }
 
 #[test]
-fn what_the_operator_is_told_of_the_clock() {
+fn clock_notices() {
     // Data bytes as on the protocol page: right, left, status; no clock (bit 5), then battery low (bit 2) and back.
     let (_, notices) = play(&[(10, [0, 0, 0, 0, 0, 0, 0x20]), (15, [0, 0, 0, 0, 0, 0, 0x20])]);
     let told = |words: &str| notices.iter().filter(|notice| notice.contains(words)).count();

@@ -7,7 +7,7 @@ use crate::program::{damcast, run};
 const RIGHT: &str = "[station]\ndirectory = \"r\"\n[[line]]\nname = \"a\"\nport = \"any\"\ngame-type = \"20\"\n";
 
 #[test]
-fn a_right_one_is_summed_up() {
+fn summarizes_valid_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("damcast.toml");
     fs::write(&file, RIGHT).unwrap();
@@ -31,7 +31,7 @@ fn a_right_one_is_summed_up() {
 
 /// A link of udev and the device: it is one port, and a board has one line.
 #[test]
-fn one_port_under_two_names_is_told() {
+fn reports_one_port_under_two_names() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("ttyUSB0"), "").unwrap();
@@ -55,7 +55,7 @@ fn one_port_under_two_names_is_told() {
 }
 
 #[test]
-fn relative_paths_count_from_the_folder_of_the_configuration() {
+fn relative_paths_start_at_configuration_folder() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("conf")).unwrap();
     fs::create_dir_all(folder.path().join("elsewhere")).unwrap();
@@ -74,7 +74,7 @@ fn relative_paths_count_from_the_folder_of_the_configuration() {
 }
 
 #[test]
-fn a_wrong_one_is_told_with_all_that_is_wrong() {
+fn reports_all_mistakes_of_wrong_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("damcast.toml");
     fs::write(&file, RIGHT.replace("any", "bluetooth:x").replace("\"20\"", "\"99\"")).unwrap();
@@ -95,14 +95,14 @@ fn a_wrong_one_is_told_with_all_that_is_wrong() {
 }
 
 #[test]
-fn the_schema_is_json() {
+fn schema_is_json() {
     let schema = run(&["config", "schema"]);
     let schema: serde_json::Value = serde_json::from_str(&schema.out).unwrap();
     assert_eq!(schema["properties"]["line"]["minItems"], 1);
 }
 
 #[test]
-fn what_comes_from_outside_steers_no_terminal() {
+fn escapes_terminal_control_characters() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("damcast.toml");
     let text = r#"[station]

@@ -15,7 +15,6 @@ fn with(section: Section, pair: &str) -> (String, usize) {
         (Section::Public, String::new()),
         (Section::Outlet, own_if(section == Section::Outlet, &own, "name", "\"w\"")),
         (Section::Control, String::new()),
-        (Section::Metrics, String::new()),
         (Section::Tournament, String::new()),
         (Section::Serve, String::new()),
         (Section::Desk, String::new()),
@@ -65,7 +64,7 @@ fn refuse(key: &Key, value: &str) {
 }
 
 #[test]
-fn the_table_of_keys_and_the_reference_say_the_same() {
+fn table_of_keys_matches_reference() {
     assert_eq!(reference::differences(), Vec::<String>::new());
     for key in KEYS {
         let entry = reference::entry(key).unwrap();
@@ -74,7 +73,7 @@ fn the_table_of_keys_and_the_reference_say_the_same() {
 }
 
 #[test]
-fn the_reader_takes_what_a_row_allows_and_nothing_else() {
+fn reader_accepts_exactly_values_of_row() {
     for key in KEYS {
         let entry = reference::entry(key).unwrap();
         let shown = accept(key, &entry.value);
@@ -130,7 +129,7 @@ fn the_reader_takes_what_a_row_allows_and_nothing_else() {
 }
 
 #[test]
-fn a_key_that_must_be_there_is_missed() {
+fn missing_required_key_is_reported() {
     for key in KEYS.iter().filter(|key| key.absent == Absent::Refused) {
         let (text, _) = with(key.section, &format!("{} = ", key.name));
         let text = text.replace(&format!("{} = \n", key.name), "");
@@ -140,7 +139,7 @@ fn a_key_that_must_be_there_is_missed() {
 }
 
 #[test]
-fn the_schema_has_every_key_with_type_limits_and_default() {
+fn schema_has_every_key_with_type_limits_and_default() {
     let schema = schema::schema();
     let properties = |section: Section| -> Value {
         let top = &schema["properties"];

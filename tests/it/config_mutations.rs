@@ -107,7 +107,7 @@ fn mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str
 }
 
 #[test]
-fn five_hundred_mistakes_are_found_in_their_line_with_their_key() {
+fn finds_500_mistakes_with_line_and_key() {
     assert!(Config::read("x.toml", SOUND).is_ok());
     let (pairs, mut random) = (pairs(), Random(8));
     let mut seen: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
@@ -131,7 +131,7 @@ fn five_hundred_mistakes_are_found_in_their_line_with_their_key() {
 }
 
 #[test]
-fn several_mistakes_are_told_at_once() {
+fn reports_several_mistakes_at_once() {
     let text = SOUND
         .replace("delay = 60", "dely = 60")
         .replace("sync = \"safe\"", "sync = \"sometimes\"")

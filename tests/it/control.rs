@@ -81,7 +81,7 @@ pub fn playing(plies: usize) -> (Place, Pty, Board, crate::daemon::Station) {
 }
 
 #[test]
-fn an_operator_sees_how_boards_are() {
+fn status_shows_boards() {
     let (place, _pty, _board, mut station) = playing(4);
     let seen = status(&place);
     let board = &seen["boards"][0];
@@ -109,7 +109,7 @@ fn an_operator_sees_how_boards_are() {
 }
 
 #[test]
-fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
+fn operator_requests_are_logged_and_replayed() {
     let (place, mut pty, mut board, mut station) = playing(4);
     let before = moves(&place.live("a-1.pdn"));
     let undone = ask(&place, &["ctl", "undo", "a"]);
@@ -172,7 +172,7 @@ fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
 
 /// What is told of a request before it is done is what the station says when it does it; until then it leaves no trace.
 #[test]
-fn what_a_request_will_do_is_told_before_it_is_done() {
+fn effects_of_request_are_shown_before_confirmation() {
     let (place, mut pty, mut board, mut station) = playing(4);
     let mut client = Client::connect(&place);
     let mut asked = |request: &str, more: &str| {
@@ -247,7 +247,7 @@ fn what_a_request_will_do_is_told_before_it_is_done() {
 }
 
 #[test]
-fn nobody_else_may_open_the_socket_and_a_dead_one_is_replaced() {
+fn socket_is_private_and_replaces_dead_one() {
     let place = Place::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port");
@@ -270,7 +270,7 @@ fn nobody_else_may_open_the_socket_and_a_dead_one_is_replaced() {
 }
 
 #[test]
-fn clients_that_misbehave_cost_nothing() {
+fn misbehaving_clients_cost_nothing() {
     let place = Place::new(&["a"]);
     let station = place.start();
     station.wait_for("operators reach this station");
@@ -310,7 +310,7 @@ fn clients_that_misbehave_cost_nothing() {
 }
 
 #[test]
-fn whoever_watches_sees_changes_at_once() {
+fn watchers_see_changes_at_once() {
     let place = Place::new(&["a"]);
     let station = place.start();
     station.wait_for("operators reach this station");
@@ -330,7 +330,7 @@ fn whoever_watches_sees_changes_at_once() {
 }
 
 #[test]
-fn messages_are_shown_by_level_while_the_station_runs() {
+fn messages_are_filtered_by_level_at_run_time() {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let station = place.start_with(|command| {
@@ -357,7 +357,7 @@ fn messages_are_shown_by_level_while_the_station_runs() {
 }
 
 #[test]
-fn a_request_that_was_not_answered_is_not_obeyed_later() {
+fn unanswered_request_is_not_run_later() {
     let (place, mut pty, mut board, mut station) = playing(4);
     let pid = Pid::from_child(&station.process);
     kill_process(pid, Signal::STOP).unwrap();
@@ -383,7 +383,7 @@ fn a_request_that_was_not_answered_is_not_obeyed_later() {
 
 /// What a program that speaks with the socket directly asks, and no station knows, is refused before it reaches a log.
 #[test]
-fn a_request_that_cannot_be_read_reaches_no_log() {
+fn unreadable_request_reaches_no_log() {
     let place = Place::new(&["a"]);
     let mut station = place.start();
     station.wait_for("recording");
@@ -403,7 +403,7 @@ fn a_request_that_cannot_be_read_reaches_no_log() {
 }
 
 #[test]
-fn names_that_turn_the_order_of_writing_are_refused() {
+fn refuses_names_with_direction_marks() {
     let place = Place::new(&["a"]);
     let mut station = place.start();
     station.wait_for("operators reach this station");
@@ -419,7 +419,7 @@ fn names_that_turn_the_order_of_writing_are_refused() {
 }
 
 #[test]
-fn whoever_asks_without_end_is_slowed_down_and_fills_no_log() {
+fn endless_requests_are_slowed_and_fill_no_log() {
     let place = Place::new(&["a"]);
     let mut station = place.start();
     station.wait_for("operators reach this station");
@@ -448,7 +448,7 @@ fn whoever_asks_without_end_is_slowed_down_and_fills_no_log() {
 }
 
 #[test]
-fn a_request_is_wanted_until_a_time() {
+fn request_expires_at_deadline() {
     let place = Place::new(&["a"]);
     let station = place.start();
     station.wait_for("operators reach this station");
@@ -474,7 +474,7 @@ fn a_request_is_wanted_until_a_time() {
 
 /// Needs root, to be somebody else; says so where it cannot.
 #[test]
-fn strangers_are_told_that_they_may_not() {
+fn strangers_are_refused_with_reason() {
     use std::os::unix::process::CommandExt;
     if !rustix::process::geteuid().is_root() {
         println!("not run by root: nobody else can be tried out");
@@ -511,7 +511,7 @@ fn strangers_are_told_that_they_may_not() {
 
 /// Who looks for the station with a configuration that somebody has just spoilt finds it, and is told.
 #[test]
-fn a_mistake_in_the_configuration_locks_nobody_out() {
+fn configuration_mistake_locks_no_user_out() {
     let place = Place::new(&["a"]);
     let station = place.start();
     station.wait_for("waiting for the port");

@@ -181,7 +181,7 @@ pub fn truth() -> Vec<String> {
 }
 
 #[test]
-fn a_port_is_waited_for_and_may_go_and_come_back() {
+fn waits_for_port_and_survives_port_loss() {
     let place = Place::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port: there is no such port");
@@ -203,7 +203,7 @@ fn a_port_is_waited_for_and_may_go_and_come_back() {
 }
 
 #[test]
-fn waiting_for_a_port_costs_nothing() {
+fn waiting_for_port_costs_nothing() {
     let place = Place::new(&["a", "b"]);
     let station = place.start();
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -236,14 +236,14 @@ fn garbage_is_kept_and_disturbs_nothing() {
 }
 
 #[test]
-fn a_path_that_is_no_port_says_so() {
+fn path_without_port_is_reported() {
     let place = Place::new(&["a"]);
     fs::write(place.path("a"), "a file").unwrap();
     place.start().wait_for("this is not a serial port");
 }
 
 #[test]
-fn a_port_in_use_says_so() {
+fn port_in_use_is_reported() {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let _first = place.start();
@@ -254,7 +254,7 @@ fn a_port_in_use_says_so() {
 }
 
 #[test]
-fn two_stations_cannot_share_a_directory() {
+fn two_stations_cannot_share_directory() {
     let place = Place::new(&["a"]);
     let mut first = place.start();
     first.wait_for("waiting for the port");
@@ -269,7 +269,7 @@ fn two_stations_cannot_share_a_directory() {
 }
 
 #[test]
-fn a_wrong_configuration_starts_nothing() {
+fn wrong_configuration_starts_nothing() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "speed = 3\n");
     let config = place.path("damcast.toml");
@@ -282,7 +282,7 @@ fn a_wrong_configuration_starts_nothing() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_made_says_so() {
+fn uncreatable_directory_is_reported() {
     let place = Place::new(&["a"]);
     fs::write(place.path("recordings"), "a file").unwrap();
     let mut station = place.start();
@@ -291,7 +291,7 @@ fn a_directory_that_cannot_be_made_says_so() {
 }
 
 #[test]
-fn what_is_published_is_what_the_log_says() {
+fn published_games_match_log() {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -306,7 +306,7 @@ fn what_is_published_is_what_the_log_says() {
 }
 
 #[test]
-fn a_killed_station_goes_on_with_the_same_file() {
+fn killed_station_continues_same_file() {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -332,7 +332,7 @@ fn a_killed_station_goes_on_with_the_same_file() {
 }
 
 #[test]
-fn a_live_file_is_completed_written_again_or_left_to_whom_changed_it() {
+fn live_file_is_completed_rewritten_or_left_if_changed() {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -365,7 +365,7 @@ fn a_live_file_is_completed_written_again_or_left_to_whom_changed_it() {
 }
 
 #[test]
-fn a_game_keeps_the_settings_it_began_with() {
+fn game_keeps_initial_settings() {
     let speed = 8.0 * SPEED;
     let place = Place::new(&["a"]);
     place.configure(&["a"], speed, "[line.tags]\nWhite = \"Old\"\n");
@@ -397,6 +397,6 @@ fn ports_does_not_panic() {
 }
 
 #[test]
-fn patience_is_longer_than_the_games_here() {
+fn patience_is_longer_than_games_here() {
     assert!(PATIENCE.as_secs_f64() * SPEED > 600.0);
 }

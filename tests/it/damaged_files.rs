@@ -82,12 +82,12 @@ fn damage(step: usize) {
 }
 
 #[test]
-fn a_damaged_file_says_nothing_that_was_not_played() {
+fn damaged_file_shows_only_played_moves() {
     damage(61);
 }
 
 #[test]
 #[ignore = "minutes: every byte, every bit"]
-fn a_file_that_is_damaged_anywhere_says_nothing_that_was_not_played() {
+fn file_damaged_anywhere_shows_only_played_moves() {
     damage(wanted_step());
 }

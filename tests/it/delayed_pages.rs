@@ -296,7 +296,7 @@ fn course() -> Vec<TournamentRecord> {
 }
 
 #[test]
-fn two_stations_that_differ_in_what_is_not_due_answer_the_same() {
+fn pages_reveal_nothing_before_delay() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let course = course();
     let mut halls = [false, true].map(|other| Hall::new(&course, other));

@@ -45,7 +45,7 @@ fn text<'v>(package: &'v Value, key: &str) -> &'v str {
 }
 
 #[test]
-fn every_licence_is_one_of_those_allowed() {
+fn every_licence_is_allowed() {
     let policy = policy();
     let licenses = &policy["licenses"];
     let allow = list(licenses, "allow");
@@ -60,7 +60,7 @@ fn every_licence_is_one_of_those_allowed() {
 }
 
 #[test]
-fn no_crate_is_there_twice_or_banned() {
+fn no_crate_is_duplicate_or_banned() {
     let policy = policy();
     let bans = &policy["bans"];
     let (skipped, denied) = (list(bans, "skip"), list(bans, "deny"));
@@ -81,7 +81,7 @@ fn no_crate_is_there_twice_or_banned() {
 }
 
 #[test]
-fn every_crate_comes_from_crates_io_in_a_version_that_was_asked_for() {
+fn crates_come_from_crates_io_in_required_versions() {
     for package in packages() {
         let is_ours = package["source"].is_null();
         assert!(is_ours || package["source"] == CRATES_IO, "{}: {}", package["name"], package["source"]);
@@ -98,7 +98,7 @@ fn every_crate_comes_from_crates_io_in_a_version_that_was_asked_for() {
 
 /// What the two libraries for anybody may need; for their tests they may need more.
 #[test]
-fn the_libraries_of_the_game_need_little() {
+fn game_libraries_have_few_dependencies() {
     for (library, may_need) in
         [("draughts", &["thiserror"][..]), ("draughts-pdn", &["draughts", "memchr", "nom", "thiserror"])]
     {
@@ -112,7 +112,7 @@ fn the_libraries_of_the_game_need_little() {
 }
 
 #[test]
-fn the_libraries_of_the_game_are_packed_without_a_warning() {
+fn game_libraries_are_packed_without_warning() {
     let folder = tempfile::tempdir().unwrap();
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let pack =
@@ -169,7 +169,7 @@ fn one<'w>(words: &mut Words<impl Iterator<Item = &'w str>>, allowed: &[&str]) -
 }
 
 #[test]
-fn this_test_can_fail() {
+fn detects_forbidden_licence() {
     for (expression, expected) in [
         ("MIT", true),
         ("GPL-3.0-only", false),

@@ -127,7 +127,7 @@ fn deeds(desk: &Desk, keys: &Keys) -> Vec<Value> {
 }
 
 #[test]
-fn who_logs_in_works_under_his_name_until_he_leaves() {
+fn login_lasts_until_logout() {
     let (place, station, desk) = station();
     let code = code(&place, "operator", "M. Bosma");
     let keys = desk.log_in(&json!({"code": code}));
@@ -181,7 +181,7 @@ fn who_logs_in_works_under_his_name_until_he_leaves() {
 type HostileCase<'a> = (&'a str, Vec<(&'a str, &'a str)>, u16);
 
 #[test]
-fn nothing_foreign_reaches_the_station() {
+fn nothing_foreign_reaches_station() {
     let (place, _station, desk) = station();
     let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
     let before = deeds(&desk, &keys).len();
@@ -271,7 +271,7 @@ fn nothing_foreign_reaches_the_station() {
 
 /// 2,000 connections that never finish a request, or a body, take nothing from who works meanwhile, and nothing of them reaches the station.
 #[test]
-fn slow_requests_take_nothing_from_who_works() {
+fn slow_requests_do_not_delay_users() {
     let (place, station, desk) = station();
     let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
     let origin = desk.origin();
@@ -303,7 +303,7 @@ fn slow_requests_take_nothing_from_who_works() {
 }
 
 #[test]
-fn who_guesses_waits_and_an_arbiter_gives_results_names_and_rounds_alone() {
+fn guessing_is_delayed_and_arbiter_role_is_limited() {
     let (place, _station, desk) = station();
     let keys = desk.log_in(&json!({"code": code(&place, "arbiter", "R. Faber")}));
     for (request, is_his) in [
@@ -351,7 +351,7 @@ fn who_guesses_waits_and_an_arbiter_gives_results_names_and_rounds_alone() {
 }
 
 #[test]
-fn names_and_passwords_do_where_there_is_a_file_and_an_older_view_is_refused() {
+fn passwords_need_file_and_old_views_are_refused() {
     let (place, mut station, _) = station();
     let made = run_with_input(&["desk", "hash-password", "M. Bosma"], b"correct horse\n");
     assert!(made.code == 0 && made.out.starts_with("M. Bosma:operator:$argon2id$"), "{} {}", made.out, made.err);
@@ -387,7 +387,7 @@ fn names_and_passwords_do_where_there_is_a_file_and_an_older_view_is_refused() {
 }
 
 #[test]
-fn an_address_that_others_reach_needs_a_shield() {
+fn public_address_needs_shield() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("damcast.toml");
     fs::write(&config, "[desk]\naddress = \"0.0.0.0:0\"\n").unwrap();
@@ -412,7 +412,7 @@ fn get(address: &str, path: &str) -> Answer {
 }
 
 #[test]
-fn numbers_are_there_for_programs_that_watch() {
+fn metrics_are_available_for_monitoring() {
     let place = Place::new(&["a", "b"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -450,7 +450,7 @@ fn numbers_are_there_for_programs_that_watch() {
 
 /// Many who say nothing, as a scan of ports does it: who asks is answered.
 #[test]
-fn slow_clients_keep_nobody_waiting() {
+fn slow_clients_do_not_delay_others() {
     let place = Place::new(&["a"]);
     let station = place.start();
     let (_desk, address) = with_numbers(&place);
@@ -466,7 +466,7 @@ fn slow_clients_keep_nobody_waiting() {
 }
 
 #[test]
-fn programs_that_watch_ask_the_desk_and_are_told_when_the_station_is_gone() {
+fn monitoring_learns_of_missing_station() {
     let (place, mut station, _) = station();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let _desk = Desk::start(&place, &format!("metrics = \"{free}\"\n"));
@@ -486,7 +486,7 @@ fn programs_that_watch_ask_the_desk_and_are_told_when_the_station_is_gone() {
 
 /// The socket's documentation lists all that can be asked about a tournament; the desk can ask all of it.
 #[test]
-fn the_desk_asks_all_that_can_be_asked_about_a_tournament() {
+fn desk_offers_every_tournament_request() {
     let documented = fs::read_to_string("docs/socket.md").unwrap();
     let table = documented.split("A request of `tournament` has a `matter`").nth(1).unwrap();
     let rows =
@@ -505,7 +505,7 @@ fn the_desk_asks_all_that_can_be_asked_about_a_tournament() {
 
 #[cfg(feature = "demo")]
 #[test]
-fn the_demonstration_lets_its_viewer_in() {
+fn demo_admits_viewer() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("demo");
     let mut process = damcast(&["demo", "--boards", "1", "--speed", "50", "--dir", place.to_str().unwrap()])

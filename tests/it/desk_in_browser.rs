@@ -94,7 +94,7 @@ const TAKES_ITS_PLACE: &str = "It takes the place of the result that stands ther
 const FILE: &str = "No,Name,Rating\n1,\"Sijbrands, T.\",2400\n2,\"<b>Wiersma\",2390\n";
 
 #[test]
-fn the_whole_day_of_an_operator_is_done_in_the_browser() {
+fn operator_day_works_in_browser() {
     let Some(mut browser) = Browser::open() else { return };
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("desk");
     fs::create_dir_all(&folder).unwrap();
@@ -191,7 +191,7 @@ fn the_whole_day_of_an_operator_is_done_in_the_browser() {
 }
 
 #[test]
-fn a_session_that_is_ended_elsewhere_is_over_in_the_page() {
+fn session_ended_elsewhere_ends_in_page() {
     let Some(mut browser) = Browser::open() else { return };
     let (place, _pty, _board, _station) = playing(2);
     let desk = Desk::start(&place, "");
@@ -224,7 +224,7 @@ fn close(browser: &mut Browser) {
 }
 
 #[test]
-fn what_was_shown_is_what_is_done() {
+fn confirmed_action_matches_display() {
     let Some(mut browser) = Browser::open() else { return };
     let (place, mut pty, mut board, _station) = playing(4);
     let desk = Desk::start(&place, "");
@@ -262,7 +262,7 @@ const PLACES: [(&str, &[&str]); 5] = [
 ];
 
 #[test]
-fn the_desk_speaks_each_language_and_keeps_nobody_out() {
+fn desk_is_translated_and_accessible() {
     let Some(mut browser) = Browser::open() else { return };
     let axe = axe();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("desk");

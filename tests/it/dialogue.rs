@@ -111,7 +111,7 @@ fn is_reopen(effect: &Effect) -> bool {
 }
 
 #[test]
-fn a_board_that_falls_silent_is_missed_within_fifteen_seconds() {
+fn silent_board_is_reported_within_15_seconds() {
     // Whatever the moment at which it falls silent, and whatever it was about to answer.
     for last in (0..30_000).step_by(500) {
         let mut wire = Wire::new(&[]);
@@ -132,7 +132,7 @@ fn a_board_that_falls_silent_is_missed_within_fifteen_seconds() {
 
 /// Without power it forgets that it is to report changes, however often it is asked what stands on it afterwards.
 #[test]
-fn a_board_that_had_no_power_is_told_to_report_again() {
+fn board_without_power_is_asked_to_report_again() {
     const UPDATES: u8 = 0x4b;
     for away in [100, 1_000, 5_000, 60_000] {
         let mut wire = Wire::new(&[]);
@@ -157,7 +157,7 @@ fn a_board_that_had_no_power_is_told_to_report_again() {
 }
 
 #[test]
-fn an_idle_board_is_not_a_silent_one() {
+fn idle_board_is_not_silent() {
     let mut wire = Wire::new(&[]);
     wire.link_up(Some(Board { answers: &[0x42], ..Board::new("01025") }));
     wire.wait(3_600_000);
@@ -167,7 +167,7 @@ fn an_idle_board_is_not_a_silent_one() {
 }
 
 #[test]
-fn a_link_on_which_nothing_ever_answers_is_opened_again_ever_more_slowly() {
+fn dead_link_is_reopened_ever_more_slowly() {
     let mut wire = Wire::new(&[]);
     let mut spans = Vec::new();
     for _ in 0..5 {
@@ -188,7 +188,7 @@ fn a_link_on_which_nothing_ever_answers_is_opened_again_ever_more_slowly() {
 }
 
 #[test]
-fn silence_is_told_once_however_often_the_link_is_opened() {
+fn silence_is_reported_once_over_many_reopenings() {
     let mut wire = Wire::new(&[]);
     for _ in 0..10 {
         wire.link_up(None);
@@ -200,7 +200,7 @@ fn silence_is_told_once_however_often_the_link_is_opened() {
 }
 
 #[test]
-fn nothing_of_another_board_is_recorded() {
+fn records_nothing_of_other_board() {
     let mut wire = Wire::new(&[("board", "01025")]);
     wire.link_up(Some(Board::new("02048")));
     assert_eq!(wire.times("this port carries board 02048, expected 01025"), 1);
@@ -218,7 +218,7 @@ fn nothing_of_another_board_is_recorded() {
 }
 
 #[test]
-fn a_board_that_takes_the_place_of_another_without_the_link_telling_is_found_out() {
+fn unannounced_replacement_board_is_detected() {
     let mut wire = Wire::new(&[("board", "01025")]);
     wire.link_up(Some(Board::new("01025")));
     wire.wait(1_000);
@@ -229,7 +229,7 @@ fn a_board_that_takes_the_place_of_another_without_the_link_telling_is_found_out
 }
 
 #[test]
-fn a_board_that_is_not_named_is_recorded_and_noted() {
+fn unnamed_board_is_recorded_and_noted() {
     let mut wire = Wire::new(&[]);
     wire.link_up(Some(Board::new("01025")));
     wire.wait(10_000);
@@ -243,7 +243,7 @@ fn a_board_that_is_not_named_is_recorded_and_noted() {
 }
 
 #[test]
-fn the_opening_is_as_configured() {
+fn opening_follows_configuration() {
     let mut wire = Wire::new(&[("connect", "")]);
     wire.link_up(Some(Board::new("01025")));
     assert_eq!(wire.sent(), [0x4b, 0x42]);
@@ -297,7 +297,7 @@ fn happening() -> impl Strategy<Value = (u64, Input)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn no_board_is_ever_sent_what_could_change_it(
+    fn no_command_can_change_board(
         happenings in prop::collection::vec(happening(), 1..60),
         board in prop::option::of(Just("01025")),
     ) {
@@ -319,7 +319,7 @@ proptest! {
 }
 
 #[test]
-fn a_hand_in_the_air_when_the_cable_came_out_is_no_position() {
+fn hand_in_air_at_cable_loss_is_no_position() {
     let mut wire = Wire::new(&[("board", "01025")]);
     wire.link_up(Some(Board::new("01025")));
     wire.wait(5_000);

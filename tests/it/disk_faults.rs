@@ -97,13 +97,13 @@ fn fail(step: usize, errors: &[i32], lengths: &[usize]) {
 }
 
 #[test]
-fn a_fault_of_the_disk_costs_nothing() {
+fn disk_fault_costs_nothing() {
     fail(7, &[ENOSPC, EIO], &[1, 6, 150]);
 }
 
 /// The disk refuses something just before the end, and is in order again when the end comes.
 #[test]
-fn what_was_refused_follows_before_a_line_ends() {
+fn refused_bytes_follow_before_line_ends() {
     let script = script(SPAN_MS);
     let disk = ModelDisk::new();
     let mut session = Session::start(&disk, Durability::Safe).unwrap();
@@ -124,6 +124,6 @@ fn what_was_refused_follows_before_a_line_ends() {
 
 #[test]
 #[ignore = "minutes: every operation, every error"]
-fn any_fault_of_the_disk_costs_nothing() {
+fn any_disk_fault_costs_nothing() {
     fail(wanted_step(), &ERRORS, &[1, 2, 6, 40, 150, 1000]);
 }

@@ -140,13 +140,13 @@ fn plant(check: &str, words: &str, remedy: &str, fault: impl FnOnce(&mut Machine
 }
 
 #[test]
-fn nothing_is_wrong_with_a_machine_in_order() {
+fn healthy_machine_has_no_findings() {
     assert_eq!(Machine::in_order().faults(), Vec::<[String; 4]>::new());
 }
 
 /// The units of the pages are told, and their tables looked at where they start with the machine.
 #[test]
-fn units_and_their_tables() {
+fn unit_tables() {
     let machine = Machine::in_order();
     let told = |machine: &Machine| {
         let report: Value = serde_json::from_str(&machine.doctor().out).unwrap();
@@ -167,9 +167,9 @@ fn units_and_their_tables() {
         machine.write("etc/damcast/damcast.toml", &format!("{config}{tables}"));
         machine.faults().into_iter().map(|fault| fault[1].clone() + ": " + &fault[2]).collect::<Vec<_>>()
     };
-    assert_eq!(configured("[serve]\n[desk]\n[metrics]\n"), [""; 0], "tables as they are installed");
-    let [fault] = &configured("[metrics]\naddress = \"127.0.0.1:9377\"\n")[..] else { panic!("one fault") };
-    assert!(fault.contains("[metrics] is configured, and damcast-desk.service is not enabled"), "{fault}");
+    assert_eq!(configured("[serve]\n[desk]\n"), [""; 0], "tables as they are installed");
+    let [fault] = &configured("[desk]\nmetrics = \"9377\"\n")[..] else { panic!("one fault") };
+    assert!(fault.contains("[desk] is configured, and damcast-desk.service is not enabled"), "{fault}");
     let [fault] = &configured("[serve]\naddress = 80\n")[..] else { panic!("one fault") };
     assert!(fault.contains("[serve] is configured, and damcast-web.socket is not enabled"), "{fault}");
     machine.write("etc/systemd/system/sockets.target.wants/damcast-web.socket", "");
@@ -190,7 +190,7 @@ fn units_and_their_tables() {
 }
 
 #[test]
-fn ports_that_cannot_be_used() {
+fn reports_unusable_ports() {
     plant("permission", "anna may not open it: it is for the group `dialout`", "usermod -aG dialout anna", |machine| {
         machine.change("etc/group", ",anna", "");
         // The other one is for everybody.
@@ -224,7 +224,7 @@ fn ports_that_cannot_be_used() {
 }
 
 #[test]
-fn the_command_that_calls_somebody() {
+fn alert_command() {
     let with_command = |machine: &mut Machine, command: &str| {
         let alarm = format!("[alarm]\ncommand = [{command:?}, \"--phone\"]\n[station]");
         machine.change("etc/damcast/damcast.toml", "[station]", &alarm);
@@ -240,7 +240,7 @@ fn the_command_that_calls_somebody() {
 }
 
 #[test]
-fn chips_and_rules_that_are_not_set_up() {
+fn missing_chips_and_rules() {
     plant("latency timer", "/dev/ttyUSB0: the adapter keeps bytes back for 16 ms", "latency_timer", |machine| {
         machine.write("sys/class/tty/ttyUSB0/device/latency_timer", "16\n");
     });
@@ -258,7 +258,7 @@ fn chips_and_rules_that_are_not_set_up() {
 }
 
 #[test]
-fn the_machine_itself() {
+fn machine_checks() {
     plant("clock", "nothing keeps it right", "timedatectl set-ntp true", |machine| {
         fs::remove_file(machine.path("run/systemd/timesync/synchronized")).unwrap();
     });
@@ -274,7 +274,7 @@ fn the_machine_itself() {
 }
 
 #[test]
-fn the_folder_of_the_recordings() {
+fn recordings_folder() {
     plant("folder", "the disk at /rec can only be read", "remount,rw /rec", |machine| {
         machine.change("proc/mounts", "0 0\n", "0 0\n/dev/sda1 /rec vfat ro,noatime 0 0\n");
     });
@@ -290,7 +290,7 @@ fn the_folder_of_the_recordings() {
 }
 
 #[test]
-fn who_may_what() {
+fn user_permissions() {
     let service = |machine: &mut Machine| {
         let group = fs::metadata(machine.path("rec")).unwrap().gid();
         let groups = format!("damcast:x:901:karel\ndamcast-ctl:x:902:karel\ndamcast-web:x:{group}:www-data,damcast\n");
@@ -328,7 +328,7 @@ fn who_may_what() {
 }
 
 #[test]
-fn the_group_of_an_outlet_is_there_and_has_the_user_who_records() {
+fn outlet_group_exists_and_includes_recorder() {
     let outlet = |machine: &mut Machine, group: &str| {
         let others = fs::read_to_string(machine.path("etc/group")).unwrap();
         machine.write("etc/group", &(others + group));
@@ -363,8 +363,8 @@ fn the_group_of_an_outlet_is_there_and_has_the_user_who_records() {
 }
 
 #[test]
-fn a_full_disk_is_told_as_that_and_nobody_is_given_the_files() {
-    let Some(library) = crate::kills::library() else {
+fn full_disk_is_reported_without_chown_advice() {
+    let Some(library) = crate::kill_at_syscall::library() else {
         println!("there is no `cc`: no disk was full");
         return;
     };
@@ -386,7 +386,7 @@ fn a_full_disk_is_told_as_that_and_nobody_is_given_the_files() {
 }
 
 #[test]
-fn the_configuration_and_the_codes() {
+fn configuration_and_codes() {
     plant("configuration", "line 4: unknown key `nmae`", "damcast config check", |machine| {
         machine.change("etc/damcast/damcast.toml", "name = \"a\"", "nmae = \"a\"");
     });
@@ -430,7 +430,7 @@ fn answer(status: &str, content_type: &str, body: &str) -> String {
 }
 
 #[test]
-fn what_spectators_get() {
+fn files_for_spectators() {
     let mut machine = Machine::in_order();
     machine.write("games.pdn", GAME);
     let file = machine.path("games.pdn").display().to_string();
@@ -462,7 +462,7 @@ fn what_spectators_get() {
 }
 
 #[test]
-fn for_people_each_fault_comes_with_what_to_do() {
+fn findings_for_people_have_remedies() {
     let machine = Machine::in_order();
     machine.process(89, "brltty");
     let config = machine.path("etc/damcast/damcast.toml").display().to_string();

@@ -110,7 +110,7 @@ fn unchanged_material() {
 
 /// A man's move or a capture begins the count of king moves anew; the repeated position must be the same altogether.
 #[test]
-fn men_and_captures_begin_the_count_anew() {
+fn men_and_captures_restart_count() {
     let before = "47-42 6-11 42-47 11-6 36-31";
     check("20", "W:WK46,K47,36:BK1,K6", before, "", &[("third time", 5 + 8), ("25 moves each", 5 + 50)]);
 }
@@ -144,7 +144,7 @@ fn international_endings() {
 /// After 24 of the 32 plies White gives a man: five moves each begin at ply 26 and would be full at ply 36; but the sixteen
 /// run on and are full at ply 32.
 #[test]
-fn the_counts_of_international_endings_overlap() {
+fn counts_of_international_endings_overlap() {
     let mut history = history("20", "W:WK46,K47,40:BK6");
     let there_and_back = shuttle(history.position());
     for ply in there_and_back.iter().cycle().take(24) {
@@ -170,7 +170,7 @@ fn the_counts_of_international_endings_overlap() {
 
 /// Pool: thirteen moves of the lone king; here it is White's turn first, so its thirteenth is ply 26.
 #[test]
-fn pool_counts_the_moves_of_the_lone_king() {
+fn pool_counts_moves_of_lone_king() {
     check("23", "W:WK29,K30,K31:BK5", "", "", &[("third time", 8), ("survived 13", 26)]);
     // Two kings against one: nobody counts.
     check("23", "W:WK29,K30:BK5", "", "", &[("third time", 8)]);
@@ -241,7 +241,7 @@ fn sidesteps_repeat() {
 
 /// Thai: nothing is counted, and the row says so.
 #[test]
-fn what_no_text_settles_is_left_to_the_arbiter() {
+fn unregulated_cases_are_left_to_arbiter() {
     check("31", "B:WK1,K2:BK31,K32", "", "31-27 1-5 27-31 5-1", &[]);
     for variant in Variant::all().filter(|variant| variant.draws.is_empty()) {
         assert!(!variant.left_to_arbiter.is_empty(), "{variant:?}");
@@ -250,7 +250,7 @@ fn what_no_text_settles_is_left_to_the_arbiter() {
 
 /// Every rule says where it stands, in words that an operator can be told.
 #[test]
-fn every_rule_has_its_article() {
+fn every_rule_cites_article() {
     for variant in Variant::all() {
         for rule in variant.draws {
             assert_eq!(format!("{}: {}", rule.source(), rule.words()), rule.article, "{variant:?}");
@@ -261,7 +261,7 @@ fn every_rule_has_its_article() {
 
 /// The arbiter's page says for every game what is left to him.
 #[test]
-fn what_is_left_to_the_arbiter_is_said_on_his_page() {
+fn arbiter_docs_list_arbiter_decisions() {
     let page = std::fs::read_to_string("docs/games.md").unwrap();
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).collect();
     for variant in Variant::all() {
@@ -274,7 +274,7 @@ fn what_is_left_to_the_arbiter_is_said_on_his_page() {
 
 /// Without a legal move the side to move has lost, in every game: no pieces, or none that can move.
 #[test]
-fn no_legal_move_is_a_loss() {
+fn no_legal_move_is_loss() {
     for variant in Variant::all() {
         let empty = Position::new(variant, fen::read(variant, "B:W:B").unwrap()).unwrap();
         assert_eq!(empty.winner(), Some(Color::White), "{variant:?}");

@@ -44,7 +44,7 @@ fn check(tag: &str, text: &str, plies: usize, expected: &[(usize, &str)]) {
 
 /// The ply that makes the count full is followed by one notice, and play goes on.
 #[test]
-fn what_is_reached_is_told_once() {
+fn reached_ending_is_reported_once() {
     check("20", "W:WK46,K47:BK1,K6", 12, &[(8, "a draw can be claimed: the same position for the third time")]);
     check("40", "W:WK46,K47:BK6", 18, &[(14, "two kings against one: 7 moves each (WFD)")]);
     check("27", "W:WK67,K68,K69:BK7", 34, &[(8, "third time"), (32, "three kings against a lone king: 16 moves each")]);
@@ -53,7 +53,7 @@ fn what_is_reached_is_told_once() {
 
 /// A game that is begun in a drawn position is recorded like any other.
 #[test]
-fn a_position_that_is_drawn_by_itself_is_told_at_once() {
+fn dead_draw_is_reported_at_once() {
     check("40", "W:WK47:BK6", 4, &[(0, "by the rules the game is drawn: one king against one")]);
 }
 
@@ -66,7 +66,7 @@ fn answers(arguments: &[&str], records: &str) -> String {
 }
 
 #[test]
-fn a_side_that_cannot_move_after_a_setup_is_told_and_the_game_goes_on() {
+fn blocked_side_after_setup_is_reported_and_game_continues() {
     let out = answers(&[], "0 = up\n10 ! start\n20 ! setup W:W46:B41,37\n30 ! result 0-1\n30000 .\n");
     let said = ": White has no legal move; if the game is over, give the result\n";
     assert!(out.contains(said), "{out}");
@@ -75,7 +75,7 @@ fn a_side_that_cannot_move_after_a_setup_is_told_and_the_game_goes_on() {
 }
 
 #[test]
-fn results_take_the_form_of_the_game() {
+fn results_take_form_of_game() {
     for (game_type, head, given, written) in [
         ("20", "", "1-0", Ok("2-0")),
         ("27", "", "1/2-1/2", Ok("1-1")),
@@ -110,7 +110,7 @@ fn results_take_the_form_of_the_game() {
 
 /// The questions on which rule books differ, and the codes of a set, as a driver sets them.
 #[test]
-fn doubtful_rules_can_be_chosen() {
+fn doubtful_rules_are_selectable() {
     for (setting, message) in [
         ("thai-reversal=allowed", ""),
         ("thai-reversal=forbidden", ""),

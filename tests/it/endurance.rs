@@ -80,7 +80,7 @@ fn peak(station: &daemon::Station) -> u64 {
 }
 
 #[test]
-fn logs_longer_than_memory_are_started_from_and_read() {
+fn starts_from_logs_larger_than_memory() {
     let place = Place::new(&["a"]);
     let recordings = place.path("recordings");
     fs::create_dir_all(recordings.join("log")).unwrap();
@@ -118,7 +118,7 @@ fn logs_longer_than_memory_are_started_from_and_read() {
 
 /// What the verbs and the start of a station take after many games, all of whose events are more than the memory that there is.
 #[test]
-fn a_folder_of_many_games_is_started_from_checked_and_made_anew_with_little_memory() {
+fn large_folder_needs_little_memory() {
     let lines = ["a", "b", "c", "d", "e", "f"];
     let place = Place::new(&lines);
     let log = place.path("recordings/log");
@@ -548,7 +548,7 @@ fn after(event: &Days) {
 }
 
 #[test]
-fn a_station_starts_after_an_event_with_little_memory() {
+fn start_after_event_needs_little_memory() {
     let think = Profile::club().think_ms;
     after(&Days { days: 2, on_a_bus: 3, alone: 1, rounds: 1, plies: 6, think, idle: 60_000 });
 }
@@ -558,14 +558,14 @@ fn a_station_starts_after_an_event_with_little_memory() {
 /// takes those of an earlier run, for most of the half hour goes into them.
 #[test]
 #[ignore = "nine days of 80 boards, or as many as DAMCAST_DAYS says: half an hour"]
-fn a_station_starts_after_nine_days_of_80_boards_with_little_memory() {
+fn start_after_nine_days_of_80_boards_needs_little_memory() {
     let days = std::env::var("DAMCAST_DAYS").map_or(9, |days| days.parse().unwrap());
     let think = Span::new(20_000, 100_000);
     after(&Days { days, on_a_bus: 64, alone: 16, rounds: 2, plies: 100, think, idle: 1_800_000 });
 }
 
 #[test]
-fn a_bus_on_which_nobody_plays_has_a_small_log() {
+fn idle_bus_has_small_log() {
     let place = Place::new(&[]);
     let (directory, log) = (place.path("recordings"), place.path("recordings/log"));
     fs::create_dir_all(&log).unwrap();

@@ -7,7 +7,7 @@ use damcast::station::folder::extract::{LogPart, OfBoard};
 use crate::bus::{Bus, hear_again, rare_session};
 
 #[test]
-fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
+fn extracted_bus_board_has_all_moves() {
     let (bus, settings, inputs) = rare_session(12);
     let record = |(at, input): &(damcast::engine::millis::Millis, Input)| Record::new(at.0, input.to_record());
     let whole: Vec<Record> = inputs.iter().map(record).collect();
@@ -35,7 +35,7 @@ fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
 }
 
 #[test]
-fn what_a_board_was_asked_before_it_was_found_belongs_to_it() {
+fn requests_before_discovery_belong_to_board() {
     let request = |text: &str| LogPart::Record(Record::new(5, RecordKind::Operator(text.to_owned())));
     let address = Bus::address(1);
     let mut own = OfBoard::new(address);

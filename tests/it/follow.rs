@@ -94,7 +94,7 @@ fn is_silent(follower: &mut Follower) {
 }
 
 #[test]
-fn lines_come_as_they_grow_and_only_when_they_are_whole() {
+fn only_complete_lines_arrive_during_growth() {
     each_way(|place| {
         let mut follower = place.follow(Progress::default());
         assert_eq!(news(&mut follower), News::Gone, "it is not there yet");
@@ -122,7 +122,7 @@ fn lines_come_as_they_grow_and_only_when_they_are_whole() {
 }
 
 #[test]
-fn a_follower_goes_on_from_where_it_was_and_compares_what_it_had() {
+fn follower_resumes_and_compares_known_part() {
     each_way(|place| {
         // The first lines are from before there were generations.
         let old = "{\"seq\":1}\n{\"seq\":2}\n";
@@ -169,7 +169,7 @@ fn a_follower_goes_on_from_where_it_was_and_compares_what_it_had() {
 }
 
 #[test]
-fn a_file_that_is_cut_and_completed_is_gone_on_with() {
+fn follows_cut_and_completed_file() {
     each_way(|place| {
         place.write(&lines("a", 1..=5));
         let mut follower = place.follow(Progress::default());
@@ -199,7 +199,7 @@ fn a_file_that_is_cut_and_completed_is_gone_on_with() {
 }
 
 #[test]
-fn a_file_that_is_replaced_is_compared() {
+fn compares_replaced_file() {
     each_way(|place| {
         place.write(&lines("a", 1..=4));
         let mut follower = place.follow(Progress::default());
@@ -236,7 +236,7 @@ fn a_file_that_is_replaced_is_compared() {
 }
 
 #[test]
-fn a_file_that_is_removed_with_its_folder_and_made_again_is_gone_on_with() {
+fn follows_file_recreated_with_folder() {
     each_way(|place| {
         place.write(&lines("a", 1..=2));
         let mut follower = place.follow(Progress::default());
@@ -267,7 +267,7 @@ fn a_file_that_is_removed_with_its_folder_and_made_again_is_gone_on_with() {
 }
 
 #[test]
-fn what_is_no_event_is_said_once_and_read_again_when_it_is_mended() {
+fn invalid_event_is_reported_once_and_reread_after_repair() {
     each_way(|place| {
         let good = lines("a", 1..=2);
         for bad in ["no event\n", "{\"seq\":4}\n", "{\"seq\":3\n", "{\"seq\":3,\"x\":\"\u{0}\"}\n"] {
@@ -297,7 +297,7 @@ fn what_is_no_event_is_said_once_and_read_again_when_it_is_mended() {
 }
 
 #[test]
-fn a_link_is_followed_and_what_is_no_file_is_an_error() {
+fn follows_link_and_refuses_non_file() {
     each_way(|place| {
         place.write(&lines("a", 1..=1));
         let link = place.folder.path().join("link.ndjson");
@@ -329,7 +329,7 @@ fn a_link_is_followed_and_what_is_no_file_is_an_error() {
 }
 
 #[test]
-fn a_file_that_grows_while_it_is_read_is_read_whole() {
+fn reads_file_growing_during_read() {
     const LINES: u64 = 4_000;
     each_way(|place| {
         place.write("");
@@ -360,7 +360,7 @@ fn a_file_that_grows_while_it_is_read_is_read_whole() {
 }
 
 #[test]
-fn who_waits_does_not_work_and_is_woken() {
+fn waiting_follower_sleeps_until_woken() {
     let place = Place { folder: tempfile::tempdir().unwrap(), polls: false };
     place.write(&lines("a", 1..=1));
     let mut follower = place.follow(Progress::default());

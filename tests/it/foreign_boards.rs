@@ -259,7 +259,7 @@ fn compare(manner: Manner) {
 }
 
 #[test]
-fn a_board_that_answers_no_dumps_is_recorded_on_its_reports() {
+fn records_board_without_dumps() {
     for gaps in GAPS {
         for game in 0..=QUIET {
             for has_clock in [true, false] {
@@ -301,7 +301,7 @@ fn told(record: &Record, words: &str) -> usize {
 }
 
 #[test]
-fn a_board_that_knows_another_command_for_updates_is_given_that_one_and_it_is_said() {
+fn uses_and_reports_alternative_update_command() {
     for (ignores, least) in [(vec![0x4b], PLIES - 2), (vec![0x4b, 0x43], PLIES - 4)] {
         let record = World::new(|board| board.ignores.clone_from(&ignores)).play(&[]);
         let plies = record.entries().iter().filter(|(_, entry)| !entry.starts_with('/')).count();
@@ -313,13 +313,13 @@ fn a_board_that_knows_another_command_for_updates_is_given_that_one_and_it_is_sa
 }
 
 #[test]
-fn a_chess_set_is_recorded_with_its_codes() {
+fn records_chess_set_with_codes() {
     let record = World::new(|board| board.set = PieceSet::Chess).play(&[("codes", "chess")]);
     assert_eq!(record.entries().len(), PLIES);
 }
 
 #[test]
-fn a_bus_on_the_line_of_a_single_board_is_told_as_that() {
+fn bus_on_single_board_line_is_reported() {
     let board = BoardPlan { plies: Some(4), ..BoardPlan::default() };
     let line = LinePlan { board: vec![board; 4], ..LinePlan::default() };
     let scenario = Scenario { line: vec![line], ..Scenario::default() };
@@ -337,7 +337,7 @@ fn notices(record: &Record) -> Vec<&Effect> {
 
 /// A board that knows no bus at the port of one: it hears single bytes, and answers some.
 #[test]
-fn a_single_board_on_the_line_of_a_bus_is_told_as_that() {
+fn single_board_on_bus_line_is_reported() {
     let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
     settings.mode = Mode::Bus;
     let mut line = Line::new(settings);
@@ -361,7 +361,7 @@ fn a_single_board_on_the_line_of_a_bus_is_told_as_that() {
 }
 
 #[test]
-fn a_board_of_a_bus_that_never_says_what_stands_on_it_is_told() {
+fn bus_board_without_position_is_reported() {
     let board = BoardPlan { plies: Some(4), ignores: vec![0x82], serial: Some(1025), ..BoardPlan::default() };
     let line = LinePlan { board: vec![board, BoardPlan::default()], ..LinePlan::default() };
     let scenario = Scenario { line: vec![line], ..Scenario::default() };

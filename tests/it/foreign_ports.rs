@@ -152,12 +152,12 @@ fn compare(gaps: &[&'static [u64]], speed: f64) {
 }
 
 #[test]
-fn a_board_that_answers_no_dumps_is_recorded_on_a_port_and_behind_a_server() {
+fn records_board_without_dumps_on_port_and_server() {
     compare(&[GAPS[GAPS.len() - 1]], 20.0);
 }
 
 #[test]
 #[ignore = "takes two minutes: all gaps between plies"]
-fn a_board_that_answers_no_dumps_is_recorded_at_every_pace() {
+fn records_board_without_dumps_at_every_pace() {
     compare(&GAPS, 8.0);
 }

@@ -28,7 +28,7 @@ struct Ply {
 }
 
 #[test]
-fn the_games_kept_here_replay() {
+fn local_games_replay() {
     let mut games = 0;
     for file in files("crates/draughts-pdn/tests/data/games") {
         for record in records(&std::fs::read_to_string(&file).unwrap()) {
@@ -41,7 +41,7 @@ fn the_games_kept_here_replay() {
 
 /// Needs the folder of corpora in the environment variable `DAMCAST_CORPUS`; without it, says so and passes.
 #[test]
-fn the_games_of_the_corpus_replay() {
+fn corpus_games_replay() {
     let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else {
         println!("DAMCAST_CORPUS is not set: the games of the corpus are NOT replayed");
         return;

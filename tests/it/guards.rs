@@ -43,7 +43,7 @@ fn official(white: &str, black: &str) -> Option<Official> {
 }
 
 #[test]
-fn nothing_is_said_of_a_change_that_harms_nobody() {
+fn harmless_change_needs_no_notice() {
     let before = published();
     assert_eq!(guard(&before, &before, &[], Some(2)), Guards::default());
     // A result, a pairing at the end, the next round, a prepared round in another order.
@@ -64,7 +64,7 @@ fn nothing_is_said_of_a_change_that_harms_nobody() {
 }
 
 #[test]
-fn a_published_round_keeps_its_boards_and_their_order() {
+fn published_round_keeps_boards_and_order() {
     let before = published();
     let fewer = changed(&before, |after| drop(after.sections[0].pairings.pop()));
     only(&fewer.refused, &["round 1 of main is published", "it would have 2 boards and has 3"]);
@@ -92,7 +92,7 @@ fn a_published_round_keeps_its_boards_and_their_order() {
 }
 
 #[test]
-fn a_section_does_not_come_before_another_in_a_file_that_is_read() {
+fn sections_keep_order_in_files() {
     let mut before = published();
     let mut other = before.sections[0].clone();
     (other.id, other.name) = (Id(2), "B".to_owned());
@@ -104,7 +104,7 @@ fn a_section_does_not_come_before_another_in_a_file_that_is_read() {
 }
 
 #[test]
-fn nobody_plays_twice_in_a_round_and_no_file_has_more_games_than_its_reader_takes() {
+fn one_game_per_player_and_round_within_reader_limit() {
     let before = published();
     let twice = changed(&before, |after| {
         let pairings = &mut after.sections[0].pairings;
@@ -133,7 +133,7 @@ fn nobody_plays_twice_in_a_round_and_no_file_has_more_games_than_its_reader_take
 }
 
 #[test]
-fn the_same_pair_twice_in_a_swiss_is_asked_again_and_in_a_round_robin_it_is_not() {
+fn repeat_pairing_needs_confirmation_in_swiss() {
     let four = "1;1;A;B;2-0\n1;2;C;D;2-0\n";
     let before = tournament(four);
     let with = |rows: &str| {
@@ -150,7 +150,7 @@ fn the_same_pair_twice_in_a_swiss_is_asked_again_and_in_a_round_robin_it_is_not(
 }
 
 #[test]
-fn names_that_are_alike_are_asked_again() {
+fn similar_names_need_confirmation() {
     for other in ["Ton Sijbrands", "sijbrands, ton", "Sijbránds, Ton", "Sijbrands Ton"] {
         let before = tournament("1;1;\"Sijbrands, Ton\";Wiersma;*\n");
         let rows = format!("{HEADER}2;1;\"{other}\";Clerc;*\n");
@@ -161,7 +161,7 @@ fn names_that_are_alike_are_asked_again() {
 }
 
 #[test]
-fn a_result_that_the_board_does_not_show_is_asked_again() {
+fn result_unlike_board_needs_confirmation() {
     let mut before = published();
     before.seat(&[(Id(1), 1)], |number| Some(format!("board-{number}")));
     let mut game = RecordedGame {
@@ -193,7 +193,7 @@ fn a_result_that_the_board_does_not_show_is_asked_again() {
 }
 
 #[test]
-fn the_effect_of_a_change_after_publication_is_told() {
+fn late_change_reports_effect() {
     let before = published();
     let renamed = changed(&before, |after| "Wiersma, Harm".clone_into(&mut after.sections[0].players[1].name));
     assert!(renamed.refused.is_empty() && renamed.asked.is_empty(), "{renamed:?}");
@@ -216,7 +216,7 @@ fn the_effect_of_a_change_after_publication_is_told() {
 proptest! {
     /// Whatever becomes of a published round: what is not refused keeps every pair at its place and its board.
     #[test]
-    fn what_is_not_refused_keeps_the_places(boards in prop::collection::vec(0_u32..5, 3), gone in 0_usize..4) {
+    fn accepted_change_keeps_places(boards in prop::collection::vec(0_u32..5, 3), gone in 0_usize..4) {
         let before = published();
         let mut after = before.clone();
         for (pairing, board) in after.sections[0].pairings.iter_mut().zip(&boards) {
@@ -239,7 +239,7 @@ fn import(folder: &Path, text: &str, more: &[&str]) -> Run {
 }
 
 #[test]
-fn an_import_asks_again_and_a_dry_run_says_what_would_be_asked() {
+fn import_needs_confirmation_and_dry_run_lists_questions() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("club");
     let first = import(&folder, &format!("{HEADER}1;1;A;B;2-0\n1;2;C;D;1-1\n"), &[]);

@@ -179,7 +179,7 @@ impl Viewers {
 }
 
 #[test]
-fn pages_show_what_the_live_files_have_at_every_event() {
+fn pages_match_live_files_at_every_event() {
     let Some(browser) = Browser::open() else { return };
     let mut hall = Hall::begin(16);
     let mut paths = vec!["/".to_owned()];
@@ -245,7 +245,7 @@ fn pages_show_what_the_live_files_have_at_every_event() {
 /// By `scripts/browser`: so many minutes (`DAMCAST_MINUTES`, 10) of so many boards (`DAMCAST_BOARDS`, 200) in the grid. Prints figures.
 #[test]
 #[ignore = "takes ten minutes; scripts/browser runs it"]
-fn a_large_hall_never_blocks_the_page() {
+fn large_hall_never_blocks_page() {
     let Some(browser) = Browser::open() else { panic!("there is no browser") };
     let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let (minutes, boards) = (number("DAMCAST_MINUTES", 10), number("DAMCAST_BOARDS", 200));

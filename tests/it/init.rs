@@ -16,7 +16,7 @@ fn init(config: &Path, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn two_boards_are_asked_who_they_are_and_written() {
+fn identifies_and_writes_two_boards() {
     let folder = tempfile::tempdir().unwrap();
     let boards = Boards::serve(folder.path(), Kind::Single(2));
     let config = folder.path().join("new/damcast.toml");
@@ -44,7 +44,7 @@ fn two_boards_are_asked_who_they_are_and_written() {
 }
 
 #[test]
-fn the_boards_of_a_bus_are_found() {
+fn finds_boards_of_bus() {
     let folder = tempfile::tempdir().unwrap();
     let boards = Boards::serve(folder.path(), Kind::Bus(3));
     let config = folder.path().join("damcast.toml");
@@ -58,7 +58,7 @@ fn the_boards_of_a_bus_are_found() {
 }
 
 #[test]
-fn a_board_that_does_not_answer_is_written_if_it_was_named() {
+fn silent_board_is_written_if_named() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("damcast.toml");
     let nowhere = folder.path().join("nowhere").display().to_string();

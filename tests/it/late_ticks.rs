@@ -65,7 +65,7 @@ fn check(name: &str, inputs: &[(u64, Input)], settings: &LineSettings) {
 }
 
 #[test]
-fn moments_at_which_nothing_happens_change_nothing() {
+fn empty_moments_change_nothing() {
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/replay")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "log") {

@@ -18,14 +18,14 @@ fn every_record_gets_exactly_one_answer() {
 }
 
 #[test]
-fn the_end_of_the_input_says_nothing_more() {
+fn end_of_input_adds_nothing() {
     let run = run_with_input(&["line"], b"0 = up\n");
     assert_eq!((run.code, answers(&run.out).len()), (0, 1));
     assert_eq!(run_with_input(&["line"], b"").out, "");
 }
 
 #[test]
-fn a_line_that_is_not_understood_is_named_and_passed_over() {
+fn unknown_line_is_named_and_skipped() {
     let run = run_with_input(&["line"], b"0 = up\nhello\n5 < 8e0x\n4 .\n3 .\n# game-type: 21\n9 .\n");
     assert_eq!(run.code, 2);
     assert_eq!(answers(&run.out), ["0", "4", "9"]);
@@ -39,7 +39,7 @@ fn a_line_that_is_not_understood_is_named_and_passed_over() {
 
 /// In a log of another program it counts as nothing but time, and the operator is told.
 #[test]
-fn a_request_that_cannot_be_read_is_told_and_changes_nothing() {
+fn unreadable_request_is_reported_and_changes_nothing() {
     let out = run_with_input(&["line"], b"0 = up\n5 ! adjourn\n6 ! flip\n").out;
     let told: Vec<&str> = out.lines().filter(|line| line.contains(" ? ")).collect();
     assert!(told[0].starts_with("5 ? request `adjourn` is not known") && told[1].starts_with("6 ? "), "{told:?}");
@@ -47,7 +47,7 @@ fn a_request_that_cannot_be_read_is_told_and_changes_nothing() {
 }
 
 #[test]
-fn settings_come_from_the_command_line_or_the_head() {
+fn settings_come_from_command_line_or_header() {
     for arguments in [
         vec!["line", "--game-type", "25", "--set", "settle-ms=500", "--set", "orientation = turned"],
         vec!["line", "--mode", "single", "--profile", "standard"],
@@ -61,7 +61,7 @@ fn settings_come_from_the_command_line_or_the_head() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_is_read() {
+fn refuses_impossible_settings_before_reading() {
     for (arguments, message) in [
         (vec!["line", "--game-type", "99"], "game type 99 is not a draughts game"),
         (vec!["line", "--set", "settle-ms"], "expected KEY=VALUE"),
@@ -85,7 +85,7 @@ fn what_cannot_be_is_refused_before_anything_is_read() {
 }
 
 #[test]
-fn a_whole_game_comes_out_as_replay_prints_it() {
+fn whole_game_matches_replay_output() {
     let log = "tests/data/replay/ideal.log";
     let run_of_line = run_with_input(&["line"], &std::fs::read(log).unwrap());
     let text = |line: &str| line.split_once(" + ").map(|(_, text)| format!("{text}\n"));
@@ -96,7 +96,7 @@ fn a_whole_game_comes_out_as_replay_prints_it() {
 }
 
 #[test]
-fn garbage_never_ends_in_a_panic() {
+fn garbage_never_panics() {
     let mut garbage: Vec<u8> = (0..20_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     garbage.extend_from_slice(b"\n7 = up\n18446744073709551615 < 8e\n");
     let run = run_with_input(&["line"], &garbage);

@@ -25,7 +25,7 @@ fn serve(connection: &mut TcpStream, answers: bool) -> usize {
 }
 
 #[test]
-fn a_connection_that_passes_nothing_on_is_given_up_and_made_again() {
+fn stalled_connection_is_closed_and_reopened() {
     let folder = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();

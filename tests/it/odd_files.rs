@@ -58,7 +58,7 @@ fn pipe(path: &Path) {
 }
 
 #[test]
-fn a_lock_that_is_a_link_is_refused_and_what_it_points_to_stays() {
+fn linked_lock_is_refused_and_target_stays() {
     let place = Place::new();
     let precious = place.0.path().join("precious");
     fs::write(&precious, "do not touch").unwrap();
@@ -71,7 +71,7 @@ fn a_lock_that_is_a_link_is_refused_and_what_it_points_to_stays() {
 }
 
 #[test]
-fn a_pipe_hangs_neither_the_start_nor_the_end() {
+fn fifo_does_not_block_start_or_stop() {
     for (name, log) in
         [("commits", "log/a-1.log"), ("public/events.ndjson", "log/a-1.log"), ("log/a-1.log", "log/a-2.log")]
     {
@@ -83,7 +83,7 @@ fn a_pipe_hangs_neither_the_start_nor_the_end() {
 }
 
 #[test]
-fn a_link_is_not_written_through_and_no_reason_not_to_record() {
+fn link_is_not_written_through_and_recording_continues() {
     for name in ["commits", "log/a-1.log", "log/events.order"] {
         for is_there in [false, true] {
             let place = Place::new();
@@ -102,7 +102,7 @@ fn a_link_is_not_written_through_and_no_reason_not_to_record() {
 }
 
 #[test]
-fn a_folder_is_checked_and_made_anew_without_pipes_and_links() {
+fn folder_is_checked_and_rebuilt_without_fifos_and_links() {
     let place = Place::new();
     assert_eq!(place.record("log/a-1.log").code(), Some(0));
     let recordings = place.path("");

@@ -105,7 +105,7 @@ fn result_of_pairing(result: &str) -> Matter {
 }
 
 #[test]
-fn what_a_board_ends_by_itself_is_a_proposal_and_what_an_operator_gave_is_official_also_after_a_restart() {
+fn board_result_is_proposal_and_operator_result_is_official() {
     let mut desk = Desk::with_open_round();
     desk.0.set_game(game(&desk, "2-0", false));
     desk.catch_up();
@@ -143,7 +143,7 @@ fn result_with(result: &str, why: Option<&str>) -> Matter {
 }
 
 #[test]
-fn a_result_is_refused_that_the_scoring_or_its_reason_does_not_allow() {
+fn refuses_result_against_scoring_or_reason() {
     let mut desk = Desk::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
@@ -172,7 +172,7 @@ fn a_result_is_refused_that_the_scoring_or_its_reason_does_not_allow() {
 }
 
 #[test]
-fn one_player_has_a_bye_or_a_forfeit_and_no_game() {
+fn single_player_has_bye_or_forfeit_and_no_game() {
     let mut desk = Desk::new();
     desk.import(PLAYERS);
     desk.import("Round;Board;White;Black;Result\n1;1;Clerc, Rob;;\n");
@@ -187,7 +187,7 @@ fn one_player_has_a_bye_or_a_forfeit_and_no_game() {
 }
 
 #[test]
-fn the_name_of_a_request_is_that_of_one_request() {
+fn request_name_identifies_one_request() {
     let mut desk = Desk::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
@@ -200,7 +200,7 @@ fn the_name_of_a_request_is_that_of_one_request() {
 }
 
 #[test]
-fn two_players_of_one_name_are_told_apart_by_number_and_nobody_gets_the_name_of_another_unasked() {
+fn namesakes_differ_by_number_and_swap_needs_confirmation() {
     let mut desk = Desk::new();
     desk.import("Name;Club\nJansen, J.;Eksaal\nJansen, J.;Waarland\nClerc, Rob;\n");
     let call =
@@ -228,7 +228,7 @@ fn two_players_of_one_name_are_told_apart_by_number_and_nobody_gets_the_name_of_
 }
 
 #[test]
-fn every_event_of_a_tournament_is_as_the_schema_says() {
+fn every_tournament_event_matches_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let mut desk = Desk::with_open_round();
     desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
@@ -268,7 +268,7 @@ fn every_event_of_a_tournament_is_as_the_schema_says() {
 }
 
 #[test]
-fn a_name_that_was_mended_here_outlives_the_files_of_the_pairing_program() {
+fn corrected_name_survives_import() {
     let mut desk = Desk::with_open_round();
     let call =
         |player: &str, name: &str| Matter::Player { player: player.to_owned(), name: name.to_owned(), section: None };
@@ -298,7 +298,7 @@ fn a_name_that_was_mended_here_outlives_the_files_of_the_pairing_program() {
 }
 
 #[test]
-fn files_of_the_pairing_program_name_nobody_who_wishes_not_to_be_named() {
+fn imported_files_reveal_no_hidden_player() {
     let mut desk = Desk::with_open_round();
     let call =
         |player: &str, name: &str| Matter::Player { player: player.to_owned(), name: name.to_owned(), section: None };
@@ -337,7 +337,7 @@ fn files_of_the_pairing_program_name_nobody_who_wishes_not_to_be_named() {
 
 /// The readers of a game whose results know a plus see it there, too.
 #[test]
-fn a_draw_with_a_plus_is_taken_from_the_board_and_given_by_an_arbiter() {
+fn plus_draw_comes_from_board_or_arbiter() {
     let plus_draws = |game| RecordedGame { format: Some(ResultFormat::PlusDraw), ..game };
     let mut desk = Desk::with_open_round();
     desk.0.set_game(plus_draws(game(&desk, "1+ - 1-", true)));
@@ -358,7 +358,7 @@ fn a_draw_with_a_plus_is_taken_from_the_board_and_given_by_an_arbiter() {
 
 /// In a section with Delft scoring an advantage counts; it stands in the game as its board gave it.
 #[test]
-fn an_advantage_of_delft_scoring_is_taken_from_the_board() {
+fn delft_advantage_comes_from_board() {
     let mut desk = Desk::new();
     let mut import = Matter::import_of("round.csv", ROUND.to_owned());
     if let Matter::Import { scoring, .. } = &mut import {
@@ -384,7 +384,7 @@ fn an_advantage_of_delft_scoring_is_taken_from_the_board() {
 
 /// A game that was ended by mistake and went on is one game: it is played again as a whole, and counts again as a whole.
 #[test]
-fn all_parts_of_a_game_are_played_again_and_count_again() {
+fn all_parts_of_game_are_replayed_and_count_again() {
     let mut desk = Desk::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
@@ -406,7 +406,7 @@ fn all_parts_of_a_game_are_played_again_and_count_again() {
 
 /// The station was killed when the line had taken `continue` and the office had not.
 #[test]
-fn a_game_that_goes_on_has_no_result_though_nobody_wrote_that_down() {
+fn unrecorded_continuation_clears_result() {
     let mut desk = Desk::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
@@ -424,7 +424,7 @@ fn a_game_that_goes_on_has_no_result_though_nobody_wrote_that_down() {
 
 /// A game of the first pairing was played on board b, ended by mistake, and goes on there: it is still a game of the first pairing.
 #[test]
-fn a_game_that_was_adopted_goes_on_as_one_of_its_pairing_and_is_told_where_it_is_played() {
+fn assigned_game_continues_in_pairing_and_reports_board() {
     let mut desk = Desk::with_open_round();
     let first = RecordedGame { board: "b".to_owned(), pairing: None, ..game(&desk, "*", false) };
     desk.0.set_game(first.clone());
@@ -457,7 +457,7 @@ fn a_game_that_was_adopted_goes_on_as_one_of_its_pairing_and_is_told_where_it_is
 }
 
 #[test]
-fn a_substitute_plays_under_his_own_name_and_with_nothing_of_the_other_player() {
+fn substitute_inherits_nothing_from_replaced_player() {
     let mut desk = Desk::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
@@ -497,7 +497,7 @@ fn a_substitute_plays_under_his_own_name_and_with_nothing_of_the_other_player() 
 }
 
 #[test]
-fn a_prepared_round_is_paired_anew_and_a_published_one_is_not() {
+fn only_prepared_round_is_paired_again() {
     let mut desk = Desk::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
@@ -519,7 +519,7 @@ fn a_prepared_round_is_paired_anew_and_a_published_one_is_not() {
 }
 
 #[test]
-fn a_game_that_was_to_be_played_again_by_mistake_counts_again_when_it_is_adopted() {
+fn mistakenly_replayed_game_counts_again_when_assigned() {
     let adopt =
         || Matter::Adopt { board: "a".to_owned(), game: Some(1), pairing: Some("1.1".to_owned()), section: None };
     for (result, is_given) in [(None, true), (Some("0-2"), true), (None, false), (Some("0-2"), false)] {
@@ -553,7 +553,7 @@ fn a_game_that_was_to_be_played_again_by_mistake_counts_again_when_it_is_adopted
 }
 
 #[test]
-fn a_board_shows_the_pairing_of_its_game() {
+fn board_shows_pairing_of_game() {
     let mut desk = Desk::with_open_round();
     let at_a = |desk: &Desk| {
         let (tournament, seats) = (desk.tournament(), desk.tournament().seats());
@@ -570,7 +570,7 @@ fn a_board_shows_the_pairing_of_its_game() {
 }
 
 #[test]
-fn of_a_board_and_a_pairing_that_do_not_belong_together_the_pairing_counts() {
+fn pairing_wins_over_mismatched_board() {
     let mut desk = Desk::with_open_round();
     let result = |board: &str, pairing: &str| Matter::Result {
         board: Some(board.to_owned()),
@@ -602,7 +602,7 @@ fn of_a_board_and_a_pairing_that_do_not_belong_together_the_pairing_counts() {
 }
 
 #[test]
-fn a_game_that_began_too_early_is_adopted_and_is_then_one_of_its_round() {
+fn early_game_is_assigned_and_belongs_to_round() {
     let mut desk = Desk::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
@@ -657,7 +657,7 @@ fn round(round: u32, to: &str) -> Matter {
 }
 
 #[test]
-fn a_pairing_that_is_played_later_keeps_no_round_open_and_is_begun_on_any_board() {
+fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
     let mut desk = Desk::with_open_round();
     desk.import("Round;Board;White;Black\n2;1;Gantwarg, A.;Sijbrands, Ton\n2;2;Wiersma, H.;Clerc, Rob\n");
     desk.0.set_game(game(&desk, "2-0", true));
@@ -709,7 +709,7 @@ fn a_pairing_that_is_played_later_keeps_no_round_open_and_is_begun_on_any_board(
 }
 
 #[test]
-fn a_game_that_is_played_again_counts_once_and_the_first_stays_marked() {
+fn replayed_game_counts_once_and_first_stays_marked() {
     let mut desk = Desk::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     let replay = || Matter::Replay { pairing: "1.1".to_owned(), section: None };
@@ -737,7 +737,7 @@ fn a_game_that_is_played_again_counts_once_and_the_first_stays_marked() {
 }
 
 #[test]
-fn a_board_is_where_its_serial_number_was_said_last() {
+fn board_is_at_last_seen_serial_number() {
     let mut desk = Desk::new();
     let tables = ["serial:1", "serial:2"].map(str::to_owned);
     desk.0.configure(tables.into(), None);
@@ -763,7 +763,7 @@ fn a_board_is_where_its_serial_number_was_said_last() {
 
 /// The station was started anew: a line says what its log has, the other has its link again, and its board has yet to say who it is.
 #[test]
-fn a_restart_leaves_every_board_its_pairing() {
+fn restart_keeps_pairings_of_boards() {
     let disk = Arc::new(ModelDisk::new());
     let boards = |serials: [(Option<&str>, bool); 2]| {
         let board = |(name, (serial, is_connected)): (&str, (Option<&str>, bool))| OfficeBoard {
@@ -798,7 +798,7 @@ fn a_restart_leaves_every_board_its_pairing() {
 }
 
 #[test]
-fn a_dry_run_says_what_each_audience_will_see() {
+fn dry_run_shows_effects_for_each_audience() {
     let mut desk = Desk::new();
     desk.import(PLAYERS);
     desk.import(ROUND);

@@ -65,7 +65,7 @@ impl Manager {
 }
 
 #[test]
-fn the_service_manager_hears_how_things_are() {
+fn notifies_service_manager_of_state() {
     let place = Place::new(&["a", "b"]);
     let (mut manager, mut station) = Manager::start(&place, Duration::from_secs(2));
     manager.wait_for("READY=1");
@@ -86,7 +86,7 @@ fn the_service_manager_hears_how_things_are() {
 }
 
 #[test]
-fn a_stopped_process_does_not_feed_the_watchdog() {
+fn stopped_process_does_not_feed_watchdog() {
     let place = Place::new(&["a"]);
     let (mut manager, station) = Manager::start(&place, Duration::from_secs(1));
     manager.wait_for("WATCHDOG=1");
@@ -100,7 +100,7 @@ fn a_stopped_process_does_not_feed_the_watchdog() {
 
 /// The disk of one line stops answering: opening its next log does not return.
 #[test]
-fn one_line_that_hangs_alone_lets_the_watchdog_bark() {
+fn one_hanging_line_triggers_watchdog() {
     let Some(library) = preload("hang") else {
         println!("no C compiler: a line that hangs is NOT tried");
         return;
@@ -129,7 +129,7 @@ fn one_line_that_hangs_alone_lets_the_watchdog_bark() {
 }
 
 #[test]
-fn somebody_is_called_once_and_once_more_when_it_is_over() {
+fn alert_command_runs_at_start_and_end_of_problem() {
     let place = Place::new(&["a"]);
     // As fast as life: a busy machine answers in time.
     place.configure(&["a"], 1.0, "");
@@ -166,7 +166,7 @@ fn somebody_is_called_once_and_once_more_when_it_is_over() {
 }
 
 #[test]
-fn as_many_files_are_allowed_as_boards_need() {
+fn raises_file_limit_to_need_of_boards() {
     let place = Place::new(&["a"]);
     let config = place.path("damcast.toml");
     for (limit, words) in [("-Sn", None), ("-n", Some("LimitNOFILE=164"))] {
@@ -186,7 +186,7 @@ fn as_many_files_are_allowed_as_boards_need() {
 }
 
 #[test]
-fn the_command_that_calls_somebody_can_be_tried() {
+fn alert_command_can_be_tested() {
     let place = Place::new(&["a"]);
     let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
     let station = place.start();
@@ -210,7 +210,7 @@ fn the_command_that_calls_somebody_can_be_tried() {
 }
 
 #[test]
-fn who_is_ready_is_no_warning() {
+fn ready_board_is_no_warning() {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -224,7 +224,7 @@ fn who_is_ready_is_no_warning() {
 
 /// The disk takes nothing any more, and the station is told to stop: it says what is lost, and that it did not end well.
 #[test]
-fn what_a_full_disk_did_not_take_is_told_in_the_end() {
+fn bytes_refused_by_full_disk_are_reported_at_end() {
     use rustix::process::{Resource, Rlimit, prlimit};
     let place = Place::new(&["a"]);
     let config = place.path("damcast.toml");

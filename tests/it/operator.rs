@@ -94,7 +94,7 @@ fn start_code(field: usize) -> u8 {
 }
 
 #[test]
-fn a_board_is_turned_round() {
+fn turns_board_round() {
     // Configured wrongly: the start position is not recognised until the operator turns the board.
     let mut desk = Desk::with_start(&[("orientation", "normal")], true);
     desk.wait(10_000);
@@ -111,7 +111,7 @@ fn a_board_is_turned_round() {
 }
 
 #[test]
-fn names_are_given_before_the_file_begins_and_then_for_the_next() {
+fn names_apply_before_file_starts_or_to_next_game() {
     let mut desk = Desk::with_start(&[], false);
     desk.ask("names Sijbrands, T. / Wiersma, H.");
     desk.play(63, 54, 1);
@@ -128,7 +128,7 @@ fn names_are_given_before_the_file_begins_and_then_for_the_next() {
 }
 
 #[test]
-fn a_pairing_is_that_of_the_game_that_has_no_move_yet_and_then_of_the_next() {
+fn pairing_applies_to_unstarted_game_or_next() {
     let mut desk = Desk::with_start(&[], false);
     desk.ask("names A / B");
     desk.ask("pairing 3.1 {[White \"Sijbrands, T.\"][Black \"Wiersma, H.\"][WhiteTitle \"GMI\"]}");
@@ -161,7 +161,7 @@ fn a_pairing_is_that_of_the_game_that_has_no_move_yet_and_then_of_the_next() {
 }
 
 #[test]
-fn what_is_held_back_is_published_on_release() {
+fn held_entries_are_published_on_release() {
     let mut desk = Desk::with_start(&[], false);
     desk.ask("hold");
     desk.play(63, 54, 1);
@@ -190,7 +190,7 @@ fn four_plies(desk: &mut Desk) {
 }
 
 #[test]
-fn what_was_published_is_taken_back_by_the_position_before_it() {
+fn undo_restores_position_before_entry() {
     let mut desk = Desk::with_start(&[], false);
     four_plies(&mut desk);
     assert!(desk.file().ends_with(&["1. 32-28", "19-23", "2. 28x19", "14x23"].map(str::to_owned)), "{:?}", desk.file());
@@ -224,7 +224,7 @@ fn what_was_published_is_taken_back_by_the_position_before_it() {
 }
 
 #[test]
-fn a_game_that_was_ended_by_mistake_goes_on_in_a_file_of_its_own() {
+fn continued_game_gets_new_file() {
     let mut desk = Desk::with_start(&[], false);
     desk.ask("continue");
     assert_eq!(desk.told("no game can go on"), 1, "{:?}", desk.notices());
@@ -263,7 +263,7 @@ fn a_game_that_was_ended_by_mistake_goes_on_in_a_file_of_its_own() {
 }
 
 #[test]
-fn nothing_is_taken_back_where_nothing_is_published() {
+fn undo_without_entries_is_refused() {
     let mut desk = Desk::with_start(&[], false);
     desk.ask("undo");
     assert_eq!(desk.told("there are not 1 entries to take back"), 1, "{:?}", desk.notices());
@@ -271,7 +271,7 @@ fn nothing_is_taken_back_where_nothing_is_published() {
 }
 
 #[test]
-fn who_resigns_has_lost() {
+fn resigning_side_loses() {
     for (game_type, side, result) in [("20", "white", "0-2"), ("20", "B", "2-0"), ("25", "white", "0-1")] {
         let variant = Variant::from_tag(game_type).unwrap();
         let mut desk = Desk::with_start(&[], false);
@@ -297,7 +297,7 @@ fn who_resigns_has_lost() {
 }
 
 #[test]
-fn what_stands_on_the_board_is_set_up_when_the_operator_says_that_it_is_right() {
+fn confirmed_position_becomes_setup() {
     let mut desk = Desk::with_start(&[], false);
     desk.play(63, 54, 1);
     desk.ask("resync");
@@ -328,7 +328,7 @@ fn what_stands_on_the_board_is_set_up_when_the_operator_says_that_it_is_right() 
 }
 
 #[test]
-fn what_is_not_known_is_refused_and_changes_nothing() {
+fn unknown_request_is_refused_and_changes_nothing() {
     let mut desk = Desk::with_start(&[], false);
     desk.outputs.clear();
     desk.ask("adjourn");
@@ -339,7 +339,7 @@ fn what_is_not_known_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_result_piece_is_offered_and_never_a_move() {
+fn result_piece_is_offered_and_is_no_move() {
     for (code, value) in [(13, "1-1"), (14, "2-0"), (15, "0-2")] {
         let mut desk = Desk::with_start(&[], false);
         desk.play(63, 54, 1);
@@ -384,7 +384,7 @@ fn sweep_and_show(desk: &mut Desk, pieces: [(u8, u8); 2]) {
 }
 
 #[test]
-fn two_pieces_alone_in_the_centre_propose_a_result_and_publish_nothing() {
+fn two_pieces_in_centre_propose_result_and_publish_nothing() {
     // Fields 45 and 54 are squares 23 and 28. Kings and men mean the same.
     let cases = [([1, 1], "2-0"), ([7, 7], "2-0"), ([4, 10], "0-2"), ([1, 4], "1-1"), ([10, 7], "1-1")];
     for (codes, value) in cases {
@@ -427,7 +427,7 @@ fn two_pieces_alone_in_the_centre_propose_a_result_and_publish_nothing() {
 }
 
 #[test]
-fn two_result_pieces_that_differ_and_one_before_a_game_offer_nothing() {
+fn differing_or_early_result_pieces_offer_nothing() {
     let mut desk = Desk::with_start(&[], false);
     desk.update(45, 14);
     desk.wait(5_000);

@@ -2,7 +2,7 @@
 //! tells that something was missed. A board without power sees nothing and remembers nothing: what was played then is lost, and one
 //! setup tells so; the ply during which the power came back, and the one before it was pressed for, may be hidden by it, too.
 //!
-//! The same with a thousand outages, and their counts: `cargo test --release --test it -- --ignored --nocapture a_thousand_outages`;
+//! The same with a thousand outages, and their counts: `cargo test --release --test it -- --ignored --nocapture thousand_outages`;
 //! with other hands than ideal ones, beside the same games without an outage: `... --nocapture outages_under_other_hands`;
 //! without power, or with the next game begun meanwhile: `... --nocapture five_hundred`.
 
@@ -316,25 +316,25 @@ fn play(plan: impl Into<Plan>, seeds: std::ops::Range<u64>) -> Sum {
 }
 
 #[test]
-fn what_a_board_remembers_of_an_outage_is_recorded() {
+fn outage_is_recorded_from_board_memory() {
     let sum = play(Kind::Single, 0..40);
     assert_eq!((sum.losing, sum.setups, sum.without_clock, sum.untrue), (0, 0, 0, 0));
 }
 
 #[test]
-fn what_a_board_of_a_bus_remembers_of_an_outage_is_recorded() {
+fn outage_on_bus_is_recorded_from_board_memory() {
     let sum = play(Kind::Bus, 0..20);
     assert_eq!((sum.losing, sum.setups, sum.without_clock, sum.untrue), (0, 0, 0, 0));
 }
 
 #[test]
-fn an_outage_costs_a_board_without_memory_one_setup_at_most() {
+fn outage_without_memory_costs_at_most_one_setup() {
     let sum = play(Kind::SingleWithoutMemory, 0..40);
     assert!(sum.most_setups <= 1 && sum.untrue == 0);
 }
 
 #[test]
-fn a_game_that_begins_while_the_board_is_not_heard_is_the_next() {
+fn game_started_during_outage_is_next_game() {
     for kind in [Kind::Single, Kind::Bus] {
         let sum = play(Plan { is_next_game: true, ..kind.into() }, 0..10);
         assert_eq!((sum.files, sum.losing, sum.setups, sum.untrue), (20, 0, 0, 0), "{kind:?}");
@@ -342,7 +342,7 @@ fn a_game_that_begins_while_the_board_is_not_heard_is_the_next() {
 }
 
 #[test]
-fn what_is_played_on_a_board_without_power_costs_one_setup_at_most() {
+fn play_without_power_costs_at_most_one_setup() {
     for kind in [Kind::Single, Kind::Bus] {
         let sum = play(Plan { manner: Some(Manner::Powerless), ..kind.into() }, 0..20);
         assert!(sum.most_setups <= 1 && sum.untrue == 0, "{kind:?}");
@@ -351,7 +351,7 @@ fn what_is_played_on_a_board_without_power_costs_one_setup_at_most() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn a_thousand_outages() {
+fn thousand_outages() {
     let [single, bus, without] = [Kind::Single, Kind::Bus, Kind::SingleWithoutMemory].map(|kind| play(kind, 0..1_000));
     for sum in [single, bus] {
         assert_eq!((sum.losing, sum.setups, sum.without_clock, sum.untrue), (0, 0, 0, 0));

@@ -1,7 +1,7 @@
 //! Outlets: folders for different readers, each by itself. What is wrong with one of them harms no other, and no recording.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use damcast::engine::broadcast;
@@ -15,7 +15,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::control::{ask, numbers, status, value};
-use crate::daemon::{Place, SPEED, Station, moves, recording, truth};
+use crate::daemon::{Place, SPEED, Station, moves, recording};
 use crate::model_disk::ModelDisk;
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
@@ -122,7 +122,7 @@ fn told_moves(events: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_outlet_shows_what_its_own_delay_allows() {
+fn each_outlet_follows_configured_delay() {
     let mut hall = Hall::begin(
         "[public]\ndelay = 86400\n[[outlet]]\nname = \"hall\"\n[[outlet]]\nname = \"late\"\ndelay-plies = 4\n",
     );
@@ -161,7 +161,7 @@ fn each_outlet_shows_what_its_own_delay_allows() {
 }
 
 #[test]
-fn a_key_that_is_no_more_holds_its_outlet_back_and_the_station_records() {
+fn obsolete_key_suspends_outlet_and_recording_continues() {
     let place = Place::new(&["a"]);
     configure(&place, &["a"], "[public]\ngames-delay = 900\n[[outlet]]\nname = \"hall\"\n");
     let file = place.path("damcast.toml");
@@ -223,7 +223,7 @@ fn a_key_that_is_no_more_holds_its_outlet_back_and_the_station_records() {
 }
 
 #[test]
-fn an_outlet_whose_folder_goes_away_is_told_by_its_place_and_harms_no_other() {
+fn missing_outlet_folder_is_reported_and_harms_no_other() {
     let mut hall = Hall::begin("[[outlet]]\nname = \"hall\"\n");
     hall.play(4);
     hall.shows_all("public");
@@ -275,7 +275,7 @@ fn own_group() -> (String, u32) {
 }
 
 #[test]
-fn an_outlet_is_for_its_group_and_for_nobody_else() {
+fn outlet_is_for_group_only() {
     let (group, id) = own_group();
     let mut hall = Hall::begin(&format!("[[outlet]]\nname = \"hall\"\ngroup = {group:?}\n"));
     hall.play(4);
@@ -308,166 +308,8 @@ fn an_outlet_is_for_its_group_and_for_nobody_else() {
     hall.shows_all("public-hall");
 }
 
-/// A copy of the folder that the version before left: a delay for each file, and events without a generation.
-fn folder_of_the_version_before(to: &Path) {
-    fn copy(from: &Path, to: &Path) {
-        fs::create_dir_all(to).unwrap();
-        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-            let to = to.join(entry.file_name());
-            if entry.path().is_dir() {
-                copy(&entry.path(), &to);
-            } else {
-                fs::copy(entry.path(), to).unwrap();
-            }
-        }
-    }
-    copy(Path::new("tests/data/outlets/before-generations"), to);
-    for private in ["log", "live"] {
-        fs::set_permissions(to.join(private), fs::Permissions::from_mode(0o750)).unwrap();
-    }
-}
-
-/// The files of a folder, by their path in it.
-fn files(folder: &Path) -> std::collections::BTreeMap<PathBuf, String> {
-    let mut found = std::collections::BTreeMap::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
-        if entry.path().is_dir() {
-            let inner = files(&entry.path()).into_iter();
-            found.extend(inner.map(|(path, text)| (Path::new(&entry.file_name()).join(path), text)));
-        } else {
-            found.insert(entry.file_name().into(), fs::read_to_string(entry.path()).unwrap());
-        }
-    }
-    found
-}
-
 #[test]
-fn a_folder_of_the_version_before_is_right_and_is_made_again_byte_for_byte() {
-    let place = tempfile::tempdir().unwrap();
-    let (folder, other) = (place.path().join("before"), place.path().join("other"));
-    folder_of_the_version_before(&folder);
-    let check = run(&["fsck", folder.to_str().unwrap()]);
-    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
-    assert_eq!(rebuild(&folder, None).unwrap(), [""; 0]);
-    rebuild(&folder, Some(&other)).unwrap();
-    let before = files(&folder);
-    for (path, text) in files(&other) {
-        assert_eq!(before[&path], text, "{}", path.display());
-    }
-    assert_eq!(files(&folder.join("public")), files(&other.join("public")));
-    assert_eq!(files(&folder.join("public")).len(), 5);
-}
-
-#[test]
-fn a_station_goes_on_in_a_folder_of_the_version_before() {
-    let lines = ["board-1", "board-2"];
-    let place = Place::new(&lines);
-    configure(&place, &lines, "[public]\ndelay-plies = 2\n");
-    folder_of_the_version_before(&place.path("recordings"));
-    let before = files(&place.path("recordings/public"));
-    let mut pty = Pty::plug_in(&place.path("board-1"));
-    let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || moves(&place.live("board-1-2.pdn")).len() >= 8);
-    assert!(truth().starts_with(&moves(&place.live("board-1-2.pdn"))[..8]), "{}", station.said());
-    wait_until("the events go on", || {
-        board.answer(&mut pty);
-        let events = fs::read_to_string(place.path("recordings/public/events.ndjson")).unwrap();
-        told_moves(&events).len() >= told_moves(&before[Path::new("events.ndjson")]).len() + 6
-    });
-    assert!(station.signal(Signal::TERM).success());
-    let after = files(&place.path("recordings/public"));
-    let [old, all] = [&before, &after].map(|files| &files[Path::new("events.ndjson")]);
-    // What was written stays as it is; new lines say where they come from.
-    let new = all.strip_prefix(old.as_str()).unwrap();
-    let count = old.lines().count();
-    let carried = generations(all);
-    assert!(carried[..count].iter().all(Option::is_none) && carried[count..].iter().all(Option::is_some), "{new}");
-    let generation = carried.last().unwrap().clone().unwrap();
-    let log = fs::read_to_string(place.path("recordings/log/generations")).unwrap();
-    assert!(log.starts_with(&format!("1 + public {} {generation} hall-a ;", count + 1)), "{log}");
-    // And so it is for the next start, and for who makes it again.
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    let plies = moves(&place.live("board-1-2.pdn")).len();
-    board.play(&mut pty, 400_000, || moves(&place.live("board-1-2.pdn")).len() >= plies + 2);
-    wait_until("the events go on", || {
-        board.answer(&mut pty);
-        fs::read_to_string(place.path("recordings/public/events.ndjson")).unwrap().len() > all.len()
-    });
-    assert!(station.signal(Signal::TERM).success());
-    let (last, carried_last) = (files(&place.path("recordings/public")), carried.last());
-    let last = &last[Path::new("events.ndjson")];
-    assert!(last.starts_with(all.as_str()) && generations(last).last() == carried_last, "{last}");
-    let other = place.path("other");
-    rebuild(&place.path("recordings"), Some(&other)).unwrap();
-    assert_eq!(fs::read_to_string(other.join("public/events.ndjson")).unwrap(), *last);
-    for game in ["archive/board-1-1.pdn", "archive/board-2-1.pdn"] {
-        assert_eq!(after[Path::new(game)], before[Path::new(game)]);
-    }
-    let recordings = place.path("recordings");
-    let check = run(&["fsck", recordings.to_str().unwrap()]);
-    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
-}
-
-#[test]
-fn an_upgrade_with_keys_that_are_no_more_changes_no_file_and_stops_no_recording() {
-    let lines = ["board-1", "board-2"];
-    let place = Place::new(&lines);
-    configure(
-        &place,
-        &lines,
-        "[public]\ngames-delay = 40\nstarted-delay-plies = 3\nevents-delay = 90\nevents-delay-plies = 2\n",
-    );
-    folder_of_the_version_before(&place.path("recordings"));
-    let before = files(&place.path("recordings/public"));
-    let mut pty = Pty::plug_in(&place.path("board-1"));
-    let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || moves(&place.live("board-1-2.pdn")).len() >= 8);
-    wait_until("the alarm", || {
-        board.answer(&mut pty);
-        status(&place)["alarms"].to_string().contains("the outlet public is held back")
-    });
-    assert!(station.signal(Signal::TERM).success());
-    assert_eq!(files(&place.path("recordings/public")), before);
-    let recordings = place.path("recordings");
-    // The plan has it as it was, with the delay of each file, and says that it is held back.
-    let plan = recordings.join("log/round-2.plan");
-    let text = fs::read_to_string(&plan).unwrap();
-    let delays = "# delay-games: 40 0\n# delay-started: 0 3\n# delay-events: 90 2\n# delay-archive: 0 0\n";
-    assert!(text.contains(&format!("{delays}# held: public\n")), "{text}");
-    let check = run(&["fsck", recordings.to_str().unwrap()]);
-    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
-    // Nor is anything wrong when the delay is long over.
-    fs::write(&plan, text.replace(" 40 0\n", " 0 0\n").replace(" 0 3\n", " 0 0\n").replace(" 90 2\n", " 0 0\n"))
-        .unwrap();
-    let check = run(&["fsck", "--notes", recordings.to_str().unwrap()]);
-    assert!(check.code == 0 && check.out.contains("its outlet is held back by the configuration"), "{}", check.out);
-    assert!(check.out.trim_end().ends_with(": clean"), "{}", check.out);
-    // Mended, all of it is shown.
-    configure(&place, &lines, "");
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    wait_until("it goes on", || {
-        board.answer(&mut pty);
-        let events = fs::read_to_string(place.path("recordings/public/events.ndjson")).unwrap();
-        told_moves(&events).ends_with(&moves(&place.live("board-1-2.pdn")))
-    });
-    assert!(station.signal(Signal::TERM).success());
-    // What boards that play so fast told beside the moves may be of a moment to come.
-    let check = run(&["fsck", recordings.to_str().unwrap()]);
-    assert!(
-        check.code == 0 && check.out.contains(": 0 wrong, ") || check.out.trim_end().ends_with(": clean"),
-        "{}",
-        check.out
-    );
-}
-
-#[test]
-fn a_generation_outlives_its_file_and_what_is_numbered_anew_has_another() {
+fn generation_outlives_file_and_changes_on_renumbering() {
     let mut hall = Hall::begin("");
     hall.play(4);
     hall.shows_all("public");
@@ -601,7 +443,7 @@ fn lose_power(durability: Durability, mut seen: impl FnMut(&str, &str, &str)) {
 }
 
 #[test]
-fn a_generation_and_what_was_told_under_it_outlive_the_power() {
+fn generation_and_events_survive_power_loss() {
     let mut losses = 0;
     lose_power(Durability::Safe, |before, opened, last| {
         let whole = &before[..before.rfind('\n').map_or(0, |end| end + 1)];

@@ -94,14 +94,14 @@ fn check(bus: &Bus) -> (usize, usize) {
 }
 
 #[test]
-fn a_packed_log_gives_the_same_at_the_same_times_and_is_small() {
+fn packed_log_is_small_and_replays_at_equal_times() {
     let bus = Bus::new(&playable("international"), 8, 12);
     let (whole, packed) = check(&bus);
     assert!(packed * 4 < whole, "{packed} of {whole} bytes");
 }
 
 #[test]
-fn so_it_does_where_the_line_fails_and_boards_go_away() {
+fn packed_log_matches_despite_line_faults_and_lost_boards() {
     let late = LineFaults::none().with(LineFault::Delay, 0.01).with(LineFault::Flip, 1e-3);
     let mishaps = [(40, Mishap::Away(1)), (70, Mishap::Back(1)), (90, Mishap::Unplug), (95, Mishap::Plug)];
     let mishaps = mishaps.map(|(second, what)| Incident::new(second * 1_000, what));
@@ -113,7 +113,7 @@ proptest! {
 
     /// Any hands, any seed; the log is cut anywhere, as a kill leaves it.
     #[test]
-    fn a_packed_log_that_was_cut_anywhere_gives_the_same(seed in any::<u64>(), cut in any::<prop::sample::Index>()) {
+    fn packed_log_cut_anywhere_matches(seed in any::<u64>(), cut in any::<prop::sample::Index>()) {
         let bus = Bus::new(&playable("international"), 2, 6).played(Profile::club(), seed, LineFaults::none());
         let mut records = recorded(&bus);
         records.truncate(1 + cut.index(records.len()));

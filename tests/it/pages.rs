@@ -22,9 +22,9 @@ const LONGEST_README: usize = 200;
 
 /// Commands, and the test that holds what the pages say they print.
 const ELSEWHERE: [(&str, &str); 3] = [
-    ("damcast ports", "cli::ports::tests::a_usb_port_with_its_stable_name"),
-    ("damcast run --config damcast.toml", "pages::a_station_says_what_its_page_says"),
-    ("damcast status", "cli::status::tests::the_table_of_its_page"),
+    ("damcast ports", "cli::ports::tests::usb_port_with_stable_name"),
+    ("damcast run --config damcast.toml", "pages::station_output_matches_readme"),
+    ("damcast status", "cli::status::tests::matches_table_of_docs_page"),
 ];
 
 /// Commands that show what a day in virtual time leaves: its figures change with whatever is recorded.
@@ -166,7 +166,7 @@ fn without_figures(text: &str) -> String {
 }
 
 #[test]
-fn what_the_pages_show_is_what_is_printed() {
+fn pages_show_printed_output() {
     let folder = prepared();
     let mut wrong = Vec::new();
     let mut tried = 0;
@@ -198,7 +198,7 @@ fn what_the_pages_show_is_what_is_printed() {
 
 /// The smallest configuration, and what a station says that is started with it.
 #[test]
-fn a_station_says_what_its_page_says() {
+fn station_output_matches_readme() {
     let folder = tempfile::tempdir().unwrap();
     let port = folder.path().join("port");
     let smallest = blocks(&read(Path::new("README.md")), "toml").remove(0).1.join("\n");
@@ -271,7 +271,7 @@ fn dead_links(page: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_link_between_pages_leads_somewhere() {
+fn every_link_between_pages_has_target() {
     let dead: Vec<String> = pages().iter().flat_map(|page| dead_links(page)).collect();
     assert!(dead.is_empty(), "links that lead nowhere:\n{}", dead.join("\n"));
     let all: usize = pages().iter().map(|page| links(&read(page)).len()).sum();
@@ -279,7 +279,7 @@ fn every_link_between_pages_leads_somewhere() {
 }
 
 #[test]
-fn the_readme_is_short_and_every_page_of_docs_is_listed() {
+fn readme_is_short_and_lists_every_docs_page() {
     let lines = read(Path::new("README.md")).lines().count();
     assert!(
         lines <= LONGEST_README,
@@ -294,7 +294,7 @@ fn the_readme_is_short_and_every_page_of_docs_is_listed() {
 
 /// `session/table.rs` is the end of a path in the repository, and stays so when files move.
 #[test]
-fn files_that_pages_name_exist() {
+fn files_named_by_pages_exist() {
     let mut known = Vec::new();
     files(Path::new("."), &[".rs"], &mut known);
     let mut missing = Vec::new();
@@ -317,7 +317,7 @@ fn files_that_pages_name_exist() {
 }
 
 #[test]
-fn this_test_can_fail() {
+fn finds_blocks_links_and_anchors() {
     let text = "a\n  ```console\n  $ one\n  out\n  ```\n```toml\n$ two\n```\n```console\n$ three\n```\n";
     let found = blocks(text, "console");
     assert_eq!(found, [(3, vec!["$ one".to_owned(), "out".to_owned()]), (10, vec!["$ three".to_owned()])]);

@@ -43,7 +43,7 @@ fn as_user(group: &str, program: &str) -> Command {
 }
 
 #[test]
-fn who_serves_the_pages_can_read_one_outlet_and_nothing_else() {
+fn page_server_can_read_one_outlet_only() {
     if !rustix::process::geteuid().is_root() || as_user("1", "true").status().is_err() {
         println!("this needs root and setpriv: that the user of the pages can read nothing else is NOT tried");
         return;
@@ -176,14 +176,14 @@ fn harass(time: Duration, seed: u64) {
 }
 
 #[test]
-fn pages_that_are_killed_stopped_and_starved_change_no_byte_of_the_recording() {
+fn harmed_pages_change_no_byte_of_recording() {
     harass(Duration::from_secs(20), 5);
 }
 
 /// `DAMCAST_MINUTES` (60) of it, from another seed each time: `scripts/pages-storm`.
 #[test]
 #[ignore = "takes an hour; scripts/pages-storm runs it"]
-fn an_hour_of_broken_pages_changes_no_byte_of_the_recording() {
+fn broken_pages_do_not_affect_recording() {
     let minutes = std::env::var("DAMCAST_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     // A hall plays for some minutes.

@@ -25,7 +25,7 @@ pub(crate) fn standardised(games: &[Located], style: Style) -> String {
 }
 
 #[test]
-fn every_dialect_is_read() {
+fn reads_every_dialect() {
     let (games, problems) = reader::read(DIALECTS);
     assert_eq!(problems.iter().filter(|problem| problem.level == Level::Error).count(), 0, "{problems:#?}");
     assert_eq!(games.len(), 6);
@@ -52,7 +52,7 @@ fn every_dialect_is_read() {
 }
 
 #[test]
-fn every_dialect_is_written_as_the_standard_wants_it() {
+fn writes_every_dialect_by_standard() {
     let (games, _) = reader::read_located(DIALECTS);
     let expected = "\
 [Event \"twice\"]
@@ -99,7 +99,7 @@ fn every_dialect_is_written_as_the_standard_wants_it() {
 }
 
 #[test]
-fn a_replay_knows_variant_start_and_moves() {
+fn replay_knows_variant_start_and_moves() {
     let located = Located::from(reader::read("1.c3-b4 f6-g5 2.b4-c5 d6xb4 3.a3xc5 *").0.remove(0));
     let replay = Replay::of(&located, None);
     assert_eq!((replay.variant.game_type.number(), replay.known_by), (25, KnownBy::Moves));
@@ -111,7 +111,7 @@ fn a_replay_knows_variant_start_and_moves() {
 
 /// Where the first move is the other side's, the position before it is that side's as well.
 #[test]
-fn a_replay_begins_where_its_first_move_shows() {
+fn replay_starts_at_position_of_first_move() {
     for moves in [
         "1. 19-23 32-28 *",
         "1. 32-28 19-23 *",
@@ -132,7 +132,7 @@ fn a_replay_begins_where_its_first_move_shows() {
 }
 
 #[test]
-fn a_move_that_is_not_legal_is_told_with_its_place_and_position() {
+fn illegal_move_is_reported_with_place_and_position() {
     let text = "[GameType \"20\"]\n\n1. 32-28 19-23\n2. 28x20 14x23 (2... 1-2) *";
     let (games, _) = reader::read_located(text);
     let replay = Replay::of(&games[0], None);
@@ -144,7 +144,7 @@ fn a_move_that_is_not_legal_is_told_with_its_place_and_position() {
 }
 
 #[test]
-fn the_diagram_of_the_standard() {
+fn diagram_of_standard() {
     let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"]";
     for (ply, is_right) in [
         ("47x38x24x13x36", true),
@@ -162,7 +162,7 @@ fn the_diagram_of_the_standard() {
 
 /// On request a capture that two moves share is written with the pieces it takes; it reads back as that move.
 #[test]
-fn the_proposal_for_3_1_is_written_on_request() {
+fn writes_proposal_for_3_1_on_request() {
     let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"] 1. 47x38x24x13x36! (1. 47x38x20x9x36) *";
     let located = reader::read_located(text).0.remove(0);
     let (game, _) = converted(&located, None, Ambiguous::Captured);
@@ -181,7 +181,7 @@ fn the_proposal_for_3_1_is_written_on_request() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_restriction() {
+fn mistake_is_reported_with_restriction() {
     for (text, place, part) in [
         ("1. 1 - 7 *", "1:4", "restriction 1"),
         ("1. 32-28 ! *", "1:10", "restriction 2"),
@@ -219,7 +219,7 @@ fn what_is_wrong_is_told_with_its_restriction() {
 }
 
 #[test]
-fn what_the_standard_allows_passes() {
+fn valid_files_pass() {
     for text in [
         "",
         "[Event \"x\"]",
@@ -240,7 +240,7 @@ fn what_the_standard_allows_passes() {
 
 /// The feed of a game with a gap, as it grows line by line.
 #[test]
-fn the_feed_is_strict_after_every_line() {
+fn feed_is_strict_after_every_line() {
     let feed = "[Date \"2026.11.21\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n\n\n\
         1. 32-28 {[%clock w1:29:49 B1:30:00]}\n19-23 {[%clock W1:29:49 b1:29:53]}\n\
         /FEN \"W:W32,33,35:B1,3,24\"/ {[%clock W0:05:40 b0:05:45]}\n19. 33-28 {[%clock w0:05:50 B0:05:55]}\n*\n";

@@ -12,7 +12,7 @@ use draughts_pdn::writer::{self, Style};
 
 /// Each file cut at every byte: what stands before the cut is read, and the games that were whole stay as they are.
 #[test]
-fn a_text_cut_at_any_byte_is_read() {
+fn reads_text_cut_at_any_byte() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/pdn");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -39,7 +39,7 @@ fn a_text_cut_at_any_byte_is_read() {
 
 /// What cannot be read is told with its place, and what stands behind it is read.
 #[test]
-fn bad_input_has_a_place() {
+fn bad_input_has_place() {
     let crowd = format!("W:W{}:B1", (1..=500).map(|number| number.to_string()).collect::<Vec<_>>().join(","));
     let crowded = format!("[FEN \"{crowd}\"] 1. 32-28 *");
     let crowded_setup = format!("1. 32-28 /FEN \"{crowd}\"/ 19-23 *");
@@ -75,7 +75,7 @@ fn bad_input_has_a_place() {
 }
 
 #[test]
-fn a_million_parentheses() {
+fn million_parentheses() {
     for text in ["(".repeat(1_000_000), ")".repeat(1_000_000), "32-28 (".repeat(200_000) + &")".repeat(200_000)] {
         let (games, problems) = reader::read_located(&text);
         assert!(games.len() <= 1);
@@ -90,7 +90,7 @@ fn a_million_parentheses() {
 }
 
 #[test]
-fn one_endless_line_needs_no_memory_and_loses_no_game() {
+fn endless_line_needs_no_memory_and_loses_no_game() {
     for (open, filler, close) in [
         ("{", "x", "}"),
         ("", "9", ""),

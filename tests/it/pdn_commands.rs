@@ -30,7 +30,7 @@ impl File {
 }
 
 #[test]
-fn check_says_where_and_what_and_ends_accordingly() {
+fn check_reports_place_and_problem_and_sets_exit_code() {
     let good = File::with(b"[GameType \"20\"]\n\n1. 32-28 19-23 2. 28x19 14x23 1-1\n");
     let bad = File::with(b"[GameType \"20\"]\n\n1. 32-28 19-24 2. 28x19 *\n");
     assert_eq!(damcast(&["check", good.name()]).status.code(), Some(0));
@@ -48,7 +48,7 @@ fn check_says_where_and_what_and_ends_accordingly() {
 }
 
 #[test]
-fn check_speaks_json() {
+fn check_writes_json() {
     let bad = File::with(b"1. 32-28 \"x\\\n");
     let output = damcast(&["check", "--json", bad.name()]);
     let lines: Vec<serde_json::Value> =
@@ -59,7 +59,7 @@ fn check_speaks_json() {
 }
 
 #[test]
-fn convert_takes_any_page_and_style() {
+fn convert_accepts_any_page_and_style() {
     // "Фадеев" in DOS letters.
     let old = File::with(b"[White \"\x94\xa0\xa4\xa5\xa5\xa2\"]\r\n1.c3-d4 b6-a5 2.d4-c5 d6xb4 3.a3xc5 1-0\r\n");
     let output = damcast(&["convert", "-q", "--encoding", "cp866", "--style", "live", old.name()]);
@@ -77,7 +77,7 @@ fn convert_takes_any_page_and_style() {
 }
 
 #[test]
-fn show_draws_a_position() {
+fn show_draws_position() {
     let file = File::with(b"[White \"A\"] [GameType \"20\"] 1. 32-28 19-23 2. 28x19 14x23 *");
     let output = damcast(&["show", file.name(), "--ply", "3"]);
     let shown = text(&output.stdout);
@@ -89,7 +89,7 @@ fn show_draws_a_position() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure_of_the_program() {
+fn closed_reader_is_no_failure() {
     use std::io::Read;
     use std::process::Stdio;
     let file = File::with("bad\n".repeat(20_000).as_bytes());
@@ -110,7 +110,7 @@ fn a_reader_that_goes_away_is_no_failure_of_the_program() {
 }
 
 #[test]
-fn strict_and_a_profile_are_both_asked() {
+fn strict_and_profile_both_apply() {
     let file = File::with(b"[Event \"x\"]\n[Board2 \"1\"]\n\n1. 32-28 19-23 1-1\n");
     let told = |arguments: &[&str]| text(&damcast(&[&["check"], arguments, &[file.name()]].concat()).stdout);
     assert!(!told(&["--profile", "lidraughts"]).contains("restriction 4"));
@@ -122,7 +122,7 @@ fn strict_and_a_profile_are_both_asked() {
 }
 
 #[test]
-fn convert_tells_what_is_not_legal_and_keeps_it() {
+fn convert_reports_and_keeps_illegal_moves() {
     let file = File::with(b"[GameType \"20\"]\n\n1. 32-28 19-10 (18-9) *\n");
     let output = damcast(&["convert", "-q", file.name()]);
     assert_eq!(output.status.code(), Some(1));
@@ -131,7 +131,7 @@ fn convert_tells_what_is_not_legal_and_keeps_it() {
 }
 
 #[test]
-fn convert_says_what_it_does_not_keep() {
+fn convert_reports_omissions() {
     let file = File::with(b"% made by X\n[GameType \"20\"]\n\n1. 32-28\n% a remark\n19-23 *\n");
     let output = damcast(&["convert", file.name()]);
     assert_eq!(output.status.code(), Some(0));
@@ -143,7 +143,7 @@ fn convert_says_what_it_does_not_keep() {
 }
 
 #[test]
-fn a_damaged_header_becomes_no_game() {
+fn damaged_header_becomes_no_game() {
     let file = File::with(b"Event \"Cup 2025\"]\n[White \"A\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n");
     let output = damcast(&["convert", "-q", file.name()]);
     assert_eq!(output.status.code(), Some(1));
@@ -154,7 +154,7 @@ fn a_damaged_header_becomes_no_game() {
 
 /// Nobody can tell by which rules such a game is played, so nothing is written that only they could decide.
 #[test]
-fn an_unknown_game_type_stays_and_decides_nothing() {
+fn unknown_game_type_stays_and_decides_nothing() {
     for (tag, rest) in [
         ("97...", "[Result \"1/2-1/2\"]\n\n1. 11-15 24x19 ( 24-20 ) {a} $7 *\n"),
         ("77", "[FEN \"B:W1,2:B31\"]\n[Result \"1-1\"]\n\n1. 32-28! 19:23 $1 /FEN \"W:W28:B19\"/ 2. c3-d4 *\n"),
@@ -173,7 +173,7 @@ fn an_unknown_game_type_stays_and_decides_nothing() {
 
 /// Games are converted one by one, whatever the size of the file.
 #[test]
-fn convert_holds_one_game_at_a_time() {
+fn convert_holds_single_game() {
     use std::io::Write;
     use std::process::Stdio;
     const SIZE: usize = 16_000_000;
@@ -202,7 +202,7 @@ fn convert_holds_one_game_at_a_time() {
 
 /// What takes longer than two seconds shows on a terminal that it goes on, and nowhere else.
 #[test]
-fn a_long_check_shows_how_far_it_is() {
+fn long_check_shows_progress() {
     use std::io::{Read, Write};
     use std::process::Stdio;
     use std::time::{Duration, Instant};

@@ -89,7 +89,7 @@ const SPLIT_DIFFERENTLY: [(&str, &str); 8] = [
 
 /// How many games, moves of main lines, moves that could be played, and which game it is.
 #[test]
-fn every_file_has_the_games_that_are_there() {
+fn every_file_has_expected_games() {
     let files = files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]);
     let mut list = String::new();
     for path in &files {
@@ -116,7 +116,7 @@ fn every_file_has_the_games_that_are_there() {
 
 /// Every problem of every file, of reading and of playing; of the suites without the notes.
 #[test]
-fn every_file_has_the_problems_that_were_seen_by_eye() {
+fn every_file_has_expected_problems() {
     let files = files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]);
     let mut list = String::new();
     for path in &files {
@@ -153,7 +153,7 @@ fn points_at_what_it_quotes(text: &str, problem: &Problem) {
 }
 
 #[test]
-fn the_suite_that_succeeds_is_read_and_played_without_an_error() {
+fn valid_suite_is_read_and_played_without_error() {
     for path in files(&["suite/succeed"]) {
         let (games, mut problems) = read(&path, Encoding::Detect);
         let told = told(&games);
@@ -165,7 +165,7 @@ fn the_suite_that_succeeds_is_read_and_played_without_an_error() {
 /// Each with the place and the reason why the standard's own test suite has it among the failures, seen by eye. Most
 /// files break smaller rules in other places too.
 #[test]
-fn the_suite_that_fails_is_refused_for_the_right_reason() {
+fn invalid_suite_is_refused_for_right_reason() {
     let files = files(&["suite/fail"]);
     let reasons = [
         // One move, an empty line, and the next game: nothing ends this one.
@@ -212,7 +212,7 @@ fn the_suite_that_fails_is_refused_for_the_right_reason() {
 
 /// The old files in the code pages of their time, and what became of them in UTF-8.
 #[test]
-fn old_code_pages_give_the_same_games() {
+fn old_code_pages_give_equal_games() {
     for (file, encoding, twin) in [
         ("40Camp.DamaInternazionaleAssoluto", Encoding::Detect, "fail"),
         ("Campionato Assoluto 2005", Encoding::Latin1, "succeed"),
@@ -236,7 +236,7 @@ fn old_code_pages_give_the_same_games() {
 
 /// Every game of all files is played to its end, but for those of a list that says of each why not.
 #[test]
-fn every_game_is_played_to_its_end_or_it_is_known_why_not() {
+fn every_game_plays_to_end_or_has_known_reason() {
     let files = files(&["suite/succeed", "suite/fail", "wild"]);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pdn/corpus-unplayed.txt");
     let known = std::fs::read_to_string(&path).unwrap();
@@ -279,7 +279,7 @@ fn page(name: &str) -> Encoding {
 }
 
 #[test]
-fn whatever_was_read_is_written_strictly_and_read_again() {
+fn read_games_are_written_strictly_and_read_again() {
     for path in files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]) {
         let (games, _) = read(&path, page(&name(&path)));
         let told = told(&games);

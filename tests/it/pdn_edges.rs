@@ -35,7 +35,7 @@ fn check(text: &str) -> Vec<Problem> {
 }
 
 #[test]
-fn a_percent_sign_begins_a_comment_wherever_a_token_may() {
+fn percent_sign_starts_comment_at_token_position() {
     let text = "[GameType \"20\"]\n\n1. 32-28 19-23 % drawn 1-1\n  % 5-5\n2. 28x19 14x23 *\n";
     let (games, problems) = reader::read(text);
     assert_eq!((games.len(), games[0].moves().count()), (1, 4));
@@ -45,14 +45,14 @@ fn a_percent_sign_begins_a_comment_wherever_a_token_may() {
 }
 
 #[test]
-fn a_glyph_has_any_number_of_digits() {
+fn glyph_has_any_number_of_digits() {
     let text = "[GameType \"20\"]\n\n1. 32-28 19-23 $12345 2. 28x19 *\n";
     assert_eq!(reader::read(text).1, []);
     assert_eq!((strict::check(text, None), converted(text).0.as_str()), (vec![], text));
 }
 
 #[test]
-fn a_setup_may_lack_its_word_and_quotes() {
+fn setup_may_lack_word_and_quotes() {
     let text = "[GameType \"20\"] 1. 32-28 /W:W31:B1/ 31-27 *";
     assert_eq!(check(text), []);
     assert_eq!(moves_of(text), "1. 32-28 /FEN \"W:W31:B1\"/ 2. 31-27 *");
@@ -60,7 +60,7 @@ fn a_setup_may_lack_its_word_and_quotes() {
 }
 
 #[test]
-fn the_strict_checker_knows_the_squares_of_the_board() {
+fn strict_checker_knows_squares_of_board() {
     for (fen, why) in [
         ("W:W31-35:B1,73", "no such square"),
         ("W:W31-35:B1,1", "named twice"),
@@ -89,7 +89,7 @@ fn times_used_have_two_digits_of_minutes() {
 }
 
 #[test]
-fn a_result_against_its_tag_is_told() {
+fn result_against_tag_is_reported() {
     let found = check("[GameType \"20\"]\n[Result \"2-0\"]\n\n1. 32-28 19-23 0-2\n");
     assert_eq!(said(&found), "4:16: warning: the Result tag says `2-0`, the end of the game `0-2` (the tag counts)\n");
     for (tag, end) in [("1-0", "2-0"), ("*", "2-0"), ("2-0", "*"), ("1/2-1/2", "1-1")] {
@@ -102,7 +102,7 @@ fn a_result_against_its_tag_is_told() {
 }
 
 #[test]
-fn a_null_move_at_the_start_leaves_the_pieces_where_they_are() {
+fn null_move_at_start_leaves_pieces() {
     for text in
         ["[GameType \"20\"] /FEN \"B::\"/ 1... 18-22 32-28 *", "[GameType \"20\"] [FEN \"B::\"] 1... 18-22 32-28 *"]
     {
@@ -116,7 +116,7 @@ fn a_null_move_at_the_start_leaves_the_pieces_where_they_are() {
 }
 
 #[test]
-fn pieces_of_unknown_colour_are_kept() {
+fn keeps_pieces_of_unknown_colour() {
     let text = "[GameType \"20\"]\n[FEN \"W:W31,32:B5:?20,K21\"]\n\n1. 31-27 *\n";
     let found = check(text);
     assert!(found.len() == 1 && found[0].level == Level::Warning, "{}", said(&found));
@@ -124,14 +124,14 @@ fn pieces_of_unknown_colour_are_kept() {
 }
 
 #[test]
-fn moves_that_become_a_comment_are_told() {
+fn moves_turned_into_comment_are_reported() {
     let (text, problems) = converted("[GameType \"20\"]\n\n1. 32-28 - 2. 31-27 17-21 /FEN \"W:W31:B1\"/ 3. 31-27 *\n");
     assert!(text.contains("{- 2. 31-27 17-21}") && text.contains("3. 31-27 *"), "{text}");
     assert!(said(&problems).contains("3:10: warning: the moves from here on become comments"), "{}", said(&problems));
 }
 
 #[test]
-fn a_game_that_the_other_side_begins_says_so() {
+fn game_started_by_other_side_gets_warning() {
     for text in [
         "[GameType \"21\"]\n\n1. 23-18 11-15 *\n",
         "[GameType \"20\"]\n[FEN \"W:W31-50:B1-20\"]\n\n1... 19-23 2. 32-28 *\n",
@@ -145,7 +145,7 @@ fn a_game_that_the_other_side_begins_says_so() {
 }
 
 #[test]
-fn numbers_in_a_game_of_letters_are_still_that_game() {
+fn numbers_in_lettered_game_stay_in_game() {
     // lidraughts and most programs call the squares of Russian and Brazilian draughts by numbers.
     for tag in ["25", "26"] {
         let (text, problems) = converted(&format!("[GameType \"{tag}\"]\n\n1. 22-18 9-13 2. 18-14 10x17 3. 21x14 *\n"));
@@ -157,14 +157,14 @@ fn numbers_in_a_game_of_letters_are_still_that_game() {
 }
 
 #[test]
-fn an_empty_game_type_is_none() {
+fn empty_game_type_is_absent() {
     let (text, problems) = converted("[GameType \"\"]\n\n1. 32-28 *\n");
     assert_eq!(text, "[GameType \"20\"]\n\n1. 32-28 *\n");
     assert!(said(&problems).contains("no GameType"));
 }
 
 #[test]
-fn where_black_begins_the_first_player_is_black() {
+fn first_player_is_black_if_black_starts() {
     // The server's own result counts the first player first: here the second has won.
     let text = "[GameType \"21\"]\n[P1 \"first\"]\n[P2 \"second\"]\n[P2Elo \"1564\"]\n[Result \"0-1\"]\n\n1. c3-d4 b6-c5 2. d4xb6 a7xc5 0-1\n";
     let (written, _) = converted(text);
@@ -175,14 +175,14 @@ fn where_black_begins_the_first_player_is_black() {
 }
 
 #[test]
-fn a_value_never_ends_before_its_quote() {
+fn value_ends_only_at_quote() {
     let (written, _) = converted("[GameType \"20\"]\n[White \"a\\\\\"b\\\\\"]\n\n1. 32-28 *\n");
     assert!(written.contains("[White \"a\\\"b\"]"), "{written}");
     assert_eq!(strict::check(&written, None), []);
 }
 
 #[test]
-fn the_draft_of_2_0_wraps_no_command() {
+fn draft_2_0_wraps_no_command() {
     let comment = format!("{{{} [%clock w1:19:50 B1:20:00] end}}", "word ".repeat(12));
     let (games, _) = reader::read(&format!("1. 32-28 {comment} 19-23 *"));
     let text = String::from_utf8(pdn2::write(&games).0).expect("it is ASCII");
@@ -191,13 +191,13 @@ fn the_draft_of_2_0_wraps_no_command() {
 }
 
 #[test]
-fn a_clock_needs_no_blank_behind_its_name() {
+fn clock_needs_no_blank_after_name() {
     let clocks = clock::Clocks::of_comment("[%clockw0:00:10 B0:00:03]", Color::White).expect("as the pattern has it");
     assert_eq!(clocks.to_string(), "[%clock w0:00:10 B0:00:03]");
 }
 
 #[test]
-fn what_lidraughts_cannot_split_is_told() {
+fn unsplittable_lidraughts_text_is_reported() {
     for bad in ["32 - 28", "3228", "1. 32-28 19-23 1.02-0.98", "1. 32-28 19-23 1 1/2 - 1/2"] {
         let text = format!("[GameType \"20\"]\n[Result \"*\"]\n\n{bad} *\n");
         let found = profile::check(Profile::Lidraughts, text.as_bytes(), None);
@@ -206,7 +206,7 @@ fn what_lidraughts_cannot_split_is_told() {
 }
 
 #[test]
-fn a_profile_of_noise_needs_no_memory_for_its_problems() {
+fn problems_of_noise_profile_need_no_memory() {
     for (profile, noise) in [(Profile::Lidraughts, ")"), (Profile::Pydraughts, "[")] {
         let found = profile::problems_of(profile, noise.repeat(100_000).as_bytes(), None);
         assert!(found.dropped() > 0 && found.list().len() <= 10_000, "{profile}");
@@ -215,7 +215,7 @@ fn a_profile_of_noise_needs_no_memory_for_its_problems() {
 
 /// A comment in front of the tags hid them where the game was said to be another one than theirs.
 #[test]
-fn a_comment_before_the_tags_hides_none_of_them() {
+fn comment_before_tags_hides_no_tag() {
     for comment in ["; of the club\n", "{of the club}\n", "% of the club\n"] {
         let text = format!("{comment}[Event \"x\"]\n{comment}[GameType \"25\"]\n\n1. c3-d4 *\n");
         let mut variants = Vec::new();

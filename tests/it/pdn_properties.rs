@@ -78,7 +78,7 @@ fn is_strict_after_every_line(game: Game) {
 
 /// Every variant, and games that together hold all that a game may hold: no property is true for want of cases.
 #[test]
-fn games_of_every_variant_with_everything_in_them() {
+fn full_games_of_every_variant() {
     let mut seen = [0_usize; 12];
     for (index, variant) in variants().into_iter().enumerate() {
         let mut dice = Dice(1 + index as u64);
@@ -132,7 +132,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)))]
 
     #[test]
-    fn what_is_written_is_read_and_strict(seed in 1_u64.., plies in 0_usize..60) {
+    fn output_is_strict_and_read_back(seed in 1_u64.., plies in 0_usize..60) {
         let mut dice = Dice(seed);
         let variants = variants();
         let variant = variants[dice.roll(variants.len())];
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn every_prefix_of_a_live_file_is_strict(seed in 1_u64.., plies in 1_usize..40) {
+    fn every_prefix_of_live_file_is_strict(seed in 1_u64.., plies in 1_usize..40) {
         let mut dice = Dice(seed);
         let variants = variants();
         let variant = variants[dice.roll(variants.len())];
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn a_stream_gives_the_same_games_however_it_is_cut(seed in 1_u64.., size in 1_usize..200) {
+    fn chunking_never_changes_games(seed in 1_u64.., size in 1_usize..200) {
         let mut dice = Dice(seed);
         let variants = variants();
         let generated = game(variants[dice.roll(variants.len())], &mut dice, 40, true);
@@ -167,7 +167,7 @@ proptest! {
 
     /// Any order of pieces of PDN, and of pieces of no PDN, is read; what was read is written in the standard's form.
     #[test]
-    fn any_soup_is_read_and_written_strictly(pieces in prop::collection::vec(0_usize..SOUP.len(), 0..60), blanks in any::<u64>()) {
+    fn random_text_is_read_and_written_strictly(pieces in prop::collection::vec(0_usize..SOUP.len(), 0..60), blanks in any::<u64>()) {
         let mut text = String::new();
         for (index, piece) in pieces.iter().enumerate() {
             text.push_str(SOUP[*piece]);
@@ -189,7 +189,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn reads_any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         for encoding in [Encoding::Detect, Encoding::Utf8, Encoding::Dos866] {
             let (games, _) = reader::read_bytes(&bytes, encoding);
             for located in &games {
@@ -202,7 +202,7 @@ proptest! {
 
 /// Of several paths that mean the same move the first is written, compared as text; all of them are read.
 #[test]
-fn the_first_of_several_paths_is_written() {
+fn writes_first_of_several_paths() {
     let mut with_choice = 0;
     for variant in Variant::all() {
         let mut dice = Dice(11);

@@ -401,7 +401,7 @@ mod lidraughts {
 
 /// A game that does not parse fails the poll of all boards: no such text passes, and none is blamed wrongly.
 #[test]
-fn what_fails_lidraughts_is_an_error_and_nothing_else_is_called_so() {
+fn exactly_failures_of_lidraughts_are_errors() {
     let mut failing = 0;
     for text in mutants() {
         let found = check(Profile::Lidraughts, &text);
@@ -415,7 +415,7 @@ fn what_fails_lidraughts_is_an_error_and_nothing_else_is_called_so() {
 }
 
 #[test]
-fn texts_that_once_passed_the_profile_lidraughts() {
+fn texts_once_missed_by_lidraughts_profile() {
     for text in [
         "1. 32-28 * 19-23 *",
         "1. 32-28 2-0 19-23 *",
@@ -440,7 +440,7 @@ fn texts_that_once_passed_the_profile_lidraughts() {
 }
 
 #[test]
-fn what_pydraughts_reads_otherwise_is_an_error() {
+fn differences_of_pydraughts_are_errors() {
     for text in [
         "% line\n[Event \"x\"]\n\n1. 32-28 19-23 *\n",
         "1. 32-28\n% 4.a line\n19-23 *",
@@ -618,7 +618,7 @@ mod grammar {
 
 /// Nothing that the standard's grammar refuses passes `--strict`; a file of nothing is the beginning of one that is written.
 #[test]
-fn what_the_standards_grammar_refuses_is_an_error() {
+fn texts_refused_by_standard_grammar_are_errors() {
     let (mut accepted, mut refused) = (0, 0);
     for text in mutants() {
         let found = errors(&strict::check(&text, None));
@@ -636,7 +636,7 @@ fn what_the_standards_grammar_refuses_is_an_error() {
 /// The same grammar as ANTLR reads it, where Java and Debian's package of ANTLR are there: it takes what the reading above
 /// takes, and nothing that it refuses passes `--strict`. `DAMCAST_ANTLR` gives another class path.
 #[test]
-fn antlr_reads_the_standards_grammar_as_these_tests_do() {
+fn antlr_agrees_with_tests_on_standard_grammar() {
     use std::process::Command;
     let path = std::env::var("DAMCAST_ANTLR").unwrap_or_else(|_| {
         let jars =
@@ -676,7 +676,7 @@ fn antlr_reads_the_standards_grammar_as_these_tests_do() {
 
 /// Strict means: what the grammar refuses or the rules of the game forbid is an error.
 #[test]
-fn strict_plays_the_moves() {
+fn strict_plays_moves() {
     for (text, place, expected) in [
         ("1. 32-28 19-10 *", "1:10", "`19-10` is not legal"),
         ("1. 32-28 19-23 (18-10) *", "1:17", "`18-10` is not legal"),

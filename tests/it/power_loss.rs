@@ -95,13 +95,13 @@ fn lose_power(step: usize, window: usize) {
 }
 
 #[test]
-fn nothing_published_is_lost_with_the_power() {
+fn power_loss_takes_no_published_entry() {
     lose_power(3, 3);
 }
 
 #[test]
 #[ignore = "minutes: every operation, every subset of at most three of twelve"]
-fn nothing_published_is_lost_with_the_power_whatever_the_disk_kept() {
+fn power_loss_takes_no_published_entry_for_any_disk_state() {
     lose_power(wanted_step(), 12);
 }
 
@@ -128,18 +128,18 @@ fn kill_and_lose_power(kill_step: usize, loss_step: usize) {
 }
 
 #[test]
-fn what_a_new_process_makes_of_an_unsynced_log_outlives_the_power() {
+fn power_loss_keeps_result_of_unsynced_log() {
     kill_and_lose_power(13, 5);
 }
 
 #[test]
 #[ignore = "minutes: every record, every operation"]
-fn what_a_new_process_makes_of_any_unsynced_log_outlives_the_power() {
+fn power_loss_keeps_result_of_any_unsynced_log() {
     kill_and_lose_power(wanted_step(), wanted_step());
 }
 
 #[test]
-fn what_nothing_was_published_of_outlives_the_power_within_seconds() {
+fn unpublished_bytes_are_durable_within_seconds() {
     let disk = ModelDisk::new();
     let mut session = Session::start(&disk, Durability::Safe).unwrap();
     session.play(&script(SPAN_MS), |writer| {
@@ -157,7 +157,7 @@ fn what_nothing_was_published_of_outlives_the_power_within_seconds() {
 }
 
 #[test]
-fn these_tests_can_fail() {
+fn detects_early_publication() {
     // Seen before it is durable: some loss takes back what was seen.
     let history = history(Durability::Lazy);
     let is_taken_back = |model: &Model| {

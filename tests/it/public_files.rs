@@ -90,7 +90,7 @@ const GAME: [Said<'_>; 4] =
     [("b", 90, "open"), ("b", 80, "1. 32-28 {[%clock w0:29:55 B0:30:00]}"), ("b", 50, "19-23"), ("b", 40, "*")];
 
 #[tokio::test]
-async fn all_boards_are_shown_and_a_finished_game_is_archived() {
+async fn all_boards_are_shown_and_finished_game_is_archived() {
     let folder = tempfile::tempdir().unwrap();
     tell(&config(folder.path(), ""), Local::now().fixed_offset(), &GAME).await;
     let games = read(folder.path(), "games.pdn");
@@ -108,7 +108,7 @@ async fn all_boards_are_shown_and_a_finished_game_is_archived() {
 }
 
 #[tokio::test]
-async fn two_outlets_show_the_same_each_after_its_own_delay() {
+async fn two_outlets_differ_only_by_delay() {
     let folder = tempfile::tempdir().unwrap();
     let now = Local::now().fixed_offset();
     let outlets = "delay = 60\n[[outlet]]\nname = \"soon\"\ndelay = 20\n[[outlet]]\nname = \"now\"\n";
@@ -133,7 +133,7 @@ async fn two_outlets_show_the_same_each_after_its_own_delay() {
 }
 
 #[tokio::test]
-async fn nothing_is_shown_before_its_delay_is_over() {
+async fn delay_is_respected() {
     let folder = tempfile::tempdir().unwrap();
     let now = Local::now().fixed_offset();
     tell(&config(folder.path(), "delay = 60"), now, &GAME).await;
@@ -148,7 +148,7 @@ async fn nothing_is_shown_before_its_delay_is_over() {
 }
 
 #[tokio::test]
-async fn a_game_that_needs_a_setup_is_shown_to_its_last_sure_move() {
+async fn game_with_setup_is_shown_to_last_confirmed_move() {
     let setup = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
     let mut said = GAME[..3].to_vec();
     said.extend([("b", 30, setup), ("b", 20, "2... 24-30")]);
@@ -169,7 +169,7 @@ fn words(text: &str) -> String {
 
 /// The port may be gone, the disk slow: what was published of a line does not vanish while it is not open.
 #[tokio::test]
-async fn of_a_line_that_is_not_opened_in_time_is_shown_what_its_logs_say() {
+async fn late_line_is_shown_from_logs() {
     let folder = tempfile::tempdir().unwrap();
     let config = config(folder.path(), "");
     let text = fs::read_to_string("tests/data/replay/ideal.log").unwrap().replace("# line: ideal", "# line: a");

@@ -120,7 +120,7 @@ impl Hall {
 }
 
 #[test]
-fn public_files_that_vanish_are_told_and_made_again() {
+fn vanished_public_files_are_reported_and_recreated() {
     let mut hall = Hall::playing(&recording(), 4);
     hall.is_whole();
     let events = hall.public("events.ndjson");
@@ -152,7 +152,7 @@ fn public_files_that_vanish_are_told_and_made_again() {
 }
 
 #[test]
-fn public_files_that_are_replaced_or_cut_are_told_and_made_again() {
+fn replaced_or_cut_public_files_are_reported_and_recreated() {
     let mut hall = Hall::playing(&recording(), 4);
     hall.is_whole();
     for file in ["events.ndjson", "games.pdn"] {
@@ -180,7 +180,7 @@ fn public_files_that_are_replaced_or_cut_are_told_and_made_again() {
 }
 
 #[test]
-fn a_folder_in_the_way_of_a_public_file_is_told_until_it_is_away() {
+fn folder_blocking_public_file_is_reported_until_removed() {
     let mut hall = Hall::playing(&recording(), 4);
     hall.is_told("games.pdn", |recordings| {
         let path = recordings.join("public/games.pdn");
@@ -200,7 +200,7 @@ fn a_folder_in_the_way_of_a_public_file_is_told_until_it_is_away() {
 }
 
 #[test]
-fn a_public_game_that_its_profile_holds_back_is_told_with_its_reason() {
+fn game_held_by_profile_is_reported_with_reason() {
     let log = fs::read("tests/data/replay/illegal-stands.log").unwrap();
     let log = damcast::engine::bytelog::read(&log).unwrap();
     let mut hall = Hall::playing(&log, 2);
@@ -267,17 +267,17 @@ fn loses(file: &str, of_run: impl Fn(usize) -> String) {
 }
 
 #[test]
-fn a_log_that_vanishes_in_mid_game_is_told_and_the_game_is_complete_after_a_restart() {
+fn vanished_log_is_reported_and_game_complete_after_restart() {
     loses("log/a-", |run| format!("log/a-{run}.log"));
 }
 
 #[test]
-fn commits_that_vanish_in_mid_game_are_told_and_the_game_is_complete_after_a_restart() {
+fn vanished_commits_are_reported_and_game_complete_later() {
     loses("commits", |_| "commits".to_owned());
 }
 
 #[test]
-fn what_a_start_would_change_of_an_archived_game_is_kept_beside_it() {
+fn start_keeps_differing_archived_game_in_second_file() {
     let mut hall = Hall::playing(&recording(), 4);
     assert_eq!(ask(&hall.place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
     wait_until("the archived game", || {

@@ -255,7 +255,7 @@ fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
 }
 
 #[test]
-fn publication_that_is_harmed_is_told_and_whole_again() {
+fn harmed_publication_is_reported_and_repaired() {
     soak(3, 30, 20, Duration::from_secs(40), 16);
 }
 
@@ -264,7 +264,7 @@ fn publication_that_is_harmed_is_told_and_whole_again() {
 /// DAMCAST_SOAK_SECONDS=3600 cargo test --test it publication_soak -- --ignored --nocapture
 #[test]
 #[ignore = "an hour of 16 boards, or as long as DAMCAST_SOAK_SECONDS says"]
-fn an_hour_of_harm_costs_nothing() {
+fn hour_of_harm_costs_nothing() {
     let seconds = std::env::var("DAMCAST_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3600);
     let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     let seed = std::env::var("DAMCAST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed);

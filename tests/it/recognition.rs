@@ -99,7 +99,7 @@ fn live_through(tag: &str, position: &str, clock: Clock, story: &str) -> Board {
 
 /// What a ply waits for has a name, from the moment at which it stands there until it is told.
 #[test]
-fn it_is_known_what_a_ply_waits_for() {
+fn pending_reason_of_ply_is_known() {
     let waits = |story: &str| live_through("20", "W:W35,38,40:B8,12,20", Clock::Running, story).recogniser.waits();
     let settings = Settings::default();
     let stands = "10.0 38 -
@@ -126,7 +126,7 @@ fn it_is_known_what_a_ply_waits_for() {
 }
 
 #[test]
-fn without_a_clock_a_ply_is_let_go_of_by_taking_up_another_piece() {
+fn without_clock_lifting_other_piece_releases_ply() {
     let story = "10.0 38 -
         10.3 33 white
         12.2 35 -
@@ -142,7 +142,7 @@ fn without_a_clock_a_ply_is_let_go_of_by_taking_up_another_piece() {
 }
 
 #[test]
-fn a_hand_that_is_not_done_is_no_change_of_mind() {
+fn unfinished_hand_is_no_change_of_mind() {
     // 21 is lifted to go to 26; without it the board could be that after 17-22 instead of 17-21.
     let story = "2.4 17 -
         2.8 21 black
@@ -155,7 +155,7 @@ fn a_hand_that_is_not_done_is_no_change_of_mind() {
 }
 
 #[test]
-fn the_king_that_flickers_came_down_when_it_was_first_seen() {
+fn flickering_king_landed_at_first_sight() {
     // A king slides over 41 to 36 and flickers there: it did not go 47-41, 41-36 around the reply.
     let story = "6.671 41 white
         6.695 47 -
@@ -194,7 +194,7 @@ fn the_king_that_flickers_came_down_when_it_was_first_seen() {
 }
 
 #[test]
-fn a_king_that_flickered_where_another_piece_goes_next_has_left() {
+fn flickering_king_has_left_when_square_is_needed() {
     let story = "1.963 41 -
         2.177 41 black
         2.603 41 -
@@ -224,7 +224,7 @@ fn a_king_that_flickered_where_another_piece_goes_next_has_left() {
 }
 
 #[test]
-fn a_move_that_is_taken_back_leaves_the_man_a_man_and_does_not_count() {
+fn retracted_crowning_move_leaves_man_and_does_not_count() {
     let story = "1.0 7 -
         1.3 1 white
         1.8 press white
@@ -241,7 +241,7 @@ fn a_move_that_is_taken_back_leaves_the_man_a_man_and_does_not_count() {
 }
 
 #[test]
-fn what_stood_while_a_move_was_put_back_is_no_position_of_the_game() {
+fn positions_during_retraction_are_no_positions_of_game() {
     // Until 28 was put back the king could have gone from 22 to 33 without a capture.
     let story = "1.0 23 -
         1.2 28 -
@@ -260,7 +260,7 @@ fn what_stood_while_a_move_was_put_back_is_no_position_of_the_game() {
 }
 
 #[test]
-fn a_forgotten_piece_does_not_hide_a_move_against_the_rules() {
+fn forgotten_piece_does_not_hide_illegal_move() {
     // 27 is captured and stays; Black should take 16x27, and plays 3-8.
     let story = "10.0 32 -
         10.4 21 white
@@ -282,7 +282,7 @@ fn a_forgotten_piece_does_not_hide_a_move_against_the_rules() {
 }
 
 #[test]
-fn plies_that_nobody_pressed_for_stand_before_a_move_against_the_rules() {
+fn unpressed_plies_precede_illegal_move() {
     // White forgets to press, so Black presses in vain; then White should take 32x21, and plays 45-40.
     let story = "10.0 47 -
         10.4 41 white
@@ -301,7 +301,7 @@ fn plies_that_nobody_pressed_for_stand_before_a_move_against_the_rules() {
 }
 
 #[test]
-fn a_press_after_a_move_against_the_rules_is_not_the_one_that_was_forgotten_before() {
+fn press_after_illegal_move_is_not_forgotten_press() {
     let story = "10.0 47 -
         10.4 41 white
         22.0 22 -
@@ -319,7 +319,7 @@ fn a_press_after_a_move_against_the_rules_is_not_the_one_that_was_forgotten_befo
 }
 
 #[test]
-fn a_move_against_the_rules_that_nobody_pressed_for_stands_when_play_goes_on() {
+fn unpressed_illegal_move_stands_when_play_continues() {
     // White plays 45-40 in place of 32x21 and forgets to press; Black takes 27x38 and presses in vain.
     let story = "10.0 22 -
         10.4 27 black
@@ -338,7 +338,7 @@ fn a_move_against_the_rules_that_nobody_pressed_for_stands_when_play_goes_on() {
 }
 
 #[test]
-fn without_a_clock_a_reply_that_stands_for_long_shows_a_move_against_the_rules() {
+fn without_clock_long_standing_reply_confirms_illegal_move() {
     let story = "10.0 22 -
         10.4 27 black
         15.0 45 -
@@ -351,7 +351,7 @@ fn without_a_clock_a_reply_that_stands_for_long_shows_a_move_against_the_rules()
 }
 
 #[test]
-fn two_moves_against_the_rules_are_two_setups() {
+fn two_illegal_moves_are_two_setups() {
     let story = "10.0 22 -
         10.4 27 black
         11.0 press black
@@ -371,7 +371,7 @@ fn two_moves_against_the_rules_are_two_setups() {
 }
 
 #[test]
-fn when_the_clock_stops_a_move_against_the_rules_stands_if_it_was_answered() {
+fn answered_illegal_move_stands_when_clock_stops() {
     let story = "10.0 22 -
         10.4 27 black
         11.0 press black
@@ -387,7 +387,7 @@ fn when_the_clock_stops_a_move_against_the_rules_stands_if_it_was_answered() {
 }
 
 #[test]
-fn a_crowning_that_is_taken_back_leaves_a_man() {
+fn retracted_crowning_leaves_man() {
     let story = "10.0 10 -
         10.3 4 white
         10.8 press white
@@ -402,7 +402,7 @@ fn a_crowning_that_is_taken_back_leaves_a_man() {
 }
 
 #[test]
-fn what_stood_for_a_moment_while_a_move_was_taken_back_was_not_given_up() {
+fn brief_position_during_retraction_is_not_released() {
     // 34 is put back last, and the lever is pressed back; then it is taken off first.
     let story = "2.295 1 -
         2.914 45 black
@@ -421,7 +421,7 @@ fn what_stood_for_a_moment_while_a_move_was_taken_back_was_not_given_up() {
 }
 
 #[test]
-fn a_move_is_replaced_although_nobody_presses_for_the_new_one() {
+fn unpressed_replacement_replaces_move() {
     let story = "10.0 40 -
         10.3 34 white
         11.0 press white
@@ -435,7 +435,7 @@ fn a_move_is_replaced_although_nobody_presses_for_the_new_one() {
 }
 
 #[test]
-fn a_king_that_flickers_was_not_captured_where_nobody_saw_it() {
+fn flickering_king_is_not_captured_unseen() {
     // White's king flickers on 46. Black takes 1-29 back; 46-23 and 29x1 would look like that, too.
     let story = "1.0 46 -
         1.2 46 white
@@ -467,7 +467,7 @@ fn a_king_that_flickers_was_not_captured_where_nobody_saw_it() {
 }
 
 #[test]
-fn a_captured_piece_that_nobody_took_off_is_in_no_setup() {
+fn unremoved_captured_piece_is_in_no_setup() {
     let story = "1.0 38 -
         1.3 29 white
         1.8 press white
@@ -486,7 +486,7 @@ fn a_captured_piece_that_nobody_took_off_is_in_no_setup() {
 }
 
 #[test]
-fn a_captured_piece_that_comes_down_beside_its_square_has_not_been_moved_there() {
+fn captured_piece_landing_nearby_has_not_moved() {
     // On its way off the board it is seen on 17; 6-17 and 36-18 would look like that, too.
     let story = "1.0 6 -
         1.3 22 black
@@ -502,7 +502,7 @@ fn a_captured_piece_that_comes_down_beside_its_square_has_not_been_moved_there()
 }
 
 #[test]
-fn a_capture_is_not_let_go_of_while_another_would_take_more() {
+fn capture_waits_while_longer_one_is_possible() {
     // Without 7 the king would have gone 10-21-30-19-28, and that is complete for 1.5 s.
     let story = "9.129 10 -
         9.374 3 black
@@ -525,7 +525,7 @@ fn a_capture_is_not_let_go_of_while_another_would_take_more() {
 }
 
 #[test]
-fn analysis_on_a_running_clock_is_no_position_of_the_game() {
+fn analysis_on_running_clock_is_no_position_of_game() {
     let story = "1.0 38 -
         1.3 33 white
         1.8 press white
@@ -541,7 +541,7 @@ fn analysis_on_a_running_clock_is_no_position_of_the_game() {
 }
 
 #[test]
-fn a_king_that_flickers_did_not_go_where_nobody_saw_it() {
+fn flickering_king_does_not_move_unseen() {
     // The black king goes 5-41 and back; White's king flickers on 15 and did not go to 10 in between.
     let story = "10.206 15 -
         10.677 15 white
@@ -576,7 +576,7 @@ fn a_king_that_flickers_did_not_go_where_nobody_saw_it() {
 }
 
 #[test]
-fn a_captured_piece_that_is_put_down_beside_its_square_plays_nothing() {
+fn captured_piece_put_down_nearby_plays_nothing() {
     let story = "10.0 24 -
         10.4 13 white
         10.6 19 -
@@ -591,7 +591,7 @@ fn a_captured_piece_that_is_put_down_beside_its_square_plays_nothing() {
 }
 
 #[test]
-fn after_a_forgotten_press_the_plies_do_not_tell_who_presses() {
+fn plies_after_forgotten_press_do_not_show_presser() {
     // White forgot to press, Black pressed in vain, and White presses now: not Black, whose ply is the first of two.
     let mut board = Board::new("20", "W:W32,38,40:B12,18,20", Clock::Running);
     board.recogniser.lever_means(Some(Color::White));
@@ -607,7 +607,7 @@ fn after_a_forgotten_press_the_plies_do_not_tell_who_presses() {
 }
 
 #[test]
-fn a_board_that_is_cleared_is_no_position_of_the_game() {
+fn cleared_board_is_no_position_of_game() {
     let story = "1.0 38 -
         1.3 33 white
         1.8 press white
@@ -622,7 +622,7 @@ fn a_board_that_is_cleared_is_no_position_of_the_game() {
 }
 
 #[test]
-fn a_legal_ply_that_nobody_pressed_for_is_no_move_against_the_rules() {
+fn unpressed_legal_ply_is_no_illegal_move() {
     // White forgets to press twice, and Black presses in vain each time; White's third press tells of all.
     let story = "1.0 47 -
         1.3 41 white
@@ -660,7 +660,7 @@ const KNOCKED: &str = "10.0 33 -
         21.0 39 white";
 
 #[test]
-fn a_piece_that_fell_and_was_put_up_on_a_legal_square_has_not_been_played() {
+fn fallen_piece_put_on_legal_square_is_no_move() {
     let position = "W:W33,34,38,39:B8,12,20";
     let story = format!(
         "{KNOCKED}
@@ -700,7 +700,7 @@ fn a_piece_that_fell_and_was_put_up_on_a_legal_square_has_not_been_played() {
 }
 
 #[test]
-fn without_a_clock_what_is_played_after_a_knock_waits_no_longer() {
+fn without_clock_play_after_knock_waits_no_longer() {
     let story = format!(
         "{}
         30.0 33 -
@@ -712,7 +712,7 @@ fn without_a_clock_what_is_played_after_a_knock_waits_no_longer() {
 }
 
 #[test]
-fn who_stops_the_clock_because_pieces_fell_has_played_nothing() {
+fn stopping_clock_for_fallen_pieces_plays_nothing() {
     let story = format!(
         "{KNOCKED}
         24.0 clock stops
@@ -724,7 +724,7 @@ fn who_stops_the_clock_because_pieces_fell_has_played_nothing() {
 }
 
 #[test]
-fn a_ply_among_fallen_pieces_is_published_when_it_is_pressed_for_or_answered() {
+fn ply_among_fallen_pieces_needs_press_or_reply() {
     let position = "W:W33,34,38,39:B8,12,20";
     // 34-30 was truly played, and the press comes late.
     let pressed = format!(
@@ -748,7 +748,7 @@ fn a_ply_among_fallen_pieces_is_published_when_it_is_pressed_for_or_answered() {
 }
 
 #[test]
-fn a_piece_that_fell_and_was_put_up_elsewhere_is_no_change_of_mind() {
+fn fallen_piece_put_elsewhere_is_no_change_of_mind() {
     let story = format!(
         "1.0 40 -
         1.3 34 white
@@ -805,7 +805,7 @@ const TOUCHED_AGAIN: &str = "10.0 28 -
         128.0 ends";
 
 #[test]
-fn a_wrong_setup_breeds_no_others() {
+fn wrong_setup_causes_no_other_setups() {
     let board = live_through("20", "W:W28,29,42,47,48:B3,5,6,23", Clock::Running, TOUCHED_AGAIN);
     let with = "W:W19,29,37,41,48:B6,10,12,23";
     let without = "W:W19,29,37,41,48:B6,10,12";

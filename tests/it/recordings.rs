@@ -84,7 +84,7 @@ fn hands_with_faults_are_recorded_exactly() {
 }
 
 #[test]
-fn without_a_clock_all_moves_are_recorded() {
+fn without_clock_all_moves_are_recorded() {
     // Without a clock the end of the game does not show: analysis may follow.
     let (recorded, played) = (recorded("no-clock"), moves_played("no-clock"));
     assert_eq!(recorded[..played.len()], played);
@@ -92,7 +92,7 @@ fn without_a_clock_all_moves_are_recorded() {
 
 /// The standard's own example of a live game, PDN 3.0 chapter 8: moves, both setups, all numbers.
 #[test]
-fn the_live_game_of_the_standard() {
+fn live_game_of_standard() {
     let (lines, _) = play_back("standard-live-example");
     let feed: Vec<String> = companion("standard-live-example")["feed"]
         .as_array()
@@ -107,7 +107,7 @@ fn the_live_game_of_the_standard() {
 }
 
 #[test]
-fn a_move_taken_back_becomes_a_setup_and_the_new_move() {
+fn retracted_move_becomes_setup_and_new_move() {
     let recorded = recorded("taken-back");
     let truth = companion("taken-back");
     let mut rest = &recorded[..];
@@ -125,7 +125,7 @@ fn a_move_taken_back_becomes_a_setup_and_the_new_move() {
 }
 
 #[test]
-fn an_illegal_move_that_stands_becomes_a_setup() {
+fn standing_illegal_move_becomes_setup() {
     let truth = companion("illegal-stands");
     let expected: Vec<String> = truth["truth"]
         .as_array()
@@ -140,7 +140,7 @@ fn an_illegal_move_that_stands_becomes_a_setup() {
 }
 
 #[test]
-fn an_outage_costs_at_most_two_setups_and_no_false_ply() {
+fn outage_costs_at_most_two_setups_and_no_false_ply() {
     let (recorded, mut played) = (recorded("outage"), moves_played("outage"));
     let setups = recorded.iter().filter(|entry| entry.starts_with('/')).count();
     assert!(setups <= 2, "{setups} setups");
@@ -152,7 +152,7 @@ fn an_outage_costs_at_most_two_setups_and_no_false_ply() {
 
 /// The program that recorded this asked for the memory first of all, and only then for what stands on the board.
 #[test]
-fn what_the_memory_of_the_board_holds_is_recorded_as_if_it_had_been_heard() {
+fn moves_from_board_memory_are_recorded_as_live() {
     assert_eq!(recorded("outage-with-memory"), moves_played("outage-with-memory"));
     let (lines, _) = play_back("outage-with-memory");
     let unseen = lines.iter().find(|line| line.starts_with("2. 40-34"));
@@ -161,7 +161,7 @@ fn what_the_memory_of_the_board_holds_is_recorded_as_if_it_had_been_heard() {
 
 /// A line is on its way before the core thinks about what follows from it.
 #[test]
-fn a_ply_is_told_before_the_reason_for_it() {
+fn ply_is_reported_before_reason() {
     let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
     let mut line = Line::new(damcast::engine::session::LineSettings::of_head(&log.header, None).unwrap().0);
     let is_line = |output: &Output| output.effect.is_of_file();
@@ -182,7 +182,7 @@ fn a_ply_is_told_before_the_reason_for_it() {
 
 /// However the bytes were cut into reads, the record is the same.
 #[test]
-fn the_size_of_reads_changes_nothing() {
+fn size_of_reads_changes_nothing() {
     for name in ["blitz", "club", "no-clock", "taken-back", "outage-with-memory", "standard-live-example"] {
         let (whole, _) = play_back(name);
         for size in [1, 2, 7, 64] {

@@ -85,7 +85,7 @@ fn twenty_reloads_during_eight_games_lose_nothing() {
 }
 
 #[test]
-fn a_wrong_configuration_leaves_the_old_one_running_and_says_what_is_wrong() {
+fn wrong_configuration_keeps_old_one_and_reports_mistake() {
     let place = Place::new(&["a"]);
     let station = place.start();
     station.wait_for("waiting for the port");
@@ -115,7 +115,7 @@ fn a_wrong_configuration_leaves_the_old_one_running_and_says_what_is_wrong() {
 }
 
 #[test]
-fn a_line_that_is_taken_away_plays_its_game_to_the_end_and_new_settings_hold_for_the_next() {
+fn removed_line_finishes_game_and_new_settings_follow() {
     let place = Place::new(&["a", "b"]);
     write(&place, &["a", "b"], "Old");
     let mut ptys = [Pty::plug_in(&place.path("a")), Pty::plug_in(&place.path("b"))];
@@ -148,7 +148,7 @@ fn a_line_that_is_taken_away_plays_its_game_to_the_end_and_new_settings_hold_for
 
 /// What an operator said of a game that is to come holds, until the configuration itself says something else about it.
 #[test]
-fn names_that_an_operator_gave_hold_for_the_game_that_comes() {
+fn operator_names_survive_reload() {
     for (white, expected) in [("Old", "Sijbrands, T."), ("New", "New")] {
         let place = Place::new(&["a"]);
         write(&place, &["a"], "Old");
@@ -169,7 +169,7 @@ fn names_that_an_operator_gave_hold_for_the_game_that_comes() {
 }
 
 #[test]
-fn a_delay_that_comes_with_a_reload_hides_the_files_that_have_none() {
+fn delay_added_by_reload_hides_undelayed_files() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new(&["a"]);
     let folders = ["recordings/log", "recordings/live"].map(|name| place.path(name));
@@ -188,7 +188,7 @@ fn a_delay_that_comes_with_a_reload_hides_the_files_that_have_none() {
 /// A pairing is given to a game before its first move, and nothing that is said later, not even the names of the next round, is said
 /// of it: not in its live file, not in what everybody sees, not after a restart, and not when all files are made anew.
 #[test]
-fn the_names_of_the_next_round_reach_no_game_of_this_one() {
+fn names_of_next_round_reach_no_current_game() {
     let place = Place::new(&["a"]);
     write(&place, &["a"], "Nobody");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -252,7 +252,7 @@ fn the_names_of_the_next_round_reach_no_game_of_this_one() {
 
 /// The same without a tournament: what a reload says is for games to come. A game has the names with which it began.
 #[test]
-fn names_that_are_read_while_a_game_is_played_are_for_the_next() {
+fn names_read_during_game_apply_to_next() {
     let place = Place::new(&["a"]);
     write(&place, &["a"], "Sijbrands, Ton");
     let mut pty = Pty::plug_in(&place.path("a"));

@@ -24,14 +24,14 @@ fn replay(logs: &[PathBuf], flags: &[&str]) -> Run {
 const HEAD: &str = "# damcast byte log 1\n# line: a\n# opened: 2026-11-21T09:30:00.000+01:00\n# game-type: 20\n";
 
 #[test]
-fn a_log_without_a_game_prints_nothing() {
+fn log_without_game_prints_nothing() {
     let (_folder, logs) = folder(&[("a-1.log", &format!("{HEAD}0 = up\n5 < ff00ff\n9 = down\n"))]);
     let run = replay(&logs, &[]);
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""));
 }
 
 #[test]
-fn a_torn_end_is_reported_and_no_failure() {
+fn torn_end_is_reported_without_failure() {
     let (_folder, logs) = folder(&[("a-1.log", &format!("{HEAD}0 = up\n5 < ff0"))]);
     let run = replay(&logs, &[]);
     assert_eq!(run.code, 0);
@@ -47,7 +47,7 @@ fn damage_is_named_with_file_line_and_column() {
 }
 
 #[test]
-fn what_cannot_be_played_says_why() {
+fn unplayable_log_states_reason() {
     let other_line = HEAD.replace("line: a", "line: b");
     let no_opening = "# game-type: 20\n0 = up\n";
     for (files, flags, code, message) in [
@@ -67,14 +67,14 @@ fn what_cannot_be_played_says_why() {
 }
 
 #[test]
-fn files_that_are_none_say_so() {
+fn invalid_files_are_reported() {
     assert!(replay(&[Path::new("/nowhere/a.log").into()], &[]).err.contains("/nowhere/a.log: No such file"));
     assert!(replay(&[Path::new("-").into()], &[]).err.contains("not standard input"));
     assert_eq!(run(&["replay"]).code, 2);
 }
 
 #[test]
-fn a_log_that_goes_on_from_one_that_is_missing_says_so() {
+fn log_continuing_missing_log_is_reported() {
     let (_folder, logs) = folder(&[("a-2.log", &format!("{HEAD}# continues: yes\n# games-before: 3\n0 = up\n"))]);
     let run = replay(&logs, &[]);
     assert_eq!(run.code, 0);
@@ -98,7 +98,7 @@ fn movetext(pdn: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_log_cut_anywhere_gives_the_beginning_of_the_same_file() {
+fn log_cut_anywhere_gives_prefix_of_file() {
     let (text, ..) = recording("ideal");
     let (_folder, logs) = folder(&[("whole.log", &text)]);
     let whole = replay(&logs, &[]).out;
@@ -115,7 +115,7 @@ fn a_log_cut_anywhere_gives_the_beginning_of_the_same_file() {
 }
 
 #[test]
-fn logs_are_joined_in_the_order_of_their_opening() {
+fn joins_logs_in_order_of_opening() {
     let (text, head, records) = recording("ideal");
     let (_folder, logs) = folder(&[("whole.log", &text)]);
     let whole = replay(&logs, &[]).out;
@@ -138,7 +138,7 @@ fn logs_are_joined_in_the_order_of_their_opening() {
 /// The machine keeps no time without power: its clock stood for the 15 s in which the station was away. The port gives what it
 /// kept meanwhile, a dump of before and some of what was played; the rest did not fit.
 #[test]
-fn what_was_played_while_the_clock_of_the_machine_stood_is_recorded() {
+fn moves_during_stopped_machine_clock_are_recorded() {
     const OUT: u64 = 12_829;
     const BACK: u64 = 28_373;
     let (text, head, records) = recording("outage-with-memory");
@@ -163,7 +163,7 @@ fn what_was_played_while_the_clock_of_the_machine_stood_is_recorded() {
 }
 
 #[test]
-fn a_chain_begins_with_its_own_settings_and_numbers() {
+fn chain_starts_with_recorded_settings_and_numbers() {
     let (text, ..) = recording("ideal");
     let first = text.replace("# game-type", "# continues: no\n# tag-White: First\n# game-type");
     let second = text.replace("2026-11-21", "2026-11-22");
@@ -177,7 +177,7 @@ fn a_chain_begins_with_its_own_settings_and_numbers() {
 }
 
 #[test]
-fn a_time_that_cannot_be_ends_the_replay_and_does_not_last_for_ever() {
+fn impossible_time_ends_replay_quickly() {
     let (_folder, logs) = folder(&[("a.log", &format!("{HEAD}0 = up\n18446744073709551615 < 8e\n"))]);
     let run = replay(&logs, &[]);
     assert_eq!(run.code, 1);
@@ -187,7 +187,7 @@ fn a_time_that_cannot_be_ends_the_replay_and_does_not_last_for_ever() {
 /// The cable of this board came out during a ply. Its clock says that it runs when it is asked, every eight seconds, and is
 /// silent again.
 #[test]
-fn a_ply_is_published_though_the_board_is_silent_between_two_questions() {
+fn ply_is_published_during_silence_between_polls() {
     let run = replay(&[PathBuf::from("tests/data/replay/clock-that-is-asked.log")], &[]);
     let played = ["1. 32-27", "19-24", "2. 27-22", "17x28", "3. 33x22", "18x27"];
     assert_eq!(movetext(&run.out), played, "{}", run.err);

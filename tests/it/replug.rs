@@ -234,7 +234,7 @@ fn play(cycles: usize) {
 }
 
 #[test]
-fn boards_change_places_under_new_names_and_every_game_is_whole() {
+fn swapped_boards_under_new_names_keep_whole_games() {
     play(14);
 }
 

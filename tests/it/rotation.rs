@@ -14,7 +14,7 @@ fn key(header: &Header, name: &str) -> String {
 }
 
 #[test]
-fn new_logs_begin_on_request_when_the_game_is_over() {
+fn new_logs_start_on_request_after_game() {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -44,7 +44,7 @@ fn new_logs_begin_on_request_when_the_game_is_over() {
 }
 
 #[test]
-fn a_wish_for_new_logs_survives_a_restart() {
+fn request_for_new_logs_survives_restart() {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -68,7 +68,7 @@ fn a_wish_for_new_logs_survives_a_restart() {
 }
 
 #[test]
-fn new_logs_begin_for_the_age_of_the_chain_while_the_station_runs() {
+fn chain_age_starts_new_logs_during_run() {
     // A station is open long before that.
     const LEFT: TimeDelta = TimeDelta::seconds(5);
     let place = Place::new(&["a"]);

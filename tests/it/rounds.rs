@@ -89,7 +89,7 @@ fn assert_lasts(place: &Place, pty: &mut Pty, mut station: Station, names: &[&st
 }
 
 #[test]
-fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
+fn whole_round_harms_no_other_round() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "[line.tags]\nWhite = \"Nobody\"\nTimeControl = \"5400\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -227,7 +227,7 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
 
 /// Nobody knows any more who wishes not to be named, and which results were given: what is public stays.
 #[test]
-fn a_damaged_record_takes_nothing_back_that_was_published() {
+fn damaged_record_retracts_no_published_entry() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -275,7 +275,7 @@ fn a_damaged_record_takes_nothing_back_that_was_published() {
 
 /// An arbiter ends the wrong game, and it goes on: two live files, and one game for everybody else.
 #[test]
-fn a_game_that_was_ended_by_mistake_goes_on_and_is_one_game() {
+fn continued_game_stays_one_game() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -343,7 +343,7 @@ fn a_game_that_was_ended_by_mistake_goes_on_and_is_one_game() {
 
 /// A pairing that is played while another round is open, and played again: its games are of its own round, and one of them counts.
 #[test]
-fn a_pairing_is_played_later_and_again_and_is_of_its_own_round() {
+fn postponed_and_replayed_pairing_stays_in_round() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -411,7 +411,7 @@ fn moves_of(game: &str) -> Vec<String> {
 /// Nine rounds of blitz in an evening are no work: the start position on all boards opens the next round, once the one before it has all
 /// its results; and a game that no legal move ends waits for the arbiter's word.
 #[test]
-fn a_prepared_round_opens_when_all_its_boards_are_set_up() {
+fn prepared_round_opens_when_all_boards_are_set_up() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "[tournament]\nboards = [\"a\"]\nopen-when-set-up = true\n");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -458,7 +458,7 @@ fn a_prepared_round_opens_when_all_its_boards_are_set_up() {
 /// A round is closed while one of its games has not begun: what is played at that board then is nobody's official game, also after a
 /// restart. And what was closed can be opened again.
 #[test]
-fn a_board_whose_round_was_closed_plays_nothing_of_it() {
+fn board_of_closed_round_plays_no_game_of_round() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -491,7 +491,7 @@ fn a_board_whose_round_was_closed_plays_nothing_of_it() {
 
 /// A micro-match: the long game is drawn, so the rapid one is played behind it at the same board, with colours exchanged, and decides.
 #[test]
-fn the_second_game_of_a_micro_match_follows_the_first_at_its_board() {
+fn second_game_of_micro_match_follows_on_same_board() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -535,7 +535,7 @@ fn the_second_game_of_a_micro_match_follows_the_first_at_its_board() {
 
 /// The cable was out at the end: the moves come from the score sheet, stand everywhere but in the live file, and are marked.
 #[test]
-fn moves_that_a_board_missed_are_added_and_marked() {
+fn moves_missed_by_board_are_added_and_marked() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -601,7 +601,7 @@ fn moves_that_a_board_missed_are_added_and_marked() {
 
 /// The operator opens the round when the first move was made already: the board says so, and one word makes the game one of the round.
 #[test]
-fn a_game_that_began_a_moment_before_its_round_is_adopted() {
+fn game_started_before_round_is_assigned() {
     let place = Place::new(&["a"]);
     // The event stands in the configuration; the file of the pairings says nothing of it.
     place.configure(&["a"], SPEED, "[line.tags]\nEvent = \"Open\"\n");

@@ -299,7 +299,7 @@ fn game() -> Outlet {
 }
 
 #[test]
-fn every_page_is_complete_without_a_script() {
+fn every_page_is_complete_without_script() {
     let mut outlet = game();
     outlet.begin("board-2", json!({"White": "Wit", "Black": "Zwart", "Event": "Open", "Round": "5"}));
     outlet.write("archive/board-1-1.pdn", "[White \"Jansen\"]\n*\n");
@@ -372,7 +372,7 @@ fn every_page_is_complete_without_a_script() {
 }
 
 #[test]
-fn pages_are_of_the_open_round_before_its_first_move() {
+fn pages_show_open_round_before_first_move() {
     let mut outlet = Outlet::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Event": "NK", "Round": "1", "Board": "1"}));
     outlet.play("board-1", 1);
@@ -447,7 +447,7 @@ pub fn tournament(outlet: &mut Outlet) {
 }
 
 #[test]
-fn boards_that_have_not_begun_and_rounds_without_moves_are_shown() {
+fn shows_unstarted_boards_and_empty_rounds() {
     let mut outlet = Outlet::new();
     tournament(&mut outlet);
     let server = outlet.serve();
@@ -522,7 +522,7 @@ fn boards_that_have_not_begun_and_rounds_without_moves_are_shown() {
 }
 
 #[test]
-fn pages_speak_the_language_of_the_reader() {
+fn pages_use_language_of_reader() {
     let mut outlet = game();
     outlet.tell("board-1", json!({"n": 4, "type": "end"}));
     outlet.tell("board-1", json!({"n": 5, "type": "result", "result": "1-1"}));
@@ -541,7 +541,7 @@ fn pages_speak_the_language_of_the_reader() {
 }
 
 #[test]
-fn a_first_view_is_small_and_needs_three_requests() {
+fn first_view_is_small_and_needs_three_requests() {
     let mut outlet = Outlet::new();
     for board in 1..=16 {
         let name = format!("board-{board}");
@@ -567,7 +567,7 @@ fn a_first_view_is_small_and_needs_three_requests() {
 }
 
 #[test]
-fn a_stream_goes_on_where_it_ended_also_after_a_restart() {
+fn stream_resumes_even_after_restart() {
     let mut outlet = game();
     let server = outlet.serve();
     let mut stream = server.watch("?board=board-1", None);
@@ -603,7 +603,7 @@ fn a_stream_goes_on_where_it_ended_also_after_a_restart() {
 }
 
 #[test]
-fn viewers_are_counted_until_they_go_and_a_head_alone_is_none() {
+fn viewers_count_until_leaving_and_head_requests_never() {
     let outlet = game();
     let server = outlet.serve();
     let counted = |what: &str| -> Option<u64> {
@@ -623,7 +623,7 @@ fn viewers_are_counted_until_they_go_and_a_head_alone_is_none() {
 }
 
 #[test]
-fn a_stream_is_for_whoever_takes_its_kind() {
+fn stream_needs_acceptable_media_type() {
     let outlet = game();
     let server = outlet.serve();
     for (accept, is_stream) in [
@@ -645,7 +645,7 @@ fn a_stream_is_for_whoever_takes_its_kind() {
 }
 
 #[test]
-fn only_a_wall_that_phones_reach_has_a_code() {
+fn only_reachable_wall_shows_qr_code() {
     let outlet = game();
     let server = outlet.serve_with("hosts = [\"live.example.org\"]\n");
     for (host, has_code) in [
@@ -663,7 +663,7 @@ fn only_a_wall_that_phones_reach_has_a_code() {
 }
 
 #[test]
-fn the_archive_is_in_the_order_of_the_boards() {
+fn archive_follows_order_of_boards() {
     let outlet = game();
     let names = ["board-1-1.pdn", "board-1-2.pdn", "board-1-10.pdn", "board-2-1.pdn", "board-10-1.pdn"];
     names.iter().for_each(|name| outlet.write(&format!("archive/{name}"), "*\n"));
@@ -673,7 +673,7 @@ fn the_archive_is_in_the_order_of_the_boards() {
 }
 
 #[test]
-fn another_generation_is_a_snapshot() {
+fn new_generation_is_sent_as_snapshot() {
     let mut outlet = game();
     let server = outlet.serve();
     let mut stream = server.watch("", Some(&format!("{GENERATION}.3")));
@@ -691,7 +691,7 @@ fn another_generation_is_a_snapshot() {
 }
 
 #[test]
-fn of_boards_that_are_not_followed_only_the_last_state_is_sent() {
+fn unfollowed_boards_send_only_last_state() {
     let mut outlet = game();
     let server = outlet.serve();
     let mut followed = server.watch("?board=board-1", Some(&format!("{GENERATION}.3")));
@@ -718,7 +718,7 @@ fn of_boards_that_are_not_followed_only_the_last_state_is_sent() {
 }
 
 #[test]
-fn lines_and_parts_of_the_events_come_as_they_stand_in_the_file() {
+fn event_lines_and_ranges_match_file() {
     let mut outlet = game();
     for seconds in 0..600 {
         outlet.tell("board-1", json!({"p": seconds, "type": "clock", "clock": {"white": seconds}}));
@@ -759,7 +759,7 @@ fn lines_and_parts_of_the_events_come_as_they_stand_in_the_file() {
 }
 
 #[test]
-fn an_answer_is_known_again_until_something_happens() {
+fn answer_is_cacheable_until_next_event() {
     let mut outlet = game();
     outlet.write("games.pdn", "one\n");
     let server = outlet.serve();
@@ -786,7 +786,7 @@ fn an_answer_is_known_again_until_something_happens() {
 /// What an outlet with a delay has not told yet, no byte of any answer tells: two stations that differ only in what is still kept
 /// back write the same outlet, and its pages are the same.
 #[test]
-fn nothing_is_told_that_the_outlet_has_not_told() {
+fn serves_only_published_events() {
     let answers = |later: bool| {
         let outlet = game();
         outlet.write("games.pdn", "[White \"Jansen\"]\n1. 32-28 19-23 *\n");
@@ -829,7 +829,7 @@ fn nothing_is_told_that_the_outlet_has_not_told() {
 // What nobody should send.
 
 #[test]
-fn a_foreign_host_gets_nothing() {
+fn foreign_host_gets_nothing() {
     let outlet = game();
     let server = outlet.serve_with("hosts = [\"live.example.org\"]\n");
     let port = server.address.rsplit_once(':').unwrap().1;
@@ -875,7 +875,7 @@ fn a_foreign_host_gets_nothing() {
 }
 
 #[test]
-fn every_answer_forbids_what_pages_do_not_need() {
+fn every_answer_forbids_unneeded_features() {
     let server = game().serve();
     for path in ["/", "/board/1", "/events", "/games.pdn", "/nothing", "/archive"] {
         let answer = server.get(path);
@@ -916,7 +916,7 @@ fn only_reading_is_possible() {
 }
 
 #[test]
-fn no_path_leads_out_of_the_outlet() {
+fn no_path_leaves_outlet() {
     let outlet = game();
     fs::write(outlet.path("../secret.pdn"), "secret").unwrap();
     fs::write(outlet.path("archive/.hidden.pdn"), "secret").unwrap();
@@ -961,7 +961,7 @@ fn no_path_leads_out_of_the_outlet() {
 }
 
 #[test]
-fn names_are_shown_as_text_whatever_they_are() {
+fn names_are_always_shown_as_text() {
     let mut outlet = Outlet::new();
     let hostile = [
         "<script>alert(1)</script>",
@@ -1012,7 +1012,7 @@ fn names_are_shown_as_text_whatever_they_are() {
 }
 
 #[test]
-fn whatever_is_sent_is_answered_or_closed_and_others_are_served() {
+fn any_input_is_answered_or_closed_and_others_are_served() {
     let server = game().serve();
     let flood = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "A: b\r\n".repeat(100_000));
     let one = format!("GET / HTTP/1.1\r\nHost: localhost\r\nA: {}\r\n\r\n", "b".repeat(1 << 20));
@@ -1039,7 +1039,7 @@ fn whatever_is_sent_is_answered_or_closed_and_others_are_served() {
 /// 2,000 connections of one address that never finish a request: the oldest go, those who ask are served at once, and streams
 /// that are open stay open. Who claims another address is no other.
 #[test]
-fn slow_requests_take_nothing_from_others() {
+fn slow_requests_do_not_delay_others() {
     let mut outlet = game();
     let server = outlet.serve();
     let mut stream = server.watch("?board=board-1", Some(&format!("{GENERATION}.3")));
@@ -1075,7 +1075,7 @@ fn slow_requests_take_nothing_from_others() {
 
 /// After a break everybody of a hall is there again in the same moment, from one address: nobody is sent away for it.
 #[test]
-fn a_whole_hall_may_come_back_at_once() {
+fn whole_hall_may_reconnect_at_once() {
     let mut outlet = game();
     let server = outlet.serve();
     let mut all: Vec<TcpStream> = (0..400).map(|_| server.connect()).collect();
@@ -1090,7 +1090,7 @@ fn a_whole_hall_may_come_back_at_once() {
 }
 
 #[test]
-fn who_never_finishes_a_request_is_sent_away() {
+fn unfinished_request_is_closed() {
     let server = game().serve();
     let mut slow = server.connect();
     slow.write_all(b"GET / HTTP/1.1\r\nHost: loc").unwrap();
@@ -1102,7 +1102,7 @@ fn who_never_finishes_a_request_is_sent_away() {
 // The process.
 
 #[test]
-fn a_mistake_in_its_table_stops_the_pages_and_nothing_else() {
+fn mistake_in_table_stops_only_pages() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("damcast.toml");
     let station =
@@ -1124,7 +1124,7 @@ fn a_mistake_in_its_table_stops_the_pages_and_nothing_else() {
 }
 
 #[test]
-fn a_server_ends_when_it_is_told_and_comes_without_an_outlet() {
+fn server_stops_on_request_and_starts_without_outlet() {
     let outlet = Outlet::new();
     let mut server = outlet.serve();
     assert!(server.get("/").text().contains("No game has begun yet"));
@@ -1135,7 +1135,7 @@ fn a_server_ends_when_it_is_told_and_comes_without_an_outlet() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_told() {
+fn used_address_is_reported() {
     let outlet = game();
     let server = outlet.serve();
     let config = outlet.path("../other.toml");
@@ -1150,7 +1150,7 @@ fn an_address_that_is_taken_is_told() {
 
 /// As a service it gets its socket from systemd, and writes how it is into its runtime folder.
 #[test]
-fn a_socket_that_is_handed_over_is_used() {
+fn inherited_socket_is_used() {
     let outlet = game();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -1180,7 +1180,7 @@ fn a_socket_that_is_handed_over_is_used() {
 /// The demonstration shows its boards from the first moment on.
 #[cfg(feature = "demo")]
 #[test]
-fn the_demonstration_says_first_where_its_pages_are() {
+fn demo_prints_page_address_first() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("demo");
     let mut command = damcast(&["demo", "--boards", "2", "--speed", "100", "--dir", place.to_str().unwrap()]);

@@ -37,7 +37,7 @@ fn unit_with_program(folder: &Path) -> String {
 }
 
 #[test]
-fn systemd_finds_nothing_wrong_with_the_unit() {
+fn systemd_accepts_unit() {
     let folder = tempfile::tempdir().unwrap();
     let Some((is_right, text)) = analyze(&["verify", &unit_with_program(folder.path())]) else { return };
     // Only what it says about this unit: other units of the machine are not ours.
@@ -46,7 +46,7 @@ fn systemd_finds_nothing_wrong_with_the_unit() {
 }
 
 #[test]
-fn the_unit_exposes_little() {
+fn unit_exposes_little() {
     let Some((is_right, text)) = analyze(&["security", "--offline=true", "--no-pager", EXPOSURE, UNIT]) else { return };
     let verdict = text.lines().find(|line| line.contains("Overall exposure level")).unwrap_or("no verdict");
     println!("{verdict}");
@@ -54,7 +54,7 @@ fn the_unit_exposes_little() {
 }
 
 #[test]
-fn the_pages_expose_less_and_give_way_to_the_recorder() {
+fn pages_expose_less_and_yield_to_recorder() {
     let unit = fs::read_to_string(PAGES.0).unwrap();
     let has = |line: &str| unit.lines().any(|found| found == line);
     for line in [
@@ -91,7 +91,7 @@ fn the_pages_expose_less_and_give_way_to_the_recorder() {
 }
 
 #[test]
-fn the_desk_asks_the_station_and_reads_nothing_of_it() {
+fn desk_queries_station_and_reads_no_file_of_station() {
     const DESK: &str = "systemd/damcast-desk.service";
     let unit = fs::read_to_string(DESK).unwrap();
     for line in [
@@ -121,7 +121,7 @@ fn the_desk_asks_the_station_and_reads_nothing_of_it() {
 }
 
 #[test]
-fn the_unit_may_open_boards_whatever_is_loaded_when_it_starts() {
+fn unit_may_open_boards_for_any_driver_loaded_at_start() {
     let unit = fs::read_to_string(UNIT).unwrap();
     let has = |line: &str| unit.lines().any(|found| found == line);
     // Names of drivers are looked up when the service starts; numbers are not.
@@ -152,7 +152,7 @@ fn the_unit_may_open_boards_whatever_is_loaded_when_it_starts() {
 }
 
 #[test]
-fn the_package_has_what_it_names() {
+fn package_contains_all_named_files() {
     let manifest: toml::Table = fs::read_to_string("Cargo.toml").unwrap().parse().unwrap();
     let package = &manifest["package"]["metadata"]["deb"];
     for asset in package["assets"].as_array().unwrap() {
@@ -169,7 +169,7 @@ fn the_package_has_what_it_names() {
 }
 
 #[test]
-fn every_verb_has_examples_and_exit_codes_in_its_help() {
+fn every_verb_help_has_examples_and_exit_codes() {
     let help = run(&["help"]);
     let verbs = help.out.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
     let verbs: Vec<&str> = verbs.map_while(|line| line.strip_prefix("  ")?.split_whitespace().next()).collect();
@@ -183,7 +183,7 @@ fn every_verb_has_examples_and_exit_codes_in_its_help() {
 }
 
 #[test]
-fn the_walk_through_has_ten_commands_that_exist() {
+fn walkthrough_has_ten_existing_commands() {
     let page = fs::read_to_string("docs/operator.md").unwrap();
     let block = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let commands: Vec<&str> = block.lines().collect();

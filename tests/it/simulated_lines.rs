@@ -107,7 +107,7 @@ fn is_ping_of([high, low]: [u8; 2], answer: &[u8]) -> bool {
 }
 
 #[test]
-fn boards_on_a_bus_answer_at_a_pty_at_the_pace_of_the_line() {
+fn bus_boards_answer_on_pty_at_line_pace() {
     let folder = tempfile::tempdir().unwrap();
     let boards = Boards::serve(&["--bus", "3", "--ports", &folder.path().display().to_string()]);
     let addresses = boards.addresses(3);
@@ -128,7 +128,7 @@ fn boards_on_a_bus_answer_at_a_pty_at_the_pace_of_the_line() {
 }
 
 #[test]
-fn the_same_bytes_pass_over_tcp_one_host_after_another() {
+fn equal_bytes_pass_over_tcp_for_one_host_after_another() {
     let boards = Boards::serve(&["--single", "1", "--tcp", "0"]);
     let [address] = boards.addresses(1)[..] else { panic!("one board") };
     let port = boards.next("port");
@@ -145,7 +145,7 @@ fn the_same_bytes_pass_over_tcp_one_host_after_another() {
 }
 
 #[test]
-fn a_port_goes_away_and_comes_back_under_another_name() {
+fn port_disappears_and_returns_under_other_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let scenario = "[[line]]\nname = \"first\"\nboard = [{}]\n\
@@ -169,7 +169,7 @@ fn a_port_goes_away_and_comes_back_under_another_name() {
 }
 
 #[test]
-fn faults_of_the_line_are_told_beside_what_they_do() {
+fn line_faults_are_reported_beside_effect() {
     let folder = tempfile::tempdir().unwrap();
     let ports = folder.path().display().to_string();
     let boards = Boards::serve(&["--bus", "1", "--ports", &ports, "--faults", "flip@5:0", "--speed", "10"]);
@@ -186,7 +186,7 @@ fn faults_of_the_line_are_told_beside_what_they_do() {
 }
 
 #[test]
-fn the_example_of_a_scenario_can_be_had() {
+fn example_scenario_is_available() {
     let file = "config/boardsim/evening.toml";
     let text = std::fs::read_to_string(file).unwrap();
     let scenario = Scenario::from_toml(file, &text).unwrap();
@@ -195,7 +195,7 @@ fn the_example_of_a_scenario_can_be_had() {
 }
 
 #[test]
-fn what_cannot_be_served_is_refused_with_a_reason() {
+fn refuses_unservable_scenario_with_reason() {
     for (arguments, reason) in [
         (vec![], "--bus"),
         (vec!["--bus", "1", "--faults", "rain"], "rain"),
@@ -211,7 +211,7 @@ fn what_cannot_be_served_is_refused_with_a_reason() {
 
 /// Who has the truth written to a file is told where the boards are.
 #[test]
-fn where_boards_are_is_said_when_the_truth_goes_elsewhere() {
+fn addresses_are_printed_when_truth_goes_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let arguments = ["serve", "--single", "2", "--ports", &path("ports"), "--truth", &path("truth")];

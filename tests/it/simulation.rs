@@ -39,7 +39,7 @@ fn score_of(games: &[Played], profile: &Profile, clock: bool, seeds: std::ops::R
 }
 
 #[test]
-fn ideal_hands_are_recorded_move_for_move_in_every_variant() {
+fn ideal_hands_are_exact_in_every_variant() {
     let games = playable("");
     let types: std::collections::BTreeSet<u8> =
         games.iter().map(|game| game.start.variant().game_type.number()).collect();
@@ -50,27 +50,27 @@ fn ideal_hands_are_recorded_move_for_move_in_every_variant() {
 }
 
 #[test]
-fn without_a_clock_ideal_hands_are_recorded_too() {
+fn ideal_hands_without_clock_are_exact() {
     let score = score(&playable("international"), "ideal", false, 1..2);
     assert_eq!(score.perfect, score.games, "{:#?}", score.blemishes);
 }
 
 #[test]
-fn calm_hands_are_recorded_without_a_false_ply() {
+fn calm_hands_are_recorded_without_false_ply() {
     let score = score(&playable("international"), "calm", true, 1..9);
     assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
     assert_eq!(score.recalled, score.plies, "{:#?}", score.blemishes);
 }
 
 #[test]
-fn without_a_clock_analysis_is_told_from_play() {
+fn without_clock_analysis_differs_from_play() {
     let score = score(&playable("international"), "calm", false, 1..5);
     assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
     assert!(score.after_end * 10 <= 3 * score.games, "{:#?}", score.blemishes);
 }
 
 #[test]
-fn pieces_that_are_put_back_wrongly_have_not_been_played() {
+fn wrongly_replaced_pieces_are_no_moves() {
     for (hands, clock) in [("calm", true), ("calm", false), ("club", true), ("club", false)] {
         let mut profile: Profile = hands.parse().unwrap();
         profile.set_rate(Fault::Knocked, 0.02);
@@ -82,7 +82,7 @@ fn pieces_that_are_put_back_wrongly_have_not_been_played() {
 }
 
 #[test]
-fn in_blitz_nothing_false_cascades() {
+fn blitz_errors_do_not_cascade() {
     let score = score(&playable("international"), "blitz", true, 1..5);
     assert!(score.recalled * 1000 >= score.plies * 985, "{score}");
     assert!(score.false_plies <= 2 && score.needless_setups * 500 <= score.plies, "{:#?}", score.blemishes);
@@ -146,7 +146,7 @@ fn check_clock(line: &str, mover: Color, times: &PlyTimes, name: &str) {
 }
 
 #[test]
-fn games_through_the_program_line_are_recorded_with_their_clocks() {
+fn games_through_program_line_have_clocks() {
     for (index, game) in playable("international").iter().filter(|game| is_whole(game)).enumerate() {
         check_through_the_program(game, index as u64);
     }
@@ -164,7 +164,7 @@ fn one_of_each_type() -> Vec<Played> {
 }
 
 #[test]
-fn a_game_of_every_type_through_the_program_line() {
+fn game_of_every_type_through_program_line() {
     for (index, game) in one_of_each_type().iter().enumerate() {
         check_through_the_program(game, index as u64);
     }
@@ -172,7 +172,7 @@ fn a_game_of_every_type_through_the_program_line() {
 
 /// Men and kings of other sets: pawns and queens, older firmware, and codes told one by one.
 #[test]
-fn games_with_other_sets_through_the_program_line() {
+fn games_with_other_sets_through_program_line() {
     let games = one_of_each_type();
     let game = |number: u8| games.iter().find(|game| game.start.variant().game_type.number() == number).unwrap();
     let chess = |code| if code == 4 { 7 } else { [0, 1, 0, 0, 0, 0, 0, 6, 0, 0, 12][usize::from(code)] };
@@ -186,7 +186,7 @@ fn games_with_other_sets_through_the_program_line() {
 
 /// Needs the folder of corpora in the environment variable `DAMCAST_CORPUS`; without it, says so and passes.
 #[test]
-fn sixty_real_games_through_the_program_line() {
+fn sixty_real_games_through_program_line() {
     let Some(games) = crate::games::corpus("international", "real") else {
         println!("DAMCAST_CORPUS is not set: the real games are NOT played");
         return;

@@ -100,7 +100,7 @@ fn asked(list: &[(&str, bool)], folder: &Path) -> Vec<Asked> {
 }
 
 #[test]
-fn no_verb_panics_for_its_output() {
+fn no_verb_panics_on_closed_output() {
     let place = Place::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port");
@@ -171,7 +171,7 @@ fn no_verb_panics_for_its_output() {
 }
 
 #[test]
-fn no_verb_of_boardsim_panics_for_its_output() {
+fn no_boardsim_verb_panics_on_closed_output() {
     let folder = tempfile::tempdir().unwrap();
     let list = [
         ("help", true),
@@ -193,7 +193,7 @@ fn no_verb_of_boardsim_panics_for_its_output() {
 
 /// The messages of a station go to a disk that is full: it records all the same, and ends in good order.
 #[test]
-fn a_station_records_when_its_messages_cannot_be_written() {
+fn station_records_despite_unwritable_messages() {
     let place = Place::new(&["a"]);
     let config = place.path("damcast.toml");
     let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));

@@ -433,13 +433,13 @@ fn wanted(name: &str, else_: usize) -> usize {
 }
 
 #[test]
-fn readers_of_a_station_that_is_killed_again_and_again_see_one_consistent_stream() {
+fn event_stream_survives_kills() {
     Storm { boards: 4, kills: 8, speed: 40.0, seed: 1 }.blow();
 }
 
 #[test]
 #[ignore = "minutes: 500 kills with readers; scripts/kill-storm"]
-fn readers_see_one_consistent_stream_through_five_hundred_kills() {
+fn event_stream_survives_500_kills() {
     let kills = wanted("DAMCAST_KILLS", 500);
     Storm { boards: 6, kills, speed: 40.0, seed: 2 }.blow();
 }
@@ -447,7 +447,7 @@ fn readers_see_one_consistent_stream_through_five_hundred_kills() {
 /// In parts, each a folder of its own: a start plays all logs of a game, and nobody has one that was killed a thousand times.
 #[test]
 #[ignore = "half an hour: 2,000 kills of 64 boards; scripts/kill-storm"]
-fn two_thousand_kills_of_sixty_four_boards_take_nothing_back() {
+fn kills_never_retract_moves() {
     const PART: usize = 50;
     let kills = wanted("DAMCAST_KILLS", 2000);
     for (seed, done) in (3..).zip((0..kills).step_by(PART)) {

@@ -160,7 +160,7 @@ fn demo(columns: u16, rows: u16, folder: &Path) -> Terminal {
 }
 
 #[test]
-fn the_demonstration_fits_its_terminal_and_leaves_it_as_it_was() {
+fn demo_fits_and_restores_terminal() {
     for (columns, rows, key) in [(80, 24, true), (120, 40, false)] {
         let folder = tempfile::tempdir().unwrap();
         let mut terminal = demo(columns, rows, folder.path());
@@ -185,7 +185,7 @@ fn the_demonstration_fits_its_terminal_and_leaves_it_as_it_was() {
 }
 
 #[test]
-fn a_terminal_that_changes_its_size_is_drawn_anew() {
+fn resized_terminal_is_redrawn() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = demo(120, 40, folder.path());
     terminal.wait_for("four games", |rows| count(rows, "playing") == 4);
@@ -217,7 +217,7 @@ fn a_terminal_that_changes_its_size_is_drawn_anew() {
 }
 
 #[test]
-fn ctrl_z_gives_the_terminal_back_until_the_program_goes_on() {
+fn ctrl_z_releases_terminal_until_continue() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = demo(80, 24, folder.path());
     terminal.wait_for("four games", |rows| count(rows, "playing") == 4);
@@ -235,7 +235,7 @@ fn ctrl_z_gives_the_terminal_back_until_the_program_goes_on() {
 
 /// Forty boards, two of them plugged in: those in trouble stand first, the others have a line.
 #[test]
-fn the_status_of_a_hall_fits_a_small_terminal() {
+fn status_of_hall_fits_small_terminal() {
     let names: Vec<String> = (1..=40).map(|number| format!("board-{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let place = Place::new(&names);
@@ -276,7 +276,7 @@ fn the_status_of_a_hall_fits_a_small_terminal() {
 }
 
 #[test]
-fn a_station_that_ends_gives_the_terminal_back() {
+fn ending_station_releases_terminal() {
     let place = Place::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port");

@@ -30,7 +30,7 @@ fn finish(mut child: Child) -> (i32, String) {
 }
 
 #[test]
-fn squares_pieces_clock_and_lever_are_told_until_all_is_tried() {
+fn squares_pieces_clock_and_lever_are_listed_until_tested() {
     let folder = tempfile::tempdir().unwrap();
     let mut board = Pty::plug_in(&folder.path().join("board"));
     let port = folder.path().join("board").display().to_string();
@@ -70,7 +70,7 @@ fn squares_pieces_clock_and_lever_are_told_until_all_is_tried() {
 }
 
 #[test]
-fn what_was_not_tried_is_named() {
+fn names_untested_parts() {
     let folder = tempfile::tempdir().unwrap();
     let mut board = Pty::plug_in(&folder.path().join("board"));
     let port = folder.path().join("board").display().to_string();

@@ -85,7 +85,7 @@ fn tie(name: &str) -> TieBreak {
 }
 
 #[test]
-fn the_generated_swiss_and_league_stand_as_expected_in_each_of_their_forms() {
+fn generated_swiss_and_league_match_in_all_formats() {
     let Some(corpus) = corpus() else { return };
     let folder = corpus.join("generated");
     for forms in [
@@ -162,7 +162,7 @@ fn teams_are(section: &TournamentSection, expected: &Value, has_penalty: bool) {
 }
 
 #[test]
-fn games_without_moves_give_the_points_without_byes_and_find_listed_players_again() {
+fn games_without_moves_give_points_and_listed_players() {
     let Some(corpus) = corpus() else { return };
     let folder = corpus.join("generated/swiss");
     let expected = json(&folder.join("expected.json"));
@@ -191,7 +191,7 @@ fn games_without_moves_give_the_points_without_byes_and_find_listed_players_agai
 }
 
 #[test]
-fn a_micro_match_counts_twelve_eight_seven_or_six() {
+fn micro_match_counts_twelve_eight_seven_or_six() {
     let Some(corpus) = corpus() else { return };
     let folder = corpus.join("generated/match");
     let (tournament, _) = load(&[folder.join("match.csv")]).unwrap();
@@ -209,7 +209,7 @@ fn a_micro_match_counts_twelve_eight_seven_or_six() {
 }
 
 #[test]
-fn ouagadougou_2022_has_68_of_68_points_and_short_truncated_solkoffs() {
+fn ouagadougou_2022_has_68_points_and_truncated_solkoffs() {
     let Some(corpus) = corpus() else { return };
     let expected = json(&corpus.join("derived/ouagadougou-2022.expected.json"));
     let table = corpus.join("real/clpippel/2022-Ouagadougou-Open.csv");
@@ -234,7 +234,7 @@ fn ouagadougou_2022_has_68_of_68_points_and_short_truncated_solkoffs() {
 }
 
 #[test]
-fn the_exercises_of_fide_come_out() {
+fn fide_exercises_match() {
     let Some(corpus) = corpus() else { return };
     let (tournament, _) = load(&[corpus.join("real/sharly/trf-import-test.trf")]).unwrap();
     let section = &tournament.sections[0];
@@ -285,7 +285,7 @@ const DIFFERENT: [(&str, usize); 5] = [
 ];
 
 #[test]
-fn every_real_file_is_read_or_refused_with_its_reason_and_its_points_are_the_printed_ones() {
+fn real_files_match_printed_points_or_are_refused() {
     let Some(corpus) = corpus() else { return };
     let mut files = 0;
     for folder in fs::read_dir(corpus.join("real")).unwrap().map(|entry| entry.unwrap().path()) {
@@ -314,7 +314,7 @@ fn every_real_file_is_read_or_refused_with_its_reason_and_its_points_are_the_pri
 /// What `mutate.py` does to files, and what it says may come of it: for so many seeds of each file, or those of the variable `SEEDS`, as in
 /// `SEEDS=25,120`: from 25 to 119.
 #[test]
-fn damaged_files_are_what_their_labels_say() {
+fn damaged_files_match_labels() {
     let Some(corpus) = corpus() else { return };
     let seeds = std::env::var("SEEDS").unwrap_or_else(|_| "0,6".to_owned());
     let folder = tempfile::tempdir().unwrap();
@@ -390,7 +390,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_understood_is_told_with_line_and_column() {
+fn syntax_error_has_line_and_column() {
     let four = four();
     lay(&Tournament::default(), four.as_bytes()).unwrap();
     let pairings = "Round;Board;White;Black;Result\n1;1;Sijbrands;Wiersma;2-0\n";
@@ -454,7 +454,7 @@ fn what_cannot_be_understood_is_told_with_line_and_column() {
 }
 
 #[test]
-fn a_half_written_file_is_refused_or_says_less_and_never_something_else() {
+fn truncated_file_is_refused_or_says_less() {
     let csv = "Round;Board;White;Black;Result\n1;1;Sijbrands;Wiersma;2-0\n1;2;Clerc;Gantwarg;1-1\n".to_owned();
     let game = |white: &str, black: &str, tail: &str| {
         format!("[Event \"E\"]\n[Round \"1\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"2-0\"]\n\n{tail}")
@@ -489,7 +489,7 @@ fn a_half_written_file_is_refused_or_says_less_and_never_something_else() {
 }
 
 #[test]
-fn all_that_is_wrong_with_a_file_is_told_at_once() {
+fn reports_all_mistakes_of_file_at_once() {
     let text = "Round;Board;White;Black;Result;Reason\n1;1;A;B;2-x;because\nx;0;C;D;2-0;\n;2;E;F;9;\n1;3;;;2-0;\n";
     let told = lay(&Tournament::default(), text.as_bytes()).unwrap_err();
     let places: Vec<&str> = told.iter().map(|line| line.split(" error").next().unwrap()).collect();
@@ -497,7 +497,7 @@ fn all_that_is_wrong_with_a_file_is_told_at_once() {
 }
 
 #[test]
-fn players_of_clubs_play_for_themselves_and_those_of_teams_for_their_team() {
+fn club_members_play_alone_and_team_members_as_team() {
     let players = "No;Name;Team\n1;A;Huissen\n2;B;Huissen\n3;C;Hijken\n4;D;Heerhugowaard\n";
     let round = |pairs: &str| format!("Round;White;Black;Result\n{pairs}");
     let mut tournament = lay(&Tournament::default(), players.as_bytes()).unwrap().tournament;
@@ -519,7 +519,7 @@ fn players_of_clubs_play_for_themselves_and_those_of_teams_for_their_team() {
 
 /// Without a station nobody knows which pairings have an electronic board.
 #[test]
-fn a_round_that_lidraughts_would_not_read_to_its_end_is_told_without_a_station_too() {
+fn lidraughts_limit_is_reported_without_station() {
     let home = tempfile::tempdir().unwrap();
     let (file, folder) = (home.path().join("round.csv"), home.path().join("club"));
     let import = |pairings: usize| {
@@ -537,7 +537,7 @@ fn a_round_that_lidraughts_would_not_read_to_its_end_is_told_without_a_station_t
 }
 
 #[test]
-fn odd_names_are_refused_with_their_place_or_are_two_players() {
+fn odd_names_are_refused_with_place_or_are_two_players() {
     let rows = |name: &str| format!("Round;Board;White;Black;Result\n1;1;{name};Wiersma;2-0\n");
     for name in ["Sij\u{1b}[2Jbrands", "Sij\tbrands\u{7}", "\"Sij\nbra\u{9b}nds\""] {
         let told = refused(&rows(name));
@@ -559,7 +559,7 @@ fn odd_names_are_refused_with_their_place_or_are_two_players() {
 }
 
 #[test]
-fn the_same_file_in_any_encoding_is_the_same_and_twice_changes_nothing() {
+fn encoding_and_repetition_change_nothing() {
     let four = four();
     let expected = lay(&Tournament::default(), four.as_bytes()).unwrap().tournament;
     let utf16 = |text: &str| -> Vec<u8> {
@@ -579,7 +579,7 @@ fn the_same_file_in_any_encoding_is_the_same_and_twice_changes_nothing() {
 }
 
 #[test]
-fn a_list_of_names_a_russian_file_and_one_without_its_mark_are_read() {
+fn reads_name_list_russian_file_and_file_without_bom() {
     let names = |bytes: &[u8]| -> Vec<String> {
         let merged = lay(&Tournament::default(), bytes).unwrap();
         merged.tournament.sections[0].players.iter().map(|player| player.name.clone()).collect()
@@ -606,7 +606,7 @@ fn a_list_of_names_a_russian_file_and_one_without_its_mark_are_read() {
 }
 
 #[test]
-fn a_name_that_two_players_have_is_refused_without_a_number() {
+fn shared_name_without_number_is_refused() {
     let players = "Name;Rating\nJansen, Jan;1300\nJansen, Jan;1200\nClerc, Rob;\n";
     let known = lay(&Tournament::default(), players.as_bytes()).unwrap().tournament;
     let why = lay(&known, b"Round;White;Black\n1;Clerc, Rob;Jansen, Jan\n").unwrap_err().join("\n");
@@ -618,7 +618,7 @@ fn a_name_that_two_players_have_is_refused_without_a_number() {
 }
 
 #[test]
-fn a_result_is_one_that_the_scoring_has() {
+fn result_is_valid_in_scoring() {
     let row =
         |result: &str| format!("Round;Board;White;Black;Result;Reason\n1;1;Clerc;Wiersma;2-0;\n1;2;A;B;{result}\n");
     for result in ["2-2;", "3-0;", "12-0;", "1,5-0,5;", "2-0;both lost", "1-1;forfeit", "2-0;bye", "3-0;arbiter"] {
@@ -648,7 +648,7 @@ fn a_result_is_one_that_the_scoring_has() {
 
 /// `1+ - 1-`: a draw in which White had an advantage. It decides between players with equal points where the section says so.
 #[test]
-fn a_draw_with_a_plus_goes_through_all_files_and_orders_players_with_equal_points() {
+fn plus_draw_passes_all_formats_and_breaks_ties() {
     let rows = "Round;Board;White;Black;Result\n1;1;A;B;1--1+\n1;2;C;D;1+ - 1-\n2;1;B;C;1-1\n2;2;D;A;1-1+\n";
     let tournament = lay(&Tournament::default(), rows.as_bytes()).unwrap().tournament;
     let reasons = |tournament: &Tournament| -> Vec<&str> {
@@ -692,7 +692,7 @@ fn a_draw_with_a_plus_goes_through_all_files_and_orders_players_with_equal_point
 }
 
 #[test]
-fn a_scoring_is_told_where_the_first_results_leave_it_open() {
+fn scoring_is_reported_if_first_results_are_ambiguous() {
     let folder = tempfile::tempdir().unwrap();
     let [players, results, late, directory] =
         ["players.csv", "results.csv", "late.csv", "station"].map(|name| folder.path().join(name));
@@ -738,7 +738,7 @@ fn a_scoring_is_told_where_the_first_results_leave_it_open() {
 }
 
 #[test]
-fn signs_of_a_forfeit_tabs_and_line_breaks_are_what_they_mean() {
+fn parses_forfeit_signs_and_whitespace() {
     let table = "Round;White;Black;Result\n";
     for (result, expected) in
         [("+-", "2-0 forfeit"), ("-/+", "0-2 forfeit"), ("+:-", "2-0 forfeit"), ("-:-", "0-0 forfeit")]
@@ -770,7 +770,7 @@ fn signs_of_a_forfeit_tabs_and_line_breaks_are_what_they_mean() {
 }
 
 #[test]
-fn one_player_waits_has_a_bye_or_a_forfeit_and_is_never_played() {
+fn single_player_waits_has_bye_or_forfeit_and_plays_no_game() {
     let row = |board: &str, result: &str| {
         format!("Round;Board;White;Black;Result;Reason\n1;1;A;B;2-0;\n1;{board};C;;{result}\n")
     };
@@ -800,7 +800,7 @@ fn one_player_waits_has_a_bye_or_a_forfeit_and_is_never_played() {
 }
 
 #[test]
-fn an_opponent_who_is_called_bye_is_none_unless_a_list_has_him() {
+fn opponent_named_bye_is_bye_unless_listed() {
     let table = "Round;Board;White;Black;Result;Reason\n1;1;A;B;2-0;\n";
     let game = |white: &str, black: &str, result: &str| {
         format!(
@@ -846,7 +846,7 @@ fn an_opponent_who_is_called_bye_is_none_unless_a_list_has_him() {
 }
 
 #[test]
-fn what_a_trf_has_no_column_for_comes_back_or_is_told() {
+fn values_without_trf_column_return_or_are_reported() {
     let players = "No;Name;Title\n1;A;\n2;B;\n3;C;\n4;D;\n5;E;\n6;F;\n7;G;\n8;H;\n9;I;\n";
     let rounds = "Round;Board;White;Black;Result;Reason\n1;1;A;B;2-2;arbiter\n1;2;C;D;1-0;not played\n1;3;E;F;0-0;\n1;4;G;;;\n\
                   1;5;;H;0-1;half bye\n1;6;I;;2-0;forfeit\n";
@@ -865,7 +865,7 @@ fn what_a_trf_has_no_column_for_comes_back_or_is_told() {
 }
 
 #[test]
-fn two_players_of_one_name_keep_their_boards() {
+fn two_players_with_one_name_keep_boards() {
     let players = "No;Name;Rating\n1;Jansen, Piet;2000\n2;Jansen, Piet;1900\n3;Aa, B;1800\n4;Cc, D;1700\n";
     let games = "Round;Board;No. White;White;No. Black;Black;Result\n1;1;2;Jansen, Piet;3;Aa, B;2-0\n\
                  1;2;4;Cc, D;1;Jansen, Piet;0-2\n2;1;2;Jansen, Piet;1;Jansen, Piet;2-0\n2;2;3;Aa, B;4;Cc, D;1-1\n";
@@ -893,7 +893,7 @@ fn two_players_of_one_name_keep_their_boards() {
 }
 
 #[test]
-fn a_trf_has_its_points_in_the_columns_of_the_format() {
+fn trf_has_points_in_format_columns() {
     let of_two_digits = four().replace("162  W 2.0    D 1.0", "162  W12.0    D 6.0");
     let printed = of_two_digits.replace(" 3.0 ", "18.0 ").replace(" 2.0 ", "12.0 ");
     let tournament = lay(&Tournament::default(), printed.as_bytes()).unwrap().tournament;
@@ -926,7 +926,7 @@ fn a_trf_has_its_points_in_the_columns_of_the_format() {
 }
 
 #[test]
-fn an_older_file_plans_no_fewer_rounds_than_there_are() {
+fn older_file_never_plans_fewer_rounds() {
     let known = lay(&Tournament::default(), four().as_bytes()).unwrap().tournament;
     let older = "142 1\n".to_owned()
         + &player(1, "Sijbrands, Ton", "2.0", "     2 w 1")
@@ -938,7 +938,7 @@ fn an_older_file_plans_no_fewer_rounds_than_there_are() {
 }
 
 #[test]
-fn another_tournament_is_refused_and_another_result_is_a_correction() {
+fn refuses_other_tournament_and_corrects_other_result() {
     let known = lay(&Tournament::default(), four().as_bytes()).unwrap().tournament;
     let other = four()
         .replace("Sijbrands, Ton", "Clerc, Rob    ")
@@ -1045,7 +1045,7 @@ fn comes_back(tournament: &Tournament, of: &str) {
 }
 
 #[test]
-fn what_is_exported_and_imported_again_is_the_same() {
+fn export_import_roundtrip() {
     comes_back(&lay(&Tournament::default(), four().as_bytes()).unwrap().tournament, "four");
     let Some(corpus) = corpus() else { return };
     for files in [

@@ -81,11 +81,11 @@ fn check_standings(directory: &Path, decided: &Swiss) {
 }
 
 #[test]
-fn a_swiss_is_recorded_and_decided_as_it_was_played() {
+fn swiss_day_matches_play_and_decisions() {
     (1..=3).for_each(|seed| run(Form::Swiss(5), 4, seed));
 }
 
 #[test]
-fn a_league_of_teams_is_recorded_and_decided_as_it_was_played() {
+fn team_league_day_matches_play_and_decisions() {
     (1..=3).for_each(|seed| run(Form::League, 4, seed));
 }

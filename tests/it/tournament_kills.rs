@@ -12,7 +12,7 @@ use damcast::station::office::{Matter, Office, OfficeBoard, OfficeRefusal, Tourn
 use damcast::station::tournament_log::{TOURNAMENT, TournamentError, TournamentLog};
 use draughts::ResultFormat;
 
-use crate::kills::library;
+use crate::kill_at_syscall::library;
 use crate::model_disk::{Fault, ModelDisk};
 use crate::program::{damcast, run};
 
@@ -114,7 +114,7 @@ fn check(disk: &ModelDisk, done: usize, books: &[Book], case: &str) {
 }
 
 #[test]
-fn an_office_that_is_killed_anywhere_has_done_each_request_whole_or_not_at_all() {
+fn kill_anywhere_applies_requests_whole_or_not_at_all() {
     let books = books();
     let disk = ModelDisk::new();
     disk.keep_history();
@@ -135,7 +135,7 @@ fn an_office_that_is_killed_anywhere_has_done_each_request_whole_or_not_at_all()
 }
 
 #[test]
-fn a_disk_that_fails_anywhere_loses_no_request_that_was_done_and_harms_no_later_one() {
+fn disk_failure_keeps_past_and_later_requests() {
     let books = books();
     let operations = {
         let disk = ModelDisk::new();
@@ -184,7 +184,7 @@ fn killed(folder: &Path, arguments: &[&str], at: usize, half: bool) -> Output {
 }
 
 #[test]
-fn an_import_that_is_killed_anywhere_is_done_once_by_the_next() {
+fn killed_import_is_applied_once_by_retry() {
     if library().is_none() {
         println!("there is no `cc`: nobody was killed");
         return;
@@ -232,7 +232,7 @@ fn an_import_that_is_killed_anywhere_is_done_once_by_the_next() {
 }
 
 #[test]
-fn of_two_arbiters_who_correct_the_same_pairing_one_is_told_what_the_other_did() {
+fn second_of_two_arbiters_sees_change_of_first() {
     let disk = ModelDisk::new();
     let mut office = office(&disk);
     for request in requests().iter().take(4) {
@@ -261,7 +261,7 @@ fn of_two_arbiters_who_correct_the_same_pairing_one_is_told_what_the_other_did()
 
 /// Any cut is of a request that was never done, and no flipped bit passes: what is read is one of the states that there were.
 #[test]
-fn a_record_with_any_bit_flipped_or_cut_anywhere_says_nothing_that_was_not_done() {
+fn damaged_record_shows_only_past_changes() {
     let books = books();
     let disk = ModelDisk::new();
     let mut office = office(&disk);
@@ -290,7 +290,7 @@ fn a_record_with_any_bit_flipped_or_cut_anywhere_says_nothing_that_was_not_done(
 
 /// `fsck` tells of a damaged record, with its line, and takes a cut one for what it is.
 #[test]
-fn fsck_tells_of_a_damaged_record_and_the_office_writes_nothing_behind_it() {
+fn fsck_reports_damaged_record_and_service_stops_writing() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("rounds.csv");
     let folder = home.path().join("club");
@@ -326,7 +326,7 @@ fn fsck_tells_of_a_damaged_record_and_the_office_writes_nothing_behind_it() {
 }
 
 #[test]
-fn a_round_of_64_boards_is_opened_by_one_durable_write() {
+fn opening_64_board_round_syncs_once() {
     let disk = ModelDisk::new();
     let mut office = Office::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
     let board = |number| OfficeBoard { name: format!("board-{number}"), serial: None, is_connected: true };

@@ -68,7 +68,7 @@ fn bytes(disk: &ModelDisk) -> Vec<u8> {
 }
 
 #[test]
-fn a_request_is_done_whole_or_not_at_all_wherever_the_power_fails_or_an_operation_does() {
+fn request_is_whole_or_absent_over_any_failure() {
     let whole = disk();
     let first = write(&whole, "a", &round("*")).unwrap();
     let second = write(&whole, "b", &round("1-1")).unwrap();
@@ -108,7 +108,7 @@ fn a_request_is_done_whole_or_not_at_all_wherever_the_power_fails_or_an_operatio
 }
 
 #[test]
-fn a_record_cut_anywhere_was_never_done_and_the_next_one_follows() {
+fn record_cut_anywhere_is_absent_and_next_follows() {
     let whole = disk();
     let first = write(&whole, "a", &round("*")).unwrap();
     let before = bytes(&whole).len();
@@ -141,7 +141,7 @@ fn a_record_cut_anywhere_was_never_done_and_the_next_one_follows() {
 }
 
 #[test]
-fn the_last_member_of_a_line_is_the_checksum_of_what_stands_before_it() {
+fn last_member_of_line_is_checksum() {
     let disk = disk();
     write(&disk, "a", &round("*")).unwrap();
     let text = String::from_utf8(bytes(&disk)).unwrap();
@@ -158,7 +158,7 @@ fn the_last_member_of_a_line_is_the_checksum_of_what_stands_before_it() {
 }
 
 #[test]
-fn of_two_who_correct_the_same_at_the_same_time_one_is_told_what_the_other_did() {
+fn second_of_two_corrections_sees_first() {
     let disk = disk();
     write(&disk, "a", &round("*")).unwrap();
     let log = || TournamentLog::read(&disk, Path::new(LOG)).unwrap();
@@ -186,7 +186,7 @@ fn stdout(output: &Output) -> String {
 }
 
 #[test]
-fn the_verb_takes_over_shows_stands_and_gives_back() {
+fn verb_imports_shows_ranks_and_exports() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("club");
     let file = home.path().join("round.csv");
@@ -265,7 +265,7 @@ fn the_verb_takes_over_shows_stands_and_gives_back() {
 }
 
 #[test]
-fn a_round_robin_of_a_club_is_paired_once() {
+fn club_round_robin_is_paired_once() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("players.csv");
     fs::write(&file, "No;Name\n1;A\n2;B\n3;C\n").unwrap();

@@ -277,7 +277,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn standings_are_those_of_the_rules(swiss in swiss()) {
+    fn standings_follow_rules(swiss in swiss()) {
         let merged = lay(&Tournament::default(), swiss.to_csv().as_bytes()).unwrap();
         let section = &merged.tournament.sections[0];
         let rounds = swiss.players[0].len() as u32;
@@ -291,7 +291,7 @@ proptest! {
     }
 
     #[test]
-    fn direct_decides_between_all_who_have_met_and_no_others(swiss in swiss()) {
+    fn direct_decides_only_if_all_tied_players_have_met(swiss in swiss()) {
         let merged = lay(&Tournament::default(), swiss.to_csv().as_bytes()).unwrap();
         let section = &merged.tournament.sections[0];
         let found = standings(section, swiss.players[0].len() as u32, &[TieBreak::Direct], Unplayed::Fmjd);

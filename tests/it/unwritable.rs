@@ -91,7 +91,7 @@ impl Home {
 }
 
 #[test]
-fn a_live_file_that_cannot_be_written_is_told_and_does_not_stop_the_log() {
+fn unwritable_live_file_is_reported_and_log_continues() {
     let (home, mut board) = Home::recorded();
     let live = home.path("live/a-1.pdn");
     set_mode(&live, 0o444);
@@ -119,7 +119,7 @@ fn a_live_file_that_cannot_be_written_is_told_and_does_not_stop_the_log() {
 
 /// Somebody copies a file of his own over that of the game: it goes on beside his, which is his to write.
 #[test]
-fn a_live_file_that_somebody_has_replaced_by_one_of_his_is_told_until_the_game_goes_on_beside_it() {
+fn replaced_live_file_raises_alarm() {
     let (home, mut board) = Home::recorded();
     let mut pty = home.plug_in();
     let mut station = home.start();
@@ -149,7 +149,7 @@ fn a_live_file_that_somebody_has_replaced_by_one_of_his_is_told_until_the_game_g
 }
 
 #[test]
-fn a_live_folder_and_commits_of_another_user_do_not_stop_the_log() {
+fn live_folder_and_commits_of_other_user_do_not_stop_log() {
     let (home, mut board) = Home::recorded();
     set_mode(&home.path("live"), 0o555);
     set_mode(&home.path("live/a-1.pdn"), 0o444);
@@ -178,7 +178,7 @@ fn a_live_folder_and_commits_of_another_user_do_not_stop_the_log() {
 }
 
 #[test]
-fn what_root_makes_in_a_folder_belongs_to_its_owner() {
+fn files_created_by_root_belong_to_folder_owner() {
     if !geteuid().is_root() {
         println!("not tried: only root makes files for others");
         return;
@@ -210,7 +210,7 @@ fn what_root_makes_in_a_folder_belongs_to_its_owner() {
 }
 
 #[test]
-fn doctor_tries_the_files_as_the_user_who_records_and_names_the_command() {
+fn doctor_tests_files_as_recording_user_and_names_command() {
     if !geteuid().is_root() {
         println!("not tried: only root asks as another user");
         return;

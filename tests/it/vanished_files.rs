@@ -96,18 +96,18 @@ fn check(path: &str, step: usize) {
 }
 
 #[test]
-fn a_log_that_vanishes_or_is_changed_is_saved() {
+fn vanished_or_changed_log_is_saved() {
     check(LOG, 29);
 }
 
 #[test]
-fn commits_that_vanish_or_are_changed_begin_anew() {
+fn vanished_or_changed_commits_restart() {
     check(COMMITS, 29);
 }
 
 #[test]
 #[ignore = "minutes: at every record"]
-fn whatever_vanishes_at_any_moment_is_saved() {
+fn any_file_vanishing_at_any_time_is_saved() {
     check(LOG, wanted_step());
     check(COMMITS, wanted_step());
 }

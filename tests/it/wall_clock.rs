@@ -53,7 +53,7 @@ fn date(game: &PlayedGame) -> String {
 }
 
 #[test]
-fn a_game_has_the_date_of_the_clock_that_was_set() {
+fn game_has_date_of_corrected_clock() {
     const UNSET: &str = "1970-01-01T00:00:05.000+00:00";
     const MADE: Option<&str> = Some("2026-11-01T00:00:00.000Z");
     for (opened, set_to, dates_from, expected) in [
@@ -89,7 +89,7 @@ fn cut(log: &ByteLog, next: impl FnOnce(&mut ByteLog, chrono::DateTime<chrono::F
 }
 
 #[test]
-fn a_game_goes_on_over_a_restart_whatever_the_clock_showed_at_first() {
+fn game_survives_restart_with_any_initial_clock() {
     let at_its_time = |log: &mut ByteLog, moment| log.header.opened = Some(moment);
     let right = games(cut(&with_clock(OPENED, None, None), at_its_time));
     let from_1970 = with_clock("1970-01-01T00:00:05.000+00:00", Some(SET_TO), None);
@@ -130,7 +130,7 @@ fn now() -> i64 {
 }
 
 #[test]
-fn doctor_tells_a_clock_that_was_never_set() {
+fn doctor_reports_unset_clock() {
     let Some(library) = library() else { return };
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let wall = folder.path().join("wall");
@@ -150,7 +150,7 @@ fn doctor_tells_a_clock_that_was_never_set() {
 
 /// From a clock that shows 1970, set while boards are played: real processes and ports.
 #[test]
-fn a_station_tells_the_dates_of_a_clock_that_is_set_while_it_records() {
+fn station_reports_dates_of_clock_set_during_recording() {
     const SPEED: f64 = 100.0;
     let Some(library) = library() else { return };
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

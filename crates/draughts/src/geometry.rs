@@ -470,7 +470,7 @@ mod tests {
     use crate::Variant;
 
     #[test]
-    fn a_step_of_a_set_is_the_step_of_each_square() {
+    fn step_of_set_is_step_of_each_square() {
         for variant in Variant::all() {
             let geometry = &variant.geometry;
             for direction in Direction::ALL {
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_finds_its_square_and_nothing_else_does() {
+    fn only_valid_names_find_squares() {
         for variant in Variant::all() {
             for square in variant.geometry.all() {
                 assert_eq!(variant.geometry.square(variant.geometry.name(square)), Some(square));

@@ -122,7 +122,7 @@ mod tests {
     use ResultFormat::{Default, Delfts, Goes, International, PlusDraw};
 
     #[test]
-    fn each_format_allows_its_own_values() {
+    fn each_format_allows_distinct_values() {
         for (value, allowed_by) in [
             ("1-0", vec![Default]),
             ("1/2-1/2", vec![Default]),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_is_longer_than_the_longest() {
+    fn max_len_covers_all_values() {
         for format in [Default, International, PlusDraw, Delfts, Goes] {
             let longest = format.values().iter().map(|value| value.len()).max().unwrap_or(0);
             assert_eq!(format.longest(), if format == Goes { "2.00-0.00".len() } else { longest }, "{format:?}");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_announced_by_their_tag() {
+    fn tags_announce_formats() {
         for format in [PlusDraw, Delfts, Goes] {
             assert_eq!(format.tag_value().and_then(ResultFormat::from_tag), Some(format));
         }

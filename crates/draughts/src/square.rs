@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_yields_its_squares_in_order() {
+    fn set_yields_squares_in_order() {
         let set: SquareSet = [71, 3, 50].map(Square::new).into_iter().collect();
         assert_eq!(set.into_iter().map(Square::index).collect::<Vec<_>>(), [3, 50, 71]);
         assert_eq!((set - SquareSet::first(51)).len(), 1);

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bare_number_means_its_default_and_is_written_bare() {
+    fn bare_number_means_default_and_is_written_bare() {
         for (bare, full) in [("20", "20,W,10,10,N2,0"), ("23", "23,B,8,8,N1,0"), ("41", "41,W,10,8,A0,0")] {
             let game_type: GameType = bare.parse().unwrap();
             assert_eq!(game_type.to_string(), full);
@@ -113,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn another_board_is_written_in_full() {
+    fn writes_other_boards_in_full() {
         for full in ["20,W,10,10,N1,0", "23,W,8,8,A0,0", "23,B,8,8,A1,1"] {
             assert_eq!(full.parse::<GameType>().unwrap().tag_value(), full);
         }
     }
 
     #[test]
-    fn what_is_not_a_draughts_game_says_why() {
+    fn reports_why_game_is_unsupported() {
         for (text, word) in [
             ("", "not a GameType"),
             ("0", "not a draughts game"),

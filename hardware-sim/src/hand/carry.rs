@@ -216,12 +216,12 @@ mod tests {
     }
 
     #[test]
-    fn a_landing_that_is_missed_is_not_seen() {
+    fn missed_landing_is_unseen() {
         assert_eq!(played(Fault::LandingMissed, &double()), [(63, 0), (23, 1), (54, 0), (34, 0), (255, 0)]);
     }
 
     #[test]
-    fn a_capture_that_lands_where_it_took_a_piece_takes_it_off_before() {
+    fn capture_removes_piece_from_landing_square_first() {
         // A Turkish king goes up over 64, left over 43, down over 51, and right over 63 to where the first piece stood.
         let mut codes = vec![0; 100];
         for (field, code) in [(84, 7), (64, 4), (43, 4), (51, 4), (63, 4)] {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slide_touches_the_fields_on_its_way_one_after_another() {
+    fn slide_touches_fields_in_order() {
         // 90 81 72 63 54 45: men stand on 63 and 54, so only 81 and 72 are felt.
         let slide = Ply::quiet(Player::White, 90, 45);
         assert_eq!(played(Fault::Slide, &slide), [(90, 0), (81, 7), (81, 0), (72, 7), (72, 0), (45, 7), (255, 0)]);

@@ -71,7 +71,7 @@ mod tests {
     use crate::script::Player;
 
     #[test]
-    fn kings_look_as_their_set_makes_them() {
+    fn kings_follow_piece_set() {
         let crowning = Ply { crown: Some(7), ..Ply::quiet(Player::White, 63, 5) };
         assert_eq!(played(Fault::PutAside, &crowning), [(63, 0), (5, 1), (5, 0), (5, 7), (255, 0)]);
         assert_eq!(played(Fault::CrownStacked, &crowning), [(63, 0), (5, 1), (255, 0)]);

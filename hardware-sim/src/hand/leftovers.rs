@@ -62,7 +62,7 @@ mod tests {
     use crate::script::Player;
 
     #[test]
-    fn forgotten_pieces_are_taken_off_when_they_are_in_the_way() {
+    fn removes_forgotten_pieces_in_way() {
         let mut hand = hand(Profile::only(Fault::Forgotten, 1.0), 3);
         let done = hand.play(ID, &double(), Turn::at(0), None);
         let left: Vec<u8> = [54, 34].into_iter().filter(|field| hand.table().code(*field) != 0).collect();

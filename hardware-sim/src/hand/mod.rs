@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_clock_there_is_no_press() {
+    fn no_press_without_clock() {
         let mut hand = hand(Profile::ideal(), 1);
         hand.set_presses(false);
         let done = hand.play(ID, &double(), Turn::at(0), None);
@@ -304,7 +304,7 @@ mod tests {
 
     /// Figures are quoted with their seeds, and failures are told by them: a seed must go on to mean the same motions.
     #[test]
-    fn a_seed_goes_on_to_mean_the_same_motions() {
+    fn seed_keeps_same_motions() {
         let wrong = Ply::quiet(Player::White, 63, 52);
         let plies = [
             Ply { wrong_first: Some(Box::new(wrong)), hesitate_on: vec![52], ..double() },

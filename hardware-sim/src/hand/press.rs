@@ -60,7 +60,7 @@ mod tests {
     use crate::script::Ply;
 
     #[test]
-    fn early_presses_come_before_the_last_captured_piece_is_off() {
+    fn early_press_precedes_last_capture_removal() {
         let early = played(Fault::EarlyPress, &double());
         assert!(early.iter().position(|deed| *deed == (255, 0)) < early.iter().position(|deed| *deed == (34, 0)));
         let mut hand = hand(Profile::only(Fault::Overlap, 1.0), 3);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn presses_are_forgotten_late_or_for_good_and_made_by_mistake() {
+    fn presses_are_forgotten_late_or_mistaken() {
         let quiet = Ply::quiet(Player::White, 90, 81);
         let late: Vec<Option<u64>> = (0..40)
             .map(|seed| {

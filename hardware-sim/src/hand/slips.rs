@@ -104,7 +104,7 @@ mod tests {
     use crate::table::Table;
 
     #[test]
-    fn what_was_touched_without_need_stands_where_it_stood() {
+    fn needlessly_touched_piece_returns_to_square() {
         let after = |fault: Fault, seed: u64| {
             let mut profile = Profile::only(fault, 1.0);
             profile.set_rate(Fault::KnockedWrongly, 0.5);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn fallen_pieces_stand_again_after_a_while_and_one_of_them_on_a_wrong_field_at_first() {
+    fn fallen_pieces_return_one_first_on_wrong_field() {
         let mut profile = Profile::only(Fault::Knocked, 1.0);
         profile.set_rate(Fault::KnockedWrongly, 1.0);
         let mut codes = vec![0; 100];

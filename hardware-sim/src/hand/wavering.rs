@@ -66,7 +66,7 @@ mod tests {
     use crate::script::Player;
 
     #[test]
-    fn a_ply_taken_back_leaves_nothing_behind() {
+    fn retracted_ply_leaves_no_trace() {
         let wrong = Ply { crown: Some(7), ..double() };
         let right = Ply { wrong_first: Some(Box::new(wrong)), ..Ply::quiet(Player::White, 90, 81) };
         let deeds = played(Fault::TakenBack, &right);

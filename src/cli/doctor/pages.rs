@@ -38,7 +38,7 @@ const DESK: Unit = Unit {
     name: "damcast-desk.service",
     wanted_by: "multi-user.target.wants",
     lack: "there is no operator's page, and there are no numbers for programs that watch",
-    tables: &[Section::Desk, Section::Metrics],
+    tables: &[Section::Desk],
 };
 
 /// Looks at the units, and at the tables of a configuration that are theirs.

@@ -115,9 +115,8 @@ mod tests {
     use draughts::Variant;
 
     fn check(tags: &[(&str, &str)], lines: &[&str], expected: &str) {
-        let tags = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let board = Board::new("a", Variant::international(), tags);
-        let mut game = game(&[("Date", "2026.11.21")], lines);
+        let board = Board::new("a", Variant::international(), Vec::new());
+        let mut game = game(&[tags, &[("Date", "2026.11.21")]].concat(), lines);
         game.take(moment(60), GameChange::Ended(Some("1-1".into())));
         let text = text(&board, &game, Delay::NONE.view(&game, game.latest()));
         assert_eq!(text, expected);
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_gets_the_tags_of_its_end() {
+    fn ended_game_gets_final_tags() {
         check(
             &[("TimeControl", "4800+60")],
             &["1. 32-28 {[%clock w1:19:50 B1:20:00]}", "19-23 {[%clock W1:20:50 b1:19:00]}", "2. 28x19"],
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_left_out() {
+    fn omits_unknown_values() {
         check(
             &[],
             &["1. 32-28 {[%clock w1:19:50 B1:20:00]}"],
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_given_by_periods() {
+    fn splits_time_by_periods() {
         let given = |control: &str, moves| time_given(&control.parse().unwrap(), moves);
         assert_eq!(given("40/7200:3600", 39), Some(7200));
         assert_eq!(given("40/7200:3600", 40), Some(10_800));

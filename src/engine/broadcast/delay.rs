@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_keep_back_what_is_young() {
+    fn seconds_hold_back_recent_entries() {
         let game = game(&[], &LINES);
         let delay = Delay { seconds: 10, plies: 0 };
         let counts: Vec<usize> = [0, 10, 11, 13, 14, 15, 99].map(|now| seen(delay, &game, now)).into();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn plies_are_kept_back_until_the_game_is_over() {
+    fn plies_are_held_back_until_game_ends() {
         let mut game = game(&[], &LINES);
         let counts: Vec<usize> = [0, 1, 2, 3, 4, 9].map(|plies| seen(Delay { seconds: 0, plies }, &game, 9)).into();
         assert_eq!(counts, [5, 4, 3, 1, 0, 0]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_stays_seen() {
+    fn visible_entries_stay_visible() {
         let mut growing = game(&[], &[]);
         let delay = Delay { seconds: 3, plies: 1 };
         let mut last = 0;

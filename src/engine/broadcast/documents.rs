@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schemas_know_every_member_and_names_harm_nobody() {
+    fn schemas_list_every_member_and_names_are_escaped() {
         let csv = "Round;Board;White;Black;Result;White-team;Black-team\n1;1;\"A \"\"x\"\" </script>\";B;2-0;Huissen;Hijken\n1;2;C;D;*;Hijken;Huissen\n";
         let sheet = tournament::read(csv.as_bytes(), Some(Format::Csv), "").unwrap();
         let mut tournament = merge(&Tournament::default(), None, &sheet).unwrap().tournament;

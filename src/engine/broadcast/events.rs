@@ -324,7 +324,7 @@ mod tests {
     use draughts::Variant;
 
     #[test]
-    fn a_game_is_told_move_by_move() {
+    fn reports_game_move_by_move() {
         let lines = ["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19"];
         let mut game = game(&[("White", "a")], &lines);
         game.take(moment(6), GameChange::Ended(Some("2-0".into())));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_likely_is_told_beside_a_game() {
+    fn reports_likely_moves_beside_game() {
         let mut board = Board::new("a", Variant::international(), Vec::new());
         let likely = |moves: &[&str]| GameChange::Aside(AsideContent::Provisional(moves.join(" ").into()));
         board.take(moment(0), likely(&["32-28"]));
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_knows_every_member() {
+    fn schema_lists_every_member() {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
         let mut game = game(&[("White", "a")], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}"]);
         let told = [

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_json() {
+    fn writes_valid_json() {
         let inner = Object::new().number("n", 7);
         let text = Object::new().text("a \"b\"", "c\\\n\u{7f}é").object("o", inner).object("e", Object::new());
         let text = text.texts("l", ["x", "\""]).finish();

@@ -98,23 +98,15 @@ impl Board {
         self.games.iter().find(|later| later.opening.continues == Some(game.number()))
     }
 
-    /// The tags of one of its games, in the standard's order, without its result. A game keeps those with which it began; one of
-    /// an earlier version has the board's current ones, and what it alone can say, its date and its start.
+    /// The tags of one of its games, in the standard's order, without its result. A game keeps those with which it began.
     pub fn tags_of(&self, game: Option<&GameRecord>) -> Tags {
-        if let Some(game) = game.filter(|game| game.keeps_tags || game.opening.pairing.is_some()) {
-            let mut tags: Tags = game.opening.tags.iter().cloned().collect();
-            match game.beginning().tag("FEN") {
-                Some(fen) => tags.set("FEN", fen),
-                None => tags.remove("FEN"),
-            };
-            return tags;
-        }
-        let own = |name: &&str| Some(((*name).to_owned(), game?.beginning().tag(name)?.to_owned()));
-        let own: Vec<(String, String)> = ["Date", "FEN"].iter().filter_map(own).collect();
-        let mut given = self.tags.clone();
-        given.retain(|(name, _)| own.iter().all(|(other, _)| other != name));
-        given.extend(own);
-        roster::tags(game.map_or(self.variant, GameRecord::variant), &given).into_iter().collect()
+        let Some(game) = game else { return roster::tags(self.variant, &self.tags).into_iter().collect() };
+        let mut tags: Tags = game.opening.tags.iter().cloned().collect();
+        match game.beginning().tag("FEN") {
+            Some(fen) => tags.set("FEN", fen),
+            None => tags.remove("FEN"),
+        };
+        tags
     }
 
     /// The game that is shown at a moment, and as much of it as may be seen: the last one of which something may be seen.

@@ -241,8 +241,6 @@ pub struct GameRecord {
     closed: Option<Moment>,
     result: Option<String>,
     released: bool,
-    /// Has it the tags with which it began? Else those of its board.
-    pub keeps_tags: bool,
     corrections: Vec<Correction>,
 }
 
@@ -259,7 +257,6 @@ impl GameRecord {
             closed: None,
             result: None,
             released: false,
-            keeps_tags: false,
             corrections: Vec::new(),
         }
     }
@@ -416,7 +413,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_was_told_beside_a_game_is_kept_as_it_was() {
+    fn live_updates_roundtrip() {
         let zone = |hours: i32| FixedOffset::east_opt(hours * 3_600).unwrap();
         let at = |millis: i64, hours| {
             DateTime::from_timestamp_millis(1_790_000_000_000 + millis).unwrap().with_timezone(&zone(hours))

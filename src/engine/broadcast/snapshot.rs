@@ -105,34 +105,6 @@ impl Snapshot {
     }
 }
 
-/// All that a file may have said of a board until a moment: that it has no game, and each beginning of each of its games, the
-/// latest first. A text that is empty: the file left the board out.
-pub fn beginnings<'a>(
-    board: &'a Board,
-    which: Boards,
-    profile: Profile,
-    delay: Delay,
-    now: Moment,
-) -> impl Iterator<Item = String> + 'a {
-    let of_game = move |game: &'a GameRecord| {
-        let whole: View<'a> = delay.view(game, now);
-        let parts = (1..=whole.entries.len()).rev().map(move |count| &whole.entries[..count]);
-        let parts = parts.map(move |entries| View { entries, is_closed: false, result: None, ..whole });
-        let whole = Some(whole).filter(|whole| !whole.entries.is_empty());
-        // Each of them as it was before any of the corrections.
-        let amended = |view: View<'a>| {
-            let counts = (0..=view.corrections.len()).rev();
-            counts.map(move |count| View { corrections: &view.corrections[..count], ..view })
-        };
-        whole.into_iter().chain(parts).flat_map(amended).map(move |view| Some((game, view)))
-    };
-    let shown = std::iter::once(None).chain(board.games.iter().rev().flat_map(of_game));
-    shown.map(move |shown| {
-        let game = of_board(board, shown, which, profile).0;
-        writer::write(game.as_slice(), Style::Compact)
-    })
-}
-
 /// What a file shows of a board, nothing if it leaves it out; and whether the game is shown to its last sure move only.
 fn of_board(
     board: &Board,
@@ -236,7 +208,10 @@ mod tests {
     fn play(board: &mut Board, lines: &[&str]) {
         let opens = board.games.last().is_none_or(|game| game.closed().is_some());
         let mut at = board.games.len() as u32 * 100;
-        let (opening, changes) = changes(board.games.len() as u32 + 1, &[("Date", "2026.11.21")], lines);
+        let date = ("Date".to_owned(), "2026.11.21".to_owned());
+        let tags: Vec<(String, String)> = board.tags.iter().cloned().chain([date]).collect();
+        let tags: Vec<(&str, &str)> = tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let (opening, changes) = changes(board.games.len() as u32 + 1, &tags, lines);
         if opens {
             board.take(moment(at), GameChange::Opened(opening));
         }
@@ -256,7 +231,7 @@ mod tests {
     const SETUP: &str = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
 
     #[test]
-    fn all_boards_stand_in_their_order() {
+    fn lists_all_boards_in_order() {
         let mut boards = [board("a"), board("b"), board("c")];
         play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23"]);
         boards[1].take(moment(50), GameChange::Ended(Some("2-0".into())));
@@ -271,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_with_a_setup_is_held_until_it_is_released() {
+    fn holds_game_with_setup_until_release() {
         let mut boards = [board("a")];
         play(&mut boards[0], &["1. 32-28", "19-24", SETUP, "2... 24-30", "3. 35x24"]);
         let standard = snapshot(&boards, Boards::All, Profile::Standard);
@@ -285,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setup_before_the_first_move_is_the_start() {
+    fn setup_before_first_move_is_start() {
         let mut boards = [board("a")];
         play(&mut boards[0], &["/FEN \"W:W31-50:B1-20\"/", SETUP, "1... 24-30", "2. 35x24"]);
         let text = snapshot(&boards, Boards::All, Profile::Lidraughts).text;
@@ -294,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_begins_with_black_to_move_is_left_out_for_pydraughts() {
+    fn pydraughts_omits_game_with_black_to_move_first() {
         let mut boards = [board("a"), board("b")];
         play(&mut boards[0], &[SETUP, "1... 24-30", "2. 35x24"]);
         play(&mut boards[1], &["1. 32-28", "19-23"]);
@@ -306,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_game_stands_until_the_next_has_a_move() {
+    fn shows_last_game_until_next_has_move() {
         let mut boards = [board("a")];
         play(&mut boards[0], &["1. 32-28", "*"]);
         play(&mut boards[0], &[]);
@@ -317,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_of_a_tag_holds_a_file_back() {
+    fn tag_values_never_block_file() {
         let long = "x".repeat(10_000);
         for name in [
             "Bad \"]\" Name",
@@ -344,13 +319,13 @@ mod tests {
             &long,
         ] {
             let mut boards = [board("a"), board("b")];
+            boards[1].tags.push(("Black".to_owned(), name.to_owned()));
             play(&mut boards[0], &["1. 32-28", "19-23", "*"]);
             for (tag, at) in ["White", "BlackTitle", "Event"].into_iter().zip(10..) {
                 let correction = Correction { at: moment(at), tag: tag.to_owned(), value: name.to_owned() };
                 let corrected = boards[0].games[0].corrections().iter().cloned().chain([correction]).collect();
                 boards[0].games[0].amend(corrected);
             }
-            boards[1].tags.push(("Black".to_owned(), name.to_owned()));
             for profile in [Profile::Standard, Profile::Lidraughts, Profile::Pydraughts] {
                 let text = snapshot(&boards, Boards::All, profile).text;
                 assert_eq!(reader::read(&text).0.len(), 2, "{name:?}: {text}");

@@ -37,13 +37,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_the_crc_32c() {
+    fn is_crc_32c() {
         assert_eq!(of("123456789"), 0xe306_9283, "the published check value");
         assert_eq!(of("1040 < 8e00051f00"), 0x12ef_c721);
     }
 
     #[test]
-    fn only_the_exact_shape_at_the_end_is_a_checksum() {
+    fn only_exact_form_at_end_is_checksum() {
         assert_eq!(split("1040 < 8e00051f00 ;12efc721"), ("1040 < 8e00051f00", Some(0x12ef_c721)));
         assert_eq!(split("5 ? a ;12345678 ;9ABCDEF0"), ("5 ? a ;12345678", Some(0x9abc_def0)));
         for line in [

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_what_it_was_given_in_order() {
+    fn writes_values_in_order() {
         let mut header = Header::default();
         for (key, value) in [
             ("about", "a test"),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_for_one_board_stands_under_its_address() {
+    fn board_values_stand_under_address() {
         let mut header = Header::default();
         for (key, value) in [
             ("board-1025-tag-White", "Sijbrands, T."),
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_values_that_cannot_be() {
+    fn refuses_impossible_values() {
         let error = |key, value| Header::default().set(key, value).unwrap_err().to_string();
         assert_eq!(error("mode", "both"), "\"both\" is no mode; write \"# mode: single\" or \"# mode: bus\"");
         assert!(error("opened", "yesterday").starts_with("\"yesterday\" is no moment; write date, time and offset"));

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways() {
+    fn hex_roundtrip() {
         let mut text = String::from("< ");
         append(&mut text, &[0x00, 0x8e, 0xff]);
         assert_eq!(text, "< 008eff");

@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_a_log() {
+    fn reads_log() {
         let log = read(LOG.as_bytes()).unwrap();
         assert_eq!(log.header.line.as_deref(), Some("hall-a-3"));
         assert_eq!(log.header.opened.unwrap().to_rfc3339(), "2026-11-21T09:30:00+01:00");
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_has_no_end_is_not_kept() {
+    fn drops_unterminated_line() {
         let zeros = vec![0; LONGEST_LINE as usize + 3];
         let log = [b"0 = up\n".as_slice(), &zeros].concat();
         let mut records = Records::new(log.as_slice()).unwrap();
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn records_come_one_at_a_time_and_end_where_the_log_is_not_right() {
+    fn yields_records_one_by_one_until_error() {
         let text = b"# line: a\n0 = up\n5 .\n4 .\n6 .\n";
         let mut records = Records::new(text.as_slice()).unwrap();
         assert_eq!(records.header().line.as_deref(), Some("a"));
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_log_is_a_log() {
+    fn empty_log_is_valid() {
         assert_eq!(read(b""), Ok(ByteLog::default()));
         assert_eq!(read(b"\n\n"), Ok(ByteLog::default()));
     }
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_place_of_what_is_wrong() {
+    fn errors_name_place() {
         refuse("# damcast byte log 2\n0 = up\n", "line 1, column 1: this is a byte log of format \"2\"");
         refuse("# damcast byte log 2\n", "line 1, column 1: this is a byte log of format \"2\"");
         refuse("# mode: both\n0 = up\n", "line 1, column 9: \"both\" is no mode");
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_last_record_is_not_a_torn_one() {
+    fn changed_last_record_differs_from_torn_one() {
         refuse("0 = up\n1040 < 8e00051f01 ;12efc721\n", "line 2, column 20: the checksum is 12efc721");
     }
 
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_end_is_cut_and_reported() {
+    fn cuts_and_reports_torn_end() {
         for (torn, records) in [
             (&b"1040 < 8e00051f00"[..], 1),
             (b"1040 < 8e00", 1),
@@ -518,7 +518,7 @@ mod tests {
 
     /// Where a log is torn, what stands above is read, and never anything that was not written.
     #[test]
-    fn a_log_torn_anywhere_is_the_beginning_of_the_log() {
+    fn torn_log_is_prefix() {
         let whole = read(LOG.as_bytes()).unwrap();
         let text = whole.to_text();
         for cut in 0..text.len() {
@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_goes_on_after_an_error() {
+    fn continues_after_error() {
         let mut reader = LogReader::new();
         reader.line("# game-type: 25").unwrap();
         reader.line("5 .").unwrap();
@@ -542,7 +542,7 @@ mod tests {
 
     /// Recordings kept outside of the sources: every `*.log` in `logs` of the folder that `DAMCAST_CORPUS` names.
     #[test]
-    fn recordings_elsewhere_are_read_and_written_again() {
+    fn foreign_recordings_roundtrip() {
         let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else { return };
         let folder = std::path::Path::new(&corpus).join("logs");
         let mut count = 0;
@@ -589,19 +589,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_log_survives_the_way_back(log in any_log()) {
+        fn log_roundtrip(log in any_log()) {
             prop_assert_eq!(read(log.to_text().as_bytes()), Ok(log));
         }
 
         #[test]
-        fn no_file_is_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn reads_arbitrary_files(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let _ = read(&bytes);
         }
 
         /// One damaged byte among the records gives an error, a problem, or changes nothing. Texts are left out: one
         /// that takes the damaged checksum for its own last word is accepted, as a text without a checksum has to be.
         #[test]
-        fn damage_never_goes_unseen(log in any_log(), place in any::<prop::sample::Index>(), flip in 1u8..=255) {
+        fn detects_any_damage(log in any_log(), place in any::<prop::sample::Index>(), flip in 1u8..=255) {
             let is_text = |record: &Record| matches!(record.kind, RecordKind::Operator(_));
             let mut log = ByteLog { records: log.records.into_iter().filter(|record| !is_text(record)).collect(), ..log };
             log.records.push(Record::new(1_000_000, RecordKind::Tick));

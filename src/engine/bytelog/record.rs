@@ -33,7 +33,7 @@ pub enum RecordKind {
     Tick,
     /// `@`: the clock of the machine was set, or the machine slept: from now on it shows this. Whole milliseconds.
     ClockSet(DateTime<FixedOffset>),
-    /// `~`, and `-` in logs of earlier versions: boards of a bus were asked, one after the other, and had nothing to tell.
+    /// `~`: boards of a bus were asked, one after the other, and had nothing to tell.
     Unchanged(Vec<Unchanged>),
     /// A record of a later version: its mark and what follows it. Ignored by a replay, kept when written again.
     Other(char, String),
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_as_a_line() {
+    fn writes_every_kind_as_line() {
         let shown = DateTime::parse_from_rfc3339("2026-11-21T09:30:06.250+01:00").unwrap();
         for (at, kind, line) in [
             (0, RecordKind::LinkUp, "0 = up ;15b53040\n"),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_can_end_its_line() {
+    fn text_cannot_end_line() {
         let line = Record::new(7, RecordKind::Note("a\n8 < ff\r\t\u{0}\u{85}b".into())).to_line();
         assert!(line.starts_with("7 ? a 8 < ff    b ;"), "{line}");
         assert_eq!(line.matches('\n').count(), 1);

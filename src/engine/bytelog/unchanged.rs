@@ -28,9 +28,6 @@
 //! | `n` | nothing has changed | |
 //! | `c` | its clock | seven bytes, two digits each |
 //! | `b`, `d` | its fields, its 50 dark fields | how many, two digits; then a digit for two fields, 8 times the first and the second |
-//!
-//! Logs of earlier versions have this as `-`, which is read as well: boards as four hexadecimal digits of their address on the wire,
-//! then their wait, a digit to the base of 36 or `z` and two of them; or in brackets the bytes of each piece, a digit, and its wait.
 
 use super::record::{Record, RecordKind};
 use crate::engine::protocol::bus::SMALLEST_ANSWER;
@@ -162,24 +159,11 @@ fn push(text: &mut String, number: u64, digits: u32) {
 ///
 /// The byte of the text at which it is none.
 pub(super) fn decode(text: &str) -> Result<Vec<Unchanged>, usize> {
-    all(text, decode_board)
-}
-
-/// Reads the text of a record of earlier versions.
-///
-/// # Errors
-///
-/// As [`decode`].
-pub(super) fn decode_old(text: &str) -> Result<Vec<Unchanged>, usize> {
-    all(text, decode_old_board)
-}
-
-fn all(text: &str, board: impl Fn(&str) -> Option<(Unchanged, &str)>) -> Result<Vec<Unchanged>, usize> {
     let mut rest = text;
     let mut boards = Vec::new();
     while !rest.is_empty() {
         let at = text.len() - rest.len();
-        let (board, after) = board(rest).ok_or(at)?;
+        let (board, after) = decode_board(rest).ok_or(at)?;
         boards.push(board);
         rest = after;
     }
@@ -260,47 +244,6 @@ fn decode_data<'a>(letter: &str, text: &'a str) -> Option<(BusAnswer, &'a str)> 
     }
 }
 
-fn decode_old_board(text: &str) -> Option<(Unchanged, &str)> {
-    let (address, rest) = text.split_at_checked(4)?;
-    let board = match *super::hex::decode(address).ok()? {
-        [high @ 0..0x80, low @ 0..0x80] => BusAddress::from_wire([high, low]),
-        _ => return None,
-    };
-    let Some(mut rest) = rest.strip_prefix('(') else {
-        let (wait, rest) = decode_wait(rest)?;
-        return Some((Unchanged::nothing(board, wait), rest));
-    };
-    let mut pieces = Vec::new();
-    loop {
-        if let Some(rest) = rest.strip_prefix(')') {
-            let bytes: usize = pieces.iter().map(|piece: &AnswerPart| piece.bytes).sum();
-            let is_silent = pieces.len() == 1 && bytes == 0;
-            let is_answer = bytes == SMALLEST_ANSWER && pieces.iter().all(|piece| piece.bytes > 0);
-            return (is_silent || is_answer).then_some((Unchanged { board, answer: NOTHING, pieces }, rest));
-        }
-        let (bytes, after) = decode_digit(rest)?;
-        let (wait, after) = decode_wait(after)?;
-        pieces.push(AnswerPart { wait, bytes: bytes as usize });
-        rest = after;
-    }
-}
-
-fn decode_wait(text: &str) -> Option<(u64, &str)> {
-    let (first, rest) = decode_digit(text)?;
-    if first < 35 {
-        return Some((first, rest));
-    }
-    let (high, rest) = decode_digit(rest)?;
-    let (low, rest) = decode_digit(rest)?;
-    Some((high * 36 + low, rest))
-}
-
-/// Digits are small, so that every wait is written in one way.
-fn decode_digit(text: &str) -> Option<(u64, &str)> {
-    let character = text.chars().next().filter(|character| !character.is_ascii_uppercase())?;
-    Some((character.to_digit(36)?.into(), &text[character.len_utf8()..]))
-}
-
 /// When the last of it happened, for a record of this time.
 pub(super) fn end(at: u64, boards: &[Unchanged]) -> u64 {
     boards.iter().flat_map(|board| &board.pieces).fold(at, |at, piece| at.saturating_add(piece.wait))
@@ -331,10 +274,9 @@ pub(super) fn unpacked(mut at: u64, boards: Vec<Unchanged>) -> impl Iterator<Ite
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::bytelog::{LogLine, parse_line};
 
     #[test]
-    fn what_is_no_such_record_is_refused() {
+    fn refuses_invalid_records() {
         for (text, at) in [
             ("", 0),
             ("40", 0),
@@ -352,28 +294,6 @@ mod tests {
             ("40é", 0),
         ] {
             assert_eq!(decode(text), Err(at), "{text}");
-        }
-    }
-
-    #[test]
-    fn records_of_earlier_versions_are_read() {
-        let line = "12 - 080100802(4822)0803(02)0801z23";
-        let Ok(LogLine::Record(record)) = parse_line(line) else { panic!("{line}") };
-        assert!(record.to_line().starts_with("12 ~ 40g40Ln20804020240-0240t1b ;"));
-        for (text, at) in [
-            ("", 0),
-            ("0801", 0),
-            ("08010080", 5),
-            ("8801a", 0),
-            ("0801A", 0),
-            ("0801(5a)", 0),
-            ("0801(0a6b)", 0),
-            ("0801(6a", 0),
-            ("0801zz", 0),
-            ("08 1a", 0),
-            ("080é", 0),
-        ] {
-            assert_eq!(decode_old(text), Err(at), "{text}");
         }
     }
 }

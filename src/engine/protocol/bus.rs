@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_by_its_bytes() {
+    fn encodes_every_command() {
         use BusCommand::*;
         // The page's own example: 81 10 06 17. 10 06 is 16 * 128 + 6 = 2054.
         for (command, to, bytes) in [
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_none() {
+    fn rejects_invalid_commands() {
         for bytes in
             [[0x80, 0, 0, 0], [0x8e, 0, 0, 0x0e], [0x42, 0, 0, 0x42], [0x87, 0, 0, 8], [0x87, 0x80, 0, 7], [0; 4]]
         {
@@ -381,14 +381,14 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_six_and_eight_bytes() {
+    fn decodes_answers_of_six_and_eight_bytes() {
         check(&[0x87, 0x00, 0x06, 0x08, 0x01, 0x16], BusAnswer::Ping);
         check(&[0x88, 0x00, 0x06, 0x08, 0x01, 0x17], BusAnswer::StartWritten);
         check(&[0x89, 0x00, 0x08, 0x08, 0x01, 0x01, 0x02, 0x1d], BusAnswer::Version(Version { main: 1, sub: 2 }));
     }
 
     #[test]
-    fn changes_and_memory() {
+    fn decodes_changes_and_memory() {
         check(&[0x85, 0x00, 0x06, 0x08, 0x01, 0x14], BusAnswer::Changes(vec![]));
         // A man from field 67 to 56, and the press: 1:29:55 on the left.
         let events = [0x41, 0x38, 0x50, 0x43, 0x71, 0x29, 0x55];
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock() {
+    fn decodes_clock() {
         // 1:29:53 on the right, 1:30:00 on the left; running, the left side high.
         let bytes = [0x84, 0x00, 0x0d, 0x08, 0x01, 0x01, 0x29, 0x53, 0x01, 0x30, 0x00, 0x09, 0x51];
         let side = |hours, minutes, seconds| ClockSide { hours, minutes, seconds, ..ClockSide::default() };
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_of_every_size() {
+    fn decodes_boards_of_every_size() {
         let codes = |codes: &[u8]| codes.iter().copied().map(PieceCode).collect::<Vec<_>>();
         let mut fields = [0_u8; 100];
         (fields[1], fields[98], fields[45], fields[54]) = (4, 1, 7, 10);
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_kept() {
+    fn keeps_unknown_bytes() {
         let unknown = |id, data: &[u8], why| BusAnswer::Unknown { id: MessageId(id), data: data.to_vec(), why };
         let size = |expected| UnknownReason::Size { expected };
         check(&[0x8e, 0x00, 0x08, 0x08, 0x01, 0x1f, 0x01, 0x3f], unknown(0x0e, &[0x1f, 0x01], UnknownReason::Id));
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_and_the_next_answer_is_found() {
+    fn reports_damage_and_finds_next_answer() {
         let bad = |id, bytes| BusItem::BadChecksum { id: MessageId(id), bytes };
         let ping = || BusItem::Message(BusMessage { from: address(1025), answer: BusAnswer::Ping });
         let good = [0x87, 0x00, 0x06, 0x08, 0x01, 0x16];
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn no_flipped_bit_and_no_lost_byte_leaves_an_answer() {
+    fn flipped_bit_or_lost_byte_leaves_no_answer() {
         let good = [0x85, 0x00, 0x0d, 0x08, 0x01, 0x41, 0x38, 0x50, 0x43, 0x71, 0x29, 0x55, 0x16];
         let messages = |bytes: &[u8]| {
             let items = BusDecoder::new().feed(bytes);
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_of_an_answer_is_known() {
+    fn knows_missing_bytes_of_answer() {
         let mut decoder = BusDecoder::new();
         assert_eq!(decoder.missing(), None);
         for (byte, missing) in
@@ -528,7 +528,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_answer_survives_the_way_back(message in any_message()) {
+        fn answer_roundtrip(message in any_message()) {
             // An acknowledgement of a clock keeps no more than its four bytes.
             let bytes = message.encode();
             let items = BusDecoder::new().feed(&bytes);
@@ -538,13 +538,13 @@ mod tests {
         }
 
         #[test]
-        fn every_command_survives_the_way_back(index in 0..BusCommand::ALL.len(), to in 0..=BusAddress::MAX) {
+        fn command_roundtrip(index in 0..BusCommand::ALL.len(), to in 0..=BusAddress::MAX) {
             let command = BusCommand::ALL[index];
             prop_assert_eq!(BusCommand::decode(command.encode(address(to))), Some((command, address(to))));
         }
 
         #[test]
-        fn chunking_never_changes_the_result(bytes in wire(), sizes in prop::collection::vec(1_usize..7, 1..10)) {
+        fn chunking_never_changes_result(bytes in wire(), sizes in prop::collection::vec(1_usize..7, 1..10)) {
             let expected = BusDecoder::new().feed(&bytes);
             let mut decoder = BusDecoder::new();
             let mut found = Vec::new();
@@ -561,7 +561,7 @@ mod tests {
         }
 
         #[test]
-        fn an_answer_after_anything_is_found(garbage in prop::collection::vec(any::<u8>(), 0..300), message in any_message()) {
+        fn finds_answer_after_any_bytes(garbage in prop::collection::vec(any::<u8>(), 0..300), message in any_message()) {
             let mut decoder = BusDecoder::new();
             decoder.feed(&garbage);
             prop_assert_eq!(decoder.feed(&message.encode()).pop(), Some(BusItem::Message(message)));

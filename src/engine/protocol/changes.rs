@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_a_stretch_of_memory() {
+    fn reads_stretch_of_memory() {
         // Two moves with their presses; the second field number, 0x4e, looks like a piece update.
         let data = [0x41, 0x38, 0x50, 0x43, 0x71, 0x29, 0x55, 0x40, 0x4e, 0x51, 0x43, 0x61, 0x29, 0x53, 0x6b, 0x41];
         let memory = Memory::decode(&data);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_that_begins_inside_an_event_loses_only_that_event() {
+    fn memory_starting_inside_event_loses_one_event() {
         let tail = [0x41, 0x0c, 0x50, 0x13, 0x71, 0x29, 0x55, 0x6b];
         for lost in [&[0x25][..], &[0x29, 0x53], &[0x53]] {
             let memory = Memory::decode(&[lost, &tail].concat());
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_marked_and_costs_one_byte() {
+    fn marks_invalid_byte_and_skips_one() {
         assert_eq!(decode(&[0x41, 0x70, 0x29, 0x53]).first(), Some(&MemoryEvent::Broken(0x41)));
         assert_eq!(decode(&[0x61, 0x60, 0x00]).first(), Some(&MemoryEvent::Broken(0x61)));
         assert_eq!(decode(&[0x41]), [MemoryEvent::Broken(0x41)]);
@@ -257,7 +257,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_memory_is_too_strange(data in prop::collection::vec(any::<u8>(), 0..600)) {
+        fn reads_arbitrary_memory(data in prop::collection::vec(any::<u8>(), 0..600)) {
             let memory = Memory::decode(&data);
             prop_assert!(memory.changes.len() + memory.skipped <= data.len());
         }

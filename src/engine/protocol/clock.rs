@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_no_clock_and_zero_readings_from_times() {
+    fn distinguishes_no_clock_and_zero_from_times() {
         check([0, 0, 0, 0, 0, 0, 0x20], ClockReport::NoClock);
         assert_eq!(ClockReport::decode([0x01, 0x27, 0x40, 0x00, 0x59, 0x08, 0x21]), ClockReport::NoClock);
         // Worthless readings need not be times.
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_times_are_garbled_not_wrong() {
+    fn impossible_times_are_garbled() {
         for (byte, value) in
             [(0, 0x0b), (0, 0x0f), (1, 0x60), (1, 0x0a), (2, 0x5a), (3, 0x0c), (4, 0x7f), (5, 0x6f), (5, 0x1b)]
         {
@@ -442,14 +442,14 @@ mod tests {
     }
 
     #[test]
-    fn a_press_turns_the_lever() {
+    fn press_turns_lever() {
         assert_eq!(Lever::RightHigh.pressed(), Lever::LeftHigh);
         assert_eq!(Lever::LeftHigh.pressed(), Lever::RightHigh);
     }
 
     proptest! {
         #[test]
-        fn whatever_was_decoded_survives_the_way_back(data in prop::array::uniform7(0u8..0x80)) {
+        fn decode_encode_roundtrip(data in prop::array::uniform7(0u8..0x80)) {
             let report = ClockReport::decode(data);
             prop_assert_eq!(ClockReport::decode(report.encode()), report);
             if let ClockReport::Times(times) = report {
@@ -459,7 +459,7 @@ mod tests {
         }
 
         #[test]
-        fn every_acknowledgement_survives(ack in any::<[u8; 4]>()) {
+        fn acknowledgement_roundtrip(ack in any::<[u8; 4]>()) {
             let report = ClockReport::Ack(ClockAck(ack));
             prop_assert!(report.encode().iter().all(|&byte| byte < 0x80));
             prop_assert_eq!(ClockReport::decode(report.encode()), report);

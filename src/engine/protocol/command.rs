@@ -371,12 +371,12 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_cut_filled_and_cleaned() {
+    fn texts_are_cut_padded_and_cleaned() {
         assert_eq!(ClockCommand::text("32-28é\n7890", 0), ClockCommand::Text { text: *b"32-28  7", beep: 0 });
     }
 
     #[test]
-    fn what_is_no_command_is_dropped_and_bounded() {
+    fn drops_invalid_commands_within_bounds() {
         let unknown =
             |bytes: &[u8], used| assert_eq!(Command::decode(bytes), Decoded::Unknown { used }, "{bytes:02x?}");
         // The boot loader cannot be asked for, nor can codes nobody knows or bus commands.
@@ -425,14 +425,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_command_survives_the_way_back(command in any_command()) {
+        fn command_roundtrip(command in any_command()) {
             let bytes = command.encode();
             prop_assert!(bytes.iter().all(|&byte| byte < 0x80));
             prop_assert_eq!(Command::decode(&bytes), Decoded::Command { used: bytes.len(), command });
         }
 
         #[test]
-        fn no_host_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        fn reads_arbitrary_host_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
             let mut rest = bytes.as_slice();
             loop {
                 match Command::decode(rest) {
@@ -448,7 +448,7 @@ mod tests {
         }
 
         #[test]
-        fn wild_values_never_reach_the_wire(pattern in any::<u8>(), data in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn extreme_values_never_reach_wire(pattern in any::<u8>(), data in prop::collection::vec(any::<u8>(), 0..300)) {
             let leds = Command::SetLeds { pattern, from: Field(pattern), to: Field(pattern) };
             prop_assert!(leds.encode().iter().all(|&byte| byte < 0x80));
             let clock = Command::Clock(ClockCommand::Other { command: pattern, data });

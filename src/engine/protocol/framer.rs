@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_messages_and_what_is_none() {
+    fn separates_messages_from_noise() {
         use NoiseKind::*;
         check(&[], &[]);
         check(&[0x8e, 0x00, 0x05, 0x1f, 0x00], &[frame(0x0e, &[0x1f, 0x00])]);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_the_largest_message_and_no_more() {
+    fn accepts_message_up_to_max_length() {
         let mut bytes = vec![0x8f, 0x7f, 0x7f];
         bytes.extend(std::iter::repeat_n(0x55, MAX_DATA));
         let mut framer = Framer::new();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_drops_the_message_under_way() {
+    fn reset_drops_partial_message() {
         let mut framer = Framer::new();
         framer.feed(&[0x8e, 0x00, 0x05, 0x1f]);
         assert_eq!(framer.reset(), Some(Noise { bytes: 4, why: NoiseKind::Cut }));
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_writes_what_the_page_says() {
+    fn frame_writes_documented_bytes() {
         assert_eq!(Frame::new(MessageId(0x0e), [0x1f, 0x00]).encode(), [0x8e, 0x00, 0x05, 0x1f, 0x00]);
         let big = Frame::new(MessageId(0x0f), std::iter::repeat_n(0xff, 20_000)).encode();
         assert_eq!((big.len(), &big[..4]), (MAX_MESSAGE, &[0x8f, 0x7f, 0x7f, 0x7f][..]));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_megabytes_of_random_bytes_do_not_disturb() {
+    fn survives_ten_megabytes_of_random_bytes() {
         let good = [0x8e, 0x00, 0x05, 0x1f, 0x01];
         let mut framer = Framer::new();
         let (mut frames, mut dropped, mut kept) = (0, 0, 0);
@@ -327,7 +327,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunking_never_changes_the_result(bytes in wire(), sizes in prop::collection::vec(1usize..7, 1..10)) {
+        fn chunking_never_changes_result(bytes in wire(), sizes in prop::collection::vec(1usize..7, 1..10)) {
             let mut whole = Framer::new();
             let expected = whole.feed(&bytes);
             let mut framer = Framer::new();
@@ -346,7 +346,7 @@ mod tests {
         }
 
         #[test]
-        fn a_message_after_anything_is_found(
+        fn finds_message_after_any_bytes(
             garbage in prop::collection::vec(any::<u8>(), 0..300),
             id in 0u8..0x80,
             data in prop::collection::vec(0u8..0x80, 0..200),

@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_board_says_of_itself() {
+    fn board_properties() {
         check(&[0x90, 0x00, 0x05, 0x08, 0x01], Message::BusAddress(BusAddress(1025)));
         check(&[0x91, 0x00, 0x08, 0x30, 0x31, 0x30, 0x32, 0x35], Message::SerialNumber("01025".into()));
         check(
@@ -459,14 +459,14 @@ mod tests {
     }
 
     #[test]
-    fn the_event_memory_is_handed_on_as_it_came() {
+    fn passes_event_memory_unchanged() {
         check(&[0x8f, 0x00, 0x06, 0x6a, 0x41, 0x6b], Message::EepromMoves(vec![0x6a, 0x41, 0x6b]));
         // The largest by the page: 0x1f03 bytes.
         check(&dump(&[0x8f, 0x3e, 0x03], &[0x7f; 0x1f00]), Message::EepromMoves(vec![0x7f; 0x1f00]));
     }
 
     #[test]
-    fn what_is_not_understood_is_kept_with_the_reason() {
+    fn keeps_unknown_messages_with_reason() {
         let unknown = |id, data: &[u8], why| Message::Unknown { id: MessageId(id), data: data.to_vec(), why };
         let size = |expected| UnknownReason::Size { expected };
         check(&[0xa3, 0x00, 0x05, 0x01, 0x02], unknown(0x23, &[1, 2], UnknownReason::Id));
@@ -512,7 +512,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_decoded_survives_the_way_back(
+        fn decode_encode_roundtrip(
             id in prop_oneof![Just(0x0du8), 0u8..0x30, 0u8..0x80],
             data in prop_oneof![
                 prop::collection::vec(0u8..0x80, 0..12),
@@ -529,7 +529,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        fn decodes_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
             let mut decoder = Decoder::new();
             for item in decoder.feed(&bytes) {
                 if let Item::Message(message) = item {

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blitz_is_never_slower_and_leaves_alone_what_was_told() {
+    fn blitz_is_never_slower_and_keeps_explicit_values() {
         let standard = Settings::default();
         let mut blitz = standard.at_pace(Pace::Blitz, |key| key == "unpressed-ms");
         assert_eq!(blitz.unpressed_ms, standard.unpressed_ms);

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_from_nowhere_is_dropped() {
+    fn drops_implausible_time() {
         check(
             None,
             60,
@@ -236,13 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn increments_are_true() {
+    fn accepts_increments() {
         check(None, 10, &[("1:20:00", "1:20:00", 1), ("1:19:30", "1:20:00", 0)]);
         check(None, 10, &[("1:19:30", "1:20:00", 1), ("1:20:29", "1:20:00", 1), ("1:20:29", "1:19:59", 1)]);
     }
 
     #[test]
-    fn half_an_hour_more_at_move_45_is_true_when_it_is_due() {
+    fn accepts_due_bonus_of_30_minutes_at_move_45() {
         let control = Some("45/6300:1800");
         let readings = [("0:04:10", "0:09:00", 1), ("0:34:10", "0:09:00", 1), ("0:34:10", "0:08:59", 1)];
         check(control, 89, &readings);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_was_set_anew_is_believed_when_it_insists() {
+    fn accepts_insistent_new_setting() {
         check(
             None,
             0,
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_reading_that_nothing_agrees_with_was_none() {
+    fn discards_unsupported_first_reading() {
         let mut truth = ClockTruth::new(None);
         truth.judge(Millis::ZERO, clock(9, 9), 0);
         let judged = (1..4).map(|second| truth.judge(Millis::seconds(second), clock(4800, 4800), 0)).last().unwrap();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_running_clock_showed_long_ago_is_not_certain() {
+    fn old_reading_of_running_clock_is_uncertain() {
         let mut truth = ClockTruth::new(None);
         truth.judge(Millis::ZERO, clock(100, 100), 0);
         assert!(truth.is_certain(Millis::seconds(10)) && !truth.is_certain(Millis::seconds(11)));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_is_told_once() {
+    fn notifies_operator_once() {
         let mut notices = ClockNotices::default();
         assert!(notices.no_clock(false).is_some_and(|text| text.starts_with("no clock is connected")));
         assert_eq!(notices.no_clock(false), None);
@@ -321,7 +321,7 @@ mod tests {
     proptest! {
         /// A game with an increment; among its readings come others, damaged beyond what a game could bring about.
         #[test]
-        fn garbage_between_good_readings_is_never_taken(
+        fn never_accepts_garbage_between_good_readings(
             garbage in prop::collection::vec(prop::option::weighted(0.4, (0u32..36_000, 0u32..36_000, 0u8..32)), 1..120),
             increment in 0u32..60,
         ) {
@@ -350,7 +350,7 @@ mod tests {
         }
 
         #[test]
-        fn no_reading_is_too_strange(
+        fn accepts_arbitrary_readings(
             readings in prop::collection::vec((0u64..100_000, 0u32..36_000, 0u32..36_000, any::<u32>()), 1..60),
         ) {
             let mut truth = ClockTruth::new(Some("4294/999999999:1:2+999999999:*5"));

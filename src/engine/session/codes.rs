@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_lists_of_codes() {
+    fn parses_names_and_lists_of_codes() {
         for (text, expected) in [
             ("draughts", ".w..b..W..B....."),
             ("draughts-old", ".w..W..b..B....."),
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_of_codes_says_why() {
+    fn refuses_invalid_sets_with_reason() {
         for (text, why) in [
             ("", "no code means a man `w`"),
             ("wood", "`wood` is none of these"),

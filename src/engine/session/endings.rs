@@ -122,7 +122,7 @@ mod tests {
     const ROUND: &str = "46-41 1-7 41-46 7-1";
 
     #[test]
-    fn a_repetition_is_told_once() {
+    fn reports_repetition_once() {
         let mut watch = EndWatch::new(position("20", KINGS));
         assert!(play(&mut watch, ROUND).is_empty());
         let notified = play(&mut watch, ROUND);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ply_that_is_taken_back_takes_its_counts_along() {
+    fn retracted_ply_retracts_counts() {
         let mut watch = EndWatch::new(position("20", KINGS));
         play(&mut watch, ROUND);
         play(&mut watch, "46-41 1-7 41-46");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setup_begins_all_counts_anew() {
+    fn setup_restarts_all_counts() {
         let start = position("20", KINGS);
         let mut watch = EndWatch::new(start);
         play(&mut watch, ROUND);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_that_is_drawn_as_it_stands_is_told_at_once() {
+    fn reports_dead_draw_at_once() {
         let mut watch = EndWatch::new(position("40", "W:WK47:BK6"));
         let notified = watch.news();
         assert_eq!(notified.len(), 1);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_cannot_move_is_told() {
+    fn reports_blocked_side() {
         let mut watch = EndWatch::new(position("20", "W:W46:B41,37"));
         assert_eq!(watch.news(), ["White has no legal move; if the game is over, give the result"]);
         // The limit on moves of one Frisian king: the man on 36 is blocked.

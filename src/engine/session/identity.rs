@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn any_board_is_admitted_where_none_is_expected_but_another_one_is_named() {
+    fn admits_any_board_unless_one_is_expected() {
         let mut identity = Identity::new(None);
         assert!(identity.is_admitted() && identity.question().is_none());
         assert_eq!(identity.hear(&serial("01025")), [Effect::Note("serial number 01025".into())]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_expected_is_admitted_until_the_link_goes() {
+    fn admitted_board_stays_until_link_loss() {
         let mut identity = Identity::new(Some("1025".into()));
         assert!(!identity.is_admitted());
         assert_eq!(identity.question(), Some(Command::ReturnSerialNumber));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_is_named_once_and_given_up_each_time() {
+    fn reports_stranger_once_and_closes_link_each_time() {
         let mut identity = Identity::new(Some("01025".into()));
         for round in 0..3 {
             identity.forget();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn one_damaged_answer_does_not_shut_a_board_out() {
+    fn damaged_answer_does_not_exclude_board() {
         let mut identity = Identity::new(Some("01025".into()));
         identity.hear(&serial("01025"));
         identity.hear(&serial("01027"));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn long_numbers_are_compared_with_long_numbers() {
+    fn compares_long_numbers_with_long_numbers() {
         let mut identity = Identity::new(Some("3000001025".into()));
         assert_eq!(identity.question(), Some(Command::ReturnLongSerialNumber));
         identity.hear(&serial("01025"));

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_as_what_is_wished() {
+    fn parses_operator_commands() {
         let cases = [
             ("result 2-0", Wish::Result("2-0".into())),
             ("  result   12-8 ", Wish::Result("12-8".into())),
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_of_a_board_goes_first() {
+    fn board_address_comes_first() {
         let board = BusAddress::new(1025).unwrap();
         for (text, to) in [
             ("flip", Addressee::OnlyBoard),
@@ -445,7 +445,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_written_so_that_it_is_read_again(
+        fn parse_write_roundtrip(
             text in "(when-found )?([0-9]{1,5} )?(result|resign|start|continue|continue anyway|setup|undo|resync|flip|names|pairing|hold|remembered known)( [ -~]{0,12})?( / [ -~]{0,5})?",
         ) {
             if let Ok(request) = text.parse::<Request>() {
@@ -454,7 +454,7 @@ mod tests {
         }
 
         #[test]
-        fn a_pairing_says_what_it_was_told(names in prop::collection::vec("[^\\p{Cc}]{0,20}", 0..5), id in "[0-9a-z.]{1,8}") {
+        fn pairing_roundtrip(names in prop::collection::vec("[^\\p{Cc}]{0,20}", 0..5), id in "[0-9a-z.]{1,8}") {
             prop_assume!(id != NO_PAIRING);
             let tags: Vec<_> = names.into_iter().enumerate().map(|(at, name)| (format!("Tag{at}"), name)).collect();
             let has_backslash = names_have(&tags, '\\');

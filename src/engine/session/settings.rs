@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pace_is_that_of_the_time_control_unless_told() {
+    fn pace_follows_time_control_by_default() {
         let standard = RecognitionSettings::default().unpressed_ms;
         let blitz = RecognitionSettings::default().at_pace(Pace::Blitz, |_| false).unpressed_ms;
         assert!(blitz < standard);

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_of_six_is_that_of_the_handbook() {
+    fn table_of_six_matches_handbook() {
         let expected = [
             [(1, 6), (2, 5), (3, 4)],
             [(6, 4), (5, 3), (1, 2)],
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_meets_everybody_once_with_colours_that_differ_by_one_at_most() {
+    fn all_meet_once_with_balanced_colours() {
         for players in 2..=40 {
             let rounds = round_robin(players, false);
             let even = players.next_multiple_of(2);

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_read_and_written_exactly() {
+    fn points_roundtrip_exactly() {
         for (text, expected) in [
             ("2", "2"),
             ("0.5", "0.5"),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn fractions_are_compared_exactly_and_shown_rounded() {
+    fn fractions_compare_exactly_and_display_rounded() {
         let third = Exact { numerator: 1, denominator: 3 };
         assert_eq!(third.to_string(), "0.3333");
         assert!(third > Exact { numerator: 3333, denominator: 10_000 });

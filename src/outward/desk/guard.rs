@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_desk_is_reached_by_its_proxy_and_tls_or_from_this_machine() {
+    fn open_desk_needs_proxy_with_tls_or_local_client() {
         let tls = [("x-forwarded-for", "203.0.113.7"), ("x-forwarded-proto", "https")];
         assert_eq!(asked("127.0.0.1", &tls).unwrap().address.to_string(), "203.0.113.7");
         assert_eq!(asked("127.0.0.1", &[("x-forwarded-for", "203.0.113.7")]).unwrap_err(), 403);

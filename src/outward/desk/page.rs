@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_inline_and_the_first_view_is_small() {
+    fn nothing_is_inline_and_first_view_is_small() {
         let page = Page::new(true);
         assert_eq!(page.assets.len(), 2, "with the page three requests");
         let packed: usize = page.assets.iter().map(|asset| asset.packed.len()).sum();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_of_the_script_goes_over_several_lines() {
+    fn script_texts_stay_on_one_line() {
         for line in SCRIPT.lines() {
             assert!(line.matches('`').count() % 2 == 0, "{line}");
         }

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_was_made_is_found_by_its_password_alone() {
+    fn password_alone_finds_line() {
         let person = Person { name: "M. Bosma".into(), role: Role::Arbiter };
         let made = line(&person, "correct horse").unwrap();
         assert!(made.starts_with("M. Bosma:arbiter:$argon2id$"), "{made}");

@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn logins_of_one_browser_live_beside_each_other() {
+    fn logins_of_one_browser_coexist() {
         let (mut jar, here, there) = (Jar::default(), Sessions::default(), Sessions::default());
         let other_desk = jar.log_in(&there, 8082);
         let tabs: Vec<Keys> = (0..LOGINS).map(|_| jar.log_in(&here, 8081)).collect();

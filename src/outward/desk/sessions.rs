@@ -184,7 +184,7 @@ mod tests {
     use crate::station::operate::control::Role;
 
     #[test]
-    fn cookie_and_secret_together_count_for_twelve_hours() {
+    fn cookie_and_secret_are_valid_for_12_hours() {
         let (sessions, start) = (Sessions::default(), Instant::now());
         let begin = |name: &str, now| {
             let person = Person { name: name.into(), role: Role::Operator };

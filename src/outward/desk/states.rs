@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_that_never_said_how_they_are_are_not_silent() {
+    fn pages_are_silent_only_after_first_report() {
         assert_eq!(of_pages(None), (None, false));
         assert_eq!(of_pages(Some(PagesState::Silent(BEAT))), (None, true));
         assert_eq!(of_pages(Some(PagesState::Running(json!({})))), (Some(json!({})), false));

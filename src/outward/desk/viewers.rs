@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_that_leads_nowhere_from_a_phone_gets_no_code() {
+    fn no_qr_code_for_loopback_address() {
         let own = || Some("192.168.1.5".parse().unwrap());
         let at = |address: &str| Some(address.parse().unwrap());
         let hall = |address: &str| Reach::Hall(address.to_owned());

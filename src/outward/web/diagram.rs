@@ -191,7 +191,7 @@ mod tests {
 
     /// Fields, corners and numbers of every game, against what its rule book says.
     #[test]
-    fn every_board_has_its_corner_and_its_numbers() {
+    fn every_board_has_corner_and_numbers() {
         for (tag, key, first_row, corner) in [
             ("20", "f10x10l", ",1,,2,,3,,4,,5", "46"),
             ("21", "f8x8l", "", ""),

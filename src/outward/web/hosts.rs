@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_reaches_localhost() {
+    fn localhost_is_reached_locally_only() {
         for here in
             ["localhost", "LocalHost.", "127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]"]
         {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_compared_whole() {
+    fn compares_whole_names() {
         let hosts = AllowedHosts::new(Some("Hall-PC"), &["live.example.org".to_owned()]);
         for allowed in [
             "localhost",

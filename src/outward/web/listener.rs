@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_of_one_address_without_a_request_lock_nobody_out() {
+    async fn idle_connections_of_one_address_do_not_block_others() {
         let ours = IpAddr::from([127, 0, 0, 1]);
         for trusted_proxies in [vec![], vec![ours]] {
             let listener = TcpListener::bind((ours, 0)).await.unwrap();

@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waits_and_who_played_whom_is_read() {
+    fn reads_waiting_players_and_past_opponents() {
         let tournament = r#"{"event":{"name":"NK"},"sections":[{"id":1,"name":"Open","scoring":"2-1-0",
             "players":[{"id":7,"name":"A","team":1},{"id":8,"name":"B","team":2},{"id":9,"name":"C","team":2},{"id":10,"name":"D","team":1}],
             "teams":[{"id":1,"number":1,"name":"Huissen"},{"id":2,"number":2,"name":"Hijken"}],

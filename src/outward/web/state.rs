@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capture_has_its_way_and_what_it_took() {
+    fn capture_has_path_and_captured_squares() {
         let fen = "\"type\":\"game\",\"gametype\":\"20\",\"fen\":\"W:W28:B22,12\"";
         let ply = "\"type\":\"move\",\"number\":1,\"side\":\"white\",\"move\":\"28x8\",\"fen\":\"B:W8:B\"";
         let hall = hall(&[line("a", fen), line("a", ply)]);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_from_the_score_sheet_follow_those_of_the_board() {
+    fn score_sheet_moves_follow_board_moves() {
         let amend = |old: &str, new: &str| {
             line("a", &format!("\"type\":\"amend\",\"field\":\"moves\",\"old\":\"{old}\",\"new\":\"{new}\""))
         };
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_was_ended_by_mistake_and_goes_on_is_one_game() {
+    fn continued_game_stays_one_game() {
         let of = |game: u32, what: &str| format!("{{\"board\":\"a\",\"game\":{game},{what}}}\n");
         let after = "B:W28,31,33-50:B1-20";
         let ply = |number: u32, side: &str, ply: &str| {
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_away_gets_what_he_missed_or_all() {
+    fn returning_viewer_gets_missed_part_or_all() {
         let mut lines = vec![game("a")];
         lines.extend((0..3000).map(|_| line("a", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
         let hall = hall(&lines);
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_stand_in_the_order_of_their_names_and_are_found_by_number_and_name() {
+    fn orders_boards_by_name_and_finds_by_number_and_name() {
         let hall = hall(&["b-10", "b-2", "b-1"].map(game));
         let names: Vec<_> = hall.boards().iter().map(|(number, board)| (*number, board.name.clone())).collect();
         assert_eq!(names, [(1, "b-1".into()), (2, "b-2".into()), (3, "b-10".into())]);
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn any_line_is_counted_and_none_stops_it() {
+    fn counts_any_line_and_stops_at_none() {
         let odd = ["{}\n", "[]\n", "{\"board\":7}\n"].map(str::to_owned);
         let strange = line("a", "\"type\":\"game\",\"gametype\":\"99\",\"fen\":\"nonsense\"");
         let ply = line("a", "\"type\":\"move\",\"move\":\"77-99\",\"fen\":\"?\"");
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_found_from_its_mark() {
+    fn finds_every_line_from_mark() {
         let lines: Vec<String> = (0..600).map(|_| game("a")).collect();
         let hall = hall(&lines);
         for (line, expected) in [(1, (1, 0)), (256, (1, 0)), (257, (257, 256 * lines[0].len() as u64))] {

@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_their_forms() {
+    fn numbers_have_plural_forms() {
         let over = |language: Language, number| language.count(language.words().stored_page, number);
         assert!(over(Language::En, 1).contains("1 minute old"));
         assert!(over(Language::En, 0).contains("0 minutes"));
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_language_is_what_the_reader_likes_best() {
+    fn chooses_preferred_language() {
         for (header, expected) in [
             ("nl-BE,nl;q=0.9,en;q=0.8", Some(Language::Nl)),
             ("de, fr;q=0.5, ru;q=0.7", Some(Language::Ru)),

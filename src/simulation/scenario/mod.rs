@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_becomes_lines() {
+    fn scenario_becomes_lines() {
         let text = r#"
             seed = 7
             [[line]]
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_refused_with_its_place() {
+    fn refuses_impossible_values_with_place() {
         let cases = [
             ("[[line]]\nname = \"a\"", "line a: it has no board"),
             ("[[line]]\nboard = [{ games = [99] }]", "line line-1: board 1: there is no game 99"),

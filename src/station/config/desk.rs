@@ -1,6 +1,5 @@
 //! `[desk]`: the page for operators and arbiters, and the numbers for programs that watch. Only `damcast desk` obeys it, so a mistake in
-//! it stops nothing else; and that verb needs nothing else of a configuration but where the station is. `[metrics]` is of earlier versions,
-//! in which the station had the numbers: its `address` counts where `[desk]` has no `metrics`.
+//! it stops nothing else; and that verb needs nothing else of a configuration but where the station is.
 //!
 //! ```toml
 //! [desk]
@@ -27,7 +26,7 @@ pub struct DeskConfig {
     pub hosts: Vec<String>,
     /// Proxies in front of it.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Where programs ask how the station is: `metrics` of `[desk]`, else `address` of `[metrics]`.
+    /// Where programs ask how the station is.
     pub metrics: Option<SocketAddr>,
     /// Where viewers reach their pages.
     pub viewers: Option<String>,
@@ -86,14 +85,7 @@ fn of_machine(value: &Value, example: &str) -> Result<SocketAddr, ConfigError> {
 
 /// What is wrong is noted.
 fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
-    let [table, old] = [("desk", "[desk]"), ("metrics", "[metrics]")]
-        .map(|(key, title)| top.table(key, title).map_err(|error| top.note(error)).ok());
-    let old = old.and_then(|mut table| {
-        let metrics = table.read("address", |value| of_machine(value, "127.0.0.1:9377"));
-        table.close();
-        metrics
-    });
-    let mut table = table?;
+    let mut table = top.table("desk", "[desk]").map_err(|error| top.note(error)).ok()?;
     let password_file = table.read("password-file", |value| match value.string()? {
         "" => Err(value.error("`password-file` is the path of a file")),
         file => Ok(PathBuf::from(file)),
@@ -132,7 +124,7 @@ fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
         password_file,
         hosts: hosts.unwrap_or_default(),
         trusted_proxies,
-        metrics: metrics.or(old),
+        metrics,
         viewers,
         socket: None,
         directory: None,
@@ -148,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_desk_is_of_this_machine_unless_it_is_shielded() {
+    fn desk_is_local_unless_shielded() {
         let none = of("").unwrap();
         assert_eq!((none.address, none.metrics, none.password_file), (DEFAULT_ADDRESS, None, None));
         let open = "[desk]\naddress = \"0.0.0.0:8081\"\n";
@@ -162,39 +154,29 @@ mod tests {
     }
 
     #[test]
-    fn it_needs_nothing_else_and_finds_the_station() {
+    fn desk_needs_no_other_key_and_finds_station() {
         let config = of("[station]\ndirectory = \"r\"\nnonsense = 1\n[serve]\nx = 1\n").unwrap();
         assert!(config.directory.is_some_and(|directory| directory.ends_with("r")));
     }
 
     #[test]
-    fn numbers_are_where_either_table_says_and_a_port_alone_is_of_this_machine() {
-        let old = "[metrics]\naddress = \"10.0.0.1:9\"\n";
-        for (text, address) in [
-            (old.to_owned(), "10.0.0.1:9"),
-            (format!("{old}[desk]\nmetrics = \"127.0.0.1:8\"\n"), "127.0.0.1:8"),
-            ("[desk]\nmetrics = \"9377\"\n".to_owned(), "127.0.0.1:9377"),
-        ] {
-            assert_eq!(
-                of(&text).unwrap().metrics.map(|address| address.to_string()).as_deref(),
-                Some(address),
-                "{text}"
-            );
-        }
-        for wrong in ["address = \"99999\"", "address = 9377", "address = \"localhost\"", "adress = \"127.0.0.1:9\""] {
-            let error = of(&format!("[metrics]\n{wrong}\n")).unwrap_err();
+    fn a_port_alone_is_of_this_machine() {
+        let config = of("[desk]\nmetrics = \"9377\"\n").unwrap();
+        assert_eq!(config.metrics.map(|address| address.to_string()).as_deref(), Some("127.0.0.1:9377"));
+        for wrong in ["metrics = \"99999\"", "metrics = 9377", "metrics = \"localhost\""] {
+            let error = of(&format!("[desk]\n{wrong}\n")).unwrap_err();
             assert!(error.contains("x.toml:2"), "{error}");
         }
     }
 
     #[test]
-    fn it_is_told_where_viewers_reach_their_pages() {
+    fn viewer_address_is_configurable() {
         let config = of("[desk]\nviewers = \"https://live.example.org/\"\n").unwrap();
         assert_eq!(config.viewers.as_deref(), Some("https://live.example.org/"));
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_place() {
+    fn mistake_is_reported_with_place() {
         for (pair, what) in [
             ("address = \"80810\"", "`address` is an address"),
             ("metrics = \"here\"", "`metrics` is an address"),

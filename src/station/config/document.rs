@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_points_at_its_place() {
+    fn error_points_at_place() {
         let text = "a = 1\n\tb = \"ü\" # c\n";
         let start = text.find('"').unwrap();
         let complaints = Complaints::default();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn no_place_is_too_strange() {
+    fn accepts_arbitrary_places() {
         let text = "ä\r\nb";
         let complaints = Complaints::default();
         for start in 0..8 {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_stand_in_the_order_of_the_text_and_once_a_place() {
+    fn problems_are_in_text_order_and_once_per_place() {
         let complaints = Complaints::default();
         let document = Document::new("x.toml", "a\nb\n", &complaints);
         for (at, message) in [(2, "second"), (0, "first"), (2, "of the same place")] {

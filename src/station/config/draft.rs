@@ -108,7 +108,7 @@ mod tests {
     use crate::station::config::Config;
 
     #[test]
-    fn a_draft_is_read_back_as_it_was_meant() {
+    fn draft_roundtrip() {
         let line = |name: &str, port: &str| DraftLine {
             name: name.into(),
             port: port.into(),

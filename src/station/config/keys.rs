@@ -22,8 +22,6 @@ pub enum Section {
     Log,
     /// `[control]`
     Control,
-    /// `[metrics]`
-    Metrics,
     /// `[tournament]`
     Tournament,
     /// `[serve]`
@@ -96,9 +94,7 @@ pub struct Key {
 }
 
 use Absent::{Default, Nothing, Refused};
-use Section::{
-    Alarm, Board, Control, Desk, Line, Log, Metrics, Outlet, Public, Recognition, Serve, Station, Tournament,
-};
+use Section::{Alarm, Board, Control, Desk, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament};
 use ValueKind::{Addresses, Choice, Number, Strings, Switch, Text, Whole, Words};
 
 const fn key(section: Section, name: &'static str, kind: ValueKind, absent: Absent) -> Key {
@@ -145,7 +141,6 @@ pub const KEYS: &[Key] = &[
     key(Log, "compress", Switch, Default),
     key(Log, "keep-days", Whole { least: 0, most: 36_500, unit: "days" }, Default),
     key(Control, "socket", Text, Nothing),
-    key(Metrics, "address", Text, Nothing),
     key(Tournament, "boards", Strings, Nothing),
     key(Tournament, "open-when-set-up", Switch, Default),
     key(Serve, "address", Text, Default),
@@ -210,8 +205,8 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 13] =
-        [Station, Public, Outlet, Log, Control, Metrics, Tournament, Serve, Desk, Alarm, Recognition, Line, Board];
+    pub const ALL: [Section; 12] =
+        [Station, Public, Outlet, Log, Control, Tournament, Serve, Desk, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
     pub fn name(self) -> &'static str {
@@ -221,7 +216,6 @@ impl Section {
             Outlet => "outlet",
             Log => "log",
             Control => "control",
-            Metrics => "metrics",
             Tournament => "tournament",
             Serve => "serve",
             Desk => "desk",
@@ -240,7 +234,6 @@ impl Section {
             Outlet => "[[outlet]]",
             Log => "[log]",
             Control => "[control]",
-            Metrics => "[metrics]",
             Tournament => "[tournament]",
             Serve => "[serve]",
             Desk => "[desk]",
@@ -257,7 +250,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Outlet | Log | Control | Metrics | Tournament | Serve | Desk | Alarm | Recognition => None,
+            Public | Outlet | Log | Control | Tournament | Serve | Desk | Alarm | Recognition => None,
         }
     }
 

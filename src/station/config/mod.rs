@@ -255,7 +255,7 @@ fn read_config(
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.note(error));
     }
     // Whoever records has nothing to do with the pages and the numbers.
-    for table in ["serve", "desk", "metrics"] {
+    for table in ["serve", "desk"] {
         top.take(table);
     }
     let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();

@@ -32,13 +32,6 @@ const LONGEST_GROUP: usize = 32;
 /// What a station has in its directory, which no outlet may be.
 const OWN: [&str; 5] = ["log", "live", "commits", "damcast.lock", "control.sock"];
 
-/// Files that had a delay and a durability of their own, and the beginning of the keys that said so.
-const REMOVED: [(&str, &str); 4] =
-    [("games", "games.pdn"), ("started", "started.pdn"), ("events", "events.ndjson"), ("archive", "the archive")];
-
-/// How they ended.
-const KEYS_OF_FILES: [&str; 3] = ["delay", "delay-plies", "sync"];
-
 /// A folder for some readers, made from the games: `events.ndjson`, `games.pdn`, `started.pdn`, `archive/`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutletConfig {
@@ -182,11 +175,6 @@ impl Outlets {
         /// More plies than a game has.
         const MOST_PLIES: u64 = 1000;
         let spot = table.spot();
-        for (name, file) in REMOVED {
-            for key in KEYS_OF_FILES {
-                table.remove(&format!("{name}-{key}"), |value| removed(value, name, file, key));
-            }
-        }
         let default = OutletConfig::default();
         let (name, directory) = match fixed {
             Some(name) => {
@@ -244,21 +232,6 @@ impl Outlets {
         self.names.push((name.to_owned(), value.spot()));
         Ok(name.to_owned())
     }
-}
-
-/// What to write instead of a key that is no more.
-fn removed(value: &Value, name: &str, file: &str, key: &str) -> ConfigError {
-    let told = value.as_toml().unwrap_or_default();
-    value.error(format!(
-        "`{}` is no key any more: all files of an outlet have one `{key}`. Take it out; readers who are to have {file} otherwise \
-         get an outlet of their own: [[outlet]] with name = \"{name}\" and {key} = {told}, which makes public-{name}/",
-        value.key
-    ))
-}
-
-/// The keys that are no more.
-pub(super) fn removed_keys() -> impl Iterator<Item = String> {
-    REMOVED.iter().flat_map(|(name, _)| KEYS_OF_FILES.map(|key| format!("{name}-{key}")))
 }
 
 /// Is it made of letters, digits, `-`, `_` and `.`, with no `.` in front?

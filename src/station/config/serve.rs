@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_alone_is_right_and_so_is_none() {
+    fn table_alone_is_valid_and_optional() {
         let all = of("").unwrap();
         assert_eq!((all.address.to_string(), all.folder), ("0.0.0.0:8080".into(), "recordings/public".into()));
         assert_eq!(of("[serve]\noutlet = \"world\"\n").unwrap().folder, Path::new("recordings/public-world"));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outlet_is_found_whatever_else_is_wrong() {
+    fn finds_outlet_despite_other_mistakes() {
         let station = "[station]\ndirectory = \"r\"\nnonsense = 1\n[public]\ndelay = \"soon\"\n[[outlet]]\nname = \"world\"\n\
                        directory = \"far\"\n";
         assert_eq!(of(station).unwrap().folder, Path::new("r/public"));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_place() {
+    fn mistake_is_reported_with_place() {
         for (pair, what) in [
             ("address = \"8080\"", "`address` is an address"),
             ("hosts = [\"http://x\"]", "without port and path"),

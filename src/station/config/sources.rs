@@ -275,10 +275,6 @@ fn as_toml(
         let [tag, value] = [tag, value].map(|text| toml::Value::String(text.to_owned()));
         return Ok(format!("{head}tags.{tag} = {value}\n"));
     }
-    if let Some(key) = super::outlet::removed_keys().find(|key| outlet.is_some() && upper(key) == rest) {
-        // Whoever reads the table says what to write instead.
-        return Ok(format!("{head}{key} = {}\n", toml::Value::String(value.to_owned())));
-    }
     let Some(key) = section.keys().find(|key| upper(key.name) == rest) else {
         let known: Vec<String> = section.keys().map(|key| upper(key.name)).collect();
         let error = refuse(format!("unknown key `{rest}` of {section}; its keys are {}", known.join(", ")));
@@ -299,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relative_paths_of_the_service_count_from_its_state() {
+    fn service_paths_start_at_state_folder() {
         assert_eq!(base(Path::new("evening.toml")), Path::new(""));
         assert_eq!(base(Path::new("conf/evening.toml")), Path::new("conf"));
         assert_eq!(base(Path::new("/srv/evening.toml")), Path::new("/srv"));

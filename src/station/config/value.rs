@@ -142,14 +142,6 @@ impl<'d> ConfigTable<'d> {
         })
     }
 
-    /// Takes a key out that is none any more. If it is there, what to write instead is noted.
-    pub fn remove(&mut self, key: &str, instead: impl FnOnce(&Value<'d>) -> ConfigError) {
-        if let Some(at) = self.entries.iter().position(|value| value.key == key) {
-            let value = self.entries.remove(at);
-            self.note(instead(&value));
-        }
-    }
-
     /// What is noted while this is read, and nothing else, apart from all other complaints.
     pub fn apart<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
         self.document.complaints.apart(read)

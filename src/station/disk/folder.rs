@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_was_taken_away_is_made_as_it_was() {
+    fn removed_folder_is_recreated_alike() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/public");
         let mut kept = Kept::new(path.clone());

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_full_disk_does_not_take_follows_in_order() {
+    fn refused_bytes_follow_in_order() {
         let file = Arc::new(Small::default());
         file.0.lock().unwrap().1 = 7;
         let mut growing = Growing::new(file.clone()).unwrap();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_has_an_end() {
+    fn memory_is_bounded() {
         let mut growing = Growing::new(Arc::new(Small::default())).unwrap();
         assert!(growing.push(&vec![0; MOST_WAITING]).unwrap().is_some());
         assert_eq!(growing.push(b"x").err(), Some(TooMuch));

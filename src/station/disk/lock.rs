@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_has_one_owner() {
+    fn folder_has_one_owner() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Lock::holder(folder.path()), None);
         let lock = Lock::take(folder.path()).unwrap();

@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_written_whether_the_disk_can_do_it_at_once_or_not() {
+    fn allocates_blocks_with_and_without_disk_support() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, vec![b'.'; 3 * BLOCK]).unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_grows_at_its_end_and_is_written_to_anywhere() {
+    fn file_grows_at_end_and_is_writable_anywhere() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let file = RealDisk.create(&path).unwrap();

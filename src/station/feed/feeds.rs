@@ -115,7 +115,7 @@ mod tests {
     use draughts::Variant;
 
     #[test]
-    fn each_board_has_files_of_its_own() {
+    fn each_board_has_separate_files() {
         let folder = tempfile::tempdir().unwrap();
         let board = |number| BusAddress::new(number);
         let names = BTreeMap::from([(BusAddress::new(7).unwrap(), "table-1".to_owned())]);

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_grows_line_by_line_and_gets_its_result() {
+    fn game_grows_by_line_and_gets_result() {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
         let [first, second, _] = plies();
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_somebody_changes_is_left_to_him() {
+    fn changed_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.pdn");
         let mut feed = feed(folder.path());
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_is_not_left_in_a_file_without_a_name() {
+    fn last_line_is_not_left_in_unnamed_file() {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
         let [first, second, _] = plies();
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_exists_is_left_alone() {
+    fn existing_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a-1.pdn"), "somebody's").unwrap();
         let told = publish(&mut feed(folder.path()), &[opened(1)]);
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_known_by_the_moves_with_which_it_begins() {
+    fn first_moves_identify_game() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, moves: &[&str]| {
             let text = format!("[White \"A\"]\n[Result \"*\"]\n\n{}\n*\n", moves.join("\n"));
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_a_game_is_told_and_no_panic() {
+    fn line_without_game_is_reported_without_panic() {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
         let told = publish(&mut feed, &[ended(Some("2-0"))]);
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_disk_does_not_take_follows_in_order() {
+    fn refused_bytes_follow_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("not-yet");
         let mut feed = feed(&inner);

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_anywhere_is_completed() {
+    fn completes_file_cut_anywhere() {
         for result in [None, Some("2-0")] {
             let game = game(result);
             let whole = String::from_utf8(game.bytes()).unwrap();
@@ -154,13 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn a_finished_game_needs_only_its_result() {
+    fn finished_game_needs_only_result() {
         let (notice, files) = check(&[("a-1.pdn", APPENDED)], &game(Some("2-0")));
         assert_eq!((notice.as_str(), files), ("", vec![file("a-1.pdn", &format!("{FINISHED}; more\n"))]));
     }
 
     #[test]
-    fn bytes_that_a_loss_of_power_took_are_put_back() {
+    fn refills_zeroed_bytes_of_live_file() {
         for (result, whole) in [(None, APPENDED), (Some("2-0"), FINISHED)] {
             let all = whole.len();
             for (from, to) in (0..all).flat_map(|from| [1, 7, all].map(|length| (from, (from + length).min(all)))) {
@@ -178,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_written() {
+    fn writes_missing_file() {
         let (notice, files) = check(&[], &game(None));
         assert!(notice.contains("was missing"), "{notice}");
         assert_eq!(files, [file("a-1.pdn", &format!("{APPENDED}; more\n"))]);
     }
 
     #[test]
-    fn a_changed_file_is_left_as_it_is() {
+    fn leaves_changed_file_alone() {
         let edited = APPENDED.replace("19-23", "20-24");
         let longer = format!("{APPENDED}a remark\n");
         for changed in [edited.as_str(), longer.as_str()] {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recovered_file_goes_on_and_may_be_changed_in_its_turn() {
+    fn recovered_file_continues_and_may_change_again() {
         let begun = ("a-1.recovered-1.pdn", &APPENDED[..20]);
         let (_, files) = check(&[("a-1.pdn", "changed"), begun], &game(None));
         assert_eq!(files[1], file("a-1.recovered-1.pdn", &format!("{APPENDED}; more\n")));

@@ -8,7 +8,7 @@
 //! | recovered files | each takes the place of one that somebody changed, and the last of them is what the log says |
 //! | events | gapless from 1, each what its log says, in the order that was kept |
 //! | archive | what the logs say, with the tags of the round in which the game ended |
-//! | `games.pdn`, `started.pdn` | each board as the logs have it at some moment, with the delay; the profile's readers take it |
+//! | `games.pdn`, `started.pdn` | what the logs say now, with the delay; the profile's readers take it |
 //! | the folder | no file that nobody explains; with a delay, nothing of `live/` and `log/` is everybody's to read |
 //!
 //! A file that lacks its end is no fault: the logs come first, and a start of the station completes it. Beside a running
@@ -25,7 +25,7 @@ use chrono::Local;
 
 use super::{Folder, GameRecords, LineOfLogs, live_file};
 use crate::engine::broadcast::events::{EventPlace, StreamKey};
-use crate::engine::broadcast::snapshot::{self, Boards, Snapshot, SnapshotPlace};
+use crate::engine::broadcast::snapshot::{Boards, Snapshot};
 use crate::engine::broadcast::{Board, Delay, Moment, documents};
 use crate::engine::bytelog::{Fault, Header, LogProblem};
 use crate::engine::playback::PlayedGame;
@@ -523,7 +523,9 @@ fn check_outlet(
     }
     check_archive(seating, outlet, found, now, report, &mut explained);
     check_rounds(seating, found, outlet, now, report, &mut explained);
-    let profile = outlet.planned.profile;
+    let PlannedOutlet { delay, profile, .. } = outlet.planned;
+    let tournament = seating.course().tournament(seating.course().seen(delay, now));
+    let places = outlets::current_places(seating, &tournament, delay, now);
     for (name, which) in SNAPSHOTS {
         let name = outlet.path(name);
         explained.insert(name.clone());
@@ -535,21 +537,15 @@ fn check_outlet(
             let what = format!("readers of the profile {profile} would stumble: {flaw}");
             report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
         }
-        match snapshot_moment(seating, &outlet.planned, which, bytes, now) {
-            Some(is_current) if is_current || report.station.is_some() => {}
-            _ if outlet.planned.is_held => {
-                report.add(
-                    Severity::Note,
-                    &name,
-                    "its outlet is held back by the configuration: it stays as it was",
-                    "",
-                );
-            }
-            Some(_) => report.add(Severity::Mended, &name, "it is what the logs said at an earlier moment", ""),
-            None => {
-                let what = "it is not what the logs say, nor was it at any moment";
-                report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
-            }
+        let text = Snapshot::of_places(&places, which, profile).text;
+        if text.as_bytes() == bytes.as_slice() || report.station.is_some() {
+            continue;
+        }
+        if outlet.planned.is_held {
+            let what = "its outlet is held back by the configuration: it stays as it was";
+            report.add(Severity::Note, &name, what, "");
+        } else {
+            report.add(Severity::Mended, &name, "it is not what the logs say now", "");
         }
     }
     Ok(explained)
@@ -633,8 +629,8 @@ fn check_events(
     if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
         let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
         let told = (seating.course(), generations.names(&found.planned.name));
-        missing += Unwritten::new(&boards, told, found.planned.delays.events, now, written).left();
-        if seating.course().names_since(found.planned.delays.events, now) > told.1 {
+        missing += Unwritten::new(&boards, told, found.planned.delay, now, written).left();
+        if seating.course().names_since(found.planned.delay, now) > told.1 {
             report.add(Severity::Mended, &name, "it has names that are not told any more", "");
         }
     }
@@ -654,7 +650,7 @@ fn check_archive(
 ) {
     let none = BTreeMap::new();
     let due = |delay| outlets::archived(seating, delay, now, &none);
-    let shown: BTreeSet<PathBuf> = due(outlet.planned.delays.archive).map(|of| of.path).collect();
+    let shown: BTreeSet<PathBuf> = due(outlet.planned.delay).map(|of| of.path).collect();
     for Archived { path, text, earlier, .. } in due(Delay::NONE) {
         let name = outlet.path(&path);
         explained.insert(name.clone());
@@ -690,46 +686,6 @@ fn check_archive(
     }
 }
 
-/// Whether a snapshot is what the logs say now. `None`: it is not, and was not at any moment.
-fn snapshot_moment(
-    seating: &Seating,
-    outlet: &PlannedOutlet,
-    which: Boards,
-    bytes: &[u8],
-    now: Moment,
-) -> Option<bool> {
-    let delay = |outlet: &PlannedOutlet| match which {
-        Boards::All => outlet.delays.games,
-        Boards::Started => outlet.delays.started,
-    };
-    if !seating.course().is_empty() {
-        let seen = seating.course().seen(outlet.delays.events, now);
-        let tournament = seating.course().tournament(seen);
-        let places = outlets::current_places(seating, &tournament, delay(outlet), now);
-        return is_snapshot_of(&places, which, outlet.profile, bytes);
-    }
-    let boards: Vec<&Board> = seating.boards().collect();
-    if Snapshot::of(&boards, which, outlet.profile, delay(outlet), now).text.as_bytes() == bytes {
-        return Some(true);
-    }
-    if was_shown(&boards, which, outlet.profile, delay(outlet), bytes, now) {
-        return Some(false);
-    }
-    // A station that was killed before it wrote what its new configuration says.
-    let mut plans: Plans = seating.plans.clone();
-    plans.all.pop();
-    let earlier = seating.latest_by(plans);
-    let planned = &earlier.plans.current()?.outlets;
-    let outlet = planned.iter().find(|planned| planned.directory == outlet.directory)?;
-    let boards: Vec<&Board> = earlier.boards().collect();
-    was_shown(&boards, which, outlet.profile, delay(outlet), bytes, now).then_some(false)
-}
-
-/// Is it that of these places? If not: a tournament has many earlier moments, so this says only that it is none of now.
-fn is_snapshot_of(places: &[SnapshotPlace], which: Boards, profile: Profile, bytes: &[u8]) -> Option<bool> {
-    Some(Snapshot::of_places(places, which, profile).text.as_bytes() == bytes)
-}
-
 /// The files of rounds.
 fn check_rounds(
     seating: &Seating,
@@ -739,9 +695,9 @@ fn check_rounds(
     report: &mut Report,
     explained: &mut BTreeSet<PathBuf>,
 ) {
-    let PlannedOutlet { delays, profile, .. } = outlet.planned;
-    let tournament = seating.course().tournament(seating.course().seen(delays.events, now));
-    let seen = seating.course().seen(delays.events, now);
+    let PlannedOutlet { delay, profile, .. } = outlet.planned;
+    let tournament = seating.course().tournament(seating.course().seen(delay, now));
+    let seen = seating.course().seen(delay, now);
     let texts = [documents::tournament_document(&tournament), documents::standings_document(&tournament)];
     for (name, text) in outlets::DOCUMENTS.into_iter().zip(texts).filter(|_| seen > 0) {
         let name = outlet.path(name);
@@ -757,7 +713,7 @@ fn check_rounds(
     }
     let games = outlets::games_of_pairings(seating, &tournament);
     for round in outlets::rounds(&tournament) {
-        let places = outlets::places_of_round(seating, &games, &tournament, round, (delays.games, now));
+        let places = outlets::places_of_round(seating, &games, &tournament, round, (delay, now));
         for (name, which) in SNAPSHOTS {
             let name = outlet.path(format!("round/{round}/{name}"));
             explained.insert(name.clone());
@@ -772,32 +728,6 @@ fn check_rounds(
             }
         }
     }
-}
-
-/// Does each board stand there, in their order, as it did at some moment? The moments differ: boards tell of their moves one after
-/// the other, also of those of the same moment and of many lines that one of them publishes at once, and what a station that
-/// was killed has written last may have come between them.
-fn was_shown(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, bytes: &[u8], now: Moment) -> bool {
-    // Where the boards so far may end. Of all that a board may have said, one thing at most stands at a place, if it stands there
-    // at all.
-    let mut ends = BTreeSet::from([0]);
-    for board in boards {
-        let mut next = BTreeSet::new();
-        for end in ends {
-            for text in snapshot::beginnings(board, which, profile, delay, now) {
-                let gap: &[u8] = if end == 0 || text.is_empty() { b"" } else { b"\n" };
-                let is_there = bytes[end..].strip_prefix(gap).is_some_and(|rest| rest.starts_with(text.as_bytes()));
-                if is_there {
-                    next.insert(end + gap.len() + text.len());
-                }
-                if is_there && !text.is_empty() {
-                    break;
-                }
-            }
-        }
-        ends = next;
-    }
-    ends.contains(&bytes.len())
 }
 
 /// Folders of outlets that there are no more: what was shown there stays.
@@ -822,13 +752,6 @@ fn check_strangers(found: &Found, explained: &BTreeSet<PathBuf>, folder: &Folder
             if report.station.is_none() {
                 report.add(Severity::Mended, path, "it was being written when the station was killed", "");
             }
-        } else if name.starts_with("events.recovered-") {
-            report.add(
-                Severity::Note,
-                path,
-                "an earlier version went on in it; public/events.ndjson has all events",
-                "",
-            );
         } else if name.contains(".aside-") {
             report.add(Severity::Note, path, "it was put aside by damcast", "");
         } else if is_of_an_older_log(folder, &name) {

@@ -3,7 +3,7 @@
 //! | a file | what becomes of it |
 //! |---|---|
 //! | is what the logs say | nothing |
-//! | is the beginning of it; for `games.pdn` and `started.pdn`: was right at an earlier moment | it is completed, or replaced |
+//! | is the beginning of it; `games.pdn` and `started.pdn`, whatever they are | it is completed, or replaced |
 //! | is not there | it is written |
 //! | is anything else | it is put aside as `NAME.aside-1`, and written |
 //!

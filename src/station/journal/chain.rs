@@ -193,7 +193,7 @@ mod tests {
     use crate::station::disk::RealDisk;
 
     #[test]
-    fn a_log_is_known_again_by_what_the_next_says() {
+    fn next_log_identifies_previous_log() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-3.log");
         std::fs::write(&path, "123456789").unwrap();

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_committed_is_found_again() {
+    fn finds_commits_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("commits");
         let open = || Commits::open(&RealDisk, &path, 1 << 12).unwrap();
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_or_damaged_anywhere_gives_what_is_whole() {
+    fn damaged_or_cut_file_yields_whole_commits() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("commits");
         let all = [fragment("a-1.log", 10, "one\n"), fragment("b-1.log", 0, "two\n")];
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_gets_back_what_it_lacks() {
+    fn log_regains_missing_records() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("a-1.log");
         let fragments = [fragment("a-1.log", 4, " one"), fragment("a-1.log", 8, " two"), fragment("gone.log", 0, "x")];
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_is_not_overwritten() {
+    fn does_not_overwrite_other_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("commits");
         fs::write(&path, "a letter").unwrap();

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_back_to_the_start_of_the_last_chain() {
+    fn reads_back_to_start_of_last_chain() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         write("a-1.log", &log("2026-11-21T09:00:00Z", "no"));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_boards_are_told_by_their_address() {
+    fn address_identifies_files_of_boards() {
         let folder = tempfile::tempdir().unwrap();
         for name in
             ["a-7-1.pdn", "a-1025-12.pdn", "a-3.pdn", "a-x-1.pdn", "a-07-1.pdn", "a-7-1.log", "a-7-.pdn", "ab-7-1.pdn"]
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_line_has_no_history() {
+    fn new_line_has_no_history() {
         let folder = tempfile::tempdir().unwrap();
         let history = LogHistory::read(&RealDisk, folder.path(), "a").unwrap();
         assert_eq!((history.logs.len(), history.next), (0, 1));

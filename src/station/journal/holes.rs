@@ -56,7 +56,7 @@ mod tests {
     use crate::station::disk::RealDisk;
 
     #[test]
-    fn what_stands_behind_a_hole_is_read_again() {
+    fn reads_records_behind_hole() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.log");
         let lines: String =

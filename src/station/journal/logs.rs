@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_taken_apart() {
+    fn splits_log_names() {
         assert_eq!(parts("hall-1-12.log"), Some(("hall-1", 12)));
         assert_eq!(parts("hall-1-12.log.gz"), Some(("hall-1", 12)));
         for other in ["a.log", "a-01.log", "a-x.log", "-1.log", "a-1.pdn", "a-1.recovered-1.pdn", "a-99999999999.log"] {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compressed_log_is_read_like_any_other() {
+    fn reads_compressed_log_like_plain_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.log");
         let text = "0 < 8d000a21200021200008 ;766262bb\n".repeat(500);

@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_written_at_once_and_settled_later() {
+    fn writes_log_at_once_and_syncs_later() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.log");
         let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_was_cut_is_not_written_behind_the_cut_again() {
+    fn does_not_write_behind_cut_of_log() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.log");
         let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_deep_cut_takes_away_is_said_and_all_that_is_known_around_it_is_read() {
+    fn reports_loss_of_deep_cut_and_reads_rest() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.log");
         let header = Header { line: Some("a".to_owned()), ..Header::default() };
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn what_brings_nothing_on_a_bus_is_one_record_and_is_written_when_it_is_asked_for() {
+    fn idle_bus_answers_are_one_record_written_on_request() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.log");
         let header = Header { mode: Some(Mode::Bus), ..Header::default() };
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_has_an_end() {
+    fn memory_is_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::create(&RealDisk, &folder.path().join("a-1.log"), &Header::default()).unwrap();
         let long = note(1, &"x".repeat(1 << 20));

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_that_babbles_is_heard_at_four_times_its_speed_and_told_of() {
+    fn babbling_port_is_reported_and_limited_to_four_times_speed() {
         let start = Instant::now();
         let mut port = Allowance::new(1.0, start);
         let (mut now, mut heard) = (start, 0_usize);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wire_that_never_rests_and_what_waited_in_a_server_are_heard_at_once() {
+    fn busy_wire_and_server_backlog_are_read_at_once() {
         let start = Instant::now();
         for scale in [1.0, 60.0] {
             let mut port = Allowance::new(scale, start);

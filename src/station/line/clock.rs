@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn runs_at_its_scale_and_gives_the_line_its_time() {
+    async fn runs_at_scale_and_times_line() {
         let mut clock = LogClock::start(30.0, Millis(60_000));
         tokio::time::advance(Duration::from_millis(1500)).await;
         assert_eq!(clock.now(), 45_000);

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_are_compressed_and_removed_whole() {
+    fn compresses_and_removes_whole_chains() {
         let folder = tempfile::tempdir().unwrap();
         for (number, day, continues) in [(1, 1, "no"), (2, 2, "yes"), (3, 5, "no"), (4, 9, "no"), (5, 10, "yes")] {
             let text = format!(
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_stayed_unfinished_keeps_its_logs() {
+    fn unfinished_game_keeps_logs() {
         let folder = tempfile::tempdir().unwrap();
         let recording = fs::read_to_string("tests/data/replay/ideal.log").unwrap();
         // Cut in the middle of its game.

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn all_are_waited_for_but_not_for_long() {
+    async fn waits_for_all_within_limit() {
         let (underway, start) = (Underway::default(), tokio::time::Instant::now());
         underway.have_arrived().await;
         (0..2).for_each(|_| underway.begin());

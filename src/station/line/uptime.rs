@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_clock_of_proc_uptime() {
+    fn matches_proc_uptime() {
         let Ok(text) = std::fs::read_to_string("/proc/uptime") else { return };
         let seconds: f64 = text.split_whitespace().next().unwrap().parse().unwrap();
         let now = Uptime::now();
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_passed_has_nothing_left() {
+    fn past_time_has_no_remainder() {
         assert_eq!(Uptime(0).left(), Duration::ZERO);
         assert!(Uptime(0).too_late().is_some_and(|why| why.starts_with("not done: it was wanted until ")));
         let later = Uptime::after(Duration::from_secs(60));

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_says_what_is_expected() {
+    fn invalid_address_states_expected_form() {
         for text in ["", "serial:", "pty: "] {
             assert_eq!(text.parse::<PortAddress>(), Err(AddressError::Empty), "{text}");
         }

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_port_that_is_not_there_wakes_nobody_more_than_once_in_two_seconds() {
+    async fn missing_port_wakes_at_most_every_two_seconds() {
         let folder = tempfile::tempdir().unwrap();
         let nowhere = folder.path().join("nowhere").display().to_string();
         for address in [nowhere.clone(), format!("any:{nowhere}*")] {
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_board_behind_a_network_goes_and_comes_back() {
+    async fn networked_board_disappears_and_returns() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
         for _ in 0..2 {
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_came_while_nobody_looked_is_not_given_up_with_the_port() {
+    async fn bytes_before_port_loss_are_kept() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
         assert_eq!(link.unread().await, None, "a port that is closed has nothing to say");
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_board_behind_a_telnet_server_is_set_up_and_read() {
+    async fn sets_up_and_reads_board_behind_telnet_server() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut link = link(&format!("rfc2217://{}?baud=9600", listener.local_addr().unwrap()));
         let serving = async {
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_speaks_something_else_is_waited_for_with_its_reason() {
+    async fn waits_for_foreign_server_and_reports_reason() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut link = link(&format!("rfc2217://{}", listener.local_addr().unwrap()));
         let serving = async {
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn opening_goes_on_where_a_cancelled_wait_left_it() {
+    async fn opening_continues_after_cancelled_wait() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
         // As a station does that has something else to do meanwhile.

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_find_their_boards_and_leave_those_of_others() {
+    fn lines_find_assigned_boards_only() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         let path = |name: &str| root.join(name);

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_is_set_up() {
+    fn sets_up_port() {
         let mut telnet = Rfc2217::new(9600);
         assert_eq!(telnet.take_replies(), [0xff, 0xfb, 0x2c, 0xff, 0xfb, 0x00, 0xff, 0xfd, 0x00]);
         assert_eq!(telnet.is_ready(), Ok(false));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_of_255_is_doubled_both_ways() {
+    fn doubles_byte_255_both_ways() {
         assert_eq!(Rfc2217::encode(&[0x4b, 0xff, 0x42]), [0x4b, 0xff, 0xff, 0x42]);
         assert_eq!(hear(&mut Rfc2217::new(9600), &[0x01, 0xff, 0xff, 0x02]).0, [0x01, 0xff, 0x02]);
         // Also within a block: a speed with 255 in it.
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_is_refused_once() {
+    fn refuses_unwanted_option_once() {
         let mut telnet = Rfc2217::new(9600);
         telnet.take_replies();
         // WILL ECHO, DO TERMINAL-TYPE, DO SUPPRESS-GO-AHEAD, WILL SUPPRESS-GO-AHEAD, DONT ECHO, NOP
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_cannot_says_so() {
+    fn incapable_server_is_reported() {
         for (bytes, refusal) in [
             (&[0xff, 0xfe, 0x2c][..], Refusal::NoComPort),
             (&[0xff, 0xfd, 0x2c, 0xff, 0xfc, 0x00], Refusal::NotBinary),
@@ -314,7 +314,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_come_back_however_they_are_cut(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 1usize..20) {
+        fn bytes_return_for_any_chunks(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 1usize..20) {
             let mut telnet = Rfc2217::new(9600);
             let mut data = Vec::new();
             for piece in Rfc2217::encode(&bytes).chunks(cut) {
@@ -324,7 +324,7 @@ mod tests {
         }
 
         #[test]
-        fn no_server_makes_it_panic_or_grow(
+        fn server_causes_no_panic_or_growth(
             bytes in prop::collection::vec(prop_oneof![Just(IAC), Just(SB), Just(DO), Just(WILL), Just(COM_PORT), any::<u8>()], 0..600),
         ) {
             let mut telnet = Rfc2217::new(9600);

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_is_half_open_is_noticed_within_fifteen_seconds() {
+    async fn half_open_connection_is_noticed_within_15_seconds() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stream = connect(&host(listener.local_addr().unwrap().port())).await.unwrap();
         let socket = SockRef::from(&stream);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_there_says_so() {
+    async fn missing_peer_is_reported() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         drop(listener);

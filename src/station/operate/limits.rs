@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_allowed_is_told_with_what_to_do() {
+    fn insufficient_limit_is_reported_with_remedy() {
         assert_eq!(allow_files(files_needed(1)), Ok(()));
         let Some(hard) = getrlimit(Resource::Nofile).maximum else { return };
         let error = allow_files(hard + 1).unwrap_err();

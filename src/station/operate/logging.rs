@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directives_are_added_replaced_and_taken_back() {
+    fn directives_are_added_replaced_and_removed() {
         let (_filter, handle) = reload::Layer::<Targets, Registry>::new("info".parse().unwrap());
         let levels = Levels { handle: Some(handle), at_start: "info".to_owned(), added: Arc::default() };
         assert_eq!(levels.add("damcast::engine::session=debug").unwrap(), "info,damcast::engine::session=debug");

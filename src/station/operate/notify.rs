@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_and_an_abstract_name_are_reached() {
+    fn reaches_path_and_abstract_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notify");
         let abstract_name = format!("damcast-test-{}", std::process::id());

@@ -14,9 +14,6 @@ use crate::engine::tournament::{Conflict, RecordedGame, TournamentRecord};
 use crate::station::feed;
 use draughts::Variant;
 
-/// So many games of a board are its last ones.
-const LATEST: usize = 4;
-
 /// The boards of a round.
 pub struct Seating {
     /// What the round was and is.
@@ -69,17 +66,6 @@ impl Seating {
         self.seats.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
     }
 
-    /// The boards as these plans have them, with the last games of each alone.
-    pub fn latest_by(&self, plans: Plans) -> Seating {
-        let mut seating = Seating { settings: self.settings.clone(), latest: self.latest, ..Seating::new(plans) };
-        for Seat { line, address, board: known } in &self.seats {
-            let board = seating.board(line, *address);
-            (board.hidden, board.variant) = (known.hidden, known.variant);
-            board.games = known.games[known.games.len().saturating_sub(LATEST)..].to_vec();
-        }
-        seating
-    }
-
     /// The tournament whose games are played here.
     pub fn course(&self) -> &Course {
         &self.course
@@ -102,11 +88,10 @@ impl Seating {
         Ok(())
     }
 
-    /// Gives each game what was corrected of it, and says whose tags it has.
+    /// Gives each game what was corrected of it.
     fn amend(&mut self) {
         for board in self.seats.iter_mut().map(|seat| &mut seat.board) {
             for game in &mut board.games {
-                game.keeps_tags = self.plans.at(game.opened).is_some_and(|plan| plan.keeps_tags);
                 game.amend(self.course.corrections_of(&board.name, game));
             }
         }

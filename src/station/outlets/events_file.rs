@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_is_completed_wherever_it_was_cut() {
+    fn completes_events_cut_anywhere() {
         let (folder, whole) = written();
         let path = folder.path().join("events.ndjson");
         assert!(whole.starts_with("{\"seq\":1,") && whole.matches("\"board\":\"a\"").count() == 4, "{whole}");
@@ -602,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_that_lacks_its_end_is_completed_from_the_file() {
+    fn completes_truncated_order_from_file() {
         let (folder, whole) = written();
         let path = folder.path().join("events.order");
         let order = std::fs::read(&path).unwrap();
@@ -618,7 +618,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_events_can_be_told() {
+    fn accepts_any_number_of_events() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         open(&mut file, &boards(&LINES));
@@ -629,7 +629,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_changed_is_kept_and_written_again() {
+    fn changed_file_is_kept_and_rewritten() {
         let (folder, whole) = written();
         let changed = whole.replacen("32-28", "33-28", 1);
         std::fs::write(folder.path().join("events.ndjson"), &changed).unwrap();
@@ -650,7 +650,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_that_a_loss_of_power_left_are_mended_in_place() {
+    fn repairs_zeros_in_place() {
         let (folder, whole) = written();
         let path = folder.path().join("events.ndjson");
         let order = std::fs::read(folder.path().join("events.order")).unwrap();
@@ -681,7 +681,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_taken_away_cut_or_replaced_is_noticed() {
+    fn removed_cut_or_replaced_file_is_noticed() {
         let (folder, whole) = written();
         let path = folder.path().join("events.ndjson");
         let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());

@@ -309,7 +309,7 @@ mod tests {
     use crate::station::disk::RealDisk;
 
     #[test]
-    fn generations_are_read_as_they_were_written_and_stay() {
+    fn generations_roundtrip_and_stay() {
         let folder = tempfile::tempdir().unwrap();
         let read = || Generations::read(&RealDisk, folder.path()).unwrap();
         let mut new = read().of_station(Some("hall-a"));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_right_does_not_count_and_the_file_is_written_again() {
+    fn ignores_invalid_line_and_rewrites_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(GENERATIONS);
         let mut new = Generations::default().of_station(None);
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_has_a_plain_name() {
+    fn machine_has_plain_name() {
         for (name, expected) in [("hall-a", "hall-a"), ("Jan's PC", "Jan-s-PC"), ("", "station"), ("..x", "x")] {
             assert_eq!(plain(name), expected);
         }

@@ -57,7 +57,7 @@ pub use events_file::{EVENTS, EventsFile, Lack, NotItsOwn, compare, order_of};
 pub use generations::{GENERATIONS, Generations, random};
 pub use order::EventPlaces;
 pub use outlet::{Archived, DOCUMENTS, Outlet, archived};
-pub use plan::{Delays, Plan, PlannedOutlet, Plans};
+pub use plan::{Plan, PlannedOutlet, Plans};
 pub use rounds::{current_places, games_of_pairings, places_of_round, rounds};
 pub use streams::{Streams, Unwritten};
 
@@ -517,7 +517,7 @@ impl Outlets {
         if self.shown().next().is_none() && self.seating.plans.save(&RealDisk, &self.log()).is_err() {
             is_whole = false;
         }
-        let mut delays: Vec<Delay> = self.shown().map(|outlet| outlet.planned().delays.events).collect();
+        let mut delays: Vec<Delay> = self.shown().map(|outlet| outlet.planned().delay).collect();
         delays.dedup();
         let changes =
             self.seating.games().flat_map(|(_, game)| delays.iter().map(|delay| delay.next_change(game, now)));

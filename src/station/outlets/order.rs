@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_is_read_as_far_as_it_is_right() {
+    fn reads_order_up_to_first_error() {
         let place = |board: &str, game, stream, n| EventPlace { board: board.to_owned(), game, stream, n };
         let places = [
             place("hall-1", 1, Stream::Game, 1),

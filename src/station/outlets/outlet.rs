@@ -191,14 +191,13 @@ impl Outlet {
     }
 
     fn show(&mut self, seating: &Seating, now: Moment) -> io::Result<()> {
-        let seen = seating.course().seen(self.planned.delays.events, now);
+        let seen = seating.course().seen(self.planned.delay, now);
         if seen != self.tournament.0 {
             self.tournament = (seen, seating.course().tournament(seen));
         }
         let mut done = self.show_documents();
         for index in [0, 1] {
-            let delay = self.delay_of(self.snapshots[index].which);
-            let places = rounds::current_places(seating, &self.tournament.1, delay, now);
+            let places = rounds::current_places(seating, &self.tournament.1, self.planned.delay, now);
             let mut file = std::mem::take(&mut self.snapshots[index]);
             let replaced = self.replace(&mut file, &places).map_err(about(&file.name.to_string_lossy()));
             self.snapshots[index] = file;
@@ -221,10 +220,6 @@ impl Outlet {
         }
         self.documents_of = seen;
         Ok(())
-    }
-
-    fn delay_of(&self, which: Boards) -> Delay {
-        if which == Boards::All { self.planned.delays.games } else { self.planned.delays.started }
     }
 
     /// Each round has its files for ever: an address never changes its round under its reader.
@@ -259,7 +254,7 @@ impl Outlet {
         number: u32,
         now: Moment,
     ) -> io::Result<()> {
-        let delay = self.planned.delays.games;
+        let delay = self.planned.delay;
         let places = rounds::places_of_round(seating, games, &self.tournament.1, number, (delay, now));
         let shape: Vec<Shape> = places.iter().map(shape).collect();
         let is_touched = files.snapshots.iter().any(|file| self.touched.contains(&file.name));
@@ -410,7 +405,7 @@ impl Outlet {
 
     /// Somebody wishes not to be named, or is to be named again: what was told is told anew, under another generation.
     fn tell_other_names(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
-        let since = seating.course().names_since(self.planned.delays.events, now);
+        let since = seating.course().names_since(self.planned.delay, now);
         if seating.generations.names(&self.planned.name) < since {
             seating.generations.begin_with_names(self.disk.as_ref(), &self.log, &self.planned.name, since)?;
             info!("{}: the events begin anew under another generation, with other names", self.shown());
@@ -438,7 +433,7 @@ impl Outlet {
             adopted.into_iter().chain(notices).for_each(|notice| warn!("{notice}"));
         }
         let boards: Vec<&Board> = seating.boards().collect();
-        let delay = self.planned.delays.events;
+        let delay = self.planned.delay;
         let told = (seating.course(), seating.generations.names(&self.planned.name));
         let mut new = Unwritten::new(&boards, told, delay, now, |stream| self.events.written(stream));
         loop {
@@ -456,8 +451,7 @@ impl Outlet {
             super::add_earlier_games(seating, &self.log);
         }
         let there = self.archived.clone();
-        for Archived { path, text, earlier, game, state } in archived(seating, self.planned.delays.archive, now, &there)
-        {
+        for Archived { path, text, earlier, game, state } in archived(seating, self.planned.delay, now, &there) {
             let was = |found: &[u8]| earlier.iter().any(|text| text.as_bytes() == found);
             self.put(&path, &text, was).map_err(about(&path.to_string_lossy()))?;
             self.archived.insert(game, state);

@@ -4,11 +4,10 @@
 //!   # damcast plan 1
 //!   # opened: 2026-11-21T09:25:00.000+01:00     it holds from then on
 //!   # profile: lidraughts                       the outlet `public`: for whose readers
-//!   # delay-games: 900 0                        seconds and plies, for each file: they differ in plans of earlier versions only
+//!   # delay: 900 0                              seconds and plies
 //!   # outlet: hall lidraughts 0 0 public-hall   another: its name, profile, seconds, plies, folder
 //!   # held: hall                                it is held back, and its files stay as they were
 //!   # board: hall 1025                          the boards in their order: line, and address on a bus
-//!   # tags: of-games                            games that began since then keep the tags with which they began
 //!   # damcast byte log 1                        the head of a log of each line: game, tags, settings, names
 //!   # line: hall
 //!   ...
@@ -31,36 +30,7 @@ use crate::station::disk::{self, Disk, Durability};
 use crate::station::feed;
 
 const TITLE: &str = "# damcast plan 1";
-/// The files of an outlet that have a delay in a plan.
-const FILES: [&str; 4] = ["games", "started", "events", "archive"];
-/// The tags of a game are those with which it began.
-const OF_GAMES: &str = "of-games";
 const HEAD_OF_A_LOG: &str = "# damcast byte log 1";
-
-/// How much later than the recording each file of an outlet shows something. They are all alike, but in plans of earlier versions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Delays {
-    /// `games.pdn`.
-    pub games: Delay,
-    /// `started.pdn`.
-    pub started: Delay,
-    /// `events.ndjson`.
-    pub events: Delay,
-    /// The files in `archive/`.
-    pub archive: Delay,
-}
-
-impl Delays {
-    /// The same for all files.
-    pub fn all(delay: Delay) -> Delays {
-        Delays { games: delay, started: delay, events: delay, archive: delay }
-    }
-
-    /// Those of the files, in the order of a plan.
-    pub fn each(self) -> [Delay; 4] {
-        [self.games, self.started, self.events, self.archive]
-    }
-}
 
 /// An outlet as a plan has it: all that its files depend on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,7 +42,7 @@ pub struct PlannedOutlet {
     /// Whose readers its files are for.
     pub profile: Profile,
     /// How much later they show something.
-    pub delays: Delays,
+    pub delay: Delay,
     /// Is it held back? Then its files stay as they were.
     pub is_held: bool,
 }
@@ -81,12 +51,12 @@ impl PlannedOutlet {
     /// As the configuration says.
     pub fn new(config: &OutletConfig) -> PlannedOutlet {
         let OutletConfig { name, directory, profile, delay, .. } = config.clone();
-        PlannedOutlet { name, directory, profile, delays: Delays::all(delay), is_held: false }
+        PlannedOutlet { name, directory, profile, delay, is_held: false }
     }
 
     /// Is anything shown later than it was recorded?
     pub fn has_delay(&self) -> bool {
-        self.delays.each().iter().any(|delay| *delay != Delay::NONE)
+        self.delay != Delay::NONE
     }
 
     fn read(value: &str) -> Option<PlannedOutlet> {
@@ -94,7 +64,7 @@ impl PlannedOutlet {
         let (name, profile) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
         let delay = Delay { seconds: words.next()?.parse().ok()?, plies: words.next()?.parse().ok()? };
         let directory = words.next()?.into();
-        Some(PlannedOutlet { name, profile, delays: Delays::all(delay), directory, is_held: false })
+        Some(PlannedOutlet { name, profile, delay, directory, is_held: false })
     }
 }
 
@@ -109,8 +79,6 @@ pub struct Plan {
     pub lines: Vec<Header>,
     /// The boards in their order: line, and address on a bus.
     pub boards: Vec<(String, Option<BusAddress>)>,
-    /// Do games that begin under it keep the tags with which they begin? In plans of earlier versions they had those of the plan.
-    pub keeps_tags: bool,
 }
 
 impl Plan {
@@ -136,7 +104,7 @@ impl Plan {
         let held = before.iter().flat_map(|plan| &plan.outlets).filter(is_held).cloned();
         outlets.extend(held.map(|outlet| PlannedOutlet { is_held: true, ..outlet }));
         outlets.sort_by_key(|outlet| outlet.name != PUBLIC);
-        Plan { opened, outlets, lines, boards, keeps_tags: true }
+        Plan { opened, outlets, lines, boards }
     }
 
     /// Does it say the same as another, but for when?
@@ -170,14 +138,10 @@ impl Plan {
     fn text_of(&self, opened: Moment) -> String {
         let opened = opened.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
         let mut text = format!("{TITLE}\n# opened: {opened}\n");
-        for PlannedOutlet { name, directory, profile, delays, is_held } in &self.outlets {
+        for PlannedOutlet { name, directory, profile, delay: Delay { seconds, plies }, is_held } in &self.outlets {
             if name == PUBLIC {
-                text += &format!("# profile: {profile}\n");
-                for (file, Delay { seconds, plies }) in FILES.into_iter().zip(delays.each()) {
-                    text += &format!("# delay-{file}: {seconds} {plies}\n");
-                }
+                text += &format!("# profile: {profile}\n# delay: {seconds} {plies}\n");
             } else {
-                let Delay { seconds, plies } = delays.events;
                 text += &format!("# outlet: {name} {profile} {seconds} {plies} {}\n", directory.display());
             }
             if *is_held {
@@ -187,9 +151,6 @@ impl Plan {
         for (line, address) in &self.boards {
             let address = address.map(|address| format!(" {address}")).unwrap_or_default();
             text += &format!("# board: {line}{address}\n");
-        }
-        if self.keeps_tags {
-            text += &format!("# tags: {OF_GAMES}\n");
         }
         self.lines.iter().for_each(|head| text += &head.to_text());
         text
@@ -202,13 +163,7 @@ impl Plan {
         if own.next()? != TITLE {
             return None;
         }
-        let mut plan = Plan {
-            opened: Moment::default(),
-            outlets: Vec::new(),
-            lines: Vec::new(),
-            boards: Vec::new(),
-            keeps_tags: false,
-        };
+        let mut plan = Plan { opened: Moment::default(), outlets: Vec::new(), lines: Vec::new(), boards: Vec::new() };
         let mut public: Option<PlannedOutlet> = None;
         let new = || PlannedOutlet::new(&OutletConfig::default());
         let hold = |outlet: &mut PlannedOutlet| outlet.is_held = true;
@@ -221,10 +176,7 @@ impl Plan {
             match key {
                 "opened" => plan.opened = Moment::parse_from_rfc3339(value).ok()?,
                 "profile" => public.get_or_insert_with(new).profile = value.parse::<Profile>().ok()?,
-                "delay-games" => public.get_or_insert_with(new).delays.games = delay()?,
-                "delay-started" => public.get_or_insert_with(new).delays.started = delay()?,
-                "delay-events" => public.get_or_insert_with(new).delays.events = delay()?,
-                "delay-archive" => public.get_or_insert_with(new).delays.archive = delay()?,
+                "delay" => public.get_or_insert_with(new).delay = delay()?,
                 "outlet" => plan.outlets.push(PlannedOutlet::read(value)?),
                 "held" => {
                     plan.outlets.iter_mut().chain(&mut public).filter(|outlet| outlet.name == value).for_each(hold)
@@ -233,7 +185,6 @@ impl Plan {
                     Some((line, address)) => (line.to_owned(), Some(BusAddress::new(address.parse().ok()?)?)),
                     None => (value.to_owned(), None),
                 }),
-                "tags" => plan.keeps_tags = value == OF_GAMES,
                 // What a later version says besides.
                 _ => {}
             }
@@ -410,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_read_as_it_was_written() {
+    fn plan_roundtrip() {
         let mut written = plan(CONFIG, None);
         written.boards.push(("hall".to_owned(), BusAddress::new(1025)));
         let read = Plan::read(&written.to_text()).unwrap();
@@ -423,17 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_an_earlier_version_has_a_delay_for_each_file() {
-        let text = "# damcast plan 1\n# opened: 2026-11-21T09:25:00.000+01:00\n# profile: standard\n# delay-games: 40 0\n\
-            # delay-started: 0 3\n# delay-events: 90 2\n# delay-archive: 1 0\n";
-        let read = Plan::read(text).unwrap();
-        let delays = read.outlets[0].delays.each().map(|delay| (delay.seconds, delay.plies));
-        assert_eq!((read.outlets.len(), delays), (1, [(40, 0), (0, 3), (90, 2), (1, 0)]));
-        assert_eq!(read.to_text(), text, "and is held back as it was");
-    }
-
-    #[test]
-    fn an_outlet_that_is_held_back_stays_as_the_plan_has_it() {
+    fn suspended_outlet_keeps_plan() {
         let before = plan(CONFIG, None);
         let wrong = CONFIG.replace("profile = \"lidraughts\"", "profile = \"all\"").replace("delay = 60", "delay = 70");
         let opened = before.opened;
@@ -442,11 +383,11 @@ mod tests {
         let after = Plan::new(&config, opened, Some(&before));
         assert_eq!(after.outlets[1], PlannedOutlet { is_held: true, ..before.outlets[1].clone() });
         assert_eq!(Plan::read(&after.to_text()).unwrap(), after);
-        assert_eq!(after.outlets[0].delays.games.seconds, 70);
+        assert_eq!(after.outlets[0].delay.seconds, 70);
     }
 
     #[test]
-    fn a_board_that_was_found_keeps_its_place() {
+    fn found_board_keeps_place() {
         let mut before = plan(CONFIG, None);
         before.boards.push(("hall".to_owned(), BusAddress::new(9)));
         before.boards.push(("gone".to_owned(), BusAddress::new(9)));
@@ -456,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_written_when_it_says_something_new() {
+    fn writes_plan_only_on_change() {
         let folder = tempfile::tempdir().unwrap();
         let mut plans = Plans::read(&RealDisk, folder.path()).unwrap();
         for (text, count) in [(CONFIG.to_owned(), 1), (CONFIG.to_owned(), 1), (CONFIG.replace("60", "0"), 2)] {

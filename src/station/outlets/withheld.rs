@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_found_wherever_it_stands_and_a_short_one_only_as_a_whole() {
+    fn finds_name_anywhere_and_short_name_only_whole() {
         for at in [0, 1, 65_530, 65_535, 65_536, 131_070] {
             let text = format!("{}Wiersma, H.{}", "x".repeat(at), "y".repeat(70_000));
             assert!(has("Wiersma, H.", &text), "{at}");

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_announced_again_and_again_waits_once() {
+    fn repeated_announcement_waits_once() {
         let (sender, inbox) = mpsc::channel();
         let announced = Arc::new(AtomicBool::new(false));
         let committer = Committer::new(sender, Arc::clone(&announced));

@@ -16,7 +16,7 @@ use crate::station::trouble::{DISK_FAULT, SHOWN, Troubles};
 const LINES: usize = 40;
 
 #[test]
-fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
+fn simultaneous_lines_are_written_and_reported_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
     fs::create_dir(&logs).unwrap();
@@ -66,7 +66,7 @@ fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
 
 /// Whoever asks now and then must hear of it.
 #[test]
-fn a_log_that_was_saved_is_told_for_as_long_as_other_troubles() {
+fn saved_log_is_reported_as_long_as_other_problems() {
     let folder = tempfile::tempdir().unwrap();
     let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
     fs::create_dir(&logs).unwrap();

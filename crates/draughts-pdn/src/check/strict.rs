@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fens_of_the_standard_and_its_corrections() {
+    fn checks_fens_of_standard_and_corrections() {
         for fen in [
             "W:W31-50:B1-20",
             "B:W18,24,K10:BK22,K25",
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn game_types_as_the_pattern_has_them() {
+    fn checks_game_types_by_pattern() {
         assert!(["20", "20,W,10,10,N2,0", "0,W,8,8,S0", "98"].iter().all(|text| is_game_type(text)));
         assert!(["", "20,", "20,X,10,10,N2,0", "20,W,10,10,N4", "x"].iter().all(|text| !is_game_type(text)));
     }

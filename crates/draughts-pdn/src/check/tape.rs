@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_taped_is_played_back() {
+    fn replays_taped_tokens() {
         let place = |column| Place { line: 3, column };
         let number = Some(MoveNumber { value: 7, ellipsis: true });
         let ply = |text, strength| Event::Move(WrittenMove { number, text, strength, captured: None });
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_plain_is_not_taped_nor_is_more_than_a_game() {
+    fn tapes_plain_tokens_of_one_game_only() {
         let mut tape = Tape::default();
         for event in [
             Event::Setup("B::"),

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_page_has_128_characters_and_a_name_that_is_read() {
+    fn code_pages_have_128_characters_and_readable_name() {
         for (encoding, names) in Encoding::NAMES {
             assert!(encoding.page().is_none_or(|page| page.chars().count() == 128), "{encoding}");
             assert!(names.iter().all(|name| name.parse() == Ok(*encoding)));
@@ -303,14 +303,14 @@ mod tests {
     }
 
     #[test]
-    fn the_first_byte_that_is_not_utf8_is_told() {
+    fn reports_first_invalid_utf8_byte() {
         assert_eq!(decode(b"ab\xe9c\xe9", Encoding::Detect), ("abécé".to_owned(), Some(2)));
         assert_eq!(decode("abé".as_bytes(), Encoding::Detect).1, None);
         assert_eq!(decode(b"ab\xe9", Encoding::Detect).1, Some(2));
     }
 
     #[test]
-    fn latin1_says_what_it_lacks() {
+    fn latin1_reports_unsupported_characters() {
         assert_eq!(to_latin1("é€Ф€"), (b"\xe9???".to_vec(), vec!['€', 'Ф']));
     }
 }

@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn every_token_has_its_place() {
+    fn tokens_have_positions() {
         let text = "\u{feff}[White \"Й\"] [Black \"b\"]\r\n% line\r1.32-28! {a\nb} (18-23) /FEN \"B::\"/ *";
         let found: Vec<_> = tokens(text).iter().map(|token| (token.text, token.place.to_string())).collect();
         let expected = [
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_ends_where_a_person_would_say() {
+    fn tag_ends_at_expected_place() {
         for (text, tag, flaw) in [
             (r#"[A "b"]c"#, r#"[A "b"]"#, None),
             (r#"[A   "b"  ] c"#, r#"[A   "b"  ]"#, None),
@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_bound_is_cut_and_the_rest_skipped() {
+    fn truncates_unbounded_tokens() {
         for (open, close) in [("{", "} "), ("[A \"", "\n"), (";", "\n"), ("%", "\n")] {
             let text = format!("{open}{}{close}32-28", "x".repeat(10_000_000));
             let found = tokens(&text);

@@ -448,7 +448,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_short_way_says_what_the_long_way_says(
+        fn fast_path_matches_slow_path(
             pieces in prop::collection::vec(
                 (prop::sample::select(PIECES), prop::sample::select(&["", " ", " ", " ", "\n", "\r\n", "\r", "\n\n", "  ", "\t"][..])),
                 0..40,

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn no_size_of_anything_needs_memory() {
+    fn input_size_needs_no_memory() {
         const SIZE: u64 = 4 * 1024 * 1024;
         for (head, piece) in [
             ("", "x"),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_kept_over_any_distance() {
+    fn positions_hold_over_any_distance() {
         let mut found = Vec::new();
         let text = format!("{}\n[Event \"é\"]\r\n 1. 32-28 *", "x".repeat(5_000_000));
         let mut sink = |place: Place, event: Event<'_>| {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_do_not_change_events() {
+    fn chunks_do_not_change_events() {
         let text = "[A \"é\"c\"]\r\n[D \"e\"]\r\n\r\n1. 32-28!? {x\r\ny} (1... 18-23 $1) 19-23 2. 28x19 14x23 c3-d4 c3:e5:g7 2-0\r\n\r\n\
             [D \"f\"] 1.32-28 19-23 1/2-1/2 [D \"g\"] 1. 1-6 4-6 [E \"h\"] *";
         let events = |size: usize| {

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_apart() {
+    fn distinguishes_words() {
         for text in [
             "32-28",
             "01-07",
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_does_not_swallow_its_neighbour() {
+    fn move_does_not_swallow_neighbour() {
         check("32-28 - 17-22", Word::Move, 5);
         check("32-28 17-22", Word::Move, 5);
         check("32-28 12. 17-22", Word::Move, 5);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_word_is_junk_up_to_the_next_blank() {
+    fn junk_ends_at_next_blank() {
         check("Ronde 3", Word::Junk, 5);
         check("} x", Word::Junk, 1);
         check("<br>", Word::Junk, 4);

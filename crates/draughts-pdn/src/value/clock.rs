@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_read() {
+    fn parses_every_form() {
         let black = Some(Color::Black);
         check("[%clock w1:19:50 B1:20:00]", Some(4790), Some(4800), black);
         check("[%clock B0:00:03 w0:00:10]", Some(10), Some(3), black);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_clock_is_none() {
+    fn rejects_invalid_clocks() {
         for comment in
             ["", "[%clock]", "[%clock w1:60:00]", "[%clock x1:00:00]", "[%egt 0:0:9.56]", "[%", "[%%clk 0:00:01]"]
         {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_plain() {
+    fn writes_plain_form() {
         let clocks = Clocks { white: Some(ClockTime(4790)), black: Some(ClockTime(4800)), running: Some(Color::Black) };
         assert_eq!(clocks.to_string(), "[%clock w1:19:50 B1:20:00]");
         assert!(is_plain_clock(&clocks.to_string()));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_commands_are_found() {
+    fn finds_unknown_commands() {
         let found: Vec<_> = commands("a [%csl Rd4] b[%drgnode 0 1][% x][%cal]").map(|c| (c.name, c.value)).collect();
         assert_eq!(found, [("csl", "Rd4"), ("drgnode", "0 1"), ("cal", "")]);
     }

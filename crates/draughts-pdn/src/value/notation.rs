@@ -309,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_moves_of_the_standard_are_moves() {
+    fn accepts_only_moves_of_standard() {
         for text in ["32-28", "1-7", "28x19", "47x38x24x13x36", "a3-b4", "a3:c5:e7", "i8-j7", "24x24"] {
             assert!(is_move(text), "{text}");
         }

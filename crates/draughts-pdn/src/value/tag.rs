@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_taken_apart() {
+    fn splits_tags() {
         check(r#"[White "Wiersma, Harm"]"#, "White", "Wiersma, Harm", &[]);
         check(r#"[Event       "x" ]"#, "Event", "x", &[]);
         check(r#"[A "b \"c\""]"#, "A", "b \"c\"", &[]);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn write_read_roundtrip() {
         for value in ["", "x", "a \"quoted\" name", "Й", "back\\slash"] {
             check(&write("A", value), "A", value, &[]);
         }

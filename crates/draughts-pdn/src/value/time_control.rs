@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_standards_examples_are_read_and_written() {
+    fn examples_of_standard_roundtrip() {
         for text in ["40/7200:3600", "4800+60", "40/7200:3600+60", "40/7200:20/2400:600+5", "*120", "?", "-", "0"] {
             assert_eq!(text.parse::<TimeControl>().map(|control| control.to_string()), Ok(text.to_owned()));
         }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn refuses_other_values() {
         for text in ["", "40/", "/7200", "1 h", "4800 + 60", "40/7200:", "?:60", "99999999999", "-1", "1++2", "*"] {
             assert!(text.parse::<TimeControl>().is_err(), "{text}");
         }

@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_read_and_written() {
+    fn dates_roundtrip() {
         for (text, expected) in [
             ("2007.05.19", "2007.05.19"),
             ("2007.??.??", "2007.??.??"),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_in_both_notations() {
+    fn parses_times_in_both_notations() {
         for (text, expected) in
             [("1:59:20", "1:59:20"), ("1.59.20", "1:59:20"), ("1:36", "1:36"), ("2.23", "2:23"), ("00:59", "0:59")]
         {
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn results_mean_the_same_in_both_notations() {
+    fn results_agree_in_both_notations() {
         assert_eq!(Outcome::read(" 0-1"), Some(Outcome::BlackWins));
         assert_eq!(Outcome::read("2-0").map(|o| o.written(ResultFormat::Default)), Some("1-0"));
         assert_eq!(Outcome::read("½-½").map(|o| o.written(ResultFormat::International)), Some("1-1"));
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_operator_says_becomes_a_result_of_the_game() {
+    fn operator_input_becomes_game_result() {
         use ResultFormat::{Default, Delfts, Goes, International, PlusDraw};
         for (format, text, written) in [
             (Some(International), "1-0", Some("2-0")),

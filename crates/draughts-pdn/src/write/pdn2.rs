@@ -237,7 +237,7 @@ mod tests {
     use crate::reader;
 
     #[test]
-    fn the_drafts_form() {
+    fn writes_form_of_draft() {
         let text = "[White \"Й [x] é\"] [Result \"2-0\"] [Date \"2007.??.??\"] [GameType \"20\"]\n1. 32-28! 19-23 $7 (1... 18-23?? {\"x\"}) 2. 28x19 $5 *";
         let (games, _) = reader::read(text);
         let (bytes, problems) = write(&games);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_with_a_setup_is_left_out_and_said() {
+    fn omits_and_reports_game_with_setup() {
         let (games, _) = reader::read("1. 32-28 /FEN \"W:W28:B19\"/ *");
         let (bytes, problems) = write(&games);
         assert!(bytes.is_empty() && problems[0].what.contains("setup"));

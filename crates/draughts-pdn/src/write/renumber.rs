@@ -106,7 +106,7 @@ mod tests {
     use crate::{reader, strict, writer};
 
     #[test]
-    fn there_and_back_is_the_same_game() {
+    fn renumbering_roundtrip_keeps_game() {
         let text = "[GameType \"25\"]\n[FEN \"W:Wc3,Ke1:Bb6,f6\"]\n\n1. c3-d4 /FEN \"B:Wd4:Bb6\"/ *\n";
         let game = &reader::read(text).0[0];
         let numbers = Variant::from_tag("25,W,8,8,N2,0").unwrap();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_of_different_games_are_refused() {
+    fn refuses_boards_of_different_games() {
         let game = &reader::read("[GameType \"25\"] 1. c3-d4 *").0[0];
         let (same, problems) = renumber(game, Variant::international());
         assert_eq!((&same, problems.len()), (game, 1));

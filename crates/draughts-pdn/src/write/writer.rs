@@ -243,7 +243,7 @@ mod tests {
     use crate::game::MoveNumber;
 
     #[test]
-    fn what_cannot_be_read_back_is_not_written() {
+    fn refuses_unreadable_output() {
         let mut game = Game::default();
         game.tags.set("Heure blanche", "a \"b\"\nc");
         let number = Some(MoveNumber { value: 41, ellipsis: false });

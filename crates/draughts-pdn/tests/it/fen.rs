@@ -13,7 +13,7 @@ fn read(tag: &str, text: &str) -> Setup {
 }
 
 #[test]
-fn the_start_of_every_game_is_written_and_read() {
+fn start_of_every_game_roundtrips() {
     for variant in Variant::all() {
         let setup = Position::start(variant).setup();
         assert_eq!(fen::read(variant, &fen::write(variant, &setup)), Ok(setup));
@@ -24,7 +24,7 @@ fn the_start_of_every_game_is_written_and_read() {
 
 /// Each liberty beside the text that must be written for the same position.
 #[test]
-fn liberties_of_reading() {
+fn accepts_lenient_forms() {
     for (tag, liberal, strict) in [
         (
             "20",
@@ -91,7 +91,7 @@ fn unknown_colours_and_null_moves() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_problem() {
     let everywhere: Vec<String> = (1..=500).map(|number| (number % 50 + 1).to_string()).collect();
     let too_many = format!("W:W{}", everywhere.join(","));
     let huge = format!("W:W{}", "1".repeat(100_000));
@@ -136,14 +136,14 @@ fn what_is_wrong_is_named() {
 
 /// 500 pieces that stay within the length of a FEN.
 #[test]
-fn more_pieces_than_squares_are_an_error() {
+fn more_pieces_than_squares_is_error() {
     let text = format!("W:W{}", "1,".repeat(300));
     assert_eq!(fen::read(variant("20"), &text).unwrap_err().why, "a square is named twice");
 }
 
 /// A setup may hold anything; a position may not.
 #[test]
-fn what_cannot_be_played_from_is_no_position() {
+fn unplayable_setup_is_no_position() {
     for (tag, text, why) in [
         ("20", "W:WK1-21:B50", "White has 21 pieces"),
         ("31", "W:WK1:BK17-29", "Black has 13 pieces"),
@@ -158,14 +158,14 @@ fn what_cannot_be_played_from_is_no_position() {
 
 proptest! {
     #[test]
-    fn any_text_is_a_fen_or_an_error(text in "\\PC{0,60}", tag in 0..14_usize) {
+    fn any_text_is_fen_or_error(text in "\\PC{0,60}", tag in 0..14_usize) {
         let variant = Variant::all().nth(tag).unwrap();
         let _ = fen::read_any(variant, &text);
     }
 
     /// Texts of the right letters get further.
     #[test]
-    fn almost_a_fen_is_a_fen_or_an_error(text in "[WB?]:[WB?K0-9a-k,. :+HF-]{0,40}", tag in 0..14_usize) {
+    fn mutated_fen_is_fen_or_error(text in "[WB?]:[WB?K0-9a-k,. :+HF-]{0,40}", tag in 0..14_usize) {
         let variant = Variant::all().nth(tag).unwrap();
         if let Ok(setup) = fen::read(variant, &text) {
             prop_assert_eq!(fen::read(variant, &fen::write(variant, &setup)), Ok(setup));

@@ -17,7 +17,7 @@ fn position(tag: &str, text: &str) -> Position {
 const DIAGRAM: &str = "W:WK47:B14,19,29,31,42";
 
 #[test]
-fn the_ambiguous_capture_of_the_standard() {
+fn ambiguous_capture_of_standard() {
     let position = position("20", DIAGRAM);
     let legal = position.legal_moves();
     let mut long: Vec<String> = legal.iter().map(|ply| notation::write(position.variant(), ply, &legal)).collect();
@@ -31,7 +31,7 @@ fn the_ambiguous_capture_of_the_standard() {
 
 /// What a text means in a position, in long notation; or a part of the error.
 #[test]
-fn texts_and_what_they_mean() {
+fn texts_have_expected_meaning() {
     let circular = "W:W13,K17:B3,9,10,19,20,22,39,40,41";
     for (tag, at, text, expected) in [
         // Separators, blanks, zeros.
@@ -125,7 +125,7 @@ fn texts_and_what_they_mean() {
 
 /// A short text is the whole path of a single jump, also where a longer capture has the same ends.
 #[test]
-fn a_single_jump_is_its_own_long_form() {
+fn single_jump_equals_long_form() {
     let position = position("25", "W:WKc5:Bb4,b2,d2,d4,d6");
     let legal = position.legal_moves();
     let written: Vec<String> = legal.iter().map(|ply| notation::write(position.variant(), ply, &legal)).collect();
@@ -147,12 +147,12 @@ fn long_texts_make_short_messages() {
 
 proptest! {
     #[test]
-    fn any_text_is_a_move_or_an_error(text in "\\PC{0,30}", tag in 0..14_usize) {
+    fn any_text_is_move_or_error(text in "\\PC{0,30}", tag in 0..14_usize) {
         let _ = notation::read(&Position::start(Variant::all().nth(tag).unwrap()), &text);
     }
 
     #[test]
-    fn almost_a_move_is_a_move_or_an_error(text in "[0-9a-kxX:<>, -]{0,20}") {
+    fn mutated_move_is_move_or_error(text in "[0-9a-kxX:<>, -]{0,20}") {
         let _ = notation::read(&position("20", DIAGRAM), &text);
         let _ = notation::read(&position("25", "W:WKc5:Bb4,b2,d2,d4,d6"), &text);
     }

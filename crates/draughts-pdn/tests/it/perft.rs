@@ -12,7 +12,7 @@ fn positions() -> Vec<Record> {
 
 /// In the notation of PDN, and where the same move has several long notations, all of them are read as that move.
 #[test]
-fn the_moves_of_each_position_are_written_as_listed() {
+fn writes_moves_of_each_position_as_listed() {
     for record in positions().iter().filter(|record| record.get("moves").is_some()) {
         let position = record.position();
         let legal = position.legal_moves();

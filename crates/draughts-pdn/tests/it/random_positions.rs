@@ -84,7 +84,7 @@ fn distinct_moves_give_distinct_placements() {
 
 /// Turn the board and swap the colours: the same moves, turned.
 #[test]
-fn the_rules_are_the_same_for_both_colours() {
+fn rules_are_equal_for_both_colours() {
     for_each_position(|position, text| {
         let count = position.variant().geometry.count();
         let turned = |square: Square| Square::new((count - 1 - square.index()) as u8);
@@ -110,7 +110,7 @@ fn the_rules_are_the_same_for_both_colours() {
 
 /// Each move is written in a way that no other is, and is read back; FEN likewise.
 #[test]
-fn what_is_written_is_read_back() {
+fn write_read_roundtrip() {
     for_each_position(|position, text| {
         let variant = position.variant();
         assert_eq!(fen::read(variant, &fen::write(variant, &position.setup())), Ok(position.setup()), "{text}");
@@ -138,7 +138,7 @@ fn what_is_written_is_read_back() {
 
 /// The quick question has the answer of the long one, and a move changes what it says it changes.
 #[test]
-fn moves_do_what_they_say() {
+fn moves_have_stated_effect() {
     for_each_position(|position, text| {
         let legal = position.legal_moves();
         assert_eq!(position.must_capture(), legal.iter().any(Move::is_capture), "{text}");
@@ -160,7 +160,7 @@ fn moves_do_what_they_say() {
 /// A move that is looked for by its ends is the one that the list of all has; where that has none or several, there is none.
 /// Some plies are played from each position, for the kings that may not go on moving.
 #[test]
-fn a_move_is_found_by_its_ends() {
+fn finds_move_by_start_and_end() {
     let (mut found, mut shared, mut exhausted) = (0, 0, 0);
     let (mut number, mut random) = (0, Random(SEED));
     for_each_position(|position, text| {

@@ -48,7 +48,7 @@ fn king_is_free(text: &str, moves: &str, king: &str) -> bool {
 
 /// WFD: a side that has a man may move the same king three times in a row without taking; then another piece must move.
 #[test]
-fn frisian_kings_move_three_times_in_a_row() {
+fn frisian_kings_move_three_times_in_row() {
     let with_a_man = "W:WK46,K47,35:BK1,K6";
     let three = "46-41 1-7 41-46 7-1 46-41 1-7";
     assert!(king_is_free(with_a_man, "46-41 1-7 41-46 7-1", "46"));
@@ -64,7 +64,7 @@ fn frisian_kings_move_three_times_in_a_row() {
 
 /// WFD: the limit is on quiet moves; a capture is due also to a king that has moved three times.
 #[test]
-fn frisian_captures_are_not_limited() {
+fn frisian_captures_are_unlimited() {
     let text = "W:WK46,35:BK1,K6";
     let three = "46-41 1-7 41-46 7-1 46-41";
     assert!(!king_is_free(text, &format!("{three} 1-7"), "41"));

@@ -18,7 +18,7 @@ fn without_example(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_public_type_has_an_example() {
+fn every_public_type_has_example() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut missing = Vec::new();
     let mut types = 0;
@@ -32,14 +32,14 @@ fn every_public_type_has_an_example() {
 }
 
 #[test]
-fn the_first_example_of_the_readme_is_short() {
+fn first_example_of_readme_is_short() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let example = readme.split("```").nth(1).unwrap();
     assert!(example.starts_with("rust\n") && example.lines().skip(1).count() <= 15, "{example}");
 }
 
 #[test]
-fn this_test_can_fail() {
+fn detects_missing_example() {
     let with = "/// A set.\n///\n/// ```\n/// ```\n#[derive(Clone)]\npub struct With(u8);\n";
     let without = "/// A kind.\npub enum Without {\n";
     assert_eq!(without_example(with), [""; 0]);

@@ -34,7 +34,7 @@ const FIFTEEN_A_SIDE: &str = "W:Wa1,a3,b2,c1,c3,d2,e1,e3,f2,g1,g3,h2,i1,i3,j2\
                               :Ba7,b6,b8,c7,d6,d8,e7,f6,f8,g7,h6,h8,i7,j6,j8";
 
 #[test]
-fn every_square_of_every_tag_is_called_as_drawn() {
+fn squares_of_every_tag_are_named_as_drawn() {
     for (tag, name, board, _) in TAGS {
         let geometry = &Variant::from_tag(tag).unwrap().geometry;
         let mut squares = 0;
@@ -72,7 +72,7 @@ fn every_tag_starts_as_drawn() {
 
 /// A bare number is the first tag of the table that has it.
 #[test]
-fn bare_numbers_expand_to_their_default() {
+fn bare_numbers_expand_to_default() {
     for number in [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 40, 41] {
         let (tag, ..) = TAGS.iter().find(|(tag, ..)| tag.starts_with(&number.to_string())).unwrap();
         let bare: GameType = number.to_string().parse().unwrap();
@@ -83,7 +83,7 @@ fn bare_numbers_expand_to_their_default() {
 
 /// Tags that are in no table but in files: International numbered from the bottom right, English with letters ...
 #[test]
-fn any_valid_tag_makes_a_playable_board() {
+fn any_valid_tag_makes_playable_board() {
     let corners = |tag: &str| {
         let geometry = &Variant::from_tag(tag).unwrap().geometry;
         let name = |row, column| geometry.square_at(row, column).map_or(".", |square| geometry.name(square)).to_owned();

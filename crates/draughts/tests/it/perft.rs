@@ -52,7 +52,7 @@ fn counts_of_up_to_10_million_leaves_agree() {
 }
 
 #[test]
-fn the_counts_begin_at_the_start_that_the_row_says() {
+fn counts_start_at_listed_position() {
     for record in positions().iter().filter(|record| record.require("position").ends_with("-start")) {
         assert_eq!(record.position(), Position::start(record.variant()), "{}", record.require("position"));
     }

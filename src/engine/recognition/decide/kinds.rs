@@ -118,13 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn a_king_that_moved_beside_a_man_is_told_by_where_the_man_can_be() {
+    fn king_move_beside_man_is_known_by_reachable_squares() {
         check("K41 29", "5 24", ["", ""], 1, "5");
         check("K41 29", "5", ["", ""], 1, "5");
     }
 
     #[test]
-    fn a_man_that_went_where_no_man_goes_was_a_king() {
+    fn man_on_unreachable_square_was_king() {
         check("38", "5", ["", ""], 1, "5");
         check("38", "42", ["", ""], 1, "");
         check("38", "47", ["", ""], 1, "47");

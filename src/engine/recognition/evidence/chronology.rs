@@ -232,7 +232,7 @@ pub(in crate::engine::recognition) mod tests {
     const BLACK: Option<Color> = Some(Color::Black);
 
     #[test]
-    fn a_reply_lands_after_the_ply_it_replies_to() {
+    fn reply_lands_after_ply() {
         let (start, evidence) =
             evidence(&[(1_000, "32", None), (1_400, "28", WHITE), (5_000, "19", None), (5_400, "23", BLACK)]);
         let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
@@ -247,7 +247,7 @@ pub(in crate::engine::recognition) mod tests {
     }
 
     #[test]
-    fn a_piece_that_stood_while_the_opponent_moved_has_rested() {
+    fn piece_is_rested_if_untouched_during_opponent_move() {
         let moves = [(1_000, "32", None), (1_400, "28", WHITE), (2_000, "19", None), (2_300, "23", BLACK)];
         let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
         let (start, rested) = evidence(&[&moves[..], &[(3_000, "28", None), (3_300, "22", WHITE)]].concat());
@@ -258,7 +258,7 @@ pub(in crate::engine::recognition) mod tests {
     }
 
     #[test]
-    fn what_stood_when_the_lever_was_pressed_is_found() {
+    fn finds_position_at_press() {
         let (start, evidence) = evidence(&[(1_000, "32", None), (1_400, "28", WHITE), (3_000, "19", None)]);
         let chronology = Chronology::new(&evidence, Evidence::new(Sight::default(), Millis::ZERO).moment());
         let standing = chronology.standing_before(Millis(2_000), Millis(900), 3);

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_completes_a_ply_only_if_it_leaves_the_lever_at_the_opponent() {
+    fn press_completes_ply_only_towards_opponent() {
         assert!(after(&[Black]).complete(1, White));
         assert!(!after(&[Black, White]).complete(1, White), "pressed by mistake and back");
         assert!(after(&[Black, White]).complete(2, White));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_press_belongs_to_the_ply_before_unless_that_was_answered() {
+    fn late_press_belongs_to_unanswered_ply() {
         assert!(after(&[White]).is_empty());
         let mut presses = Presses::default();
         presses.hear(press(1), Some(White), White, true);
@@ -193,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn of_presses_too_many_the_last_counts() {
+    fn last_of_repeated_presses_counts() {
         let mut presses = after(&[Black, White, Black]);
         assert_eq!(presses.publish(1, White, Clock::Running, true).map(|press| press.id), Some(PressId(3)));
         assert!(presses.is_empty());
     }
 
     #[test]
-    fn presses_that_were_taken_back_are_forgotten_after_a_while() {
+    fn retracted_presses_expire() {
         let mut presses = after(&[Black, White]);
         assert_eq!(presses.settle(Millis(2_500), White), Some(Millis(5_000)));
         assert_eq!(presses.settle(Millis(5_000), White), None);

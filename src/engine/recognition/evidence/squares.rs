@@ -375,7 +375,7 @@ mod tests {
     const MAN: Option<Seen> = Some(Seen { color: Color::White, crowned: false });
 
     #[test]
-    fn a_flickering_square_contradicts_nothing_and_disturbs_no_quiet() {
+    fn flickering_square_contradicts_nothing() {
         let square = Square::new(7);
         let mut evidence = Evidence::new(Sight::default(), Millis(0));
         for change in 1..=6 {

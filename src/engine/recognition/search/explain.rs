@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_is_weighed_as_if_all_had_been_looked_for_again() {
+    fn press_after_search_matches_full_search() {
         let mut weighed = 0;
         for count in 1..=REPORTS.len() {
             let (base, evidence) = base_and_evidence(&REPORTS[..count]);
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_short_is_looked_for_again() {
+    fn repeats_truncated_search() {
         let (base, evidence) = base_and_evidence(&REPORTS);
         let question = Question {
             base: &base,

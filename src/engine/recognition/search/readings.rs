@@ -116,20 +116,20 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_too_many_beside_a_move_leaves_the_move_as_the_closest_reading() {
+    fn extra_piece_leaves_move_as_closest_reading() {
         use Color::{Black, White};
         check(&[("32", None), ("28", Some(White)), ("21", Some(Black))], &[(1, 1), (0, 3)]);
     }
 
     #[test]
-    fn a_board_swept_clean_can_only_be_set_up() {
+    fn cleared_board_needs_setup() {
         let names: Vec<String> = (1..=20).map(|number| number.to_string()).collect();
         let changes: Vec<_> = names.iter().map(|name| (name.as_str(), None)).collect();
         check(&changes, &[]);
     }
 
     #[test]
-    fn a_ply_and_its_reply_are_found_though_no_touch_was_seen() {
+    fn finds_unseen_ply_and_reply() {
         use Color::{Black, White};
         let changes = [("32", None), ("28", Some(White)), ("19", None), ("23", Some(Black)), ("45", None)];
         check(&changes, &[(2, 1), (1, 3)]);

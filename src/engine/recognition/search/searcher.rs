@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_remembered_is_what_would_be_found_again(
+        fn cached_result_matches_new_search(
             changes in proptest::collection::vec((0..16_u8, 0..7_usize), 1..40),
         ) {
             let (position, evidence) = evidence(&[]);

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_go_on_until_two_were_quiet() {
+    fn rounds_end_after_two_quiet_ones() {
         let mut search = Discovery::at(Millis(100));
         let here = || [board(5), board(7)].into_iter();
         assert_eq!(search.ask(Millis(99), here(), false), None);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn games_put_it_off_and_noise_ends_it() {
+    fn games_delay_and_noise_ends_discovery() {
         let mut search = Discovery::at(Millis(0));
         assert_eq!(search.ask(Millis(0), [].into_iter(), true), None);
         assert_eq!(search.due(), Some(Millis::seconds(540)));

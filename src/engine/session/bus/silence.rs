@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn in_vain_it_is_opened_ever_more_rarely_and_an_answer_begins_anew() {
+    fn reopens_ever_more_rarely_until_answer() {
         let mut silence = Silence::default();
         silence.link_up(Millis::ZERO);
         let mut times = Vec::new();

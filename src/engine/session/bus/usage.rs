@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_spent_is_a_share_of_the_time() {
+    fn budget_is_share_of_time() {
         let mut usage = Usage::start(Millis(1_000));
         assert!(!usage.spend(Millis(1_000), Millis(100)));
         assert!(!usage.spend(Millis(4_000), Millis(100)), "30 ms are saved in a second");
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn memories_leave_the_line_to_the_others_in_between() {
+    fn memory_reads_leave_gaps_for_others() {
         let mut usage = Usage::start(Millis(1_000));
         assert!(usage.may_read_memory(Millis(1_000)));
         usage.read_memory(Millis(9_000), 960);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_is_that_of_the_last_seconds() {
+    fn share_covers_last_seconds() {
         let mut usage = Usage::start(Millis(0));
         for second in 1..=10 {
             usage.carry(Millis(second * 1_000), 480);

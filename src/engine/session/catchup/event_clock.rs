@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_tells_one_time_and_the_other_is_remembered() {
+    fn press_reports_one_time_and_keeps_other() {
         let mut clock = EventClock::default();
         clock.reading(Millis(10), times(30, 40, 0x00));
         let after = clock.press(Millis(20), TimeSide::Left, [0, 10, 25], true);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_stood_was_started_unseen() {
+    fn stopped_clock_starts_unseen() {
         let mut clock = EventClock::default();
         clock.reading(Millis(10), times(30, 30, 0x00));
         let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 25], true);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_before_the_first_ply_only_puts_the_lever_where_it_belongs() {
+    fn press_before_first_ply_only_sets_lever() {
         let mut clock = EventClock::default();
         clock.reading(Millis(10), times(30, 30, 0x02));
         let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 30], false);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lever_is_known_before_the_clock_was_read() {
+    fn lever_is_known_before_clock_reading() {
         let mut clock = EventClock::default();
         let after = clock.press(Millis(5), TimeSide::Right, [0, 10, 30], false);
         assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, false)]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_press_after_one_that_was_missed_is_two() {
+    fn press_after_missed_press_counts_twice() {
         let mut clock = EventClock::default();
         clock.reading(Millis(0), times(30, 40, 0x03));
         clock.was_unseen();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_older_than_a_press_is_no_press_back() {
+    fn reading_before_press_is_no_press_back() {
         let mut clock = EventClock::default();
         clock.reading(Millis(0), times(30, 40, 0x01));
         clock.press(Millis(1_000), TimeSide::Left, [0, 10, 25], true);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_found_stopped_stopped_when_it_was_last_seen_running() {
+    fn stopped_clock_stopped_when_last_seen_running() {
         let mut clock = EventClock::default();
         assert_eq!(clock.reading(Millis(0), times(30, 40, 0x00)).map(|(at, _)| at), Some(Millis(0)));
         clock.reading(Millis(10), times(30, 40, 0x01));
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_side_that_runs_shows_less_by_the_time_that_has_gone() {
+    fn running_side_loses_elapsed_time() {
         let mut clock = EventClock::default();
         assert_eq!(clock.sides(Millis(0)), None);
         clock.reading(Millis(0), times(30, 40, 0x00));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_clock_that_was_set_for_a_new_game_both_sides_must_be_told() {
+    fn clock_set_for_new_game_needs_both_sides() {
         let mut clock = EventClock::default();
         clock.reading(Millis(0), times(30, 40, 0x01));
         clock.new_game();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_clock_there_is_none() {
+    fn no_clock_gives_no_times() {
         let mut clock = EventClock::default();
         clock.reading(Millis(10), times(30, 40, 0x01));
         assert_eq!(clock.reading(Millis(20), ClockReport::NoClock), Some((Millis(20), ClockReport::NoClock)));

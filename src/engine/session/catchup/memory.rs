@@ -194,7 +194,7 @@ mod tests {
     const WALK: [u8; 12] = [0x47, 0x14, 0x50, 0x0a, 0x47, 0x1e, 0x50, 0x14, 0x47, 0x14, 0x50, 0x1e];
 
     #[test]
-    fn what_is_new_begins_at_the_known_position() {
+    fn new_events_start_at_known_position() {
         assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &WALK), Ok(0));
         assert_eq!(check(&[(30, 7)], &[], &[(20, 7)], &WALK), Ok(4));
         assert_eq!(check(&[(30, 7)], &[(30, 7), (20, 0)], &[(20, 7)], &WALK), Ok(4));
@@ -203,14 +203,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_position_that_comes_back_the_reports_before_it_tell_the_place() {
+    fn earlier_reports_locate_recurring_position() {
         assert_eq!(check(&[(20, 7)], &[(20, 7), (10, 0)], &[(20, 7)], &WALK), Ok(2));
         assert_eq!(check(&[(20, 7)], &[(20, 7), (30, 0)], &[(20, 7)], &WALK), Ok(6));
     }
 
     /// A king goes 10 to 20 and the left side presses; 20 to 30, and the right side.
     #[test]
-    fn a_press_is_known_if_the_clock_has_shown_it() {
+    fn press_shown_by_clock_is_known() {
         let press = |side| MemoryEvent::Time { side, hours: 0, minutes: 1, seconds: 2 };
         let moves = changes::decode(&WALK[..8]);
         let memory = [&moves[..2], &[press(TimeSide::Left)], &moves[2..], &[press(TimeSide::Right)]].concat();
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_of_something_else_is_refused() {
+    fn refuses_unrelated_memory() {
         assert_eq!(check(&[(40, 7)], &[], &[(20, 7)], &WALK), Err(Misfit::NoBeginning));
         assert_eq!(check(&[(10, 7)], &[], &[(50, 7)], &WALK), Err(Misfit::OtherEnd));
         assert_eq!(check(&[(10, 7), (99, 1)], &[], &[(20, 7)], &WALK), Err(Misfit::NoBeginning), "a man more");
@@ -235,14 +235,14 @@ mod tests {
     }
 
     #[test]
-    fn a_start_tag_empties_the_board() {
+    fn start_tag_empties_board() {
         let memory = [&[0x7b, 0x47, 0x0a][..], &WALK].concat();
         assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &memory), Ok(2));
         assert_eq!(check(&[(10, 7), (40, 1)], &[], &[(20, 7)], &memory), Err(Misfit::NoBeginning));
     }
 
     #[test]
-    fn a_list_of_all_pieces_tells_what_stands_there() {
+    fn list_of_all_pieces_gives_position() {
         let list = [0x41, 0x14, 0x7f, 0x7f, 0x7f, 0x6a, 0x47, 0x0a, 0x54, 0x63];
         let changes = changes::decode(&[&list[..], &WALK].concat());
         let (standing, after) = standing(&changes, 100).unwrap();

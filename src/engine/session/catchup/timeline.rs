@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn plies_are_laid_evenly_over_the_span() {
+    fn spreads_plies_evenly() {
         let all = [&WALK[..4], &LEFT, &WALK[4..8], &RIGHT];
         check(&all, 1_000, 31_000, &[], &[11_000, 11_000, 11_000, 21_000, 21_000, 21_000]);
         check(&all, 1_000, 2_000, &[], &[2_000; 6]);
@@ -216,19 +216,19 @@ mod tests {
 
     /// A hand may be on the board: quiet that nobody has looked at is none.
     #[test]
-    fn what_nobody_has_pressed_for_has_happened_just_now() {
+    fn unpressed_events_are_recent() {
         check(&[&WALK[..4], &LEFT, &WALK[4..8]], 0, 30_000, &[], &[15_000, 15_000, 15_000, 30_000, 30_000]);
     }
 
     #[test]
-    fn players_rest_before_they_begin() {
+    fn players_rest_before_start() {
         let all = [&WALK[..8], &LEFT];
         check(&all, 0, 30_000, &[1], &[10_000, 10_000, 20_000, 20_000, 20_000]);
     }
 
     /// A man comes down on 30 in a scan and is seen to have left 20 in the same; the first report was reported at 1000.
     #[test]
-    fn one_scan_that_is_told_in_two_answers_is_one() {
+    fn scan_split_over_two_answers_is_one() {
         let end = |before: Option<u8>, rest: &[u8]| {
             let reported = happened(&changes::decode(rest), 100);
             let before = before.map(|field| (Millis(1_000), Field(field)));
@@ -245,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn a_hand_that_goes_on_from_where_it_came_down_is_given_no_quiet_there() {
+    fn continuing_hand_gets_no_rest() {
         // 10 to 20, and on to 30.
         check(&[&[0x40, 0x0a, 0x47, 0x14, 0x40, 0x14, 0x47, 0x1e]], 0, 40_000, &[], &[13_333, 26_666, 26_666, 40_000]);
     }
 
     #[test]
-    fn a_list_of_all_pieces_is_one_thing() {
+    fn list_of_all_pieces_is_one_event() {
         let list = [0x7f, 0x7f, 0x7f, 0x6a, 0x47, 0x0a, 0x54, 0x63];
         let all = [&WALK[..2], &list, &WALK[..4], &LEFT];
         check(&all, 0, 30_000, &[], &[10_000, 20_000, 20_000, 20_000, 20_000]);
@@ -264,7 +264,7 @@ mod tests {
 
     /// With quiet in it, it would pass for a ply that nobody pressed for, and its entry would have no clock.
     #[test]
-    fn a_ply_that_was_begun_goes_on_at_once() {
+    fn started_ply_continues_at_once() {
         let reported = happened(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
         let times = |begun| -> Vec<u64> {
             let span = Span { to: Millis(60_000), begun, ..SPAN };
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_tells_how_long_was_thought() {
+    fn clock_gives_thinking_time() {
         let times = |left: [u8; 3], right: [u8; 3], sides| {
             let reported =
                 happened(&changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()), 100);

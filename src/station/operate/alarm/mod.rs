@@ -214,20 +214,20 @@ mod tests {
     }
 
     #[test]
-    fn what_lasts_is_told_once_and_its_end_once() {
+    fn lasting_problem_is_reported_at_start_and_end() {
         let times = [(0, "no-connection"), (29, "no-answer"), (30, "no-answer"), (31, "other-board"), (50, "playing")];
         let boards = times.map(|(second, state)| (second, board(state)));
         assert_eq!(told(&boards), [(30, "raised", "silent".into()), (50, "over", "silent".into())]);
     }
 
     #[test]
-    fn what_comes_and_goes_is_no_alarm() {
+    fn intermittent_problem_raises_no_alarm() {
         let times = [(0, "no-answer"), (29, "playing"), (30, "no-answer"), (59, "no-answer"), (60, "playing")];
         assert_eq!(told(&times.map(|(second, state)| (second, board(state)))), []);
     }
 
     #[test]
-    fn each_of_the_others_is_told() {
+    fn reports_each_other_problem() {
         let wrong = BoardView { wrong_start: Some("white man missing on 31".into()), ..board("waiting") };
         let no_clock = BoardView { clock_missing: true, ..board("playing") };
         let broken = board("broken");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_that_nothing_explains_is_told_with_what_is_known_and_no_more() {
+    fn unexplained_board_is_reported_with_known_facts_only() {
         let text = |squares: &[&str], readings: &[&str]| {
             let strings = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
             let doubt = Some(DoubtView { squares: strings(squares), readings: strings(readings) });
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_at_its_limit_calls_once() {
+    fn disk_at_limit_alerts_once() {
         let config = AlarmConfig::default();
         let mut alarms = Alarms::default();
         let told = [600, 499, 501, 499, 600].map(|megabytes| {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_fails_calls_once_for_each_line_and_when_it_is_in_order_again() {
+    fn failing_disk_alerts_once_per_line_and_on_recovery() {
         let config = AlarmConfig::default();
         let mut alarms = Alarms::default();
         let fault = |line: &str| Trouble {

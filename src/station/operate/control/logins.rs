@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_counts_once_and_for_a_minute() {
+    fn code_is_valid_once_and_for_one_minute() {
         let (logins, start) = (Logins::default(), Instant::now());
         let code = logins.issue(person(), start).unwrap();
         assert!(code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn who_tries_five_times_waits_and_nobody_else_does() {
+    fn five_tries_delay_only_sender() {
         let (logins, start) = (Logins::default(), Instant::now());
         let code = logins.issue(person(), start).unwrap();
         let wrong = if code == "000000" { "000001" } else { "000000" };
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn many_addresses_together_guess_no_more_than_a_hundred_times() {
+    fn many_addresses_share_limit_of_100_guesses() {
         let (logins, start) = (Logins::default(), Instant::now());
         let code = logins.issue(person(), start).unwrap();
         for number in 0..GUESSES {

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_may_speak_only_where_they_could_not_open_the_socket() {
+    fn strangers_may_speak_only_if_socket_mode_excludes_others() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");
         fs::write(&socket, "").unwrap();

@@ -112,7 +112,7 @@ mod tests {
     const EVA: u32 = 4_000_000_002;
 
     #[test]
-    fn nobody_can_take_the_places_of_others_or_of_root() {
+    fn clients_cannot_take_places_of_others_or_root() {
         let places = ClientPlaces::default();
         let take_all = |number: u32| {
             let mut taken = Vec::new();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_asks_often_for_a_moment_and_seldom_for_long() {
+    fn user_may_request_in_short_bursts() {
         let places = ClientPlaces::default();
         let (first, second) = (places.take(&user(JAN)).unwrap(), places.take(&user(JAN)).unwrap());
         let eva = places.take(&user(EVA)).unwrap();

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_dead_socket_is_replaced_and_a_live_one_is_not() {
+    async fn replaces_dead_socket_only() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("control.sock");

@@ -248,7 +248,7 @@ mod tests {
     use crate::station::line::BoardReport;
 
     #[test]
-    fn boards_are_found_by_each_of_their_names() {
+    fn finds_boards_by_each_name() {
         let board = |number: u16, name: &str| BoardReport {
             address: BusAddress::new(number).unwrap(),
             name: name.to_owned(),

@@ -331,7 +331,7 @@ fn fail_at(places: &[usize], threads: usize) {
 }
 
 #[test]
-fn a_station_that_is_killed_or_meets_a_fault_loses_nothing() {
+fn sampled_kill_or_fault_loses_nothing() {
     let places = places(30, 331);
     kill_at(&places, 4);
     fail_at(&places, 4);
@@ -339,17 +339,17 @@ fn a_station_that_is_killed_or_meets_a_fault_loses_nothing() {
 
 #[test]
 #[ignore = "half an hour: every operation; scripts/kill-everywhere"]
-fn a_station_that_is_killed_anywhere_loses_nothing() {
+fn kill_anywhere_loses_nothing() {
     kill_at(&places(0, wanted_step()), 6);
 }
 
 #[test]
 #[ignore = "half an hour: every operation; scripts/kill-everywhere"]
-fn a_station_that_meets_a_fault_anywhere_loses_nothing() {
+fn fault_anywhere_loses_nothing() {
     fail_at(&places(0, wanted_step()), 6);
 }
 
 #[test]
-fn patience_is_longer_than_a_session() {
+fn patience_is_longer_than_session() {
     assert!(PATIENCE > 2 * LONGEST);
 }

@@ -149,7 +149,7 @@ fn tag(position: &Position) -> String {
 }
 
 #[test]
-fn without_a_memory_a_game_is_recorded_from_what_stands_there_when_play_goes_on() {
+fn without_memory_game_starts_from_position_when_play_resumes() {
     for (plies, turned) in [(12, false), (12, true), (13, false), (13, true), (40, true), (41, false)] {
         let mut table = Table::after(plies, turned, true, true);
         let case = format!("after {plies} plies, turned {turned}");
@@ -168,7 +168,7 @@ fn without_a_memory_a_game_is_recorded_from_what_stands_there_when_play_goes_on(
 
 /// A hand holds a piece when the board is plugged in: what stands there then is no position of the game.
 #[test]
-fn a_ply_that_is_being_made_when_the_board_is_plugged_in_costs_no_wrong_position() {
+fn ply_in_progress_at_plug_in_costs_no_wrong_position() {
     let mut table = Table::unheard(12, false, true, true);
     let before = table.position;
     let ply = table.moves.next().unwrap();
@@ -187,7 +187,7 @@ fn a_ply_that_is_being_made_when_the_board_is_plugged_in_costs_no_wrong_position
 }
 
 #[test]
-fn pieces_that_stand_around_or_are_moved_with_the_clock_stopped_are_no_game() {
+fn stray_pieces_with_stopped_clock_are_no_game() {
     // Stopped, without a clock, and with one that nobody presses.
     for (runs, has_clock, presses) in [(false, true, true), (false, false, false), (true, true, false)] {
         let mut table = Table::after(20, false, runs, has_clock);
@@ -213,7 +213,7 @@ fn pieces_that_stand_around_or_are_moved_with_the_clock_stopped_are_no_game() {
 }
 
 #[test]
-fn an_operator_begins_a_game_from_what_stands_there() {
+fn operator_starts_game_from_position() {
     for turned in [false, true] {
         let mut table = Table::after(20, turned, false, false);
         assert!(is_refused(&table.ask("resync")), "who is to move?");
@@ -233,7 +233,7 @@ fn an_operator_begins_a_game_from_what_stands_there() {
 }
 
 #[test]
-fn an_empty_board_and_an_old_log_begin_no_game() {
+fn empty_board_and_old_log_start_no_game() {
     let mut table = Table::unheard(20, false, true, true);
     table.fields.fill(0);
     table.give(Input::LinkUp);

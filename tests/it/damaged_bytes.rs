@@ -106,25 +106,25 @@ fn damage_a_board(step: usize) {
 }
 
 #[test]
-fn a_damaged_byte_of_a_bus_never_makes_a_false_move() {
+fn sampled_bytes_of_bus_make_no_false_move() {
     damage_a_bus(149);
 }
 
 #[test]
-fn a_damaged_byte_of_a_board_never_makes_a_false_move() {
+fn sampled_bytes_of_board_make_no_false_move() {
     damage_a_board(97);
 }
 
-/// cargo test --release --test it damage -- --ignored --nocapture
+/// cargo test --release --test it damaged_bytes -- --ignored --nocapture
 #[test]
 #[ignore = "minutes; every byte of a session instead of some"]
-fn no_damaged_byte_of_a_bus_makes_a_false_move() {
+fn all_bytes_of_bus_make_no_false_move() {
     damage_a_bus(1);
 }
 
-/// cargo test --release --test it damage -- --ignored --nocapture
+/// cargo test --release --test it damaged_bytes -- --ignored --nocapture
 #[test]
 #[ignore = "minutes; every byte of a session instead of some"]
-fn no_damaged_byte_of_a_board_makes_a_false_move() {
+fn all_bytes_of_board_make_no_false_move() {
     damage_a_board(1);
 }

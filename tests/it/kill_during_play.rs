@@ -191,14 +191,14 @@ fn kill(wire: Wire, plies: usize, speed: u32, away_s: u64) {
 }
 
 #[test]
-fn games_that_went_on_while_the_station_was_dead_are_whole() {
+fn games_continued_during_downtime_are_complete() {
     kill(Wire::Alone, 14, 25, 80);
 }
 
-/// cargo test --release --test it killed -- --ignored --nocapture
+/// cargo test --release --test it kill_during_play -- --ignored --nocapture
 #[test]
 #[ignore = "ten minutes of the boards' life, a minute and a half of ours"]
-fn ten_minutes_without_a_station_cost_nothing() {
+fn ten_minutes_without_station_cost_nothing() {
     kill(Wire::Alone, 70, 30, 600);
     kill(Wire::Bus, 70, 20, 600);
 }

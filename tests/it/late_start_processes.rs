@@ -172,7 +172,7 @@ impl Event {
 }
 
 #[test]
-fn a_game_that_began_before_the_station_is_recorded_from_its_first_move() {
+fn unseen_start_is_recorded_from_first_move() {
     let event = Event::open(&["--single", "1"], "24");
     event.wait_for_presses(9);
     let station = event.start();
@@ -180,7 +180,7 @@ fn a_game_that_began_before_the_station_is_recorded_from_its_first_move() {
 }
 
 #[test]
-fn games_on_a_bus_that_began_before_the_station_are_recorded_from_their_first_moves() {
+fn unseen_starts_on_bus_are_recorded_from_first_moves() {
     let event = Event::open(&["--bus", "3"], "26");
     // More than the few with which a board that was switched on is taken at its word.
     event.wait_for_presses(33);
@@ -191,7 +191,7 @@ fn games_on_a_bus_that_began_before_the_station_are_recorded_from_their_first_mo
 
 /// Killed, and the power fails: what was not synced yet is gone, and with it how the games began.
 #[test]
-fn a_loss_of_power_that_takes_the_start_positions_takes_no_game() {
+fn power_loss_without_start_positions_loses_no_game() {
     for kind in [&["--single", "1"], &["--bus", "3"]] {
         let event = Event::open(kind, "26");
         let mut station = event.start();
@@ -215,7 +215,7 @@ fn a_loss_of_power_that_takes_the_start_positions_takes_no_game() {
 
 /// A station whose computer is gone, and another one in its place: the boards of a bus tell it nothing twice, but from their memory.
 #[test]
-fn a_station_in_the_place_of_a_lost_one_has_the_games_of_a_bus_from_their_first_moves() {
+fn replacement_station_has_bus_games_from_first_moves() {
     let event = Event::open(&["--bus", "2"], "26");
     let mut station = event.start();
     event.wait_for_presses(12);
@@ -227,7 +227,7 @@ fn a_station_in_the_place_of_a_lost_one_has_the_games_of_a_bus_from_their_first_
 }
 
 #[test]
-fn an_operator_takes_the_offer_once() {
+fn operator_accepts_offer_once() {
     for kind in [&["--single", "1"], &["--bus", "1"]] {
         let event = Event::open(kind, "20");
         let (name, moves) = &event.games[0];
@@ -263,7 +263,7 @@ fn an_operator_takes_the_offer_once() {
 
 /// Boards that tell nothing of what was: 49 asks a single board for its memory, 86 one on a bus.
 #[test]
-fn without_a_memory_the_game_goes_on_from_what_stands_there() {
+fn without_memory_game_continues_from_position() {
     for (kind, ignored) in
         [(&["--single", "1", "--ignore", "0x49"], "single"), (&["--bus", "2", "--ignore", "0x86"], "bus")]
     {

@@ -95,7 +95,7 @@ impl Board {
 }
 
 #[test]
-fn a_move_is_provisional_until_it_is_pressed_or_taken_back() {
+fn move_is_provisional_until_pressed_or_retracted() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     assert_eq!(board.status().provisional, ["32-28"]);
@@ -110,7 +110,7 @@ fn a_move_is_provisional_until_it_is_pressed_or_taken_back() {
 }
 
 #[test]
-fn a_published_entry_says_why_in_the_log() {
+fn log_states_reason_of_published_entry() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
@@ -131,7 +131,7 @@ fn a_published_entry_says_why_in_the_log() {
 }
 
 #[test]
-fn a_press_that_may_be_either_players_does_not_turn_the_clock_round() {
+fn ambiguous_press_does_not_turn_clock() {
     // White forgets the first press, so Black's has no effect: the first that is heard is that for the third ply.
     let mut board = Board::new();
     board.play("32", "28", WHITE);
@@ -149,7 +149,7 @@ fn a_press_that_may_be_either_players_does_not_turn_the_clock_round() {
 }
 
 #[test]
-fn a_board_that_nothing_explains_is_told_once_with_what_comes_closest() {
+fn unexplained_board_is_reported_once_with_closest_reading() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
@@ -221,17 +221,17 @@ fn check_crowd(piece: impl Fn(usize) -> u8) {
 }
 
 #[test]
-fn a_board_full_of_pieces_is_never_a_setup() {
+fn full_board_is_never_setup() {
     check_crowd(|number| if number % 2 == 0 { WHITE } else { BLACK });
 }
 
 #[test]
-fn thirty_kings_are_never_a_setup() {
+fn thirty_kings_are_never_setup() {
     check_crowd(|number| if number <= 30 { WHITE_KING } else { 0 });
 }
 
 #[test]
-fn a_board_that_falls_silent_again_after_a_gap_has_no_deadline_that_stays() {
+fn board_silent_again_after_gap_has_no_lasting_deadline() {
     for silence in (2_500..5_000).step_by(100) {
         let mut board = Board::new();
         board.play("32", "28", WHITE);
@@ -260,7 +260,7 @@ fn asides(board: &Board, since: usize) -> Vec<Aside> {
 }
 
 #[test]
-fn listeners_are_told_what_they_cannot_know_of_the_clock() {
+fn clock_updates_supply_unseen_changes() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     assert_eq!(asides(&board, 0), [], "there is no game yet");
@@ -279,7 +279,7 @@ fn listeners_are_told_what_they_cannot_know_of_the_clock() {
 }
 
 #[test]
-fn listeners_are_told_when_a_board_is_gone_and_when_it_is_back() {
+fn updates_report_loss_and_return_of_board() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
@@ -301,7 +301,7 @@ fn listeners_are_told_when_a_board_is_gone_and_when_it_is_back() {
 }
 
 #[test]
-fn listeners_are_told_why_a_setup_was_needed_and_nothing_that_is_held_back() {
+fn updates_explain_setup_and_omit_held_entries() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
@@ -324,7 +324,7 @@ fn told_state(board: &Board) -> Condition {
 }
 
 #[test]
-fn a_lifted_piece_is_no_doubt() {
+fn lifted_piece_raises_no_doubt() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
@@ -341,7 +341,7 @@ fn a_lifted_piece_is_no_doubt() {
 }
 
 #[test]
-fn analysis_with_the_clock_stopped_is_no_doubt() {
+fn analysis_with_stopped_clock_raises_no_doubt() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
@@ -369,7 +369,7 @@ fn analysis_with_the_clock_stopped_is_no_doubt() {
 
 /// The status, which alarms are made of, the events and the messages, while hands do anything, with or without the clock.
 #[test]
-fn status_and_events_and_messages_say_the_same_of_a_board() {
+fn status_events_and_messages_agree_on_board() {
     let mut unexplained = 0;
     for seed in 1..=20_u64 {
         let mut board = Board::new();

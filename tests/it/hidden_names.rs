@@ -84,7 +84,7 @@ fn follow(follower: &mut Follower, lines: &mut String) -> usize {
 }
 
 #[test]
-fn a_player_who_wishes_not_to_be_named_is_named_nowhere() {
+fn hidden_player_is_named_in_no_file() {
     let place = Place::new(&["a"]);
     place.configure(&["a"], SPEED, "[[outlet]]\nname = \"hall\"\nprofile = \"lidraughts\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));

@@ -151,18 +151,18 @@ fn check_recorded(kind: Kind, listen: impl Fn(&Case, &mut Late) -> Record + Sync
 }
 
 #[test]
-fn a_game_that_began_while_nobody_listened_is_recorded_from_its_first_move() {
+fn unseen_start_is_recorded_from_first_move() {
     check_recorded(Kind::Single, listen);
 }
 
 #[test]
-fn on_a_bus_it_is_in_the_changes_that_nobody_has_asked_for() {
+fn bus_start_is_in_unread_changes() {
     check_recorded(Kind::Bus, listen);
 }
 
 /// A station whose disk is gone with its logs: what it was told it is not told again, and the memory has it.
 #[test]
-fn on_a_bus_it_is_in_the_memory_if_it_was_told_to_a_station_that_is_lost() {
+fn bus_start_is_in_memory_if_changes_were_read() {
     for start_tag in ["true", "false"] {
         check_recorded(Kind::Bus, |case, recorder| {
             let mut lost = LineSettings::new(case.games[0].start.variant());
@@ -175,7 +175,7 @@ fn on_a_bus_it_is_in_the_memory_if_it_was_told_to_a_station_that_is_lost() {
 
 /// The memories of many boards are read one after the other, and in between the line is all boards'.
 #[test]
-fn many_boards_of_a_bus_are_asked_one_at_a_time_behind_the_polls() {
+fn bus_memories_are_read_singly_behind_polls() {
     let bus = Bus::new(&playable("international"), 8, 40);
     let mut world = bus.world();
     let half = world.end_ms() / 2;
@@ -205,7 +205,7 @@ fn many_boards_of_a_bus_are_asked_one_at_a_time_behind_the_polls() {
 }
 
 #[test]
-fn a_game_that_the_folder_has_is_not_published_again() {
+fn game_in_folder_is_not_published_again() {
     let case = case(Kind::Single, 3);
     let mut recorder = Late::new(&case, true);
     let record = listen(&case, &mut recorder);
@@ -214,7 +214,7 @@ fn a_game_that_the_folder_has_is_not_published_again() {
 }
 
 #[test]
-fn without_the_word_of_the_log_nobody_is_asked() {
+fn without_log_entry_no_memory_is_read() {
     let case = case(Kind::Single, 3);
     let mut recorder = Late { line: case.line(), has_it: false, asked: Vec::new(), published_unasked: 0 };
     let record = listen(&case, &mut recorder);
@@ -230,7 +230,7 @@ fn notices(outputs: &[Output]) -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn an_operator_takes_the_offer() {
+fn operator_accepts_offer() {
     let case = case(Kind::Single, 5);
     let mut world = case.world();
     let mut recorder = Late::new(&case, false);

@@ -98,7 +98,7 @@ fn memory_after(case: &Case) -> Vec<u8> {
 }
 
 #[test]
-fn the_memory_of_another_game_is_refused() {
+fn refuses_memory_of_other_game() {
     let cases = cases(0..24);
     for (case, other) in cases.iter().zip(cases.iter().cycle().skip(1)) {
         let memory = memory_after(other);
@@ -107,7 +107,7 @@ fn the_memory_of_another_game_is_refused() {
 }
 
 #[test]
-fn of_a_memory_that_was_written_over_only_what_leads_on_is_believed() {
+fn accepts_only_continuing_part_of_overwritten_memory() {
     let mut whole = 0;
     for case in cases(0..40) {
         let share = Rng::stream(case.seed, "share").unit();
@@ -119,7 +119,7 @@ fn of_a_memory_that_was_written_over_only_what_leads_on_is_believed() {
 }
 
 #[test]
-fn a_memory_that_is_damaged_makes_no_false_move() {
+fn damaged_memory_makes_no_false_move() {
     for case in cases(0..40) {
         let mut rng = Rng::stream(case.seed, "damage");
         let outcome = play(&case, |mut data| {
@@ -134,14 +134,14 @@ fn a_memory_that_is_damaged_makes_no_false_move() {
 }
 
 #[test]
-fn a_memory_without_a_word_in_it_is_none() {
+fn memory_without_tags_counts_as_empty() {
     for (case, memory) in cases(0..12).iter().zip([&[][..], &[0x6b], &[0x7f; 300], &[0x00; 7]].into_iter().cycle()) {
         assert_honest(case, &play(case, |_| memory.to_vec()));
     }
 }
 
 #[test]
-fn clocks_that_read_zero_in_between_change_nothing() {
+fn zero_clock_readings_change_nothing() {
     for case in cases(0..12) {
         let zero = Message::Clock(ClockReport::decode([0; 7]));
         let deceive = |message: Message| match message {
@@ -155,7 +155,7 @@ fn clocks_that_read_zero_in_between_change_nothing() {
 
 /// Another board, with another game on it, is put at the end of the cable: with the link telling, or without.
 #[test]
-fn a_board_in_the_place_of_another_brings_its_own_game() {
+fn replacement_board_brings_another_game() {
     let pool = pool();
     for seed in 0..16 {
         let mut case = Case::draw(&pool, Kind::Single.into(), seed);
@@ -181,7 +181,7 @@ fn a_board_in_the_place_of_another_brings_its_own_game() {
 
 /// Two boards of a bus that were given one address answer at once. Whatever comes of them, the third is recorded.
 #[test]
-fn two_boards_of_one_address_harm_no_other() {
+fn two_boards_with_one_address_harm_no_other() {
     let games: Vec<Played> = playable("international").into_iter().take(3).collect();
     let bus = Bus::new(&games, 3, 20);
     let (same, other) = (Bus::address(1), Bus::address(0));
