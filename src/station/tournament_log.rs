@@ -22,36 +22,36 @@ use std::path::{Path, PathBuf};
 use crc::{CRC_32_ISCSI, Crc};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::tournament::{Amendment, Book, Conflict, Fields, TournamentRecord};
+use crate::engine::tournament::{Conflict, EntityChange, EntityStore, Fields, TournamentRecord};
 use crate::station::disk::{self, Disk, Durability};
 
 /// The name of the file, beside the logs.
-pub const TOURNAMENT: &str = "tournament.ndjson";
+pub const TOURNAMENT_FILE: &str = "tournament.ndjson";
 
 const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 /// What stands before the checksum, and behind it.
-const MARK: &str = ",\"crc\":\"";
-const END: &str = "\"}";
+const CHECKSUM_MARK: &str = ",\"crc\":\"";
+const LINE_END: &str = "\"}";
 /// How many digits a checksum has.
-const DIGITS: usize = 8;
+const CHECKSUM_DIGITS: usize = 8;
 /// The smallest block that a loss of power takes.
-const BLOCK: usize = 512;
+const MIN_BLOCK_SIZE: usize = 512;
 
 /// The record of a folder.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentLog {
     path: PathBuf,
-    book: Book,
+    store: EntityStore,
     records: Vec<TournamentRecord>,
     /// Where the file is damaged, and how.
     damage: Option<String>,
     /// Does the file end within a line?
     is_torn: bool,
-    is_there: bool,
+    exists: bool,
     /// How long it is with the records that were done.
     length: usize,
     /// It may have one more on this disk, of a request that was not done.
-    is_doubtful: bool,
+    may_have_extra_record: bool,
 }
 
 /// Why something was not done, or may not have been.
@@ -75,7 +75,7 @@ pub enum TournamentError {
     #[error(
         "{path}: {error}; it is not known whether the change will last: look at `damcast tournament show` and ask again"
     )]
-    Unknown {
+    OutcomeUnknown {
         /// The file.
         path: PathBuf,
         /// Why.
@@ -85,7 +85,7 @@ pub enum TournamentError {
 
 /// A line as JSON has it; what a later version adds is passed over.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct RecordLine {
     version: u64,
     at: String,
     by: String,
@@ -106,62 +106,66 @@ struct LineChange {
 
 /// A record as its line, with the LF.
 fn to_line(record: &TournamentRecord) -> io::Result<String> {
-    let TournamentRecord { version, at, by, request, saw, what, reason, changes } = record.clone();
-    let change = |Amendment { entity, old, new }| LineChange { entity: entity.to_string(), old, new };
+    let TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes } =
+        record.clone();
+    let change = |EntityChange { entity, old, new }| LineChange { entity: entity.to_string(), old, new };
     let changes = changes.into_iter().map(change).collect();
-    let mut text = serde_json::to_string(&Line { version, at, by, request, saw, what, reason, changes })?;
+    let mut text = serde_json::to_string(&RecordLine { version, at, by, request, saw, what, reason, changes })?;
     text.pop();
     let checksum = CHECKSUM.checksum(text.as_bytes());
-    Ok(format!("{text}{MARK}{checksum:08x}{END}\n"))
+    Ok(format!("{text}{CHECKSUM_MARK}{checksum:08x}{LINE_END}\n"))
 }
 
 /// What a line is.
-enum Read {
+enum LineKind {
     Record(TournamentRecord),
-    Undone,
+    Unfinished,
     Damaged(&'static str),
 }
 
-fn read_line(line: &[u8]) -> Read {
-    if has_lost_blocks(line) {
-        return Read::Undone;
+fn read_line(line: &[u8]) -> LineKind {
+    if has_zeroed_blocks(line) {
+        return LineKind::Unfinished;
     }
-    let is_whole = has_end(line);
+    let is_whole = is_complete_line(line);
     let Ok(text) = std::str::from_utf8(line) else {
         // A character that is cut with the line.
-        return if is_whole { Read::Damaged("it is no text") } else { Read::Undone };
+        return if is_whole { LineKind::Damaged("it is no text") } else { LineKind::Unfinished };
     };
     let split = || {
-        let (text, digits) = text.strip_suffix(END)?.split_at_checked(text.len().checked_sub(END.len() + DIGITS)?)?;
-        Some((text.strip_suffix(MARK)?, u32::from_str_radix(digits, 16).ok()?))
+        let (text, digits) =
+            text.strip_suffix(LINE_END)?.split_at_checked(text.len().checked_sub(LINE_END.len() + CHECKSUM_DIGITS)?)?;
+        Some((text.strip_suffix(CHECKSUM_MARK)?, u32::from_str_radix(digits, 16).ok()?))
     };
     let Some((text, checksum)) = split() else {
-        return if is_whole { Read::Damaged("its checksum is none") } else { Read::Undone };
+        return if is_whole { LineKind::Damaged("its checksum is none") } else { LineKind::Unfinished };
     };
     if CHECKSUM.checksum(text.as_bytes()) != checksum {
-        return Read::Damaged("its checksum is another");
+        return LineKind::Damaged("its checksum is another");
     }
-    let Ok(Line { version, at, by, request, saw, what, reason, changes }) = serde_json::from_str(&format!("{text}}}"))
+    let Ok(RecordLine { version, at, by, request, saw, what, reason, changes }) =
+        serde_json::from_str(&format!("{text}}}"))
     else {
-        return Read::Damaged("it is no record that this version of damcast knows");
+        return LineKind::Damaged("it is no record that this version of damcast knows");
     };
     // Kinds of a later version are passed over.
-    let change = |LineChange { entity, old, new }| Some(Amendment { entity: entity.parse().ok()?, old, new });
+    let change = |LineChange { entity, old, new }| Some(EntityChange { entity: entity.parse().ok()?, old, new });
     let changes = changes.into_iter().filter_map(change).collect();
-    Read::Record(TournamentRecord { version, at, by, request, saw, what, reason, changes })
+    LineKind::Record(TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes })
 }
 
 /// Are there zeros where a loss of power took blocks? They are long, or go on beyond the line.
-fn has_lost_blocks(line: &[u8]) -> bool {
+fn has_zeroed_blocks(line: &[u8]) -> bool {
     let goes_beyond = line.first() == Some(&0) || line.last() == Some(&0);
-    goes_beyond || line.split(|byte| *byte != 0).any(|zeros| zeros.len() >= BLOCK)
+    goes_beyond || line.split(|byte| *byte != 0).any(|zeros| zeros.len() >= MIN_BLOCK_SIZE)
 }
 
 /// Was this line written to its end? Then it is a record, or damaged. The mark itself may have a wrong byte.
-fn has_end(line: &[u8]) -> bool {
-    let is_mark = |bytes: &[u8]| bytes.iter().zip(MARK.as_bytes()).filter(|(found, mark)| found != mark).count() <= 1;
-    let mark = line.windows(MARK.len()).rposition(is_mark);
-    mark.is_some_and(|at| line.len() >= at + MARK.len() + DIGITS + END.len())
+fn is_complete_line(line: &[u8]) -> bool {
+    let is_mark =
+        |bytes: &[u8]| bytes.iter().zip(CHECKSUM_MARK.as_bytes()).filter(|(found, mark)| found != mark).count() <= 1;
+    let mark = line.windows(CHECKSUM_MARK.len()).rposition(is_mark);
+    mark.is_some_and(|at| line.len() >= at + CHECKSUM_MARK.len() + CHECKSUM_DIGITS + LINE_END.len())
 }
 
 impl TournamentLog {
@@ -171,7 +175,7 @@ impl TournamentLog {
     ///
     /// As the disk says.
     pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<TournamentLog> {
-        let path = folder.join(TOURNAMENT);
+        let path = folder.join(TOURNAMENT_FILE);
         let bytes = match disk.read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(TournamentLog { path, ..TournamentLog::default() });
@@ -179,12 +183,12 @@ impl TournamentLog {
             bytes => bytes?,
         };
         let is_torn = bytes.last().is_some_and(|byte| *byte != b'\n');
-        let mut log = TournamentLog { path, is_torn, is_there: true, length: bytes.len(), ..TournamentLog::default() };
+        let mut log = TournamentLog { path, is_torn, exists: true, length: bytes.len(), ..TournamentLog::default() };
         for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
             let damage = match read_line(line) {
-                Read::Undone => continue,
-                Read::Damaged(what) => what.to_owned(),
-                Read::Record(record) => match log.book.apply(&record) {
+                LineKind::Unfinished => continue,
+                LineKind::Damaged(what) => what.to_owned(),
+                LineKind::Record(record) => match log.store.apply(&record) {
                     Ok(()) => {
                         log.records.push(record);
                         continue;
@@ -199,8 +203,8 @@ impl TournamentLog {
     }
 
     /// What the records say.
-    pub fn book(&self) -> &Book {
-        &self.book
+    pub fn store(&self) -> &EntityStore {
+        &self.store
     }
 
     /// The records, the oldest first.
@@ -222,14 +226,14 @@ impl TournamentLog {
         if let Some(damage) = &self.damage {
             return Err(TournamentError::Damaged(damage.clone()));
         }
-        let mut book = self.book.clone();
+        let mut book = self.store.clone();
         book.apply(record).map_err(TournamentError::Conflict)?;
         let path = self.path.clone();
         let not_done = |error| TournamentError::Disk { path: path.clone(), error };
         let line = to_line(record).map_err(not_done)?;
-        self.settle(disk).map_err(not_done)?;
-        let file = if self.is_there { disk.open(&self.path) } else { disk.create(&self.path) }.map_err(not_done)?;
-        self.is_there = true;
+        self.rewrite_if_uncertain(disk).map_err(not_done)?;
+        let file = if self.exists { disk.open(&self.path) } else { disk.create(&self.path) }.map_err(not_done)?;
+        self.exists = true;
         // What a crash left stays a line of its own.
         let text = if self.is_torn { format!("\n{line}") } else { line };
         let durable = match disk::append_all(&*file, text.as_bytes()) {
@@ -240,29 +244,29 @@ impl TournamentLog {
                 return Err(not_done(error));
             }
             Err((_, error)) => Err(error),
-            Ok(()) => file.sync().and_then(|()| disk.sync_folder(disk::folder_of(&self.path))),
+            Ok(()) => file.sync().and_then(|()| disk.sync_folder(disk::parent_folder(&self.path))),
         };
         if let Err(error) = durable {
-            self.is_doubtful = true;
-            return Err(match self.settle(disk) {
+            self.may_have_extra_record = true;
+            return Err(match self.rewrite_if_uncertain(disk) {
                 Ok(()) => not_done(error),
-                Err(_) => TournamentError::Unknown { path, error },
+                Err(_) => TournamentError::OutcomeUnknown { path, error },
             });
         }
         self.is_torn = false;
         self.length += text.len();
-        self.book = book;
+        self.store = book;
         self.records.push(record.clone());
         Ok(())
     }
 
     /// Writes the file anew if it may have a record that was not done.
-    fn settle(&mut self, disk: &dyn Disk) -> io::Result<()> {
-        if self.is_doubtful {
+    fn rewrite_if_uncertain(&mut self, disk: &dyn Disk) -> io::Result<()> {
+        if self.may_have_extra_record {
             let mut bytes = disk.read(&self.path)?;
             bytes.truncate(self.length);
             disk::replace(disk, &self.path, &bytes, Durability::Safe)?;
-            self.is_doubtful = false;
+            self.may_have_extra_record = false;
         }
         Ok(())
     }

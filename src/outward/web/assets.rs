@@ -3,8 +3,8 @@
 use axum::body::Bytes;
 use sha2::{Digest, Sha256};
 
+use super::compress_best;
 use super::files::hex;
-use super::pack_well;
 
 /// A style.
 pub const CSS: &str = "text/css; charset=utf-8";
@@ -17,7 +17,7 @@ pub const STYLE: &str = include_str!("assets/page.css");
 pub(super) const SCRIPT: &str = include_str!("assets/page.js");
 
 /// A script or a style without what only its readers need: comments and indents. No text of it goes over several lines.
-pub fn bare(script: &str) -> String {
+pub fn minify(script: &str) -> String {
     let lines = script
         .lines()
         .map(str::trim)
@@ -27,7 +27,7 @@ pub fn bare(script: &str) -> String {
 
 /// Joins style sheets on one line. Every line of them ends with a delimiter.
 pub fn joined(styles: &[&str]) -> String {
-    bare(&styles.concat()).replace('\n', "")
+    minify(&styles.concat()).replace('\n', "")
 }
 
 /// The files that pages need.
@@ -44,7 +44,7 @@ pub struct Asset {
     /// As it is.
     pub bytes: Bytes,
     /// Compressed.
-    pub packed: Bytes,
+    pub compressed: Bytes,
 }
 
 impl Asset {
@@ -57,7 +57,7 @@ impl Asset {
     pub fn new(name: &str, ending: &str, kind: &'static str, text: impl Into<Bytes>) -> Asset {
         let bytes: Bytes = text.into();
         let hash = hex(&Sha256::digest(&bytes)[..8]);
-        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, packed: pack_well(&bytes), bytes }
+        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, compressed: compress_best(&bytes), bytes }
     }
 }
 
@@ -66,7 +66,7 @@ impl Assets {
     pub fn embedded() -> Assets {
         Assets {
             style: Asset::new("page", "css", CSS, joined(&[STYLE, include_str!("assets/wall.css")])),
-            script: Asset::new("page", "js", JS, bare(SCRIPT)),
+            script: Asset::new("page", "js", JS, minify(SCRIPT)),
         }
     }
 
@@ -81,7 +81,7 @@ impl Assets {
     }
 
     /// Changes with any of them.
-    pub fn build(&self) -> String {
+    pub fn build_id(&self) -> String {
         hex(&Sha256::digest(format!("{}{}{}", self.style.path, self.script.path, env!("CARGO_PKG_VERSION")))[..4])
     }
 
@@ -99,7 +99,7 @@ mod tests {
     fn scripts_are_small() {
         let assets = Assets::embedded();
         assert!(assets.script.bytes.len() <= 20 << 10, "{}", assets.script.bytes.len());
-        assert!(assets.script.packed.len() + assets.style.packed.len() < 14 << 10);
+        assert!(assets.script.compressed.len() + assets.style.compressed.len() < 14 << 10);
         for line in SCRIPT.lines() {
             assert!(line.matches('`').count() % 2 == 0, "a text goes over several lines: {line}");
         }

@@ -23,24 +23,26 @@ use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
-use super::{Folder, GameRecords, LineOfLogs, live_file};
-use crate::engine::broadcast::events::{EventPlace, StreamKey};
-use crate::engine::broadcast::snapshot::{Boards, Snapshot};
-use crate::engine::broadcast::{Board, Delay, Moment, documents};
-use crate::engine::bytelog::{Fault, Header, LogProblem};
+use super::{GameRecords, LineLogs, StationFolder, live_file};
+use crate::engine::broadcast::events::{EventId, StreamKey};
+use crate::engine::broadcast::snapshot::{BoardSelection, Snapshot};
+use crate::engine::broadcast::{Board, Delay, WallTime, documents};
+use crate::engine::bytelog::{Header, LogFault, LogProblem};
 use crate::engine::playback::PlayedGame;
-use crate::engine::profile::{self, Profile};
+use crate::engine::profile::{self, ReaderProfile};
 use crate::engine::session::LineSettings;
 use crate::station::disk::{self, Lock, RealDisk};
 use crate::station::journal::chain::{self, Digest};
 use crate::station::outlets::{
-    self, Archived, EventPlaces, GENERATIONS, Lack, NotItsOwn, PlannedOutlet, Plans, Seating, Streams, Unwritten,
+    self, ArchivedGame, EventIdReader, EventStreams, EventsGap, EventsMismatch, GENERATIONS_FILE, PendingEvents,
+    PlannedOutlet, Plans, RoundBoards,
 };
-use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
+use crate::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 
 /// The files of an outlet that are replaced as a whole.
-const SNAPSHOTS: [(&str, Boards); 2] = [("games.pdn", Boards::All), ("started.pdn", Boards::Started)];
+const SNAPSHOTS: [(&str, BoardSelection); 2] =
+    [("games.pdn", BoardSelection::All), ("started.pdn", BoardSelection::Started)];
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -48,39 +50,39 @@ pub enum Severity {
     /// Worth knowing; nothing is to be done.
     Note,
     /// The next start of the station mends it.
-    Mended,
+    SelfHealing,
     /// Somebody has to look at it.
-    Wrong,
+    Error,
 }
 
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Severity::Note => "note",
-            Severity::Mended => "mended",
-            Severity::Wrong => "wrong",
+            Severity::SelfHealing => "mended",
+            Severity::Error => "wrong",
         })
     }
 }
 
 /// Something about a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FolderFinding {
+pub struct FsckFinding {
     /// How bad it is.
-    pub level: Severity,
+    pub severity: Severity,
     /// Which file, from the folder on.
     pub file: PathBuf,
     /// What.
-    pub what: String,
+    pub message: String,
     /// What to do; empty for nothing.
     pub advice: &'static str,
 }
 
 /// What was found in a folder.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct FsckReport {
     /// A station that runs there: ` (process 1234)`, as far as that is known.
-    pub station: Option<String>,
+    pub holder: Option<String>,
     /// Lines, by their logs.
     pub lines: usize,
     /// Logs.
@@ -92,41 +94,41 @@ pub struct Report {
     /// Events that were told.
     pub events: usize,
     /// What is to be said, by file.
-    pub findings: Vec<FolderFinding>,
+    pub findings: Vec<FsckFinding>,
 }
 
-impl Report {
+impl FsckReport {
     /// Is nothing wrong?
     pub fn is_clean(&self) -> bool {
-        self.findings.iter().all(|finding| finding.level < Severity::Wrong)
+        self.findings.iter().all(|finding| finding.severity < Severity::Error)
     }
 
     /// How many findings are of a level.
     pub fn count(&self, level: Severity) -> usize {
-        self.findings.iter().filter(|finding| finding.level == level).count()
+        self.findings.iter().filter(|finding| finding.severity == level).count()
     }
 
     fn add(&mut self, level: Severity, file: impl Into<PathBuf>, what: impl Into<String>, advice: &'static str) {
-        self.findings.push(FolderFinding { level, file: file.into(), what: what.into(), advice });
+        self.findings.push(FsckFinding { severity: level, file: file.into(), message: what.into(), advice });
     }
 }
 
 /// What stands in a folder beside the logs, looked at before they are read.
-struct Found {
+struct FolderContents {
     /// The files of `live/` and the outlets, by their path from the folder on.
     files: BTreeMap<PathBuf, Digest>,
     /// What the snapshots hold.
     snapshots: BTreeMap<PathBuf, Vec<u8>>,
     outlets: Vec<FoundOutlet>,
     /// What is no file at all, each with what it is.
-    odd: Vec<(PathBuf, String)>,
+    not_regular: Vec<(PathBuf, String)>,
 }
 
 /// An outlet, and its files that grow.
 struct FoundOutlet {
     planned: PlannedOutlet,
-    events: AsItWas,
-    order: AsItWas,
+    events: GrowingFileSnapshot,
+    order: GrowingFileSnapshot,
 }
 
 impl FoundOutlet {
@@ -137,21 +139,21 @@ impl FoundOutlet {
 
     /// The order of its events, by its path from the station's folder on.
     fn order(&self) -> PathBuf {
-        Path::new("log").join(outlets::order_of(&self.planned.name))
+        Path::new("log").join(outlets::order_file(&self.planned.name))
     }
 }
 
 /// A file that grows, as long as it was; `None`: it was not there.
-struct AsItWas(Option<(File, u64)>);
+struct GrowingFileSnapshot(Option<(File, u64)>);
 
-impl AsItWas {
-    fn open(path: &Path) -> io::Result<AsItWas> {
+impl GrowingFileSnapshot {
+    fn open(path: &Path) -> io::Result<GrowingFileSnapshot> {
         match disk::open_to_read(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(AsItWas(None)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(GrowingFileSnapshot(None)),
             file => {
                 let file = file?;
                 let length = file.metadata()?.len();
-                Ok(AsItWas(Some((file, length))))
+                Ok(GrowingFileSnapshot(Some((file, length))))
             }
         }
     }
@@ -171,27 +173,28 @@ impl AsItWas {
 /// # Errors
 ///
 /// When it cannot be read.
-pub fn check(directory: &Path) -> io::Result<Report> {
+pub fn check(directory: &Path) -> io::Result<FsckReport> {
     if !directory.join("log").is_dir() {
         fs::read_dir(directory)?;
         return Err(io::Error::new(io::ErrorKind::NotFound, "there is no folder log/ in it"));
     }
-    let mut station = Lock::holder(directory);
-    let found = Found::read(directory)?;
+    let mut station = Lock::find_holder(directory);
+    let found = FolderContents::read(directory)?;
     // What is said of live files waits until it is known whether a station runs.
-    let (mut live, mut records) = (Live::default(), GameRecords::new());
-    let folder = Folder::read_each(directory, |line, game| {
-        live.check(&found, &super::prefix(line, &game), &game);
+    let (mut live, mut records) = (LiveFileCheck::default(), GameRecords::new());
+    let folder = StationFolder::read_with(directory, |line, game| {
+        live.check(&found, &super::file_prefix(line, &game), &game);
         if let Some(record) = outlets::record(&game) {
             records.entry(line.to_owned()).or_default().push((game.board, record));
         }
     })?;
-    station = station.or_else(|| Lock::holder(directory));
+    station = station.or_else(|| Lock::find_holder(directory));
     let now = Local::now().fixed_offset();
-    let mut report = Report { station, lines: folder.lines.len(), games: live.games, ..Report::default() };
+    let mut report =
+        FsckReport { holder: station, lines: folder.lines.len(), games: live.games, ..FsckReport::default() };
     for problem in &folder.plans.problems {
         report.add(
-            Severity::Wrong,
+            Severity::Error,
             "log",
             problem.clone(),
             "put the file aside; the station writes another when it starts",
@@ -199,28 +202,28 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     }
     for problem in &folder.generations.problems {
         let advice = "the next start writes it again, from what the lines of events carry";
-        report.add(Severity::Wrong, Path::new("log").join(GENERATIONS), problem.clone(), advice);
+        report.add(Severity::Error, Path::new("log").join(GENERATIONS_FILE), problem.clone(), advice);
     }
     let damage = match TournamentLog::read(&RealDisk, &directory.join("log")) {
-        Ok(log) => log.damage().map(str::to_owned).or_else(|| log.book().tournament().err()),
+        Ok(log) => log.damage().map(str::to_owned).or_else(|| log.store().tournament().err()),
         Err(error) => Some(error.to_string()),
     };
     if let Some(damage) = &damage {
         let advice =
             "put a copy of it there and start the station again; until then nothing of the tournament can be changed";
-        report.add(Severity::Wrong, Path::new("log").join(TOURNAMENT), damage.clone(), advice);
+        report.add(Severity::Error, Path::new("log").join(TOURNAMENT_FILE), damage.clone(), advice);
     }
-    for (path, what) in found.odd.iter().chain(&folder.odd) {
-        report.add(Severity::Wrong, path, what.as_str(), "a station does not read it, nor write into it");
+    for (path, what) in found.not_regular.iter().chain(&folder.not_logs) {
+        report.add(Severity::Error, path, what.as_str(), "a station does not read it, nor write into it");
     }
     folder.lines.iter().for_each(|line| check_logs(line, &mut report));
     check_chains(&folder, &mut report)?;
-    let Live { findings, mut explained, .. } = live;
+    let LiveFileCheck { findings, known_files: mut explained, .. } = live;
     // A station that runs is about to complete them.
-    let is_told = |finding: &FolderFinding| finding.level != Severity::Mended || report.station.is_none();
+    let is_told = |finding: &FsckFinding| finding.severity != Severity::SelfHealing || report.holder.is_none();
     report.findings.extend(findings.into_iter().filter(is_told));
-    let seating = folder.seating(records);
-    let now = seating.latest.map_or(now, |latest| latest.max(now));
+    let seating = folder.round_boards(records);
+    let now = seating.latest_time.map_or(now, |latest| latest.max(now));
     for outlet in &found.outlets {
         if damage.is_some() {
             let directory = &outlet.planned.directory;
@@ -232,19 +235,19 @@ pub fn check(directory: &Path) -> io::Result<Report> {
         explained.extend(check_outlet(&seating, &found, outlet, now, &mut report)?);
     }
     check_former_outlets(&folder, &mut report);
-    check_strangers(&found, &explained, &folder, &mut report);
+    check_unknown_files(&found, &explained, &folder, &mut report);
     check_modes(&folder, &mut report);
-    report.findings.sort_by(|a, b| (&a.file, b.level).cmp(&(&b.file, a.level)));
+    report.findings.sort_by(|a, b| (&a.file, b.severity).cmp(&(&b.file, a.severity)));
     Ok(report)
 }
 
-impl Found {
-    fn read(directory: &Path) -> io::Result<Found> {
+impl FolderContents {
+    fn read(directory: &Path) -> io::Result<FolderContents> {
         let (mut files, mut snapshots, mut odd) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut grows = |name: PathBuf| match AsItWas::open(&directory.join(&name)) {
-            Err(error) if disk::is_odd(&error) => {
+        let mut grows = |name: PathBuf| match GrowingFileSnapshot::open(&directory.join(&name)) {
+            Err(error) if disk::is_not_regular_file(&error) => {
                 odd.push((name, error.to_string()));
-                Ok(AsItWas(None))
+                Ok(GrowingFileSnapshot(None))
             }
             file => file,
         };
@@ -253,9 +256,10 @@ impl Found {
         for planned in super::outlets(&plans) {
             folders.extend([planned.directory.clone(), planned.directory.join("archive")]);
             folders.extend(folders_in(directory, &planned.directory.join("round"))?);
-            let mut outlet = FoundOutlet { planned, events: AsItWas(None), order: AsItWas(None) };
+            let mut outlet =
+                FoundOutlet { planned, events: GrowingFileSnapshot(None), order: GrowingFileSnapshot(None) };
             // The order has the events before their file.
-            outlet.events = grows(outlet.path(outlets::EVENTS))?;
+            outlet.events = grows(outlet.path(outlets::EVENTS_FILE))?;
             outlet.order = grows(outlet.order())?;
             outlets.push(outlet);
         }
@@ -272,27 +276,27 @@ impl Found {
                 let path = folder.join(entry.file_name());
                 let is_one = |name: &str| outlets.iter().any(|outlet| path == outlet.path(name));
                 let is_snapshot = SNAPSHOTS.iter().any(|(name, _)| is_one(name));
-                let is_events = is_one(outlets::EVENTS);
+                let is_events = is_one(outlets::EVENTS_FILE);
                 match disk::open_to_read(&entry.path()) {
                     // It is told already.
-                    Err(error) if disk::is_odd(&error) && odd.iter().any(|(known, _)| *known == path) => {}
-                    Err(error) if disk::is_odd(&error) => odd.push((path, error.to_string())),
+                    Err(error) if disk::is_not_regular_file(&error) && odd.iter().any(|(known, _)| *known == path) => {}
+                    Err(error) if disk::is_not_regular_file(&error) => odd.push((path, error.to_string())),
                     Ok(mut file) if is_snapshot => {
                         let mut bytes = Vec::new();
                         file.read_to_end(&mut bytes)?;
-                        files.insert(path.clone(), Digest::of_bytes(&bytes));
+                        files.insert(path.clone(), Digest::from_bytes(&bytes));
                         snapshots.insert(path, bytes);
                     }
                     // It is read when it is compared.
                     Ok(_) if is_events => drop(files.insert(path, Digest::default())),
-                    Ok(mut file) => drop(files.insert(path, Digest::of(|piece| file.read(piece))?)),
+                    Ok(mut file) => drop(files.insert(path, Digest::compute(|piece| file.read(piece))?)),
                     // A file that was replaced in this very moment.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
                 }
             }
         }
-        Ok(Found { files, snapshots, outlets, odd })
+        Ok(FolderContents { files, snapshots, outlets, not_regular: odd })
     }
 }
 
@@ -316,7 +320,7 @@ fn relative(path: &Path) -> PathBuf {
     Path::new("log").join(path.file_name().unwrap_or_default())
 }
 
-fn check_logs(line: &LineOfLogs, report: &mut Report) {
+fn check_logs(line: &LineLogs, report: &mut FsckReport) {
     let mut before: Option<&Header> = None;
     // A log that nothing can be read of is there all the same.
     let mut number_before = None;
@@ -328,21 +332,21 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
         number_before = Some(log.file.number);
         report.logs += 1;
         report.bytes += summary.bytes;
-        if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == Fault::Hole) {
+        if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == LogFault::ZeroBytes) {
             // There is no copy of what never reached a disk.
-            let level = if Some(log.file.number) == last { Severity::Mended } else { Severity::Note };
+            let level = if Some(log.file.number) == last { Severity::SelfHealing } else { Severity::Note };
             report.add(level, &path, damage.to_string(), "");
         } else if let Some(damage) = &summary.damage {
             let what = format!("{damage}; {} records before it are used", summary.records);
             report.add(
-                Severity::Wrong,
+                Severity::Error,
                 &path,
                 what,
                 "restore the file from a copy; what follows the damage is not used",
             );
         }
         for problem in &summary.problems {
-            let is_last = Some(log.file.number) == last && report.station.is_some();
+            let is_last = Some(log.file.number) == last && report.holder.is_some();
             match problem {
                 LogProblem::TornEnd { .. } if is_last => {}
                 LogProblem::TornEnd { .. } => {
@@ -353,12 +357,12 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
         }
         if header.line.as_deref().is_some_and(|named| named != line.name) {
             let what = format!("it is of the line {}", header.line.as_deref().unwrap_or_default());
-            report.add(Severity::Wrong, &path, what, "give the file its own name again");
+            report.add(Severity::Error, &path, what, "give the file its own name again");
         }
         let Some(opened) = header.opened else {
             // A start that was cut off in the middle of the head.
             let (level, advice) =
-                if summary.records == 0 { (Severity::Note, "") } else { (Severity::Wrong, "restore it") };
+                if summary.records == 0 { (Severity::Note, "") } else { (Severity::Error, "restore it") };
             report.add(level, &path, "it does not say when it was opened, so it is not used", advice);
             continue;
         };
@@ -366,7 +370,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             Some(_) if !is_next => {
                 let what = format!("the log before it, {}-{}.log, is missing", line.name, log.file.number - 1);
                 report.add(
-                    Severity::Wrong,
+                    Severity::Error,
                     &path,
                     what,
                     "restore it; the games that it holds part of are not complete",
@@ -374,7 +378,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             }
             Some(header) if header.opened > Some(opened) => {
                 report.add(
-                    Severity::Wrong,
+                    Severity::Error,
                     &path,
                     "it was opened before the log before it",
                     "restore the files from a copy",
@@ -382,7 +386,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             }
             None if header.continues() == Some(true) => {
                 report.add(
-                    Severity::Wrong,
+                    Severity::Error,
                     &path,
                     "it goes on from a log that is not there",
                     "restore the log before it",
@@ -392,9 +396,9 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
         }
         before = Some(header);
     }
-    if let Err(error) = &line.played {
+    if let Err(error) = &line.playback {
         report.add(
-            Severity::Wrong,
+            Severity::Error,
             format!("log/{}", line.name),
             format!("the logs cannot be played: {error}"),
             "see the logs",
@@ -403,59 +407,59 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
 }
 
 /// Each log but the last is what the one behind it says of it.
-fn check_chains(folder: &Folder, report: &mut Report) -> io::Result<()> {
-    let claims = chain::claims(&folder.directory.join("log"))?;
+fn check_chains(folder: &StationFolder, report: &mut FsckReport) -> io::Result<()> {
+    let claims = chain::previous_logs(&folder.directory.join("log"))?;
     for log in folder.lines.iter().flat_map(|line| &line.logs) {
-        let end = log.end.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
+        let end = log.commits_tail.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
         if let Some(what) = chain::difference(&log.file, end, &claims) {
             let advice = "restore the file from a copy; its games may be made otherwise than they were published";
-            report.add(Severity::Wrong, relative(&log.file.path), what, advice);
+            report.add(Severity::Error, relative(&log.file.path), what, advice);
         }
     }
     Ok(())
 }
 
 /// The first thing that a reader of a profile would stumble over.
-fn flaw(profile: Profile, bytes: &[u8]) -> Option<Problem> {
+fn first_problem(profile: ReaderProfile, bytes: &[u8]) -> Option<Problem> {
     let problems = profile::check(profile, bytes, None);
     problems.into_iter().find(|problem| problem.level == ProblemLevel::Error)
 }
 
 /// What a file is to the game that it should hold.
-enum Likeness {
-    Same,
+enum FileMatch {
+    Identical,
     /// So many bytes are missing, or its result.
-    Beginning(usize),
-    Other,
+    Prefix(usize),
+    Different,
 }
 
 /// How a file is like its game; and what then stands in it.
-fn likeness(found: &Digest, game: &PlayedGame) -> (Likeness, Vec<u8>) {
-    let (mut whole, appended) = (game.file.bytes(), game.file.appended());
+fn match_file(found: &Digest, game: &PlayedGame) -> (FileMatch, Vec<u8>) {
+    let (mut whole, appended) = (game.file.bytes(), game.file.body_bytes());
     let length = usize::try_from(found.length).unwrap_or(usize::MAX);
-    let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::of_bytes(beginning) == *found);
+    let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::from_bytes(beginning) == *found);
     let missing = whole.len().saturating_sub(length);
     if begins(&whole) {
         whole.truncate(length);
-        (if missing == 0 { Likeness::Same } else { Likeness::Beginning(missing) }, whole)
+        (if missing == 0 { FileMatch::Identical } else { FileMatch::Prefix(missing) }, whole)
     } else if begins(&appended) {
-        (Likeness::Beginning(missing), appended[..length].to_vec())
+        (FileMatch::Prefix(missing), appended[..length].to_vec())
     } else {
-        (Likeness::Other, Vec::new())
+        (FileMatch::Different, Vec::new())
     }
 }
 
 /// What live files were found to be, game by game.
 #[derive(Default)]
-struct Live {
+struct LiveFileCheck {
     games: usize,
-    findings: Vec<FolderFinding>,
+    findings: Vec<FsckFinding>,
     /// The files that belong to a game.
-    explained: BTreeSet<PathBuf>,
+    known_files: BTreeSet<PathBuf>,
 }
 
-impl Live {
-    fn check(&mut self, found: &Found, prefix: &str, game: &PlayedGame) {
+impl LiveFileCheck {
+    fn check(&mut self, found: &FolderContents, prefix: &str, game: &PlayedGame) {
         self.games += 1;
         let own = live_file(prefix, game.number());
         let recovered =
@@ -465,39 +469,39 @@ impl Live {
         let mut is_held = false;
         for (index, path) in all.iter().enumerate() {
             let mut add = |level, what: String, advice| {
-                self.findings.push(FolderFinding { level, file: (*path).clone(), what, advice });
+                self.findings.push(FsckFinding { severity: level, file: (*path).clone(), message: what, advice });
             };
-            self.explained.insert((*path).clone());
+            self.known_files.insert((*path).clone());
             let is_last = index + 1 == all.len();
             let Some(digest) = found.files.get(*path) else {
-                add(Severity::Mended, "it is not there; the log has its game".to_owned(), "");
+                add(Severity::SelfHealing, "it is not there; the log has its game".to_owned(), "");
                 continue;
             };
-            let (likeness, bytes) = likeness(digest, game);
+            let (likeness, bytes) = match_file(digest, game);
             match likeness {
-                Likeness::Same | Likeness::Beginning(_) if is_held => {
+                FileMatch::Identical | FileMatch::Prefix(_) if is_held => {
                     let what = "the game is in a file before it as well".to_owned();
-                    add(Severity::Wrong, what, "damcast rebuild puts it aside");
+                    add(Severity::Error, what, "damcast rebuild puts it aside");
                 }
-                Likeness::Same => is_held = true,
-                Likeness::Beginning(missing) => {
+                FileMatch::Identical => is_held = true,
+                FileMatch::Prefix(missing) => {
                     is_held = true;
-                    add(Severity::Mended, format!("it lacks its last {missing} bytes, or its result"), "");
+                    add(Severity::SelfHealing, format!("it lacks its last {missing} bytes, or its result"), "");
                 }
-                Likeness::Other if is_last => {
+                FileMatch::Different if is_last => {
                     let what = "it is not what the log says: somebody has changed it".to_owned();
                     let advice = "the next start goes on in a recovered file; damcast rebuild puts this one aside";
-                    add(Severity::Wrong, what, advice);
+                    add(Severity::Error, what, advice);
                 }
-                Likeness::Other => {
+                FileMatch::Different => {
                     let what = "somebody has changed it; the recovered file beside it has taken its place".to_owned();
                     add(Severity::Note, what, "");
                 }
             }
             let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-            if let Some(flaw) = flaw(Profile::Standard, &bytes[..whole]).filter(|_| is_held) {
+            if let Some(flaw) = first_problem(ReaderProfile::Standard, &bytes[..whole]).filter(|_| is_held) {
                 let what = format!("it is not strict PDN: {flaw}");
-                add(Severity::Wrong, what, "this is a fault of damcast; please report it");
+                add(Severity::Error, what, "this is a fault of damcast; please report it");
             }
         }
     }
@@ -505,11 +509,11 @@ impl Live {
 
 /// Returns the files of an outlet that are what they should be, or were found wanting.
 fn check_outlet(
-    seating: &Seating,
-    found: &Found,
+    seating: &RoundBoards,
+    found: &FolderContents,
     outlet: &FoundOutlet,
-    now: Moment,
-    report: &mut Report,
+    now: WallTime,
+    report: &mut FsckReport,
 ) -> io::Result<BTreeSet<PathBuf>> {
     let mut explained = BTreeSet::new();
     check_events(seating, outlet, now, report, &mut explained)?;
@@ -517,71 +521,71 @@ fn check_outlet(
         let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
         if found.files.keys().any(|path| is_of_it(&path)) {
             let what = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
-            report.add(Severity::Wrong, &outlet.planned.directory, what, "start the station once; it writes the plan");
+            report.add(Severity::Error, &outlet.planned.directory, what, "start the station once; it writes the plan");
         }
         return Ok(found.files.keys().filter(is_of_it).cloned().collect());
     }
     check_archive(seating, outlet, found, now, report, &mut explained);
     check_rounds(seating, found, outlet, now, report, &mut explained);
     let PlannedOutlet { delay, profile, .. } = outlet.planned;
-    let tournament = seating.course().tournament(seating.course().seen(delay, now));
-    let places = outlets::current_places(seating, &tournament, delay, now);
+    let tournament = seating.history().tournament(seating.history().visible_records(delay, now));
+    let places = outlets::current_entries(seating, &tournament, delay, now);
     for (name, which) in SNAPSHOTS {
         let name = outlet.path(name);
         explained.insert(name.clone());
         let Some(bytes) = found.snapshots.get(&name) else {
-            report.add(Severity::Mended, &name, "it is not there", "");
+            report.add(Severity::SelfHealing, &name, "it is not there", "");
             continue;
         };
-        if let Some(flaw) = flaw(profile, bytes) {
+        if let Some(flaw) = first_problem(profile, bytes) {
             let what = format!("readers of the profile {profile} would stumble: {flaw}");
-            report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+            report.add(Severity::Error, &name, what, "damcast rebuild puts it aside and writes it again");
         }
-        let text = Snapshot::of_places(&places, which, profile).text;
-        if text.as_bytes() == bytes.as_slice() || report.station.is_some() {
+        let text = Snapshot::from_entries(&places, which, profile).text;
+        if text.as_bytes() == bytes.as_slice() || report.holder.is_some() {
             continue;
         }
-        if outlet.planned.is_held {
+        if outlet.planned.is_suspended {
             let what = "its outlet is held back by the configuration: it stays as it was";
             report.add(Severity::Note, &name, what, "");
         } else {
-            report.add(Severity::Mended, &name, "it is not what the logs say now", "");
+            report.add(Severity::SelfHealing, &name, "it is not what the logs say now", "");
         }
     }
     Ok(explained)
 }
 
 fn check_events(
-    seating: &Seating,
+    seating: &RoundBoards,
     found: &FoundOutlet,
-    now: Moment,
-    report: &mut Report,
+    now: WallTime,
+    report: &mut FsckReport,
     explained: &mut BTreeSet<PathBuf>,
 ) -> io::Result<()> {
     let boards: Vec<&Board> = seating.boards().collect();
-    let (order, name) = (found.order(), found.path(outlets::EVENTS));
+    let (order, name) = (found.order(), found.path(outlets::EVENTS_FILE));
     explained.insert(name.clone());
-    let mut places = EventPlaces::new(found.order.from(0)?);
-    while places.next_place()?.is_some() {}
-    let (count, right) = (places.count, places.right);
+    let mut places = EventIdReader::new(found.order.from(0)?);
+    while places.next_id()?.is_some() {}
+    let (count, right) = (places.count, places.valid_bytes);
     let length = found.order.0.as_ref().map_or(0, |(_, length)| *length);
     let is_being_written = || -> io::Result<bool> {
         let mut rest = Vec::new();
         found.order.from(right)?.read_until(b'\n', &mut rest)?;
-        Ok(report.station.is_some() && !rest.ends_with(b"\n"))
+        Ok(report.holder.is_some() && !rest.ends_with(b"\n"))
     };
     if right < length && !is_being_written()? {
         let what = format!("line {} and what follows it are not right", count + 1);
-        report.add(Severity::Mended, &order, what, "");
+        report.add(Severity::SelfHealing, &order, what, "");
     }
     let mut generations = seating.generations.clone();
-    if generations.adopt(&found.planned.name, found.events.from(0)?)? {
+    if generations.learn_origins(&found.planned.name, found.events.from(0)?)? {
         let what = format!("it does not have the generation that the lines of {} carry", name.display());
-        report.add(Severity::Mended, Path::new("log").join(GENERATIONS), what, "");
+        report.add(Severity::SelfHealing, Path::new("log").join(GENERATIONS_FILE), what, "");
     }
-    let origins = generations.of(&found.planned.name);
+    let origins = generations.origins_of(&found.planned.name);
     let (mut written, mut strange): (BTreeMap<StreamKey, u64>, Option<String>) = (BTreeMap::new(), None);
-    let each = |_, place: &EventPlace| {
+    let each = |_, place: &EventId| {
         let known = written.entry(place.key()).or_insert(0);
         if place.n != *known + 1 {
             let what = || format!("event {} of game {} of {} follows event {known}", place.n, place.game, place.board);
@@ -593,20 +597,20 @@ fn check_events(
     let compared = outlets::compare(
         found.order.from(0)?,
         found.events.from(0)?,
-        &mut Streams::new(seating.boards(), seating.course(), origins),
+        &mut EventStreams::new(seating.boards(), seating.history(), origins),
         each,
     )?;
     if let Some(what) = strange {
-        report.add(Severity::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
+        report.add(Severity::Error, order, what, "put the file aside with events.ndjson; both are made again");
         return Ok(());
     }
     let lack = match compared {
         Ok(lack) => lack,
         Err(_) if generations.is_former(&found.planned.name, found.events.from(0)?)? => {
-            report.add(Severity::Mended, &name, "it is of an earlier generation", "");
+            report.add(Severity::SelfHealing, &name, "it is of an earlier generation", "");
             return Ok(());
         }
-        Err(NotItsOwn { seq, place }) => {
+        Err(EventsMismatch { seq, event_id: place }) => {
             let what = match place {
                 Some(place) if place.board.is_empty() => {
                     format!("line {seq} is not what the record of the tournament says")
@@ -614,70 +618,70 @@ fn check_events(
                 Some(place) => format!("line {seq} is not what the log of {} says", place.board),
                 None => format!("line {seq} and what follows it are in no log"),
             };
-            report.add(Severity::Wrong, &name, what, "the next start puts it aside and writes it again");
+            report.add(Severity::Error, &name, what, "the next start puts it aside and writes it again");
             return Ok(());
         }
     };
-    if let Some((from, to)) = lack.lost {
+    if let Some((from, to)) = lack.zeroed {
         let what = format!("from byte {from} on {} bytes are zero: a loss of power", to - from);
-        report.add(Severity::Mended, &name, what, "");
+        report.add(Severity::SelfHealing, &name, what, "");
     }
-    let Lack { mut missing, unknown, .. } = lack;
+    let EventsGap { missing_count: mut missing, unknown_count: unknown, .. } = lack;
     if unknown > 0 {
         report.add(Severity::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
     }
-    if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
+    if seating.plans.current().is_some() && report.holder.is_none() && !found.planned.is_suspended {
         let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
-        let told = (seating.course(), generations.names(&found.planned.name));
-        missing += Unwritten::new(&boards, told, found.planned.delay, now, written).left();
-        if seating.course().names_since(found.planned.delay, now) > told.1 {
-            report.add(Severity::Mended, &name, "it has names that are not told any more", "");
+        let told = (seating.history(), generations.names(&found.planned.name));
+        missing += PendingEvents::new(&boards, told, found.planned.delay, now, written).remaining();
+        if seating.history().names_version(found.planned.delay, now) > told.1 {
+            report.add(Severity::SelfHealing, &name, "it has names that are not told any more", "");
         }
     }
-    if missing > 0 && report.station.is_none() {
-        report.add(Severity::Mended, &name, format!("{missing} events are not told yet"), "");
+    if missing > 0 && report.holder.is_none() {
+        report.add(Severity::SelfHealing, &name, format!("{missing} events are not told yet"), "");
     }
     Ok(())
 }
 
 fn check_archive(
-    seating: &Seating,
+    seating: &RoundBoards,
     outlet: &FoundOutlet,
-    found: &Found,
-    now: Moment,
-    report: &mut Report,
+    found: &FolderContents,
+    now: WallTime,
+    report: &mut FsckReport,
     explained: &mut BTreeSet<PathBuf>,
 ) {
     let none = BTreeMap::new();
-    let due = |delay| outlets::archived(seating, delay, now, &none);
+    let due = |delay| outlets::archived_games(seating, delay, now, &none);
     let shown: BTreeSet<PathBuf> = due(outlet.planned.delay).map(|of| of.path).collect();
-    for Archived { path, text, earlier, .. } in due(Delay::NONE) {
+    for ArchivedGame { path, text, prior_texts: earlier, .. } in due(Delay::NO_DELAY) {
         let name = outlet.path(&path);
         explained.insert(name.clone());
         match found.files.get(&name) {
-            Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => {}
+            Some(digest) if *digest == Digest::from_bytes(text.as_bytes()) => {}
             // A correction may not be seen yet.
-            Some(digest) if earlier.iter().any(|text| *digest == Digest::of_bytes(text.as_bytes())) => {
-                let lacks = !outlet.planned.has_delay() && report.station.is_none() && !outlet.planned.is_held;
-                report.findings.extend(lacks.then(|| FolderFinding {
-                    level: Severity::Mended,
+            Some(digest) if earlier.iter().any(|text| *digest == Digest::from_bytes(text.as_bytes())) => {
+                let lacks = !outlet.planned.has_delay() && report.holder.is_none() && !outlet.planned.is_suspended;
+                report.findings.extend(lacks.then(|| FsckFinding {
+                    severity: Severity::SelfHealing,
                     file: name.clone(),
-                    what: "it lacks what was corrected since".to_owned(),
+                    message: "it lacks what was corrected since".to_owned(),
                     advice: "",
                 }));
             }
             Some(_) => {
                 let what = "it is not what the logs say";
-                report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+                report.add(Severity::Error, &name, what, "damcast rebuild puts it aside and writes it again");
             }
-            None if shown.contains(&path) && report.station.is_none() && !outlet.planned.is_held => {
-                report.add(Severity::Mended, &name, "it is not there", "");
+            None if shown.contains(&path) && report.holder.is_none() && !outlet.planned.is_suspended => {
+                report.add(Severity::SelfHealing, &name, "it is not there", "");
             }
             None => {}
         }
-        if let Some(flaw) = flaw(Profile::Standard, text.as_bytes()) {
+        if let Some(flaw) = first_problem(ReaderProfile::Standard, text.as_bytes()) {
             report.add(
-                Severity::Wrong,
+                Severity::Error,
                 &name,
                 format!("it is not strict PDN: {flaw}"),
                 "this is a fault of damcast; please report it",
@@ -688,50 +692,50 @@ fn check_archive(
 
 /// The files of rounds.
 fn check_rounds(
-    seating: &Seating,
-    found: &Found,
+    seating: &RoundBoards,
+    found: &FolderContents,
     outlet: &FoundOutlet,
-    now: Moment,
-    report: &mut Report,
+    now: WallTime,
+    report: &mut FsckReport,
     explained: &mut BTreeSet<PathBuf>,
 ) {
     let PlannedOutlet { delay, profile, .. } = outlet.planned;
-    let tournament = seating.course().tournament(seating.course().seen(delay, now));
-    let seen = seating.course().seen(delay, now);
+    let tournament = seating.history().tournament(seating.history().visible_records(delay, now));
+    let seen = seating.history().visible_records(delay, now);
     let texts = [documents::tournament_document(&tournament), documents::standings_document(&tournament)];
-    for (name, text) in outlets::DOCUMENTS.into_iter().zip(texts).filter(|_| seen > 0) {
+    for (name, text) in outlets::DOCUMENT_FILES.into_iter().zip(texts).filter(|_| seen > 0) {
         let name = outlet.path(name);
         let what = match found.files.get(&name) {
-            Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => None,
+            Some(digest) if *digest == Digest::from_bytes(text.as_bytes()) => None,
             Some(_) => Some("it is not what the record of the tournament says now"),
             None => Some("it is not there"),
         };
         explained.insert(name.clone());
-        if let Some(what) = what.filter(|_| report.station.is_none() && !outlet.planned.is_held) {
-            report.add(Severity::Mended, &name, what, "");
+        if let Some(what) = what.filter(|_| report.holder.is_none() && !outlet.planned.is_suspended) {
+            report.add(Severity::SelfHealing, &name, what, "");
         }
     }
     let games = outlets::games_of_pairings(seating, &tournament);
     for round in outlets::rounds(&tournament) {
-        let places = outlets::places_of_round(seating, &games, &tournament, round, (delay, now));
+        let places = outlets::round_entries(seating, &games, &tournament, round, (delay, now));
         for (name, which) in SNAPSHOTS {
             let name = outlet.path(format!("round/{round}/{name}"));
             explained.insert(name.clone());
-            let text = Snapshot::of_places(&places, which, profile).text;
+            let text = Snapshot::from_entries(&places, which, profile).text;
             let what = match found.files.get(&name) {
-                Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => continue,
+                Some(digest) if *digest == Digest::from_bytes(text.as_bytes()) => continue,
                 Some(_) => "it is not what the logs say now",
                 None => "it is not there",
             };
-            if report.station.is_none() && !outlet.planned.is_held {
-                report.add(Severity::Mended, &name, what, "");
+            if report.holder.is_none() && !outlet.planned.is_suspended {
+                report.add(Severity::SelfHealing, &name, what, "");
             }
         }
     }
 }
 
 /// Folders of outlets that there are no more: what was shown there stays.
-fn check_former_outlets(folder: &Folder, report: &mut Report) {
+fn check_former_outlets(folder: &StationFolder, report: &mut FsckReport) {
     let current = super::outlets(&folder.plans);
     let former = folder.plans.all.iter().flat_map(|plan| &plan.outlets);
     let former: BTreeSet<&PathBuf> = former.map(|outlet| &outlet.directory).collect();
@@ -745,20 +749,25 @@ fn check_former_outlets(folder: &Folder, report: &mut Report) {
 }
 
 /// Files that nobody explains.
-fn check_strangers(found: &Found, explained: &BTreeSet<PathBuf>, folder: &Folder, report: &mut Report) {
+fn check_unknown_files(
+    found: &FolderContents,
+    explained: &BTreeSet<PathBuf>,
+    folder: &StationFolder,
+    report: &mut FsckReport,
+) {
     for path in found.files.keys().filter(|path| !explained.contains(*path)) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.ends_with(".new") {
-            if report.station.is_none() {
-                report.add(Severity::Mended, path, "it was being written when the station was killed", "");
+            if report.holder.is_none() {
+                report.add(Severity::SelfHealing, path, "it was being written when the station was killed", "");
             }
         } else if name.contains(".aside-") {
             report.add(Severity::Note, path, "it was put aside by damcast", "");
-        } else if is_of_an_older_log(folder, &name) {
+        } else if is_from_older_log(folder, &name) {
             report.add(Severity::Note, path, "the log of this game is not here any more, so it cannot be checked", "");
         } else {
             report.add(
-                Severity::Wrong,
+                Severity::Error,
                 path,
                 "no log knows of this file",
                 "put it elsewhere; this folder is read by others",
@@ -768,17 +777,20 @@ fn check_strangers(found: &Found, explained: &BTreeSet<PathBuf>, folder: &Folder
 }
 
 /// Is this the file of a game that was played before the first log that is here?
-fn is_of_an_older_log(folder: &Folder, name: &str) -> bool {
+fn is_from_older_log(folder: &StationFolder, name: &str) -> bool {
     let Some((prefix, number)) = name.split('.').next().and_then(|stem| stem.rsplit_once('-')) else { return false };
     let Ok(number) = number.parse::<u32>() else { return false };
     folder.lines.iter().any(|line| {
         let Some(first) = line.logs.first().filter(|log| log.file.number > 1) else { return false };
-        let Ok((settings, _)) = LineSettings::of_head(&first.header, None) else { return false };
+        let Ok((settings, _)) = LineSettings::from_header(&first.header, None) else { return false };
         let before = if prefix == line.name {
             settings.games_before
         } else {
             let of_boards = settings.boards.iter().map(|(address, board)| {
-                (crate::station::feed::prefix(&line.name, Some(*address), board.name.as_deref()), board.games_before)
+                (
+                    crate::station::live_files::file_prefix(&line.name, Some(*address), board.name.as_deref()),
+                    board.games_before,
+                )
             });
             of_boards.filter(|(name, _)| name == prefix).map(|(_, before)| before).max().unwrap_or(0)
         };
@@ -787,7 +799,7 @@ fn is_of_an_older_log(folder: &Folder, name: &str) -> bool {
 }
 
 /// With a delay, what is not delayed is not everybody's.
-fn check_modes(folder: &Folder, report: &mut Report) {
+fn check_modes(folder: &StationFolder, report: &mut FsckReport) {
     if !folder.plans.current().is_some_and(|plan| plan.outlets.iter().any(PlannedOutlet::has_delay)) {
         return;
     }
@@ -795,7 +807,7 @@ fn check_modes(folder: &Folder, report: &mut Report) {
         let mode = fs::metadata(folder.directory.join(name)).map(|metadata| metadata.permissions().mode());
         if mode.is_ok_and(|mode| mode & 0o007 != 0) {
             let what = "the public files have a delay, and everybody on this machine can read what is not delayed";
-            report.add(Severity::Wrong, name, what, "chmod o-rwx; the station does it when it starts");
+            report.add(Severity::Error, name, what, "chmod o-rwx; the station does it when it starts");
         }
     }
 }

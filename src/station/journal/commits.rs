@@ -32,17 +32,17 @@ use std::sync::Arc;
 
 use crc::{CRC_32_ISCSI, Crc};
 
-use crate::station::disk::{BLOCK, Disk, File, folder_of};
+use crate::station::disk::{BLOCK_SIZE, Disk, File, parent_folder};
 
 /// What the commits of a station have space for. A ply of a board has about 200 bytes of log.
-pub const SIZE: u64 = 4 << 20;
+pub const COMMITS_SIZE: u64 = 4 << 20;
 
-const HEAD: &[u8] = b"damcast commits 1\n";
-const START: u64 = HEAD.len() as u64 + 4;
+const HEADER_LEN: &[u8] = b"damcast commits 1\n";
+const FIRST_OFFSET: u64 = HEADER_LEN.len() as u64 + 4;
 /// Length, checksum.
-const FRAME: usize = 8;
+const FRAME_LEN: usize = 8;
 /// Generation, place, length of the name.
-const FIXED: usize = 14;
+const FIXED_LEN: usize = 14;
 const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 
 /// The new end of a log.
@@ -51,7 +51,7 @@ pub struct Fragment {
     /// The name of the log in its folder.
     pub log: String,
     /// Where in the log it begins.
-    pub at: u64,
+    pub offset: u64,
     /// What stands there.
     pub bytes: Vec<u8>,
 }
@@ -67,7 +67,7 @@ pub struct Commits {
     /// What the block in which it ends holds before the end.
     last_block: Vec<u8>,
     /// Its head is durable.
-    is_begun: bool,
+    is_header_durable: bool,
 }
 
 impl Commits {
@@ -82,36 +82,36 @@ impl Commits {
             Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(path)?, Vec::new()),
             Err(error) => return Err(error),
         };
-        let head = &content[..HEAD.len().min(content.len())];
+        let head = &content[..HEADER_LEN.len().min(content.len())];
         // A loss of power may leave a file that has its length and no content.
         let is_blank = content.iter().all(|&byte| byte == 0);
-        if !is_blank && !HEAD.starts_with(head) {
+        if !is_blank && !HEADER_LEN.starts_with(head) {
             let what = format!("{} is not a commits file of damcast", path.display());
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         let (generation, fragments) = read(&content);
-        let end = START + fragments.iter().map(|fragment| frame(generation, fragment).len() as u64).sum::<u64>();
-        let is_begun = !is_blank && content.len() >= START as usize;
-        let last_block = content.get(start_of_block(end)..end as usize).unwrap_or_default().to_vec();
-        let mut commits = Commits { file, size, length: 0, generation, end, last_block, is_begun };
-        commits.take_space(content.len() as u64);
+        let end = FIRST_OFFSET + fragments.iter().map(|fragment| frame(generation, fragment).len() as u64).sum::<u64>();
+        let is_begun = !is_blank && content.len() >= FIRST_OFFSET as usize;
+        let last_block = content.get(block_start(end)..end as usize).unwrap_or_default().to_vec();
+        let mut commits = Commits { file, size, length: 0, generation, end, last_block, is_header_durable: is_begun };
+        commits.allocate(content.len() as u64);
         commits.note_length();
         // A head that was found may stand in memory alone, after a start whose sync failed; so it is written again, and with
         // another generation, because something that is no fragment any more may follow it.
         if fragments.is_empty() {
             if is_begun {
-                commits.begin_anew()?;
+                commits.restart()?;
             } else {
-                commits.begin()?;
+                commits.write_header()?;
             }
-            disk.sync_folder(folder_of(path))?;
+            disk.sync_folder(parent_folder(path))?;
         }
         Ok((commits, fragments))
     }
 
     /// A place of a file that was written once is written again without a change of the file's length or map, which would have
     /// to be made durable too; and it can be written when the disk is full. Without, it works too.
-    fn take_space(&self, length: u64) {
+    fn allocate(&self, length: u64) {
         let missing = self.size.saturating_sub(length) as usize;
         if missing > 0 && self.file.reserve(self.size).is_ok() {
             let _ = self.file.write_at(&vec![0; missing], length);
@@ -119,7 +119,7 @@ impl Commits {
     }
 
     /// Has this path still this file, and did nobody make it shorter or longer?
-    pub fn is_at(&self, path: &Path) -> bool {
+    pub fn is_still_at(&self, path: &Path) -> bool {
         self.file.is_at(path, self.length)
     }
 
@@ -131,7 +131,7 @@ impl Commits {
     /// Is there room for these?
     pub fn has_room(&self, fragments: &[Fragment]) -> bool {
         let bytes: usize =
-            fragments.iter().map(|fragment| FRAME + FIXED + fragment.log.len() + fragment.bytes.len()).sum();
+            fragments.iter().map(|fragment| FRAME_LEN + FIXED_LEN + fragment.log.len() + fragment.bytes.len()).sum();
         self.end + bytes as u64 <= self.size
     }
 
@@ -141,25 +141,25 @@ impl Commits {
     ///
     /// As the disk says; nothing that follows from these bytes may be published then.
     pub fn commit(&mut self, fragments: &[Fragment]) -> io::Result<()> {
-        if !self.is_begun {
-            self.begin()?;
+        if !self.is_header_durable {
+            self.write_header()?;
         }
-        let at = start_of_block(self.end);
+        let at = block_start(self.end);
         let mut blocks = self.last_block.clone();
         fragments.iter().for_each(|fragment| blocks.extend(frame(self.generation, fragment)));
         let end = at + blocks.len();
-        blocks.resize(blocks.len().next_multiple_of(BLOCK), 0);
+        blocks.resize(blocks.len().next_multiple_of(BLOCK_SIZE), 0);
         let written = self.file.write_blocks_durably(&blocks, at as u64);
         self.note_length();
         written?;
         self.end = end as u64;
-        self.last_block = blocks.get(start_of_block(self.end) - at..end - at).unwrap_or_default().to_vec();
+        self.last_block = blocks.get(block_start(self.end) - at..end - at).unwrap_or_default().to_vec();
         Ok(())
     }
 
     /// Is there anything in it?
     pub fn is_empty(&self) -> bool {
-        self.end == START
+        self.end == FIRST_OFFSET
     }
 
     /// Is it time to begin settling the logs?
@@ -177,20 +177,20 @@ impl Commits {
     /// # Errors
     ///
     /// As the disk says. The next commit tries it again.
-    pub fn begin_anew(&mut self) -> io::Result<()> {
-        (self.generation, self.end) = (self.generation.wrapping_add(1), START);
-        self.begin()
+    pub fn restart(&mut self) -> io::Result<()> {
+        (self.generation, self.end) = (self.generation.wrapping_add(1), FIRST_OFFSET);
+        self.write_header()
     }
 
     /// Writes the head. As long as it is not known which head the disk has, nothing counts that follows it.
-    fn begin(&mut self) -> io::Result<()> {
-        self.is_begun = false;
-        self.last_block = [HEAD, &self.generation.to_le_bytes()].concat();
+    fn write_header(&mut self) -> io::Result<()> {
+        self.is_header_durable = false;
+        self.last_block = [HEADER_LEN, &self.generation.to_le_bytes()].concat();
         let written = self.file.write_at(&self.last_block, 0);
         self.note_length();
         written?;
         self.file.sync()?;
-        self.is_begun = true;
+        self.is_header_durable = true;
         Ok(())
     }
 
@@ -201,8 +201,8 @@ impl Commits {
 }
 
 /// Where the block begins that this place is in.
-fn start_of_block(place: u64) -> usize {
-    place as usize / BLOCK * BLOCK
+fn block_start(place: u64) -> usize {
+    place as usize / BLOCK_SIZE * BLOCK_SIZE
 }
 
 /// What the commits hold, for who only looks on. Nothing when there are none.
@@ -212,7 +212,7 @@ fn start_of_block(place: u64) -> usize {
 /// As the disk says.
 pub fn fragments(disk: &dyn Disk, path: &Path) -> io::Result<Vec<Fragment>> {
     match disk.read(path) {
-        Ok(content) if content.starts_with(HEAD) => Ok(read(&content).1),
+        Ok(content) if content.starts_with(HEADER_LEN) => Ok(read(&content).1),
         Ok(_) => Ok(Vec::new()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
@@ -220,18 +220,18 @@ pub fn fragments(disk: &dyn Disk, path: &Path) -> io::Result<Vec<Fragment>> {
 }
 
 /// The end of a log, from where the commits have something of it.
-pub struct LogEnd {
+pub struct LogTail {
     /// Where in the log it begins.
-    pub at: u64,
+    pub offset: u64,
     /// What the log has there.
-    found: Vec<u8>,
+    on_disk: Vec<u8>,
     /// The same with what the commits have.
-    pub whole: Vec<u8>,
+    pub restored: Vec<u8>,
     /// Where the log ends and where in it the commits go on, if something is missing between the two.
     gap: Option<(u64, u64)>,
 }
 
-impl LogEnd {
+impl LogTail {
     /// Reads the end of a log and lays over it what the commits have of it. What stands before that is not read.
     ///
     /// # Errors
@@ -241,20 +241,20 @@ impl LogEnd {
         disk: &dyn Disk,
         path: &Path,
         fragments: impl Iterator<Item = &'f Fragment> + Clone,
-    ) -> io::Result<LogEnd> {
-        let at = fragments.clone().map(|fragment| fragment.at).min().unwrap_or(u64::MAX).min(disk.length(path)?);
+    ) -> io::Result<LogTail> {
+        let at = fragments.clone().map(|fragment| fragment.offset).min().unwrap_or(u64::MAX).min(disk.length(path)?);
         let mut found = Vec::new();
         disk.reader(path, at)?.read_to_end(&mut found)?;
-        let mut end = LogEnd { at, whole: found.clone(), found, gap: None };
+        let mut end = LogTail { offset: at, restored: found.clone(), on_disk: found, gap: None };
         for fragment in fragments {
-            let place = (fragment.at - at) as usize;
-            if place > end.whole.len() {
-                end.gap = Some((at + end.whole.len() as u64, fragment.at));
+            let place = (fragment.offset - at) as usize;
+            if place > end.restored.len() {
+                end.gap = Some((at + end.restored.len() as u64, fragment.offset));
                 break;
             }
             let after = place + fragment.bytes.len();
-            end.whole.resize(end.whole.len().max(after), 0);
-            end.whole[place..after].copy_from_slice(&fragment.bytes);
+            end.restored.resize(end.restored.len().max(after), 0);
+            end.restored[place..after].copy_from_slice(&fragment.bytes);
         }
         Ok(end)
     }
@@ -265,7 +265,7 @@ impl LogEnd {
 /// # Errors
 ///
 /// As the disk says. What was put back until then is right.
-pub fn put_back(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Result<Vec<String>> {
+pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Result<Vec<String>> {
     let mut of_logs: BTreeMap<&str, Vec<&Fragment>> = BTreeMap::new();
     for fragment in fragments {
         of_logs.entry(&fragment.log).or_default().push(fragment);
@@ -273,11 +273,12 @@ pub fn put_back(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::R
     let mut told = Vec::new();
     for (name, fragments) in of_logs {
         let path = folder.join(name);
-        let LogEnd { at, found, whole, gap } = match LogEnd::read(disk, &path, fragments.iter().copied()) {
-            // The name of a log is durable before it is written to; so it was moved away by somebody.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            end => end?,
-        };
+        let LogTail { offset: at, on_disk: found, restored: whole, gap } =
+            match LogTail::read(disk, &path, fragments.iter().copied()) {
+                // The name of a log is durable before it is written to; so it was moved away by somebody.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                end => end?,
+            };
         if let Some((end, next)) = gap {
             told.push(format!("{name} ends at byte {end}, and byte {next} is the next that is known"));
         }
@@ -294,13 +295,13 @@ pub fn put_back(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::R
 
 fn frame(generation: u32, fragment: &Fragment) -> Vec<u8> {
     let name = fragment.log.as_bytes();
-    let mut body = Vec::with_capacity(FIXED + name.len() + fragment.bytes.len());
+    let mut body = Vec::with_capacity(FIXED_LEN + name.len() + fragment.bytes.len());
     body.extend(generation.to_le_bytes());
-    body.extend(fragment.at.to_le_bytes());
+    body.extend(fragment.offset.to_le_bytes());
     body.extend((name.len() as u16).to_le_bytes());
     body.extend(name);
     body.extend(&fragment.bytes);
-    let mut frame = Vec::with_capacity(FRAME + body.len());
+    let mut frame = Vec::with_capacity(FRAME_LEN + body.len());
     frame.extend((body.len() as u32).to_le_bytes());
     frame.extend(CHECKSUM.checksum(&body).to_le_bytes());
     frame.extend(body);
@@ -309,7 +310,7 @@ fn frame(generation: u32, fragment: &Fragment) -> Vec<u8> {
 
 /// The generation and the fragments of it that are whole.
 fn read(content: &[u8]) -> (u32, Vec<Fragment>) {
-    let Some((generation, mut rest)) = content.get(HEAD.len()..).and_then(number) else { return (1, Vec::new()) };
+    let Some((generation, mut rest)) = content.get(HEADER_LEN.len()..).and_then(number) else { return (1, Vec::new()) };
     let mut fragments = Vec::new();
     while let Some((fragment, after)) = read_fragment(generation, rest) {
         fragments.push(fragment);
@@ -330,7 +331,7 @@ fn read_fragment(generation: u32, bytes: &[u8]) -> Option<(Fragment, &[u8])> {
     let (name_length, body) = body.split_first_chunk::<2>()?;
     let (name, content) = body.split_at_checked(u16::from_le_bytes(*name_length).into())?;
     let log = std::str::from_utf8(name).ok()?.to_owned();
-    let fragment = Fragment { log, at: u64::from_le_bytes(*at), bytes: content.to_vec() };
+    let fragment = Fragment { log, offset: u64::from_le_bytes(*at), bytes: content.to_vec() };
     (own == generation).then_some((fragment, after))
 }
 
@@ -347,7 +348,7 @@ mod tests {
     use crate::station::disk::RealDisk;
 
     fn fragment(log: &str, at: u64, text: &str) -> Fragment {
-        Fragment { log: log.into(), at, bytes: text.into() }
+        Fragment { log: log.into(), offset: at, bytes: text.into() }
     }
 
     #[test]
@@ -363,7 +364,7 @@ mod tests {
         commits.commit(&all[2..]).unwrap();
         let (mut commits, found) = open();
         assert_eq!(found, all);
-        commits.begin_anew().unwrap();
+        commits.restart().unwrap();
         commits.commit(&[fragment("c-1.log", 0, "x")]).unwrap();
         let (commits, found) = open();
         assert_eq!(found, [fragment("c-1.log", 0, "x")], "older generations are passed over");
@@ -378,14 +379,14 @@ mod tests {
         let all = [fragment("a-1.log", 10, "one\n"), fragment("b-1.log", 0, "two\n")];
         Commits::open(&RealDisk, &path, 1 << 12).unwrap().0.commit(&all).unwrap();
         let whole = fs::read(&path).unwrap();
-        let end = START as usize + all.iter().map(|fragment| frame(1, fragment).len()).sum::<usize>();
+        let end = FIRST_OFFSET as usize + all.iter().map(|fragment| frame(1, fragment).len()).sum::<usize>();
         for cut in 0..end {
             let (_, found) = read(&whole[..cut]);
             assert!(all.starts_with(&found) && found.len() < all.len(), "{cut}: {found:?}");
             let mut damaged = whole[..end].to_vec();
             for bit in 0..8 {
                 damaged[cut] ^= 1 << bit;
-                if cut >= START as usize {
+                if cut >= FIRST_OFFSET as usize {
                     let (_, found) = read(&damaged);
                     assert!(all.starts_with(&found) && found.len() < all.len(), "{cut}: {found:?}");
                 }
@@ -401,13 +402,13 @@ mod tests {
         let fragments = [fragment("a-1.log", 4, " one"), fragment("a-1.log", 8, " two"), fragment("gone.log", 0, "x")];
         for there in ["head", "head one", "head on", "head one two", "head\0\0\0\0 two", "head one two three"] {
             fs::write(&log, there).unwrap();
-            let told = put_back(&RealDisk, folder.path(), &fragments).unwrap();
+            let told = restore(&RealDisk, folder.path(), &fragments).unwrap();
             let is_whole = there.starts_with("head one two");
             let text = fs::read_to_string(&log).unwrap();
             assert_eq!(text, if is_whole { there } else { "head one two" });
             assert_eq!(told.is_empty(), is_whole, "{told:?}");
         }
-        let told = put_back(&RealDisk, folder.path(), &[fragment("a-1.log", 99, "x")]).unwrap();
+        let told = restore(&RealDisk, folder.path(), &[fragment("a-1.log", 99, "x")]).unwrap();
         assert!(told[0].contains("byte 99 is the next that is known"), "{told:?}");
     }
 
@@ -416,7 +417,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("commits");
         fs::write(&path, "a letter").unwrap();
-        let error = Commits::open(&RealDisk, &path, SIZE).err().unwrap();
+        let error = Commits::open(&RealDisk, &path, COMMITS_SIZE).err().unwrap();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         assert_eq!(fs::read_to_string(&path).unwrap(), "a letter");
     }

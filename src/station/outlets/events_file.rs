@@ -22,27 +22,27 @@ use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::generations::{GENERATIONS, Generations};
-use super::order::{self, EventPlaces};
-use super::streams::Streams;
-use super::withheld;
-use crate::engine::broadcast::events::{EventPlace, GameEvent, Origins, StreamKey};
+use super::generations::{GENERATIONS_FILE, Generations};
+use super::hidden_names;
+use super::order::{self, EventIdReader};
+use super::streams::EventStreams;
+use crate::engine::broadcast::events::{EventId, EventOrigins, GameEvent, StreamKey};
 use crate::station::config::PUBLIC;
-use crate::station::disk::{self, Disk, Durability, File, Growing};
+use crate::station::disk::{self, AppendBuffer, Disk, Durability, File};
 
 /// The name of the file.
-pub const EVENTS: &str = "events.ndjson";
+pub const EVENTS_FILE: &str = "events.ndjson";
 /// The name of the order of an outlet's events, beside the logs.
-pub fn order_of(outlet: &str) -> String {
+pub fn order_file(outlet: &str) -> String {
     if outlet == PUBLIC { "events.order".to_owned() } else { format!("events-{outlet}.order") }
 }
 
 /// So much is written at once: what the disk does not take of it must have room in memory.
-const PIECE: usize = 1 << 20;
+const CHUNK_SIZE: usize = 1 << 20;
 /// So many events are written at once; they have less than a megabyte.
-pub const BATCH: usize = 2_000;
+pub const MAX_BATCH: usize = 2_000;
 /// No line of the file is longer.
-const LONGEST_LINE: u64 = 1 << 20;
+const MAX_LINE_LEN: u64 = 1 << 20;
 
 /// The file of events.
 pub struct EventsFile {
@@ -50,24 +50,24 @@ pub struct EventsFile {
     folder: PathBuf,
     order: PathBuf,
     log: PathBuf,
-    open: Option<Open>,
+    open: Option<OpenEvents>,
 }
 
-struct Open {
-    events: Growing,
-    order: Growing,
+struct OpenEvents {
+    events: AppendBuffer,
+    order: AppendBuffer,
     /// The lines of the file.
     seq: u64,
     /// How many events of each stream are written.
     written: BTreeMap<StreamKey, u64>,
     /// Where the lines come from.
-    origins: Origins,
+    origins: EventOrigins,
 }
 
 impl EventsFile {
     /// The file of an outlet in its folder, and its order in another. They are opened when they are needed.
     pub fn new(outlet: &str, folder: &Path, log: &Path) -> EventsFile {
-        let order = log.join(order_of(outlet));
+        let order = log.join(order_file(outlet));
         EventsFile { outlet: outlet.to_owned(), folder: folder.to_owned(), order, log: log.to_owned(), open: None }
     }
 
@@ -87,19 +87,19 @@ impl EventsFile {
     /// # Errors
     ///
     /// As the disk says.
-    pub fn needs_more(&self, disk: &dyn Disk, streams: &mut Streams) -> io::Result<bool> {
+    pub fn is_incomplete(&self, disk: &dyn Disk, streams: &mut EventStreams) -> io::Result<bool> {
         if self.is_open() {
             return Ok(false);
         }
-        let mut places = EventPlaces::new(read(disk, &self.order)?.0);
+        let mut places = EventIdReader::new(read(disk, &self.order)?.0);
         let mut is_known = true;
-        while let Some(place) = places.next_place()?.filter(|_| is_known) {
-            is_known = streams.has(&place);
+        while let Some(place) = places.next_id()?.filter(|_| is_known) {
+            is_known = streams.contains(&place);
         }
         if is_known {
             return Ok(false);
         }
-        match read(disk, &self.folder.join(EVENTS))? {
+        match read(disk, &self.folder.join(EVENTS_FILE))? {
             (_, None) => Ok(true),
             (content, _) => Ok(compare(read(disk, &self.order)?.0, content, streams, |_, _| {})?.is_err()),
         }
@@ -110,11 +110,12 @@ impl EventsFile {
     /// # Errors
     ///
     /// As the disk says.
-    pub fn adopt(&self, disk: &dyn Disk, generations: &mut Generations) -> io::Result<Option<String>> {
-        let path = self.folder.join(EVENTS);
-        let is_named = generations.adopt(&self.outlet, read(disk, &path)?.0)?;
-        let notice =
-            || format!("log/{GENERATIONS} lacked what the lines of {} carry, and is written again", path.display());
+    pub fn learn_origins(&self, disk: &dyn Disk, generations: &mut Generations) -> io::Result<Option<String>> {
+        let path = self.folder.join(EVENTS_FILE);
+        let is_named = generations.learn_origins(&self.outlet, read(disk, &path)?.0)?;
+        let notice = || {
+            format!("log/{GENERATIONS_FILE} lacked what the lines of {} carry, and is written again", path.display())
+        };
         Ok(is_named.then(notice))
     }
 
@@ -126,11 +127,11 @@ impl EventsFile {
     pub fn open(
         &mut self,
         disk: &dyn Disk,
-        streams: &mut Streams,
+        streams: &mut EventStreams,
         generations: &mut Generations,
     ) -> io::Result<Vec<String>> {
         let mut notices = Vec::new();
-        let path = self.folder.join(EVENTS);
+        let path = self.folder.join(EVENTS_FILE);
         let shown = path.display();
         let order = || Ok::<_, io::Error>(read(disk, &self.order)?.0);
         let (_, order_length) = read(disk, &self.order)?;
@@ -139,14 +140,14 @@ impl EventsFile {
         if length.is_some() {
             match compare(order()?, content, streams, |_, _| {})? {
                 Ok(lack) => found = Some(lack),
-                Err(_) if withheld::is_in(streams.withheld(), read(disk, &path)?.0)? => {
+                Err(_) if hidden_names::file_contains_name(streams.hidden_names(), read(disk, &path)?.0)? => {
                     disk.remove(&path)?;
                     notices.push(format!(
                         "{shown} had a name that nobody is told any more, and is written again without it"
                     ));
                 }
-                Err(NotItsOwn { seq, .. }) => {
-                    let aside = disk::put_aside(disk, &path)?;
+                Err(EventsMismatch { seq, .. }) => {
+                    let aside = disk::move_aside(disk, &path)?;
                     notices.push(format!(
                         "{shown} is not what the logs say from line {seq} on: somebody has changed it; it is kept as {aside}"
                     ));
@@ -154,11 +155,11 @@ impl EventsFile {
             }
         }
         let (is_whole_order, lack) = match found {
-            Some(lack) => (lack.written == lack.ordered && order_length == Some(lack.right), lack),
+            Some(lack) => (lack.written == lack.ordered && order_length == Some(lack.valid_order_bytes), lack),
             None => {
-                let (mut places, mut lack) = (EventPlaces::new(order()?), Lack::default());
-                while let Some(place) = places.next_place()? {
-                    lack.written += u64::from(streams.has(&place));
+                let (mut places, mut lack) = (EventIdReader::new(order()?), EventsGap::default());
+                while let Some(place) = places.next_id()? {
+                    lack.written += u64::from(streams.contains(&place));
                 }
                 if places.count > 0 {
                     notices.push(format!("{shown} was missing and has been written again"));
@@ -169,32 +170,32 @@ impl EventsFile {
                 }
                 // What was written before may have other numbers now: nobody must take the one for the other.
                 if places.count > lack.written || order_length.is_none() {
-                    streams.origins = generations.begin_anew(disk, &self.log, &self.outlet)?;
+                    streams.origins = generations.restart(disk, &self.log, &self.outlet)?;
                 }
-                (places.count == lack.written && order_length == Some(places.right), lack)
+                (places.count == lack.written && order_length == Some(places.valid_bytes), lack)
             }
         };
         let is_found = lack.length.is_some();
         if !is_whole_order {
             disk::replace_with(disk, &self.order, Durability::Safe, |append| {
                 let mut text = String::new();
-                let mut record = |seq, place: &EventPlace| {
+                let mut record = |seq, place: &EventId| {
                     text.push_str(&order::record(seq, place));
-                    if text.len() < PIECE { Ok(()) } else { append(std::mem::take(&mut text).as_bytes()) }
+                    if text.len() < CHUNK_SIZE { Ok(()) } else { append(std::mem::take(&mut text).as_bytes()) }
                 };
                 if is_found {
                     let mut done = Ok(());
-                    let copy = |seq, place: &EventPlace| {
+                    let copy = |seq, place: &EventId| {
                         if done.is_ok() {
                             done = record(seq, place);
                         }
                     };
-                    compare(order()?, read(disk, &path)?.0, streams, copy)?.map_err(NotItsOwn::changed)?;
+                    compare(order()?, read(disk, &path)?.0, streams, copy)?.map_err(EventsMismatch::changed)?;
                     done?;
                 } else {
-                    let (mut places, mut seq) = (EventPlaces::new(order()?), 0);
-                    while let Some(place) = places.next_place()? {
-                        if streams.has(&place) {
+                    let (mut places, mut seq) = (EventIdReader::new(order()?), 0);
+                    while let Some(place) = places.next_id()? {
+                        if streams.contains(&place) {
                             seq += 1;
                             record(seq, &place)?;
                         }
@@ -204,34 +205,34 @@ impl EventsFile {
             })?;
         }
         let file = if is_found { disk.open(&path)? } else { create(disk, &path)? };
-        let mut events = Growing::new(Arc::clone(&file))?;
+        let mut events = AppendBuffer::new(Arc::clone(&file))?;
         let mut written = BTreeMap::new();
         let mut seq = 0;
-        let mut places = EventPlaces::new(order()?);
-        let mut missing = Missing { file: &file, events: &mut events, lack: &lack, at: 0, piece: Vec::new() };
-        let mut content = Content::new(if is_found { read(disk, &path)?.0 } else { Box::new(io::empty()) });
+        let mut places = EventIdReader::new(order()?);
+        let mut missing = GapWriter { file: &file, events: &mut events, gap: &lack, at: 0, buffer: Vec::new() };
+        let mut content = LineSource::new(if is_found { read(disk, &path)?.0 } else { Box::new(io::empty()) });
         // Nothing has to be made where nothing is missing.
-        let is_whole = lack.lost.is_none() && lack.missing == 0 && is_found;
-        while let Some(place) = places.next_place()? {
+        let is_whole = lack.zeroed.is_none() && lack.missing_count == 0 && is_found;
+        while let Some(place) = places.next_id()? {
             seq += 1;
             if !is_whole {
                 match streams.line(seq, &place) {
                     Some(line) => {
-                        content.take(line.len())?;
+                        content.consume(line.len())?;
                         missing.write(line.as_bytes())?;
                     }
-                    None => missing.pass(content.take_line()?.len()),
+                    None => missing.skip(content.consume_line()?.len()),
                 }
             }
             written.insert(place.key(), place.n);
         }
         missing.finish()?;
-        if let Some((from, to)) = lack.lost {
+        if let Some((from, to)) = lack.zeroed {
             notices.push(format!("{} bytes of {shown} that a loss of power took have been written again", to - from));
         }
         let origins = generations.ensure(disk, &self.log, &self.outlet, seq + 1)?;
-        let order = Growing::new(disk.open(&self.order)?)?;
-        self.open = Some(Open { events, order, seq, written, origins });
+        let order = AppendBuffer::new(disk.open(&self.order)?)?;
+        self.open = Some(OpenEvents { events, order, seq, written, origins });
         Ok(notices)
     }
 
@@ -242,10 +243,10 @@ impl EventsFile {
 
     /// Have the file and its order still their names, and the length that was written? What the disk has not taken yet is
     /// no reason to doubt it. If not, it is opened anew when it is needed. Returns the file that is not.
-    pub fn look_after(&mut self) -> Option<PathBuf> {
+    pub fn verify(&mut self) -> Option<PathBuf> {
         let open = self.open.as_ref()?;
-        let is_there = |file: &Growing, path: &Path| !file.is_whole() || file.file().is_at(path, file.length());
-        let events = self.folder.join(EVENTS);
+        let is_there = |file: &AppendBuffer, path: &Path| !file.is_flushed() || file.file().is_at(path, file.length());
+        let events = self.folder.join(EVENTS_FILE);
         let lost = match () {
             () if !is_there(&open.events, &events) => events,
             () if !is_there(&open.order, &self.order) => self.order.clone(),
@@ -262,20 +263,20 @@ impl EventsFile {
     /// When the disk does not take all of it; what is missing follows the next time.
     pub fn write(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Err(io::Error::other("the file of events is not open")) };
-        open.order.catch_up()?;
-        open.events.catch_up()?;
-        events.chunks(BATCH).try_for_each(|batch| open.tell(batch, durability))
+        open.order.flush()?;
+        open.events.flush()?;
+        events.chunks(MAX_BATCH).try_for_each(|batch| open.append(batch, durability))
     }
 }
 
-impl Open {
-    fn tell(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
+impl OpenEvents {
+    fn append(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let (mut records, mut lines) = (String::new(), String::new());
         for event in events {
-            let place = event.place();
+            let place = event.id();
             self.seq += 1;
             records.push_str(&order::record(self.seq, &place));
-            lines.push_str(&event.line(self.seq, self.origins.of(self.seq)));
+            lines.push_str(&event.line(self.seq, self.origins.origin_of(self.seq)));
             lines.push('\n');
             self.written.insert(place.key(), place.n);
         }
@@ -286,7 +287,7 @@ impl Open {
             fault => fault,
         };
         if let Some(fault) = fault {
-            self.events.wait(lines.as_bytes()).map_err(io::Error::other)?;
+            self.events.enqueue(lines.as_bytes()).map_err(io::Error::other)?;
             return Err(fault);
         }
         write(&mut self.events, lines.as_bytes())?;
@@ -305,88 +306,88 @@ fn read<'d>(disk: &'d dyn Disk, path: &Path) -> io::Result<(Box<dyn BufRead + 'd
 
 fn create(disk: &dyn Disk, path: &Path) -> io::Result<Arc<dyn File>> {
     let file = disk.create(path)?;
-    disk.sync_folder(disk::folder_of(path))?;
+    disk.sync_folder(disk::parent_folder(path))?;
     Ok(file)
 }
 
-fn push(file: &mut Growing, bytes: &[u8]) -> io::Result<Option<io::Error>> {
+fn push(file: &mut AppendBuffer, bytes: &[u8]) -> io::Result<Option<io::Error>> {
     file.push(bytes).map_err(io::Error::other)
 }
 
-fn write(file: &mut Growing, bytes: &[u8]) -> io::Result<()> {
+fn write(file: &mut AppendBuffer, bytes: &[u8]) -> io::Result<()> {
     push(file, bytes)?.map_or(Ok(()), Err)
 }
 
 /// A file of events that is read from its beginning to its end.
-struct Content<R> {
+struct LineSource<R> {
     source: R,
     /// What was looked at and not taken.
-    next: Vec<u8>,
+    peeked: Vec<u8>,
     /// How many bytes were taken.
-    taken: u64,
+    consumed: u64,
 }
 
-impl<R: BufRead> Content<R> {
-    fn new(source: R) -> Content<R> {
-        Content { source, next: Vec::new(), taken: 0 }
+impl<R: BufRead> LineSource<R> {
+    fn new(source: R) -> LineSource<R> {
+        LineSource { source, peeked: Vec::new(), consumed: 0 }
     }
 
     /// The next line with its LF, or what there is of it, without taking it.
     fn line(&mut self) -> io::Result<&[u8]> {
-        if !self.next.contains(&b'\n') {
-            let room = LONGEST_LINE.saturating_sub(self.next.len() as u64);
-            self.source.by_ref().take(room).read_until(b'\n', &mut self.next)?;
+        if !self.peeked.contains(&b'\n') {
+            let room = MAX_LINE_LEN.saturating_sub(self.peeked.len() as u64);
+            self.source.by_ref().take(room).read_until(b'\n', &mut self.peeked)?;
         }
-        let end = self.next.iter().position(|&byte| byte == b'\n').map_or(self.next.len(), |end| end + 1);
-        Ok(&self.next[..end])
+        let end = self.peeked.iter().position(|&byte| byte == b'\n').map_or(self.peeked.len(), |end| end + 1);
+        Ok(&self.peeked[..end])
     }
 
-    fn take_line(&mut self) -> io::Result<Vec<u8>> {
+    fn consume_line(&mut self) -> io::Result<Vec<u8>> {
         let length = self.line()?.len();
-        self.take(length)
+        self.consume(length)
     }
 
     /// The next so many bytes, or what is left.
-    fn take(&mut self, length: usize) -> io::Result<Vec<u8>> {
-        if self.next.len() < length {
-            let missing = (length - self.next.len()) as u64;
-            self.source.by_ref().take(missing).read_to_end(&mut self.next)?;
+    fn consume(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        if self.peeked.len() < length {
+            let missing = (length - self.peeked.len()) as u64;
+            self.source.by_ref().take(missing).read_to_end(&mut self.peeked)?;
         }
-        let rest = self.next.split_off(length.min(self.next.len()));
-        self.taken += self.next.len() as u64;
-        Ok(std::mem::replace(&mut self.next, rest))
+        let rest = self.peeked.split_off(length.min(self.peeked.len()));
+        self.consumed += self.peeked.len() as u64;
+        Ok(std::mem::replace(&mut self.peeked, rest))
     }
 }
 
 /// What a file of events is, beside what it should be.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Lack {
+pub struct EventsGap {
     /// How many events were written, by the order and by the lines of the file that it lacks.
     pub written: u64,
     /// How many of them are in the order.
     pub ordered: u64,
     /// How many bytes of the order tell of those.
-    pub right: u64,
+    pub valid_order_bytes: u64,
     /// How long the file is; `None` when it is to be written anew.
     length: Option<u64>,
     /// From where to where bytes are zero that should not be, as a loss of power leaves them; between them others may be right.
-    pub lost: Option<(u64, u64)>,
+    pub zeroed: Option<(u64, u64)>,
     /// So many events are not in it to their end.
-    pub missing: u64,
+    pub missing_count: u64,
     /// So many of its lines are of games whose logs are not known; they are believed as they stand.
-    pub unknown: u64,
+    pub unknown_count: u64,
 }
 
 /// A file of events is not the beginning of what it should say.
 #[derive(Debug)]
-pub struct NotItsOwn {
+pub struct EventsMismatch {
     /// The number of the first line that is something else, or that has no place in the order.
     pub seq: u64,
     /// Which event it should be.
-    pub place: Option<EventPlace>,
+    pub event_id: Option<EventId>,
 }
 
-impl NotItsOwn {
+impl EventsMismatch {
     fn changed(self) -> io::Error {
         io::Error::other(format!("line {} of events.ndjson is not its own", self.seq))
     }
@@ -401,18 +402,18 @@ impl NotItsOwn {
 pub fn compare(
     order: impl BufRead,
     content: impl BufRead,
-    streams: &mut Streams,
-    mut each: impl FnMut(u64, &EventPlace),
-) -> io::Result<Result<Lack, NotItsOwn>> {
-    let (mut places, mut content) = (EventPlaces::new(order), Content::new(content));
+    streams: &mut EventStreams,
+    mut each: impl FnMut(u64, &EventId),
+) -> io::Result<Result<EventsGap, EventsMismatch>> {
+    let (mut places, mut content) = (EventIdReader::new(order), LineSource::new(content));
     let mut written: BTreeMap<StreamKey, u64> = BTreeMap::new();
-    let mut lack = Lack::default();
+    let mut lack = EventsGap::default();
     // Where the next line begins.
     let mut begin = 0;
     for seq in 1.. {
-        let place = match places.next_place()? {
+        let place = match places.next_id()? {
             Some(place) => place,
-            None => match place_of_line(content.line()?, seq, &written, streams) {
+            None => match identify_line(content.line()?, seq, &written, streams) {
                 Some(place) => place,
                 None => break,
             },
@@ -420,17 +421,17 @@ pub fn compare(
         lack.written = seq;
         each(seq, &place);
         written.insert(place.key(), place.n);
-        let not_its_own = |place| Ok(Err(NotItsOwn { seq, place: Some(place) }));
+        let not_its_own = |place| Ok(Err(EventsMismatch { seq, event_id: Some(place) }));
         let Some(expected) = streams.line(seq, &place) else {
-            let there = content.take_line()?;
+            let there = content.consume_line()?;
             if !there.ends_with(b"\n") {
                 return not_its_own(place);
             }
-            lack.unknown += 1;
+            lack.unknown_count += 1;
             begin += there.len() as u64;
             continue;
         };
-        let there = content.take(expected.len())?;
+        let there = content.consume(expected.len())?;
         for (at, found, _) in (0..)
             .zip(&there)
             .zip(expected.as_bytes())
@@ -441,42 +442,42 @@ pub fn compare(
                 return not_its_own(place);
             }
             let at: u64 = begin + at;
-            lack.lost = Some((lack.lost.map_or(at, |(from, _)| from), at + 1));
+            lack.zeroed = Some((lack.zeroed.map_or(at, |(from, _)| from), at + 1));
         }
-        lack.missing += u64::from(there.len() < expected.len());
+        lack.missing_count += u64::from(there.len() < expected.len());
         begin += expected.len() as u64;
     }
     if !content.line()?.is_empty() {
-        return Ok(Err(NotItsOwn { seq: lack.written + 1, place: None }));
+        return Ok(Err(EventsMismatch { seq: lack.written + 1, event_id: None }));
     }
-    (lack.ordered, lack.right, lack.length) = (places.count, places.right, Some(content.taken));
+    (lack.ordered, lack.valid_order_bytes, lack.length) = (places.count, places.valid_bytes, Some(content.consumed));
     Ok(Ok(lack))
 }
 
 /// Which event a line is that the order lacks: it says what it is, and is the next of its game.
-fn place_of_line(line: &[u8], seq: u64, written: &BTreeMap<StreamKey, u64>, streams: &Streams) -> Option<EventPlace> {
+fn identify_line(line: &[u8], seq: u64, written: &BTreeMap<StreamKey, u64>, streams: &EventStreams) -> Option<EventId> {
     let place = match line.strip_suffix(b"\n") {
-        Some(whole) => order::place_of_event(whole)?,
+        Some(whole) => order::event_id(whole)?,
         None if line.is_empty() => return None,
         // A line that was cut off: which of those that may follow begins so?
-        None => streams.that_begins(seq, line, written)?,
+        None => streams.first_starting_with(seq, line, written)?,
     };
     (place.n == written.get(&place.key()).copied().unwrap_or(0) + 1).then_some(place)
 }
 
 /// Writes what a file lacks, while all that it should say goes by.
-struct Missing<'f> {
+struct GapWriter<'f> {
     file: &'f Arc<dyn File>,
-    events: &'f mut Growing,
-    lack: &'f Lack,
+    events: &'f mut AppendBuffer,
+    gap: &'f EventsGap,
     at: u64,
     /// What is to follow its end, and was not written yet.
-    piece: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
-impl Missing<'_> {
+impl GapWriter<'_> {
     /// This goes by, and is there.
-    fn pass(&mut self, length: usize) {
+    fn skip(&mut self, length: usize) {
         self.at += length as u64;
     }
 
@@ -487,25 +488,25 @@ impl Missing<'_> {
         let part = |from: u64, to: u64| {
             &line[(from.clamp(begin, end) - begin) as usize..(to.clamp(begin, end) - begin) as usize]
         };
-        if let Some((from, to)) = self.lack.lost {
+        if let Some((from, to)) = self.gap.zeroed {
             let lost = part(from, to);
             if !lost.is_empty() {
                 self.file.write_at(lost, from.max(begin))?;
             }
         }
-        self.piece.extend_from_slice(part(self.lack.length.unwrap_or(0), u64::MAX));
-        if self.piece.len() < PIECE { Ok(()) } else { self.append() }
+        self.buffer.extend_from_slice(part(self.gap.length.unwrap_or(0), u64::MAX));
+        if self.buffer.len() < CHUNK_SIZE { Ok(()) } else { self.append() }
     }
 
     fn append(&mut self) -> io::Result<()> {
-        if self.lack.lost.is_some() {
+        if self.gap.zeroed.is_some() {
             self.file.sync()?;
         }
-        write(self.events, &std::mem::take(&mut self.piece))
+        write(self.events, &std::mem::take(&mut self.buffer))
     }
 
     fn finish(mut self) -> io::Result<()> {
-        match self.piece.is_empty() && self.lack.lost.is_none() {
+        match self.buffer.is_empty() && self.gap.zeroed.is_none() {
             true => Ok(()),
             false => self.append(),
         }
@@ -518,8 +519,8 @@ mod tests {
 
     use super::*;
     use crate::engine::broadcast::events::Stream;
-    use crate::engine::broadcast::{Board, Course, Delay, GameChange, GameRecord, events};
-    use crate::engine::livefile::{Contents, Opening};
+    use crate::engine::broadcast::{Board, Delay, GameChange, GameRecord, TournamentHistory, events};
+    use crate::engine::livefile::{GameHeader, LiveFileContents};
     use crate::station::disk::RealDisk;
     use draughts::Variant;
 
@@ -533,11 +534,11 @@ mod tests {
     fn boards(lines: &[&str]) -> [Board; 2] {
         let at = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
         let variant = Variant::international();
-        let opening = Opening { game: 3, variant, tags: Vec::new(), pairing: None, continues: None };
-        let text = opening.lines().join("\n") + "\n" + &lines.join("\n");
+        let opening = GameHeader { game: 3, variant, tags: Vec::new(), pairing_id: None, continued_game: None };
+        let text = opening.header_lines().join("\n") + "\n" + &lines.join("\n");
         let mut game = GameRecord::new(opening, at);
-        let entries = Contents::read(3, &text).unwrap().entries;
-        entries.into_iter().for_each(|entry| game.take(at, GameChange::Entry(entry)));
+        let entries = LiveFileContents::parse(3, &text).unwrap().entries;
+        entries.into_iter().for_each(|entry| game.apply(at, GameChange::Entry(entry)));
         let board =
             |name: &str| Board { games: vec![game.clone()], ..Board::new(name, Variant::international(), Vec::new()) };
         ["a", "b"].map(board)
@@ -547,19 +548,19 @@ mod tests {
         let boards = boards(lines);
         let board = boards.iter().find(|board| board.name == name).unwrap();
         let game = &board.games[0];
-        events::events(board, game, Delay::NONE.view(game, game.latest()), 0)
+        events::events(board, game, Delay::NO_DELAY.view(game, game.last_change_at()), 0)
     }
 
     fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
         let mut generations = generations(&file.log);
-        let course = Course::default();
-        let mut streams = Streams::new(boards, &course, generations.of(&file.outlet));
+        let course = TournamentHistory::default();
+        let mut streams = EventStreams::new(boards, &course, generations.origins_of(&file.outlet));
         file.open(&RealDisk, &mut streams, &mut generations).unwrap()
     }
 
     /// Those of a station.
     fn generations(log: &Path) -> Generations {
-        Generations::read(&RealDisk, log).unwrap().of_station(Some("hall"))
+        Generations::read(&RealDisk, log).unwrap().set_station(Some("hall"))
     }
 
     /// A folder in which these lines of a game were written for two boards, in turn.
@@ -686,19 +687,19 @@ mod tests {
         let path = folder.path().join("events.ndjson");
         let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         open(&mut file, &boards(&LINES));
-        assert_eq!(file.look_after(), None);
+        assert_eq!(file.verify(), None);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(file.look_after(), Some(folder.path().join(EVENTS)));
-        assert_eq!(file.look_after(), None, "it is told once, and is to be opened");
+        assert_eq!(file.verify(), Some(folder.path().join(EVENTS_FILE)));
+        assert_eq!(file.verify(), None, "it is told once, and is to be opened");
         for what in ["other", &whole[..whole.len() / 2]] {
             open(&mut file, &boards(&LINES));
-            assert_eq!((std::fs::read_to_string(&path).unwrap(), file.look_after()), (whole.clone(), None));
+            assert_eq!((std::fs::read_to_string(&path).unwrap(), file.verify()), (whole.clone(), None));
             std::fs::write(&path, what).unwrap();
-            assert_eq!(file.look_after(), Some(folder.path().join(EVENTS)));
+            assert_eq!(file.verify(), Some(folder.path().join(EVENTS_FILE)));
         }
         open(&mut file, &boards(&LINES));
         std::fs::remove_file(folder.path().join("events.order")).unwrap();
-        assert_eq!(file.look_after(), Some(folder.path().join("events.order")));
+        assert_eq!(file.verify(), Some(folder.path().join("events.order")));
         open(&mut file, &boards(&LINES));
         assert!(folder.path().join("events.order").exists() && file.written(&key("a")) == 4);
     }

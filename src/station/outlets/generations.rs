@@ -19,49 +19,53 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::engine::broadcast::events::{Origin, Origins};
+use crate::engine::broadcast::events::{EventOrigin, EventOrigins};
 use crate::engine::bytelog::{self, Record, RecordKind};
 use crate::station::disk::{self, Disk, Durability};
 
 /// The name of the file, beside the logs.
-pub const GENERATIONS: &str = "generations";
+pub const GENERATIONS_FILE: &str = "generations";
 /// The mark of its records.
-const MARK: char = '+';
+const RECORD_MARK: char = '+';
 /// A name of a station is not longer.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LEN: usize = 64;
 /// What a station is called whose machine has no name.
-const NAMELESS: &str = "station";
+const DEFAULT_STATION_NAME: &str = "station";
 
 /// The generations of a folder.
 #[derive(Clone, Default, Debug)]
 pub struct Generations {
-    records: Vec<Begun>,
+    records: Vec<GenerationStart>,
     /// What could not be read.
     pub problems: Vec<String>,
     /// May others be begun, for a station of this name? `Some(None)`: it has the name that it had, or that of its machine.
     station: Option<Option<String>>,
     /// The file is not what was written.
-    is_lost: bool,
+    was_changed: bool,
 }
 
 /// From this line on the lines of an outlet have this origin.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Begun {
+struct GenerationStart {
     outlet: String,
-    first: u64,
-    origin: Origin,
+    first_line: u64,
+    origin: EventOrigin,
 }
 
-impl Begun {
+impl GenerationStart {
     fn to_line(&self, number: u64) -> String {
-        let Begun { outlet, first, origin: Origin { station, generation, names } } = self;
+        let GenerationStart {
+            outlet,
+            first_line: first,
+            origin: EventOrigin { station, generation, names_version: names },
+        } = self;
         let names = if *names > 0 { format!(" {names}") } else { String::new() };
-        Record::new(number, RecordKind::Other(MARK, format!("{outlet} {first} {generation} {station}{names}")))
+        Record::new(number, RecordKind::Other(RECORD_MARK, format!("{outlet} {first} {generation} {station}{names}")))
             .to_line()
     }
 
-    fn read(line: &str, number: u64) -> Option<Begun> {
-        let bytelog::LogLine::Record(Record { at, kind: RecordKind::Other(MARK, text) }) =
+    fn read(line: &str, number: u64) -> Option<GenerationStart> {
+        let bytelog::LogLine::Record(Record { at, kind: RecordKind::Other(RECORD_MARK, text) }) =
             bytelog::parse_line(line).ok()?
         else {
             return None;
@@ -70,7 +74,11 @@ impl Begun {
         let (outlet, first) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
         let (generation, station) = (words.next()?.to_owned(), words.next()?.to_owned());
         let names = words.next().map_or(Some(0), |names| names.parse().ok())?;
-        let begun = Begun { outlet, first, origin: Origin { station, generation, names } };
+        let begun = GenerationStart {
+            outlet,
+            first_line: first,
+            origin: EventOrigin { station, generation, names_version: names },
+        };
         // Nothing but the very line that was written counts; so its checksum is there, too.
         (at == number && begun.to_line(number).trim_end() == line).then_some(begun)
     }
@@ -84,38 +92,41 @@ impl Generations {
     /// As the disk says.
     pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<Generations> {
         let mut generations = Generations::default();
-        let text = match disk.read(&folder.join(GENERATIONS)) {
+        let text = match disk.read(&folder.join(GENERATIONS_FILE)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(generations),
-            Err(error) if disk::is_odd(&error) => {
+            Err(error) if disk::is_not_regular_file(&error) => {
                 generations.problems.push(format!("{error}; it is not used"));
                 return Ok(generations);
             }
             text => text?,
         };
         for (line, number) in text.split_inclusive(|&byte| byte == b'\n').zip(1..) {
-            let read = std::str::from_utf8(line).ok().and_then(|line| Begun::read(line.strip_suffix('\n')?, number));
+            let read =
+                std::str::from_utf8(line).ok().and_then(|line| GenerationStart::read(line.strip_suffix('\n')?, number));
             match read {
                 Some(begun) => generations.records.push(begun),
                 None => generations.problems.push(format!("line {number} is not right; it is not used")),
             }
         }
-        generations.is_lost = !generations.problems.is_empty();
+        generations.was_changed = !generations.problems.is_empty();
         Ok(generations)
     }
 
     /// From now on others are begun when they are needed, for a station of this name; `None`: it keeps the name that it has, and
     /// at first has that of its machine.
     #[must_use]
-    pub fn of_station(mut self, name: Option<&str>) -> Generations {
+    pub fn set_station(mut self, name: Option<&str>) -> Generations {
         self.station = Some(name.map(str::to_owned));
         self
     }
 
     /// Which lines of an outlet's events come from where.
-    pub fn of(&self, outlet: &str) -> Origins {
-        let mut origins = Origins::default();
-        for Begun { first, origin, .. } in self.records.iter().filter(|begun| begun.outlet == outlet) {
-            origins.begin(*first, origin.clone());
+    pub fn origins_of(&self, outlet: &str) -> EventOrigins {
+        let mut origins = EventOrigins::default();
+        for GenerationStart { first_line: first, origin, .. } in
+            self.records.iter().filter(|begun| begun.outlet == outlet)
+        {
+            origins.push(*first, origin.clone());
         }
         origins
     }
@@ -125,15 +136,15 @@ impl Generations {
     /// # Errors
     ///
     /// As the disk says; nothing is begun then.
-    pub fn ensure(&mut self, disk: &dyn Disk, folder: &Path, outlet: &str, next: u64) -> io::Result<Origins> {
-        let Some(configured) = &self.station else { return Ok(self.of(outlet)) };
-        let station = configured.clone().unwrap_or_else(|| self.name_so_far(outlet));
-        let (generation, names) = match self.of(outlet).current() {
-            Some(origin) if origin.station == station => return Ok(self.of(outlet)),
-            Some(origin) => (origin.generation.clone(), origin.names),
-            None => (random()?, 0),
+    pub fn ensure(&mut self, disk: &dyn Disk, folder: &Path, outlet: &str, next: u64) -> io::Result<EventOrigins> {
+        let Some(configured) = &self.station else { return Ok(self.origins_of(outlet)) };
+        let station = configured.clone().unwrap_or_else(|| self.station_name(outlet));
+        let (generation, names) = match self.origins_of(outlet).current() {
+            Some(origin) if origin.station == station => return Ok(self.origins_of(outlet)),
+            Some(origin) => (origin.generation.clone(), origin.names_version),
+            None => (random_name()?, 0),
         };
-        self.begin(disk, folder, outlet, next, Origin { station, generation, names })
+        self.start_generation(disk, folder, outlet, next, EventOrigin { station, generation, names_version: names })
     }
 
     /// The events of an outlet are numbered anew, from 1: if they had a generation they get another. Returns which lines carry it.
@@ -141,9 +152,9 @@ impl Generations {
     /// # Errors
     ///
     /// As the disk says; nothing is begun then.
-    pub fn begin_anew(&mut self, disk: &dyn Disk, folder: &Path, outlet: &str) -> io::Result<Origins> {
-        let names = self.of(outlet).current().map(|origin| origin.names);
-        names.map_or(Ok(Origins::default()), |names| self.begin_with_names(disk, folder, outlet, names))
+    pub fn restart(&mut self, disk: &dyn Disk, folder: &Path, outlet: &str) -> io::Result<EventOrigins> {
+        let names = self.origins_of(outlet).current().map(|origin| origin.names_version);
+        names.map_or(Ok(EventOrigins::default()), |names| self.restart_with_names(disk, folder, outlet, names))
     }
 
     /// The events of an outlet are told anew, under another generation, with the names of this version of the tournament. Returns which
@@ -152,21 +163,21 @@ impl Generations {
     /// # Errors
     ///
     /// As the disk says; nothing is begun then.
-    pub fn begin_with_names(
+    pub fn restart_with_names(
         &mut self,
         disk: &dyn Disk,
         folder: &Path,
         outlet: &str,
         names: u64,
-    ) -> io::Result<Origins> {
-        let station = self.station.clone().flatten().unwrap_or_else(|| self.name_so_far(outlet));
-        let generation = random()?;
-        self.begin(disk, folder, outlet, 1, Origin { station, generation, names })
+    ) -> io::Result<EventOrigins> {
+        let station = self.station.clone().flatten().unwrap_or_else(|| self.station_name(outlet));
+        let generation = random_name()?;
+        self.start_generation(disk, folder, outlet, 1, EventOrigin { station, generation, names_version: names })
     }
 
     /// The version of the tournament whose names the lines of an outlet have; 0: all names.
     pub fn names(&self, outlet: &str) -> u64 {
-        self.of(outlet).current().map_or(0, |origin| origin.names)
+        self.origins_of(outlet).current().map_or(0, |origin| origin.names_version)
     }
 
     /// Does a file carry a generation that its outlet had before the one that it has?
@@ -175,45 +186,50 @@ impl Generations {
     ///
     /// As its source says.
     pub fn is_former(&self, outlet: &str, content: impl BufRead) -> io::Result<bool> {
-        let current = self.of(outlet).current().map(|origin| origin.generation.clone());
-        let found = named(content)?.map(|(_, origin)| origin.generation);
-        let is_known = |begun: &Begun| begun.outlet == outlet && Some(&begun.origin.generation) == found.as_ref();
+        let current = self.origins_of(outlet).current().map(|origin| origin.generation.clone());
+        let found = first_named_line(content)?.map(|(_, origin)| origin.generation);
+        let is_known =
+            |begun: &GenerationStart| begun.outlet == outlet && Some(&begun.origin.generation) == found.as_ref();
         Ok(found != current && self.records.iter().any(is_known))
     }
 
     /// What the lines of an outlet carry, where nothing else is known of it. Returns whether they carry something.
-    pub fn adopt(&mut self, outlet: &str, content: impl BufRead) -> io::Result<bool> {
-        if self.of(outlet).current().is_some() {
+    pub fn learn_origins(&mut self, outlet: &str, content: impl BufRead) -> io::Result<bool> {
+        if self.origins_of(outlet).current().is_some() {
             return Ok(false);
         }
-        let named = named(content)?;
+        let named = first_named_line(content)?;
         let is_named = named.is_some();
-        self.records.extend(named.map(|(first, origin)| Begun { outlet: outlet.to_owned(), first, origin }));
-        self.is_lost |= is_named;
+        self.records.extend(named.map(|(first, origin)| GenerationStart {
+            outlet: outlet.to_owned(),
+            first_line: first,
+            origin,
+        }));
+        self.was_changed |= is_named;
         Ok(is_named)
     }
 
-    fn begin(
+    fn start_generation(
         &mut self,
         disk: &dyn Disk,
         folder: &Path,
         outlet: &str,
         first: u64,
-        origin: Origin,
-    ) -> io::Result<Origins> {
-        self.records.push(Begun { outlet: outlet.to_owned(), first, origin });
+        origin: EventOrigin,
+    ) -> io::Result<EventOrigins> {
+        self.records.push(GenerationStart { outlet: outlet.to_owned(), first_line: first, origin });
         if let Err(error) = self.write(disk, folder) {
             self.records.pop();
             return Err(error);
         }
-        Ok(self.of(outlet))
+        Ok(self.origins_of(outlet))
     }
 
     /// What the station is called in its events so far; at first like its machine.
-    fn name_so_far(&self, outlet: &str) -> String {
+    fn station_name(&self, outlet: &str) -> String {
         let of_outlet = self.records.iter().rev().find(|begun| begun.outlet == outlet);
         let known = of_outlet.or(self.records.last()).map(|begun| begun.origin.station.clone());
-        known.unwrap_or_else(|| plain(&rustix::system::uname().nodename().to_string_lossy()))
+        known.unwrap_or_else(|| plain_word(&rustix::system::uname().nodename().to_string_lossy()))
     }
 
     fn to_text(&self) -> String {
@@ -221,8 +237,8 @@ impl Generations {
     }
 
     fn write(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
-        disk::replace(disk, &folder.join(GENERATIONS), self.to_text().as_bytes(), Durability::Safe)?;
-        self.is_lost = false;
+        disk::replace(disk, &folder.join(GENERATIONS_FILE), self.to_text().as_bytes(), Durability::Safe)?;
+        self.was_changed = false;
         Ok(())
     }
 
@@ -232,25 +248,25 @@ impl Generations {
     ///
     /// As the disk says.
     pub fn save(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
-        if !self.is_lost {
+        if !self.was_changed {
             return Ok(());
         }
-        let path = folder.join(GENERATIONS);
+        let path = folder.join(GENERATIONS_FILE);
         if disk.read(&path).is_ok_and(|found| found != self.to_text().as_bytes()) {
-            disk::put_aside(disk, &path)?;
+            disk::move_aside(disk, &path)?;
         }
         self.write(disk, folder)
     }
 
     /// Does the file not say what was written any more? Then [`Generations::save`] writes it again.
-    pub fn look_after(&mut self, disk: &dyn Disk, folder: &Path) -> bool {
-        self.is_lost = !self.records.is_empty()
-            && match disk.read(&folder.join(GENERATIONS)) {
+    pub fn is_intact(&mut self, disk: &dyn Disk, folder: &Path) -> bool {
+        self.was_changed = !self.records.is_empty()
+            && match disk.read(&folder.join(GENERATIONS_FILE)) {
                 Ok(found) => found != self.to_text().as_bytes(),
                 // A disk that does not answer now says nothing about the file.
                 Err(error) => error.kind() == io::ErrorKind::NotFound,
             };
-        self.is_lost
+        self.was_changed
     }
 
     /// Is there any?
@@ -260,10 +276,10 @@ impl Generations {
 }
 
 /// A plain word of a name that a machine has.
-fn plain(name: &str) -> String {
+fn plain_word(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
-    let name: String = name.trim_start_matches('.').chars().map(plain).take(LONGEST_NAME).collect();
-    if name.is_empty() { NAMELESS.to_owned() } else { name }
+    let name: String = name.trim_start_matches('.').chars().map(plain).take(MAX_NAME_LEN).collect();
+    if name.is_empty() { DEFAULT_STATION_NAME.to_owned() } else { name }
 }
 
 /// 64 random bits, in 16 letters: a name that nothing else has.
@@ -271,7 +287,7 @@ fn plain(name: &str) -> String {
 /// # Errors
 ///
 /// When the system has none.
-pub fn random() -> io::Result<String> {
+pub fn random_name() -> io::Result<String> {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
     Ok(format!("{:016x}", u64::from_ne_bytes(bytes)))
@@ -279,25 +295,25 @@ pub fn random() -> io::Result<String> {
 
 /// What a line carries.
 #[derive(Deserialize)]
-struct Carried {
+struct LineOrigin {
     seq: u64,
     r#gen: String,
     station: String,
 }
 
 /// The first line of a file of events that carries an origin, and which.
-fn named(mut content: impl BufRead) -> io::Result<Option<(u64, Origin)>> {
+fn first_named_line(mut content: impl BufRead) -> io::Result<Option<(u64, EventOrigin)>> {
     /// No line of it is longer.
-    const LONGEST_LINE: u64 = 1 << 20;
+    const MAX_LINE_LEN: u64 = 1 << 20;
     let mut line = Vec::new();
     loop {
         line.clear();
-        if io::Read::take(&mut content, LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+        if io::Read::take(&mut content, MAX_LINE_LEN).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
-        if let Ok(Carried { seq, r#gen: generation, station }) = serde_json::from_slice(&line) {
-            let is_word = |word: &str| !word.is_empty() && plain(word) == word;
-            let origin = Origin { station, generation, names: 0 };
+        if let Ok(LineOrigin { seq, r#gen: generation, station }) = serde_json::from_slice(&line) {
+            let is_word = |word: &str| !word.is_empty() && plain_word(word) == word;
+            let origin = EventOrigin { station, generation, names_version: 0 };
             return Ok((is_word(&origin.station) && is_word(&origin.generation)).then_some((seq, origin)));
         }
     }
@@ -312,46 +328,51 @@ mod tests {
     fn generations_roundtrip_and_stay() {
         let folder = tempfile::tempdir().unwrap();
         let read = || Generations::read(&RealDisk, folder.path()).unwrap();
-        let mut new = read().of_station(Some("hall-a"));
-        assert!(new.is_empty() && read().ensure(&RealDisk, folder.path(), "public", 1).unwrap() == Origins::default());
+        let mut new = read().set_station(Some("hall-a"));
+        assert!(
+            new.is_empty() && read().ensure(&RealDisk, folder.path(), "public", 1).unwrap() == EventOrigins::default()
+        );
         let public = new.ensure(&RealDisk, folder.path(), "public", 501).unwrap();
         let hall = new.ensure(&RealDisk, folder.path(), "hall", 1).unwrap();
-        assert_eq!((public.of(500), public.of(501).unwrap().station.as_str()), (None, "hall-a"));
+        assert_eq!((public.origin_of(500), public.origin_of(501).unwrap().station.as_str()), (None, "hall-a"));
         assert_ne!(public.current().unwrap().generation, hall.current().unwrap().generation);
         assert_eq!(public.current().unwrap().generation.len(), 16);
         // The next start finds them, whatever its machine is called.
-        let mut again = read().of_station(None);
-        assert_eq!((again.of("public"), again.of("hall")), (public.clone(), hall.clone()));
+        let mut again = read().set_station(None);
+        assert_eq!((again.origins_of("public"), again.origins_of("hall")), (public.clone(), hall.clone()));
         assert_eq!(again.ensure(&RealDisk, folder.path(), "public", 600).unwrap(), public);
         // Another name of the station is another name, and no other generation.
-        let mut renamed = read().of_station(Some("hall-b"));
+        let mut renamed = read().set_station(Some("hall-b"));
         let named = renamed.ensure(&RealDisk, folder.path(), "public", 700).unwrap();
-        assert_eq!(named.of(699), public.current());
-        let other = named.of(700).unwrap();
+        assert_eq!(named.origin_of(699), public.current());
+        let other = named.origin_of(700).unwrap();
         assert_eq!((other.station.as_str(), &other.generation), ("hall-b", &public.current().unwrap().generation));
         // Numbered anew, it is another.
-        let anew = renamed.begin_anew(&RealDisk, folder.path(), "public").unwrap();
-        assert_ne!(anew.of(1).unwrap().generation, other.generation);
-        assert_eq!((read().of("public"), read().of("hall")), (anew, hall));
+        let anew = renamed.restart(&RealDisk, folder.path(), "public").unwrap();
+        assert_ne!(anew.origin_of(1).unwrap().generation, other.generation);
+        assert_eq!((read().origins_of("public"), read().origins_of("hall")), (anew, hall));
         // With other names, too; what follows keeps them.
-        let nameless = renamed.begin_with_names(&RealDisk, folder.path(), "public", 17).unwrap();
-        assert_eq!((read().of("public"), read().names("public"), read().names("hall")), (nameless.clone(), 17, 0));
-        let line = |origins: &Origins| events_line(origins).into_bytes();
+        let nameless = renamed.restart_with_names(&RealDisk, folder.path(), "public", 17).unwrap();
+        assert_eq!(
+            (read().origins_of("public"), read().names("public"), read().names("hall")),
+            (nameless.clone(), 17, 0)
+        );
+        let line = |origins: &EventOrigins| events_line(origins).into_bytes();
         assert!(read().is_former("public", line(&named).as_slice()).unwrap());
         assert!(!read().is_former("public", line(&nameless).as_slice()).unwrap());
         assert!(!read().is_former("hall", line(&named).as_slice()).unwrap());
-        let mut again = read().of_station(Some("hall-c"));
+        let mut again = read().set_station(Some("hall-c"));
         again.ensure(&RealDisk, folder.path(), "public", 9).unwrap();
         assert_eq!(read().names("public"), 17);
-        again.begin_anew(&RealDisk, folder.path(), "public").unwrap();
+        again.restart(&RealDisk, folder.path(), "public").unwrap();
         assert_eq!(read().names("public"), 17);
     }
 
     #[test]
     fn ignores_invalid_line_and_rewrites_file() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(GENERATIONS);
-        let mut new = Generations::default().of_station(None);
+        let path = folder.path().join(GENERATIONS_FILE);
+        let mut new = Generations::default().set_station(None);
         new.ensure(&RealDisk, folder.path(), "public", 1).unwrap();
         new.ensure(&RealDisk, folder.path(), "hall", 1).unwrap();
         let whole = std::fs::read_to_string(&path).unwrap();
@@ -360,33 +381,33 @@ mod tests {
             damaged[at] ^= 1;
             std::fs::write(&path, damaged).unwrap();
             let mut read = Generations::read(&RealDisk, folder.path()).unwrap();
-            assert_eq!((read.of("public").current(), read.problems.len()), (None, 1), "{at}");
-            assert_eq!(read.of("hall"), new.of("hall"));
+            assert_eq!((read.origins_of("public").current(), read.problems.len()), (None, 1), "{at}");
+            assert_eq!(read.origins_of("hall"), new.origins_of("hall"));
             // What the lines of the file carry is what is not known.
-            let line = events_line(&new.of("public"));
-            assert!(read.adopt("public", ("{\"seq\":1}\n".to_owned() + &line).as_bytes()).unwrap());
-            assert_eq!(read.of("public").of(2), new.of("public").current());
-            assert!(new.look_after(&RealDisk, folder.path()));
+            let line = events_line(&new.origins_of("public"));
+            assert!(read.learn_origins("public", ("{\"seq\":1}\n".to_owned() + &line).as_bytes()).unwrap());
+            assert_eq!(read.origins_of("public").origin_of(2), new.origins_of("public").current());
+            assert!(new.is_intact(&RealDisk, folder.path()));
             new.save(&RealDisk, folder.path()).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
             std::fs::remove_file(folder.path().join("generations.aside-1")).unwrap();
         }
-        assert!(!new.look_after(&RealDisk, folder.path()));
+        assert!(!new.is_intact(&RealDisk, folder.path()));
         std::fs::remove_file(&path).unwrap();
-        assert!(new.look_after(&RealDisk, folder.path()));
+        assert!(new.is_intact(&RealDisk, folder.path()));
         new.save(&RealDisk, folder.path()).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
     }
 
-    fn events_line(origins: &Origins) -> String {
-        let Origin { station, generation, .. } = origins.current().unwrap();
+    fn events_line(origins: &EventOrigins) -> String {
+        let EventOrigin { station, generation, .. } = origins.current().unwrap();
         format!("{{\"seq\":2,\"gen\":\"{generation}\",\"station\":\"{station}\"}}\n")
     }
 
     #[test]
     fn machine_has_plain_name() {
         for (name, expected) in [("hall-a", "hall-a"), ("Jan's PC", "Jan-s-PC"), ("", "station"), ("..x", "x")] {
-            assert_eq!(plain(name), expected);
+            assert_eq!(plain_word(name), expected);
         }
     }
 }

@@ -39,7 +39,7 @@ const roundOf = (section, round) => {
   const name = id => section.players.find(player => player.id === id)?.name ?? '–';
   const turn = (to, title) => button(title, `to ${to}`, () => propose({
     title: `${title} ${round.round}`, verb: title,
-    request: () => ofTournament({matter: 'round', round: round.round, to, ...several(section)}),
+    request: () => ofTournament({command: 'set-round-state', round: round.round, to, ...several(section)}),
   }));
   const missing = round.pairings.filter(pairing => !pairing.points).length;
   return el('section', {'aria-label': filled(texts.round, round.round)},
@@ -59,7 +59,7 @@ const roundOf = (section, round) => {
 
 /** A pairing is played at another time, on another board, or once more. */
 const playedLater = (section, round, pairing, name) => {
-  const matters = {postpone: () => ({matter: 'postpone'}), undo: () => ({matter: 'postpone', undo: true}), begin: () => ({matter: 'begin', board: board.value}), replay: () => ({matter: 'replay'})};
+  const matters = {postpone: () => ({command: 'postpone'}), undo: () => ({command: 'postpone', undo: true}), begin: () => ({command: 'play-on-board', board: board.value}), replay: () => ({command: 'replay'})};
   const how = radios(texts.reschedule, Object.keys(matters).map(word => [word, named('when', word)]), pairing.points ? 'replay' : pairing.later ? 'begin' : 'postpone');
   const board = el('select', {}, ...known.status?.boards.map(board => el('option', {}, board.name)) ?? []), reason = el('input', {maxlength: 200});
   propose({
@@ -75,7 +75,7 @@ const substitute = (section, round, pairing, name) => {
   const by = el('input', {maxlength: 200}), reason = el('input', {maxlength: 200});
   propose({
     title: filled(texts.substitute_of, pairing.table, names.join(' – ')), verb: texts.substitute_verb, fields: [player, field(texts.substitute_name, by, texts.substitute_hint), field(texts.reason, reason)],
-    request: () => by.value.trim() ? ofTournament({matter: 'substitute', pairing: `${round.round}.${pairing.table}`, player: player.value, by: by.value.trim(), ...several(section), ...because(reason)}) : null,
+    request: () => by.value.trim() ? ofTournament({command: 'substitute', pairing: `${round.round}.${pairing.table}`, player: player.value, substitute: by.value.trim(), ...several(section), ...because(reason)}) : null,
   });
 };
 
@@ -88,7 +88,7 @@ const resultOf = (section, round, pairing, name, board) => {
   propose({
     title: filled(texts.board_of, pairing.table, `${name(pairing.white)} – ${name(pairing.black)}`), verb: pairing.points ? texts.correct_result : texts.enter_result,
     fields: [result, field(texts.other_result, other), ...how.fields],
-    request: () => !given() ? null : ofTournament({matter: 'result', pairing: `${round.round}.${pairing.table}`, result: given(), ...several(section), ...how.said()}),
+    request: () => !given() ? null : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result: given(), ...several(section), ...how.said()}),
   });
 };
 
@@ -97,7 +97,7 @@ const playersOf = section => el('section', {'aria-label': texts.players}, el('di
     button(texts.correct_name, `player ${player.id}`, () => {
       const name = el('input', {maxlength: 200, value: player.name}), reason = el('input', {maxlength: 200});
       propose({title: filled(texts.title_of, texts.name, player.name), verb: texts.correct_name, fields: [field(texts.name, name, texts.correct_name_hint), field(texts.reason, reason)],
-        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({matter: 'player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
+        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({command: 'rename-player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
     }, {'aria-label': `${texts.correct_name}: ${player.name}`})]), '.nm'));
 
 /** A file is dropped here, or chosen. */
@@ -110,7 +110,7 @@ const importing = section => {
   }, field(texts.import_file, input, texts.import_hint),
   section && el('div.ab', {}, button(texts.round_robin, 'round-robin', () => {
     const double = el('input', {type: 'checkbox'});
-    propose({title: texts.round_robin, verb: texts.round_robin_verb, fields: [el('label.check', {}, double, texts.double_round_robin)], request: () => ofTournament({matter: 'round-robin', double: double.checked, ...several(section)})});
+    propose({title: texts.round_robin, verb: texts.round_robin_verb, fields: [el('label.check', {}, double, texts.double_round_robin)], request: () => ofTournament({command: 'round-robin', double: double.checked, ...several(section)})});
   })));
   return el('section', {'aria-label': texts.import}, el('div.hd', {}, el('h2', {}, texts.import)), place);
 };
@@ -131,7 +131,7 @@ const takeOver = async (file, section) => {
   propose({
     title: filled(texts.title_of, texts.import, file.name), verb: texts.import_verb,
     fields: [el('details', {}, el('summary', {}, texts.more), field(texts.format, format), field(texts.csv_columns, columns), field(texts.section, of), field(texts.reason, reason))],
-    request: () => ofTournament({matter: 'import', name: file.name, text, ...(isBytes && {bytes: true}), ...(format.value && {format: format.value}), ...(columns.value && {columns: columns.value}), ...(of.value && {section: of.value}), ...because(reason)}),
+    request: () => ofTournament({command: 'import', name: file.name, text, ...(isBytes && {bytes: true}), ...(format.value && {format: format.value}), ...(columns.value && {columns: columns.value}), ...(of.value && {section: of.value}), ...because(reason)}),
   });
 };
 

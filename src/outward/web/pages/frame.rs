@@ -2,11 +2,11 @@
 
 use maud::{DOCTYPE, Markup, html};
 
-use super::text::{escaped, short};
-use super::{PageMaker, REFRESH, ShownOnPage};
+use super::text::{percent_encoded, truncated};
+use super::{PageBuilder, PageGame, REFRESH_SECONDS};
 use crate::outward::web::diagram;
-use crate::outward::web::words::pages::SCRIPT_KEYS;
-use crate::outward::web::words::{Language, fill, to_json};
+use crate::outward::web::texts::pages::SCRIPT_KEYS;
+use crate::outward::web::texts::{Language, fill, to_json};
 
 /// Where boards are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,13 +27,13 @@ pub(super) struct PageContent<'a> {
     /// `grid`, `game` or `wall` are kept up to date by the script; `list` is not.
     pub kind: &'a str,
     /// The board that it follows.
-    pub follows: Option<&'a str>,
+    pub followed_board: Option<&'a str>,
     /// The address of the game that it shows.
     pub game: Option<String>,
     /// The round that it is of; `None`: that of its games.
     pub round: Option<String>,
     /// The games whose event, site and boards it has.
-    pub shown: &'a [ShownOnPage<'a>],
+    pub visible_games: &'a [PageGame<'a>],
     /// Its title.
     pub title: &'a str,
     /// What stands on it.
@@ -42,57 +42,62 @@ pub(super) struct PageContent<'a> {
 
 impl<'a> PageContent<'a> {
     /// Of a page that follows no board and is that of no game.
-    pub(super) fn new(kind: &'a str, shown: &'a [ShownOnPage<'a>], title: &'a str, body: Markup) -> PageContent<'a> {
-        PageContent { kind, follows: None, game: None, round: None, shown, title, body }
+    pub(super) fn new(
+        kind: &'a str,
+        visible_games: &'a [PageGame<'a>],
+        title: &'a str,
+        body: Markup,
+    ) -> PageContent<'a> {
+        PageContent { kind, followed_board: None, game: None, round: None, visible_games, title, body }
     }
 }
 
-impl PageMaker<'_> {
+impl PageBuilder<'_> {
     // The parts of a page.
 
     /// The name of what is played, and its round.
-    pub(super) fn title(&self, shown: &[ShownOnPage<'_>], round: Option<&str>) -> Markup {
-        let event = self.event(shown).unwrap_or_else(|| self.words().untitled.to_owned());
-        let round = round.or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round"))).map(short);
-        html! { bdi { (event) } @if let Some(round) = round { " " span { bdi { (fill(self.words().round, round)) } } } }
+    pub(super) fn title(&self, shown: &[PageGame<'_>], round: Option<&str>) -> Markup {
+        let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
+        let round = round.or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round"))).map(truncated);
+        html! { bdi { (event) } @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } }
     }
 
     /// What is played: as these games say, else those of now, those that have not begun, or the tournament.
-    fn event(&self, shown: &[ShownOnPage<'_>]) -> Option<String> {
+    fn event(&self, shown: &[PageGame<'_>]) -> Option<String> {
         let current = self.current();
-        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.plan.waiting);
+        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.plan.unstarted);
         let event = games.into_iter().find_map(|game| game.tag("Event")).or(self.plan.event.as_deref());
-        event.map(|event| short(event).into_owned())
+        event.map(|event| truncated(event).into_owned())
     }
 
     /// The round that is played now: that of games which have not begun, if there are any; else the games say it.
-    pub(super) fn round_now(&self) -> Option<String> {
-        self.plan.waiting.iter().find_map(|game| game.tag("Round")).map(str::to_owned)
+    pub(super) fn current_round(&self) -> Option<String> {
+        self.plan.unstarted.iter().find_map(|game| game.tag("Round")).map(str::to_owned)
     }
 
     /// A page with head, navigation and foot.
     pub(super) fn page(&self, content: PageContent<'_>) -> String {
-        let PageContent { kind, shown, body, ref round, .. } = content;
-        let words = self.words();
+        let PageContent { kind, visible_games: shown, body, ref round, .. } = content;
+        let texts = self.texts();
         let rounds = self.rounds();
         let here = |address: &str| (self.path == address).then_some("page");
-        let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(short);
+        let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(truncated);
         let body = html! {
-            a.skip href="#main" { (words.skip) }
+            a.skip href="#main" { (texts.skip) }
             header.wrap {
                 div.mast {
                     div { h1 { (self.title(shown, round.as_deref())) } @if let Some(site) = site { p.meta { bdi { (site) } } } }
-                    p.live #live { span #state { (words.live) } " " time #time {} }
+                    p.live #live { span #state { (texts.live) } " " time #time {} }
                 }
-                nav.nav aria-label=(words.pages) {
+                nav.nav aria-label=(texts.pages) {
                     p {
-                        a href=(self.link("/")) aria-current=[here("/").or((kind == "game").then_some("page"))] { (words.boards) }
-                        a href=(self.link("/standings")) aria-current=[here("/standings")] { (words.standings) }
+                        a href=(self.link("/")) aria-current=[here("/").or((kind == "game").then_some("page"))] { (texts.boards) }
+                        a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
                         @if rounds.len() > 1 { @for round in rounds.iter().take(30) {
-                            @let address = format!("/round/{}", escaped(round));
-                            a href=(self.link(&address)) aria-current=[here(&address)] { (fill(words.round, short(round))) }
+                            @let address = format!("/round/{}", percent_encoded(round));
+                            a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
                         } }
-                        a href=(self.link("/archive")) aria-current=[here("/archive")] { (words.games) }
+                        a href=(self.link("/archive")) aria-current=[here("/archive")] { (texts.games) }
                     }
                     p.lg {
                         @for language in Language::ALL {
@@ -104,15 +109,15 @@ impl PageMaker<'_> {
             }
             p #banner .banner role="status" hidden {}
             main #main .wrap { (body) }
-            footer.wrap { div.foot { span { (words.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } } }
+            footer.wrap { div.foot { span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } } }
         };
-        self.framed(Frame::Page, PageContent { body, ..content })
+        self.html_document(Frame::Page, PageContent { body, ..content })
     }
 
     /// A document: what it says of itself to the browser and to the script, and its body.
-    pub(super) fn framed(&self, frame: Frame, content: PageContent<'_>) -> String {
-        let PageContent { kind, follows, game, shown, title, body, .. } = content;
-        let texts = self.words().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
+    pub(super) fn html_document(&self, frame: Frame, content: PageContent<'_>) -> String {
+        let PageContent { kind, followed_board: follows, game, visible_games: shown, title, body, .. } = content;
+        let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
         let theme = match frame {
             Frame::Wall { is_light: false } => Some("dark"),
             Frame::Wall { is_light: true } => Some("light"),
@@ -134,7 +139,7 @@ impl PageMaker<'_> {
                     link rel="stylesheet" href=(self.assets.style());
                     link rel="icon" href="data:,";
                     script type="module" src=(self.assets.script()) {}
-                    noscript { meta http-equiv="refresh" content=(REFRESH); }
+                    noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
                 body data-kind=(kind) data-id=(self.hall.id()) data-heard=(self.hall.heard) data-follows=[follows] data-game=[game]
                     data-texts=(to_json(texts).to_string()) {
