@@ -360,7 +360,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     };
     let told = "(line => line.hidden ? '' : line.textContent)(document.querySelector('#banner'))";
     let assert_age = |browser: &mut Browser, since: Instant| {
-        let seconds = format!("+(/^No word from the server for (\\d+) s$/.exec({told})?.[1] ?? 0)");
+        let seconds = format!("+(/^No data from the server for (\\d+) s$/.exec({told})?.[1] ?? 0)");
         browser.wait(&format!("{told} !== ''"), &true.into());
         let told = browser.evaluate(&seconds).as_u64().unwrap();
         assert!(told + 2 >= since.elapsed().as_secs(), "{told} s, and not {:?}", since.elapsed());

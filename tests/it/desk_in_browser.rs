@@ -143,7 +143,7 @@ fn operator_day_works_in_browser() {
     // A result is given, corrected, and taken back.
     for (button, choice, consent, verb, after) in [
         // The board has a game of its own, which began before the round.
-        ("Result", "White wins, 2–0", "It is meant so.", "Give the result", "2–0"),
+        ("Result", "White wins, 2–0", "Confirm", "Enter the result", "2–0"),
         ("Correct", "Draw, 1–1", REPLACES_RESULT, "Correct the result", "1–1"),
         ("Correct", "No result, take it back", REPLACES_RESULT, "Correct the result", "1 result is missing"),
     ] {

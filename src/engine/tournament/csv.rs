@@ -65,7 +65,11 @@ enum Column {
 /// The columns, their names for `--columns`, and their headers as they are after folding.
 const COLUMNS: [(Column, &str, &[&str]); 24] = [
     (Column::Round, "Round", &["round", "rd", "r", "ronde", "tour", "тур"]),
-    (Column::Board, "Board", &["board", "table", "bd", "bord", "tafel", "echiquier", "damier", "доска", "стол"]),
+    (
+        Column::Board,
+        "Board",
+        &["board", "table", "bd", "bord", "bordnr", "paring", "tafel", "echiquier", "damier", "доска", "стол"],
+    ),
     (
         Column::Number,
         "Number",
@@ -115,7 +119,11 @@ const COLUMNS: [(Column, &str, &[&str]); 24] = [
     (Column::WhiteTeam, "White-team", &["white team", "team white", "team wit", "equipe blancs", "команда белых"]),
     (Column::BlackTeam, "Black-team", &["black team", "team black", "team zwart", "equipe noirs", "команда черных"]),
     (Column::Stage, "Stage", &["stage", "fase", "phase", "стадия"]),
-    (Column::TimeControl, "Time-control", &["time control", "tempo", "speeltempo", "cadence", "контроль времени"]),
+    (
+        Column::TimeControl,
+        "Time-control",
+        &["time control", "tempo", "speeltempo", "cadence", "cadence de jeu", "контроль времени"],
+    ),
     (Column::Place, "Place", &["pl", "place", "plaats", "rank", "rk", "rang", "pos", "место"]),
     (Column::Points, "Points", &["pt", "pts", "points", "punten", "total", "totaal", "очки"]),
     (

@@ -288,7 +288,20 @@ pub(super) fn clean_name(text: &str, place: Location, complaints: &mut ImportDia
 
 /// What tables call a round for which no opponent is left, or the opponent who is none, in four languages.
 pub(super) fn is_bye_name(text: &str) -> bool {
-    matches!(normalised(text).as_str(), "bye" | "vrij" | "exempt" | "libre" | "выходной" | "свободен")
+    matches!(
+        normalised(text).as_str(),
+        "bye"
+            | "vrij"
+            | "vrijgeloot"
+            | "vrije ronde"
+            | "exempt"
+            | "exempte"
+            | "libre"
+            | "выходной"
+            | "свободен"
+            | "свободна"
+            | "без пары"
+    )
 }
 
 impl TournamentFile {

@@ -4,8 +4,8 @@
 use axum::body::Bytes;
 use maud::{DOCTYPE, PreEscaped, html};
 
-use super::texts::{for_script, words};
-use crate::outward::web::assets::{Asset, CSS, JS, STYLE, minify};
+use super::texts::{HtmlTexts, for_script};
+use crate::outward::web::assets::{Asset, CSS, JS, STYLE, joined, minify};
 use crate::outward::web::{Language, compress_best};
 
 /// The page and what it needs.
@@ -39,7 +39,7 @@ impl Page {
     /// With a form for passwords, if there are some.
     pub fn new(has_passwords: bool) -> Page {
         // One style: a request less.
-        let style = Asset::new("desk", "css", CSS, minify(&[STYLE, include_str!("assets/desk.css")].concat()));
+        let style = Asset::new("desk", "css", CSS, joined(&[STYLE, include_str!("assets/desk.css")]));
         let script = Asset::new("desk", "js", JS, minify(SCRIPT));
         let text = |language| {
             let plain = Bytes::from(html(language, has_passwords, style.path(), script.path()));
@@ -55,7 +55,7 @@ impl Page {
 }
 
 fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> String {
-    let (t, of_pages) = (words(language), language.words());
+    let (t, of_pages) = (HtmlTexts::in_language(language), language.words());
     let (code_before, code_behind) = t.code_hint.split_once("{}").unwrap_or((t.code_hint, ""));
     let page = html! {
         (DOCTYPE)
@@ -67,7 +67,7 @@ fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> S
                 title { "damcast desk" }
                 link rel="stylesheet" href=(style);
                 link rel="icon" href="data:,";
-                script #words type="application/json" { (PreEscaped(for_script(language))) }
+                script #texts type="application/json" { (PreEscaped(for_script(language))) }
                 script type="module" src=(script) {}
             }
             body {

@@ -14,13 +14,20 @@ pub const JS: &str = "text/javascript; charset=utf-8";
 /// The style of all pages, the desk's too.
 pub const STYLE: &str = include_str!("assets/page.css");
 /// The script of the viewers' pages.
-const SCRIPT: &str = include_str!("assets/page.js");
+pub(super) const SCRIPT: &str = include_str!("assets/page.js");
 
 /// A script or a style without what only its readers need: comments and indents. No text of it goes over several lines.
 pub fn minify(script: &str) -> String {
-    let lines =
-        script.lines().map(str::trim).filter(|line| !["//", "/*", "* "].iter().any(|sign| line.starts_with(sign)));
+    let lines = script
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !["//", "/*", "* "].iter().any(|sign| line.starts_with(sign)));
     lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Joins style sheets on one line. Every line of them ends with a delimiter.
+pub fn joined(styles: &[&str]) -> String {
+    minify(&styles.concat()).replace('\n', "")
 }
 
 /// The files that pages need.
@@ -58,7 +65,7 @@ impl Assets {
     /// Those of this program.
     pub fn embedded() -> Assets {
         Assets {
-            style: Asset::new("page", "css", CSS, minify(&[STYLE, include_str!("assets/wall.css")].concat())),
+            style: Asset::new("page", "css", CSS, joined(&[STYLE, include_str!("assets/wall.css")])),
             script: Asset::new("page", "js", JS, minify(SCRIPT)),
         }
     }

@@ -8,16 +8,16 @@ const LINE = {'unexplained': 'doubt', 'no-answer': 'off', 'no-connection': 'off'
 const trouble = board => {
   const alarm = known.status.alarms.find(alarm => alarm.board === board.name);
   if (BAD.includes(board.state)) return [alarm ? 0 : 1, wordOf(board), alarm?.text ?? doubtIn(board) ?? board.text];
-  if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? filled(t.proposed, board.pairing.proposed) : t.waits_for_result, `${board.pairing.white} – ${board.pairing.black}`];
-  if (alarm) return [1, t.alarm, alarm.text];
-  if (board.publication) return [1, t.not_published, board.publication];
-  if (board.clock_missing) return [3, t.no_clock, t.no_clock_text];
-  if (board.held) return [3, t.held_back, t.held_text];
-  if (board.wrong_start) return [4, t.not_set_up, board.wrong_start];
+  if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? filled(texts.proposed, board.pairing.proposed) : texts.waits_for_result, `${board.pairing.white} – ${board.pairing.black}`];
+  if (alarm) return [1, texts.alarm, alarm.text];
+  if (board.publication) return [1, texts.not_published, board.publication];
+  if (board.clock_missing) return [3, texts.no_clock, texts.no_clock_text];
+  if (board.held) return [3, texts.held_back, texts.held_text];
+  if (board.wrong_start) return [4, texts.not_set_up, board.wrong_start];
   return null;
 };
 
-const doubtIn = board => board.unexplained && filled(t.squares_differ, board.unexplained.squares.join(', '));
+const doubtIn = board => board.unexplained && filled(texts.squares_differ, board.unexplained.squares.join(', '));
 const players = board => [board.white ?? board.pairing?.white ?? '?', board.black ?? board.pairing?.black ?? '?'];
 const numberOf = board => String(board.pairing?.board_number ?? known.status.boards.indexOf(board) + 1);
 const disc = board => el(`span.d${LINE[board.state] ? `.${LINE[board.state]}` : ''}`, {'aria-hidden': 'true'}, el('b', {}, numberOf(board)));
@@ -29,25 +29,25 @@ const inOrder = () => {
 };
 
 views.boards = {
-  title: t.boards,
+  title: texts.boards,
   draw(place, chosen) {
-    if (!known.status) { fill(place, 'nothing', () => [el('p', {}, known.trouble ?? t.asked_how)]); return; }
+    if (!known.status) { fill(place, 'nothing', () => [el('p', {}, known.trouble ?? texts.loading_status)]); return; }
     if (!$('#health', place)) { delete place.dataset.mark; place.replaceChildren(); }
     const {bad, calm} = inOrder();
     const awaited = known.status.results_awaited.filter(one => !one.board);
-    health(part(place, 'dl', {id: 'health', class: 'hs', 'aria-label': t.health}));
+    health(part(place, 'dl', {id: 'health', class: 'hs', 'aria-label': texts.health}));
     const desk = part(place, 'div', {id: 'desk', class: 'desk'});
     const name = known.status.boards.some(board => board.name === chosen) ? chosen : (bad[0] ?? calm[0])?.board.name;
-    const list = part(desk, 'section', {id: 'list', class: 'lst', 'aria-label': t.all_boards});
+    const list = part(desk, 'section', {id: 'list', class: 'lst', 'aria-label': texts.all_boards});
     const link = ({board}) => ({href: `#boards/${encodeURIComponent(board.name)}`, 'data-key': board.name, 'aria-current': board.name === name ? 'true' : null});
     const seen = bad.map(({board, matter}) => [board.name, board.state, ...matter, numberOf(board)]);
     fill(list, [name, seen, awaited, calm.map(({board}) => [board.name, board.state, numberOf(board)])], () => [
-      el('h2', {}, `${t.needs_person} `, el('span', {}, String(bad.length + awaited.length))),
+      el('h2', {}, `${texts.needs_attention} `, el('span', {}, String(bad.length + awaited.length))),
       bad.length || awaited.length ? el('ol', {}, ...bad.map(one => el('li', {}, el('a', link(one), disc(one.board), el('b.w', {}, one.matter[1]),
         el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.matter[2]))))),
         ...awaited.map(one => el('li', {}, el('a', {href: `#tournament/${encodeURIComponent(one.section)}/${one.round}`, 'data-key': `awaited ${one.section} ${one.round} ${one.board_number}`},
-          el('span.d', {'aria-hidden': 'true'}, el('b', {}, String(one.board_number ?? '–'))), el('b.w', {}, t.waits_for_result), el('span.ag', {}, filled(t.round, one.round)), el('span.y', {}, bdi(`${one.white} – ${one.black}`)))))) : el('p.q.s', {}, t.nothing_matter),
-      el('h2', {}, `${t.no_trouble} `, el('span', {}, String(calm.length))),
+          el('span.d', {'aria-hidden': 'true'}, el('b', {}, String(one.board_number ?? '–'))), el('b.w', {}, texts.waits_for_result), el('span.ag', {}, filled(texts.round, one.round)), el('span.y', {}, bdi(`${one.white} – ${one.black}`)))))) : el('p.q.s', {}, texts.all_well),
+      el('h2', {}, `${texts.no_problems} `, el('span', {}, String(calm.length))),
       el('ul.calm', {}, ...calm.map(one => el('li', {}, el('a', {...link(one), class: LINE[one.board.state] ?? '', title: `${one.board.name}: ${wordOf(one.board)}`},
         numberOf(one.board), el('span.vh', {}, ` ${one.board.name}, ${wordOf(one.board)}`)))))]);
     const board = known.status.boards.find(board => board.name === name);
@@ -59,22 +59,22 @@ views.boards = {
 const health = place => {
   const {status, viewers} = known;
   const heard = status.boards.filter(board => !['no-connection', 'no-answer', 'broken', 'other-board'].includes(board.state)).length;
-  const free = status.disk ? filled(t.free, (status.disk.free_bytes / 1e9).toFixed(1)) : t.not_known;
+  const free = status.disk ? filled(texts.disk_space, (status.disk.free_bytes / 1e9).toFixed(1)) : texts.disk_unknown;
   const disk = status.alarms.find(alarm => alarm.kind.startsWith('disk'));
   const held = status.outlets.filter(outlet => outlet.held), publication = status.alarms.filter(alarm => alarm.kind === 'publication');
   // Each sentence once: many files have the same trouble.
   const troubles = [...new Set([...publication.map(alarm => alarm.text), ...held.map(outlet => outlet.held)].flatMap(text => text.split(/(?<=\.) /)))];
   const rows = [
-    [t.boards_heard, filled(t.of, heard, status.boards.length), heard < status.boards.length ? t.others_first : t.all, heard < status.boards.length],
-    [t.disk, free, disk?.text ?? t.disk_fine, Boolean(disk)],
-    [t.public_files, held.length || publication.length ? count(t.stand_still, held.length + publication.length) : count(t.folders, status.outlets.length),
-      troubles[0] ?? t.up_to_date, Boolean(held.length || publication.length), troubles.slice(1)],
-    [t.viewers, viewers ? String(viewers.viewers) : '–', viewers ? filled(t.event, viewers.seq) : known.silent ? t.viewers_silent : '', false],
-    [t.alarms, String(status.alarms.length), status.alarms[0] ? `${status.alarms[0].board ?? t.station}: ${status.alarms[0].kind}` : t.none, status.alarms.length > 0],
+    [texts.boards_answering, filled(texts.count_of_all, heard, status.boards.length), heard < status.boards.length ? texts.others_first : texts.all, heard < status.boards.length],
+    [texts.disk, free, disk?.text ?? texts.disk_ok, Boolean(disk)],
+    [texts.public_files, held.length || publication.length ? count(texts.suspended, held.length + publication.length) : count(texts.folders, status.outlets.length),
+      troubles[0] ?? texts.up_to_date, Boolean(held.length || publication.length), troubles.slice(1)],
+    [texts.viewers, viewers ? String(viewers.viewers) : '–', viewers ? filled(texts.event, viewers.seq) : known.silent ? texts.viewers_unknown : '', false],
+    [texts.alarms, String(status.alarms.length), status.alarms[0] ? `${status.alarms[0].board ?? texts.station}: ${status.alarms[0].kind}` : texts.no_alarms, status.alarms.length > 0],
   ];
   fill(place, rows, () => rows.map(([title, value, more, isBad, rest = []]) =>
     el(isBad ? 'div.bad' : 'div', {}, el('dt', {}, title), el('dd', {}, value, el('small', {}, bdi(more)),
-      rest.length > 0 && el('details', {}, el('summary', {}, filled(t.and_more, rest.length)), ...rest.map(text => el('p', {}, bdi(text))))))));
+      rest.length > 0 && el('details', {}, el('summary', {}, filled(texts.and_more, rest.length)), ...rest.map(text => el('p', {}, bdi(text))))))));
 };
 
 const detail = (place, board) => {
@@ -87,26 +87,26 @@ const detail = (place, board) => {
     picture(pictures, board);
     return [
       el('header', {}, el('h2', {id: 'board-title'}, `${board.name}: ${(matter?.[1] ?? wordOf(board)).toLowerCase()}`),
-        el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, ${filled(t.game, board.game)}, ${count(t.plies, board.plies)}` : '')),
-      matter && el('p.why', {}, bdi(matter[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(t.since, time(board.since))}`) : ''),
+        el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, ${filled(texts.game, board.game)}, ${count(texts.plies, board.plies)}` : '')),
+      matter && el('p.why', {}, bdi(matter[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(texts.since, time(board.since))}`) : ''),
       el('dl.facts', {},
-        el('div', {}, el('dt', {}, t.station_says), el('dd', {}, english(board.text))),
-        board.last && el('div', {}, el('dt', {}, t.last_published), el('dd', {}, board.last)),
-        board.provisional.length > 0 && el('div', {}, el('dt', {}, t.likely), el('dd', {}, board.provisional.join(' '))),
-        board.waits && el('div', {}, el('dt', {}, t.waits_for), el('dd', {}, named('wait', board.waits.for))),
-        board.clocks && el('div', {}, el('dt', {}, t.clocks), el('dd', {id: 'clocks'})),
-        board.pairing && el('div', {}, el('dt', {}, filled(t.round_board, board.pairing.round, board.pairing.board_number ?? '–')),
+        el('div', {}, el('dt', {}, texts.station_reports), el('dd', {}, english(board.text))),
+        board.last && el('div', {}, el('dt', {}, texts.last_published), el('dd', {}, board.last)),
+        board.provisional.length > 0 && el('div', {}, el('dt', {}, texts.likely_moves), el('dd', {}, board.provisional.join(' '))),
+        board.waits && el('div', {}, el('dt', {}, texts.waits_for), el('dd', {}, named('wait', board.waits.for))),
+        board.clocks && el('div', {}, el('dt', {}, texts.clocks), el('dd', {id: 'clocks'})),
+        board.pairing && el('div', {}, el('dt', {}, filled(texts.round_board, board.pairing.round, board.pairing.board_number ?? '–')),
           el('dd', {}, bdi(board.pairing.white), ' – ', bdi(board.pairing.black), board.pairing.result ? ` ${board.pairing.result}` : ''))),
       pictures,
-      board.unexplained && el('div.readings', {}, el('h3', {}, t.closest), board.unexplained.interpretations.length
-        ? el('ol', {}, ...board.unexplained.interpretations.map(reading => el('li', {}, reading === 'setup' ? t.as_new : reading)))
-        : el('p.q', {}, t.looked_for),
-      el('p.q.s', {}, t.put_right)),
+      board.unexplained && el('div.readings', {}, el('h3', {}, texts.closest), board.unexplained.interpretations.length
+        ? el('ol', {}, ...board.unexplained.interpretations.map(reading => el('li', {}, reading === 'setup' ? texts.as_set_up : reading)))
+        : el('p.q', {}, texts.search_pending),
+      el('p.q.s', {}, texts.put_right)),
       actions(board),
     ];
   });
   const clocks = $('#clocks', place);
-  if (clocks && board.clocks) clocks.textContent = filled(t.white_black, clock(board.clocks.white), clock(board.clocks.black));
+  if (clocks && board.clocks) clocks.textContent = filled(texts.clock_times, clock(board.clocks.white), clock(board.clocks.black));
 };
 
 /** Pictures of a board: what it shows, and what is published. They are drawn by the desk. */
@@ -124,7 +124,7 @@ const pictured = async board => {
 };
 
 const picture = async (place, board) => {
-  if (!board.squares) { place.append(el('p.q', {}, t.no_squares)); return; }
+  if (!board.squares) { place.append(el('p.q', {}, texts.position_unknown)); return; }
   const told = await pictured(board);
   if (told.error || !place.isConnected) return;
   const differs = new Set(told.names.map((name, index) => name && told.published && told.shown.pieces[index].toLowerCase() !== told.published.pieces[index].toLowerCase() ? index : -1).filter(index => index >= 0));
@@ -136,11 +136,11 @@ const picture = async (place, board) => {
       $('.mk', svg).append(rect);
     }
     svg.setAttribute('aria-label', `${title}: ${what.fen}`);
-    return el('figure', {}, el('h3', {}, title, el('span', {}, what.turn ? t[`${what.turn.toLowerCase()}_to_move`] : '')), svg);
+    return el('figure', {}, el('h3', {}, title, el('span', {}, what.turn ? texts[`${what.turn.toLowerCase()}_to_move`] : '')), svg);
   };
-  place.replaceChildren(figure(t.shows, told.shown), told.published ? figure(t.published, told.published) : el('p.q', {}, t.no_game));
+  place.replaceChildren(figure(texts.on_board, told.shown), told.published ? figure(texts.published, told.published) : el('p.q', {}, texts.no_running_game));
   const names = [...differs].map(index => told.names[index]);
-  place.append(el('p.df', {}, !told.published ? '' : names.length ? filled(t.differ, names.join(', ')) : t.same));
+  place.append(el('p.df', {}, !told.published ? '' : names.length ? filled(texts.differ, names.join(', ')) : texts.same));
 };
 
 // What can be asked of a board. `saw` is what this page shows: a game that has gone on since is not changed by mistake.
@@ -148,24 +148,24 @@ const picture = async (place, board) => {
 // Some requests mean the same whatever was played since.
 const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold|release|flip)$/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
-const called = board => `${board.name}${board.game ? `, ${filled(t.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(t.after_plies, board.plies)}` : ''}`;
+const called = board => `${board.name}${board.game ? `, ${filled(texts.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(texts.after_plies, board.plies)}` : ''}`;
 
 /** A request without fields. */
-const simply = (board, title, text, effect, verb = title) => propose({title: `${title}: ${board.name}`, verb, request: () => wish(nowOf(board), text), effect: () => [effect]});
+const simply = (board, title, text, effect) => propose({title: filled(texts.title_of, title, board.name), verb: title, request: () => wish(nowOf(board), text), effect: () => [effect]});
 
 /** Its game goes on, also where a cable is out. */
 const isGoing = board => board.is_ongoing;
 
 const giveResult = board => {
-  const choices = [['2-0', filled(t.white_wins, '2-0')], ['1-1', filled(t.draw, '1-1')], ['0-2', filled(t.black_wins, '0-2')], ['*', t.no_result]];
-  const result = radios(t.result, choices, board.pairing?.proposed ?? '');
+  const choices = [['2-0', filled(texts.white_wins, '2-0')], ['1-1', filled(texts.draw, '1-1')], ['0-2', filled(texts.black_wins, '0-2')], ['*', texts.no_result]];
+  const result = radios(texts.result, choices, board.pairing?.proposed ?? '');
   const other = el('input', {placeholder: '1-0, 12-0, …', maxlength: 20});
   const how = circumstances();
   const given = () => other.value.trim() || result.value;
   const isLine = isGoing(board);
   propose({
-    title: filled(t.result_of, called(board)), verb: t.give_result,
-    fields: [result, field(t.other_result, other, t.other_result_hint), ...isLine ? [] : how.fields],
+    title: filled(texts.title_of, texts.result, called(board)), verb: texts.enter_result,
+    fields: [result, field(texts.other_result, other, texts.other_result_hint), ...isLine ? [] : how.fields],
     request: () => !given() ? null : isLine ? wish(nowOf(board), `result ${given()}`)
       : {do: 'tournament', request: {command: 'result', board: board.name, result: given(), ...how.said()}},
   });
@@ -174,7 +174,7 @@ const giveResult = board => {
 const giveNames = board => {
   const [white, black] = players(board).map(name => el('input', {maxlength: 200, value: name === '?' ? '' : name}));
   propose({
-    title: filled(t.names_of, board.name), verb: t.give_names, fields: [field(t.white, white), field(t.black, black)],
+    title: filled(texts.title_of, texts.names, board.name), verb: texts.enter_names, fields: [field(texts.white, white), field(texts.black, black)],
     request: () => white.value.trim() && black.value.trim() ? wish(nowOf(board), `names ${white.value.trim()} / ${black.value.trim()}`) : null,
   });
 };
@@ -182,27 +182,27 @@ const giveNames = board => {
 const takeBack = board => {
   const plies = el('input', {type: 'number', min: 1, max: Math.max(1, board.plies), value: 1});
   propose({
-    title: `${t.take_back}: ${board.name}`, verb: t.take_back_verb, fields: [field(t.how_many, plies)],
+    title: filled(texts.title_of, texts.take_back, board.name), verb: texts.take_back_verb, fields: [field(texts.how_many_plies, plies)],
     request: () => Number(plies.value) >= 1 ? wish(nowOf(board), `undo ${Number(plies.value)}`) : null,
-    effect: () => [count(t.not_counting, Number(plies.value), nowOf(board).last ?? ''), t.stays],
+    effect: () => [count(texts.not_counting, Number(plies.value), nowOf(board).last ?? ''), texts.take_back_effect],
   });
 };
 
 const readAgain = board => {
-  const side = radios(t.who_moves, [['', t.clock_tells], ['white', t.white], ['black', t.black]], '');
+  const side = radios(texts.side_to_move, [['', texts.clock_shows], ['white', texts.white], ['black', texts.black]], '');
   propose({
-    title: `${t.read_again}: ${board.name}`, verb: t.read_again_verb, fields: [side], request: () => wish(nowOf(board), `resync ${side.value}`.trim()),
-    effect: () => [t.read_again_effect],
+    title: filled(texts.title_of, texts.read_again, board.name), verb: texts.read_again, fields: [side], request: () => wish(nowOf(board), `resync ${side.value}`.trim()),
+    effect: () => [texts.read_again_effect],
   });
 };
 
 const startGame = board => {
-  const from = radios(t.from, [['start', t.from_start], ['fen', t.from_fen], ['from-memory', t.from_memory]], 'start');
+  const from = radios(texts.start_from, [['start', texts.start_from_initial], ['fen', texts.start_from_fen], ['from-memory', texts.start_from_memory]], 'start');
   const fen = el('input', {maxlength: 1000, placeholder: 'W:W31-50:B1-20'});
   propose({
-    title: `${t.begin_game}: ${board.name}`, verb: t.begin_game_verb, fields: [from, field(t.position_if_other, fen)],
+    title: filled(texts.title_of, texts.start_game, board.name), verb: texts.start_game, fields: [from, field(texts.other_position, fen)],
     request: () => from.value === 'fen' && !fen.value.trim() ? null : wish(nowOf(board), from.value === 'fen' ? `start ${fen.value.trim()}` : from.value === 'from-memory' ? 'start from-memory' : 'start'),
-    effect: () => [t.begins, isGoing(nowOf(board)) ? t.closes : ''].filter(Boolean),
+    effect: () => [texts.start_game_effect, isGoing(nowOf(board)) ? texts.start_game_closes : ''].filter(Boolean),
   });
 };
 
@@ -211,10 +211,10 @@ const givePairing = board => {
   const words = () => tags.value.split('\n').map(line => line.trim()).filter(Boolean).map(line => { const at = line.indexOf('='); return [line.slice(0, at).trim(), line.slice(at + 1).trim()]; });
   const quoted = text => `"${text.replace(/[\\"]/g, '\\$&')}"`;
   propose({
-    title: filled(t.pairing_title, board.name), verb: t.pairing_verb, fields: [field(t.pairing, id, t.pairing_hint), field(t.tags, tags)],
+    title: filled(texts.pairing_title, board.name), verb: texts.pairing_verb, fields: [field(texts.pairing, id, texts.pairing_hint), field(texts.tags, tags)],
     request: () => !id.value.trim() || words().some(([name]) => !name) ? null
       : wish(nowOf(board), id.value.trim() === 'none' ? 'pairing none' : `pairing ${id.value.trim()} {${words().map(([name, value]) => `[${name} ${quoted(value)}]`).join('')}}`),
-    effect: () => [t.pairing_effect],
+    effect: () => [texts.pairing_effect],
   });
 };
 
@@ -222,8 +222,8 @@ const givePairing = board => {
 const adopt = board => {
   const pairing = el('input', {maxlength: 20, placeholder: '3.2'}), reason = el('input', {maxlength: 200});
   propose({
-    title: filled(t.adopt_title, called(board)), verb: t.adopt_verb,
-    fields: [field(t.pairing, pairing, t.adopt_hint), field(t.reason, reason)],
+    title: filled(texts.title_of, texts.assign, called(board)), verb: texts.assign,
+    fields: [field(texts.pairing, pairing, texts.assign_hint), field(texts.reason, reason)],
     request: () => ({do: 'tournament', request: {command: 'adopt', board: board.name, ...(pairing.value.trim() && {pairing: pairing.value.trim()}), ...because(reason)}}),
   });
 };
@@ -232,28 +232,28 @@ const adopt = board => {
 const addMoves = board => {
   const text = el('textarea', {rows: 4, maxlength: 20000, placeholder: '41. 37-32 18-23'}), reason = el('input', {maxlength: 200});
   propose({
-    title: filled(t.missing_moves_of, called(board)), verb: t.add_moves,
-    fields: [field(t.moves, text, t.add_moves_hint), field(t.reason, reason)],
+    title: filled(texts.title_of, texts.missing_moves, called(board)), verb: texts.add_moves,
+    fields: [field(texts.moves, text, texts.add_moves_hint), field(texts.reason, reason)],
     request: () => ({do: 'tournament', request: {command: 'add-moves', board: board.name, game: board.game, name: 'the moves', text: text.value, ...because(reason)}}),
   });
 };
 
-const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(t.more_for, board.name)},
-  button(t.result, 'result', () => giveResult(nowOf(board)), {'data-hot': 'r'}),
-  button(t.names, 'names', () => giveNames(nowOf(board))),
-  known.tournament?.version > 0 && board.game && button(t.adopt, 'adopt', () => adopt(nowOf(board))),
+const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(texts.actions_for, board.name)},
+  button(texts.result, 'result', () => giveResult(nowOf(board)), {'data-hot': 'r'}),
+  button(texts.names, 'names', () => giveNames(nowOf(board))),
+  known.tournament?.version > 0 && board.game && button(texts.assign, 'adopt', () => adopt(nowOf(board))),
   ...!isOperator() ? [] : [
-    board.game && !isGoing(board) && button(t.missing_moves, 'moves', () => addMoves(nowOf(board))),
-    board.game && !isGoing(board) && button(t.goes_on, 'continue', () => simply(board, t.goes_on, 'continue', t.goes_on_effect, t.goes_on_verb)),
-    button(t.take_back, 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
-    button(t.set_position, 'setup', () => setUp(nowOf(board))),
-    button(t.read_again, 'resync', () => readAgain(nowOf(board))),
-    button(t.turn_board, 'flip', () => simply(board, t.turn_board, 'flip', t.turn_board_effect, t.turn_board_verb)),
-    board.held ? button(t.release, 'hold', () => simply(board, t.release, 'release', t.release_effect), {'data-hot': 'h'})
-      : button(t.hold, 'hold', () => simply(board, t.hold, 'hold', t.hold_effect), {'data-hot': 'h'}),
-    button(t.begin_game, 'start', () => startGame(nowOf(board))),
-    button(t.pairing, 'pairing', () => givePairing(nowOf(board))),
-    button(t.new_logs, 'rotate', () => simply(board, t.new_logs, 'rotate', t.new_logs_effect, t.new_logs_verb)),
+    board.game && !isGoing(board) && button(texts.missing_moves, 'moves', () => addMoves(nowOf(board))),
+    board.game && !isGoing(board) && button(texts.continue_game, 'continue', () => simply(board, texts.continue_game, 'continue', texts.continue_game_effect)),
+    button(texts.take_back, 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
+    button(texts.set_position, 'setup', () => setUp(nowOf(board))),
+    button(texts.read_again, 'resync', () => readAgain(nowOf(board))),
+    button(texts.rotate_board, 'flip', () => simply(board, texts.rotate_board, 'flip', texts.rotate_board_effect)),
+    board.held ? button(texts.release, 'hold', () => simply(board, texts.release, 'release', texts.release_effect), {'data-hot': 'h'})
+      : button(texts.hold, 'hold', () => simply(board, texts.hold, 'hold', texts.hold_effect), {'data-hot': 'h'}),
+    button(texts.start_game, 'start', () => startGame(nowOf(board))),
+    button(texts.pairing, 'pairing', () => givePairing(nowOf(board))),
+    button(texts.new_logs, 'rotate', () => simply(board, texts.new_logs, 'rotate', texts.new_logs_effect)),
   ]);
 
 // Keys, where nobody types: J and K go through the list, H, U and R are what the design says. Escape leaves a dialog and does nothing.

@@ -23,7 +23,7 @@ const bdi = text => el('bdi', {}, text);
 
 // Words: the page brings them in its language. What the station says is English, and marked as that.
 
-const t = JSON.parse($('#words').textContent);
+const texts = JSON.parse($('#texts').textContent);
 const LANG = document.documentElement.lang;
 /** A sentence with what stands for its `{}`, one after the other. */
 const filled = (sentence, ...values) => sentence.replace(/\{\}/g, () => values.shift());
@@ -32,7 +32,7 @@ const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.ru
 count.rules = new Intl.PluralRules(LANG);
 const english = text => el('bdi', {lang: 'en'}, text);
 /** Words of the station that the page knows in its language: `named('state', 'clock-stopped')`. */
-const named = (kind, word) => t[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? word;
+const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? word;
 const time = moment => new Date(moment).toLocaleTimeString(LANG);
 const clock = seconds => seconds === undefined || seconds === null ? '–:––:––'
   : `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
@@ -59,10 +59,10 @@ const api = async (path, body) => {
   try {
     answer = await fetch(path, {method: body === undefined ? 'GET' : 'POST', headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store'});
   } catch {
-    return {ok: false, outcome_unknown: true, error: t.no_answer};
+    return {ok: false, outcome_unknown: true, error: texts.outcome_unknown};
   }
-  if (answer.status === 401 && path !== '/api/login') leave(t.login_ended);
-  return answer.json().catch(() => ({ok: false, error: filled(t.answers, answer.status)}));
+  if (answer.status === 401 && path !== '/api/login') leave(texts.session_ended);
+  return answer.json().catch(() => ({ok: false, error: filled(texts.bad_answer, answer.status)}));
 };
 
 /** Asks the station. */
@@ -150,7 +150,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
   };
   // What would be asked about again is said beside a box to tick.
   const offer = error => {
-    for (const [flag, word, text] of [['confirm', /--confirm/, t.meant], ['correct', /--correct/, t.takes_place]]) {
+    for (const [flag, word, text] of [['confirm', /--confirm/, texts.confirm], ['correct', /--correct/, texts.replace_result]]) {
       if (word.test(error) && !$(`[data-key=${flag}]`, consent)) {
         const box = el('input', {type: 'checkbox', 'data-key': flag, onchange: () => { meant[flag] = box.checked; preview(); }});
         consent.append(el('label.check', {}, box, text));
@@ -162,8 +162,8 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     const mine = ++turn;
     refusal.textContent = '';
     const wanted = asked(true);
-    const list = lines => dry.replaceChildren(el('h4', {}, filled(t.will_do, verb)), ...lines.map(line => el('p', {}, line)));
-    if (!wanted) { list([t.still_missing]); return; }
+    const list = lines => dry.replaceChildren(el('h4', {}, filled(texts.preview, verb)), ...lines.map(line => el('p', {}, line)));
+    if (!wanted) { list([texts.fields_missing]); return; }
     // What the station cannot try is only explained.
     if (!['tournament', 'request'].includes(wanted.do)) { list(effect()); return; }
     const reply = await ask(wanted);
@@ -172,12 +172,12 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     version = reply.version ?? version;
     if (reply.ok) {
       const told = (reply.messages ?? []).flatMap(lines => lines.split('\n')).filter(line => line && !line.startsWith('nothing was changed'));
-      const written = (reply.lines ?? []).filter(line => line && !told.some(one => one.includes(line))).map(line => filled(t.written, line));
+      const written = (reply.lines ?? []).filter(line => line && !told.some(one => one.includes(line))).map(line => filled(texts.written, line));
       const lines = [...effect(), ...[...told, ...written].map(english)];
       offer(told.join('\n'));
-      list(lines.length ? lines : [t.nothing_changes]);
+      list(lines.length ? lines : [texts.no_change]);
     }
-    else { offer(reply.error); list([filled(t.would_refuse, ''), ...reply.error.split('\n').map(english)]); }
+    else { offer(reply.error); list([texts.would_be_refused, ...reply.error.split('\n').map(english)]); }
   };
   const submit = async event => {
     event.preventDefault();
@@ -191,17 +191,17 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     if (!reply.ok) {
       offer(reply.error ?? '');
       preview();
-      refusal.textContent = filled(t.not_done, reply.error);
+      refusal.textContent = filled(texts.not_done, reply.error);
       return;
     }
     dialog.close();
-    const told = [...reply.messages ?? [], ...(reply.lines ?? []).filter(Boolean).map(line => filled(t.written, line))].join(' · ');
-    banner(told || t.done, true);
+    const told = [...reply.messages ?? [], ...(reply.lines ?? []).filter(Boolean).map(line => filled(texts.written, line))].join(' · ');
+    banner(told || texts.done, true);
     done(reply);
   };
   const form = el('form', {method: 'dialog', onsubmit: submit, oninput: () => { clearTimeout(form.timer); form.timer = setTimeout(preview, 250); }},
     el('h2', {id: 'dialog-title'}, title), ...fields, dry, consent, refusal,
-    el('div.ab', {}, button, el('button.btn', {type: 'button', onclick: () => dialog.close()}, t.cancel)));
+    el('div.ab', {}, button, el('button.btn', {type: 'button', onclick: () => dialog.close()}, texts.cancel)));
   dialog.replaceChildren(form);
   preview();
   dialog.showModal();
@@ -227,9 +227,9 @@ const radios = (label, choices, value) => {
 const because = reason => reason.value && {reason: reason.value};
 /** How a result came about, and why it is given: the fields, and what they say in a request. */
 const circumstances = () => {
-  const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played', 'bye'].map(value => el('option', {value}, named('reason', value || 'played'))));
-  const reason = el('input', {maxlength: 200, placeholder: t.signed_sheet});
-  return {fields: [field(t.how_come, how), field(t.reason, reason, t.reason_hint)], said: () => ({...(how.value && {kind: how.value}), ...because(reason)})};
+  const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played', 'bye'].map(value => el('option', {value}, named('kind', value || 'played'))));
+  const reason = el('input', {maxlength: 200, placeholder: texts.signed_sheet});
+  return {fields: [field(texts.kind, how), field(texts.reason, reason, texts.reason_hint)], said: () => ({...(how.value && {kind: how.value}), ...because(reason)})};
 };
 const button = (text, key, onclick, more = {}) => el('button.btn', {type: 'button', 'data-key': key, onclick, ...more}, text);
 
@@ -255,7 +255,7 @@ const sound = {
     const fresh = alarms.filter(alarm => !sound.known.has(`${alarm.kind} ${alarm.board} ${alarm.place}`));
     sound.known = now;
     if (!fresh.length) return;
-    say(fresh.map(alarm => `${alarm.board ?? t.the_station}: ${alarm.text}`).join('. '));
+    say(fresh.map(alarm => `${alarm.board ?? texts.the_station}: ${alarm.text}`).join('. '));
     sound.beep();
   },
 };
@@ -271,7 +271,7 @@ const follow = async () => {
   while (known.me && mine === stream) {
     try {
       const answer = await fetch('/api/states', {headers: {'X-Damcast-Desk': secret.get() ?? ''}, signal: mine.signal, cache: 'no-store'});
-      if (answer.status === 401) { leave(t.login_ended); return; }
+      if (answer.status === 401) { leave(texts.session_ended); return; }
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = '';
       for (;;) {
@@ -290,12 +290,12 @@ const follow = async () => {
 const hear = told => {
   const had = known.trouble;
   Object.assign(known, {status: told.status ?? known.status, trouble: told.trouble, viewers: told.viewers, silent: told.silent, here: told.here, heard: Date.now()});
-  if (told.trouble) banner(`${t.no_station} ${told.trouble}`);
+  if (told.trouble) banner(`${texts.station_silent} ${told.trouble}`);
   else if (had || (!$('#banner').hidden && $('#banner').className === 'banner')) banner(null);
   sound.hear(told.status?.alarms ?? []);
   const others = told.here.filter(person => person.name !== known.me?.name || person.role !== known.me?.role);
-  $('#me').replaceChildren(el('b', {}, bdi(known.me.name)), `, ${t[known.me.role]}`, others.length ? `. ${t.also_here}` : '',
-    ...others.flatMap((person, index) => [index ? ', ' : '', el('b', {}, bdi(person.name)), `, ${t[person.role]}`]));
+  $('#me').replaceChildren(el('b', {}, bdi(known.me.name)), `, ${texts[known.me.role]}`, others.length ? `. ${texts.also_logged_in}` : '',
+    ...others.flatMap((person, index) => [index ? ', ' : '', el('b', {}, bdi(person.name)), `, ${texts[person.role]}`]));
   const version = told.status?.boards.map(board => `${board.pairing?.result}${board.pairing?.white}${board.state}`).join();
   if (version !== hear.version) { hear.version = version; learnTournament(); }
   show();
@@ -306,7 +306,7 @@ setInterval(() => { if (known.me && !document.hidden && !known.trouble) learnTou
 
 setInterval(() => {
   if (known.me && known.heard && Date.now() - known.heard > SILENCE) {
-    banner(filled(t.no_word, Math.round((Date.now() - known.heard) / 1000)));
+    banner(filled(texts.desk_silent, Math.round((Date.now() - known.heard) / 1000)));
     if (!document.hidden) follow();
     known.heard += 5000;
   }
@@ -363,7 +363,7 @@ const start = async () => {
     const isOn = event.target.getAttribute('aria-pressed') !== 'true';
     sound.context = isOn ? new AudioContext() : null;
     event.target.setAttribute('aria-pressed', isOn);
-    event.target.textContent = isOn ? t.sound_on : t.sound_off;
+    event.target.textContent = isOn ? texts.sound_on : texts.sound_off;
     sound.beep();
   });
   // Another language is the same place.

@@ -1,6 +1,6 @@
 // A position put on a board by click, touch or keys, or typed as a FEN; the station takes it as a setup.
 
-const PIECES = [['w', t.white_man], ['W', t.white_king], ['b', t.black_man], ['B', t.black_king], ['.', t.empty]];
+const PIECES = [['w', texts.white_man], ['W', texts.white_king], ['b', texts.black_man], ['B', texts.black_king], ['.', texts.empty]];
 
 /** The FEN of letters a field. */
 const fenOf = (told, pieces, turn) => {
@@ -35,11 +35,11 @@ const setUp = async board => {
   let pieces = [...told.shown.pieces], piece = 'w', writing = false;
   const svg = drawing(told.shown.svg);
   svg.setAttribute('aria-hidden', 'true');
-  const fields = el('div.fields', {role: 'grid', 'aria-label': t.squares});
-  const turn = radios(t.to_move, [['white', t.white], ['black', t.black]], (told.published?.turn ?? 'White').toLowerCase());
+  const fields = el('div.fields', {role: 'grid', 'aria-label': texts.squares});
+  const turn = radios(texts.side_to_move, [['white', texts.white], ['black', texts.black]], (told.published?.turn ?? 'White').toLowerCase());
   const fen = el('input', {maxlength: 2000, spellcheck: 'false'});
   const men = el('p.q.s', {'aria-live': 'polite'});
-  const palette = el('div.palette', {role: 'toolbar', 'aria-label': t.piece}, ...PIECES.map(([letter, text], index) =>
+  const palette = el('div.palette', {role: 'toolbar', 'aria-label': texts.piece}, ...PIECES.map(([letter, text], index) =>
     el('button.btn', {type: 'button', 'data-letter': letter, 'aria-pressed': String(letter === piece), onclick: () => choose(letter)}, text, el('kbd', {}, index === 4 ? '0' : String(index + 1)))));
   const choose = letter => {
     piece = letter;
@@ -56,7 +56,7 @@ const setUp = async board => {
     }));
     for (const cell of fields.querySelectorAll('button')) cell.setAttribute('aria-label', `${names[cell.dataset.index]}, ${word(pieces[cell.dataset.index])}`);
     const of = letter => pieces.filter(other => other === letter).length;
-    men.textContent = filled(t.men_of, ...['w', 'W', 'b', 'B'].map(letter => count(/w|b/.test(letter) ? t.men : t.kings, of(letter))));
+    men.textContent = filled(texts.piece_counts, ...['w', 'W', 'b', 'B'].map(letter => count(/w|b/.test(letter) ? texts.men : texts.kings, of(letter))));
     if (!writing) fen.value = fenOf(told, pieces, turn.value);
   };
   const put = (index, letter) => { writing = false; pieces[index] = letter; draw(); dialog.preview(); };
@@ -94,12 +94,12 @@ const setUp = async board => {
   turn.addEventListener('change', () => { writing = false; draw(); });
   const take = text => () => { const read = piecesOf(told, text); if (read) { writing = false; pieces = read; draw(); dialog.preview(); } };
   const dialog = propose({
-    title: filled(t.set_position_of, called(board)), verb: t.set_position_verb,
-    fields: [el('div.ab', {}, button(t.as_shown, 'shown', take(told.shown.fen)), told.published && button(t.as_published, 'published', take(told.published.fen)),
-      button(t.start_position, 'start-position', take(told.start)), button(t.empty_board, 'empty', () => { writing = false; pieces = names.map(() => '.'); draw(); dialog.preview(); })),
+    title: filled(texts.title_of, texts.set_position, called(board)), verb: texts.set_position_verb,
+    fields: [el('div.ab', {}, button(texts.as_on_board, 'shown', take(told.shown.fen)), told.published && button(texts.as_published, 'published', take(told.published.fen)),
+      button(texts.start_position, 'start-position', take(told.start)), button(texts.empty_board, 'empty', () => { writing = false; pieces = names.map(() => '.'); draw(); dialog.preview(); })),
     palette, el('div.setup', {}, svg, fields), men, turn, field('FEN', fen)],
     request: () => wish(nowOf(board), `setup ${fen.value.trim()}`),
-    effect: () => [filled(t.set_position_effect, board.name, fen.value.trim()), t.set_position_stays],
+    effect: () => [filled(texts.set_position_effect, board.name, fen.value.trim()), texts.set_position_stays],
   });
   const offset = svg.viewBox.baseVal;
   fields.style.setProperty('--columns', width);

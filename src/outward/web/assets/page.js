@@ -1,6 +1,6 @@
 // The live part of the pages. Each page is complete without it; this keeps it up to date and lets a viewer walk through a game.
 // What it may show comes from the server alone: the page, and the events of GET /events (docs/viewers.md).
-const root = document.body.dataset, words = JSON.parse(root.words), language = document.documentElement.lang;
+const root = document.body.dataset, texts = JSON.parse(root.texts), language = document.documentElement.lang;
 const $ = (selector, of = document) => of.querySelector(selector), $$ = (selector, of = document) => [...of.querySelectorAll(selector)];
 const svg = (name, attributes) => {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -67,7 +67,7 @@ function tick() {
     clock.classList.toggle("out", left === 0);
   }
   if (offset !== undefined) put($("#time"), new Date(at).toLocaleTimeString(language, { hourCycle: "h23", hour: "2-digit", minute: "2-digit", second: large || root.kind === "wall" ? undefined : "2-digit" }));
-  for (const one of $$("[data-silent-since]")) put($(".st", one), fill(words.silentFor, Math.max(0, Math.round((at - one.dataset.silentSince) / 1000))));
+  for (const one of $$("[data-silent-since]")) put($(".st", one), fill(texts.board_silent_for, Math.max(0, Math.round((at - one.dataset.silentSince) / 1000))));
 }
 function setClock(of, event) {
   for (const side of ["white", "black"]) for (const clock of $$(`.ck[data-side=${side}]`, of)) {
@@ -89,14 +89,14 @@ function setClock(of, event) {
 
 // --- what is said of a board
 const sign = (text) => text.replace(/[x:]/g, "×");
-const lastText = (last) => (last ? `${last.number}. ${last.side === "black" ? "… " : ""}${sign(last.text)}` : words.setup);
+const lastText = (last) => (last ? `${last.number}. ${last.side === "black" ? "… " : ""}${sign(last.text)}` : texts.set_up);
 function status(event) {
   const last = event.last;
-  if (event.state === "over" || event.state === "ended") return last ? plural(words.overAfter, last.number) : words.over;
-  if (event.state === "unclear") return last ? fill(words.unclear, lastText(last)) : words.unclearFirst;
-  if (event.state === "silent") return words.silent;
-  if (event.state === "stopped") return words.stopped;
-  return event.count ? lastText(last) : words.playing;
+  if (event.state === "over" || event.state === "ended") return last ? plural(texts.over_after, last.number) : texts.over;
+  if (event.state === "unclear") return last ? fill(texts.unclear, lastText(last)) : texts.unclear_at_start;
+  if (event.state === "silent") return texts.board_silent;
+  if (event.state === "stopped") return texts.clocks_stopped;
+  return event.count ? lastText(last) : texts.playing;
 }
 const classes = { over: "s-over", ended: "s-over", unclear: "s-doubt", silent: "s-off" };
 
@@ -150,7 +150,7 @@ const game = () => $(".two");
 const entries = () => $$("#moves a[data-at]");
 function entry(index) {
   const list = $("#moves tbody")?.dataset ?? {};
-  if (index === 0) return { pieces: list.start, turn: list.turn, said: words.start };
+  if (index === 0) return { pieces: list.start, turn: list.turn, said: texts.game_start };
   return entries().find((one) => +one.dataset.at === index)?.dataset;
 }
 function go(index, { quietly = false } = {}) {
@@ -178,19 +178,19 @@ function go(index, { quietly = false } = {}) {
 }
 function describe(it) {
   const names = ($("svg.bd").dataset.names ?? "").split(","), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
-  const text = (men, kings) => [men && `${words.men} ${men}`, kings && `${words.kings} ${kings}`].filter(Boolean).join("; ") || words.none;
+  const text = (men, kings) => [men && `${texts.men} ${men}`, kings && `${texts.kings} ${kings}`].filter(Boolean).join("; ") || texts.no_pieces;
   const [white, black] = $$("#text dd");
   put(white, text(list("w"), list("W"))); put(black, text(list("b"), list("B")));
-  put($("#tomove"), { w: words.whiteToMove, b: words.blackToMove }[it.turn] ?? "");
+  put($("#tomove"), { w: texts.white_to_move, b: texts.black_to_move }[it.turn] ?? "");
 }
 function sentence(it) {
   const path = numbers(it.path), names = ($("svg.bd").dataset.names ?? "").split(",");
   if (path.length < 2) return it.said;
-  const side = it.turn === "b" ? words.white : words.black, taken = numbers(it.captured).map((field) => names[field]).join(", ");
-  return (taken ? words.sayCapture : words.sayMove).replace("{side}", side).replace("{from}", names[path[0]]).replace("{to}", names[path.at(-1)]).replace("{taken}", taken);
+  const side = it.turn === "b" ? texts.white : texts.black, taken = numbers(it.captured).map((field) => names[field]).join(", ");
+  return (taken ? texts.spoken_capture : texts.spoken_move).replace("{side}", side).replace("{from}", names[path[0]]).replace("{to}", names[path.at(-1)]).replace("{taken}", taken);
 }
 function follow(one, event, played) {
-  put($("#likely"), event.likely?.length ? fill(words.likely, event.likely.map(sign).join(" ")) : "");
+  put($("#likely"), event.likely?.length ? fill(texts.likely, event.likely.map(sign).join(" ")) : "");
   if (!played) return;
   const last = event.last, link = document.createElement("a"), address = new URL(location);
   address.searchParams.set("ply", event.count);
@@ -219,7 +219,7 @@ async function copy(button, text) {
     area.value = text; document.body.append(area); area.select(); document.execCommand("copy"); area.remove();
   }
   const before = button.textContent;
-  put(button, words.copied);
+  put(button, texts.copied);
   setTimeout(() => put(button, before), 1500);
 }
 const keys = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(Infinity), l: () => go(Infinity), f: turn };
@@ -333,13 +333,13 @@ function banner(text, kind = "") {
 function setQuiet(is) {
   quiet = is;
   document.body.classList.toggle("quiet", is);
-  put($("#state"), is ? words.connecting : words.live);
+  put($("#state"), is ? texts.connecting : texts.live);
 }
 function hear() {
   heard = Date.now();
   missingSince = undefined;
   setQuiet(false);
-  if (isTold) { banner(words.again, "ok"); setTimeout(() => isTold || banner(""), 6000); }
+  if (isTold) { banner(texts.live_again, "ok"); setTimeout(() => isTold || banner(""), 6000); }
 }
 function connect() {
   stream?.close();
@@ -368,8 +368,8 @@ function watch() {
   const missing = at - missingSince;
   if (missing > PATIENCE) setQuiet(true);
   if (missing > 2 * PATIENCE) {
-    if (isStored && offset === undefined) banner(plural(words.stored, Math.round(away / 60000)), "kept");
-    else banner(fill(words.gone, Math.round(away / 1000)));
+    if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 60000)), "kept");
+    else banner(fill(texts.server_silent, Math.round(away / 1000)));
   }
   // A stream that says nothing for longer than two beats is dead, whatever it says of itself.
   const tried = at - Math.max(heard, triedAt);

@@ -21,18 +21,18 @@ impl<'a> PageBuilder<'a> {
         cards.extend(current.map(|shown| (shown.number, self.card(&shown, false))));
         cards.sort_by_key(|(number, _)| *number);
         html! {
-            @if cards.is_empty() { p.q { (self.texts().nothing_yet) } }
+            @if cards.is_empty() { p.q { (self.texts().no_game_started) } }
             ul.grid data-count=(cards.len().min(16)) { @for (_, card) in cards { li { (card) } } }
         }
     }
 
     /// A board whose game has not begun.
     pub(super) fn waiting_card(&self, (number, before, game): &(u64, Option<&str>, &ViewerGame)) -> Markup {
-        let words = self.texts();
-        let label = format!("{}. {}", fill(words.board, number), words.waiting);
+        let texts = self.texts();
+        let label = format!("{}. {}", fill(texts.board, number), texts.not_started);
         let player = |color: Color, class: &str| {
             let (piece, side, word) =
-                if color == Color::White { ("#w", "White", words.white) } else { ("#b", "Black", words.black) };
+                if color == Color::White { ("#w", "White", texts.white) } else { ("#b", "Black", texts.black) };
             html! { div class=(class) {
                 svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
                 span.nm1 { span.vh { (word) ": " } (name(Some(&game.tag(side).map_or(Cow::Borrowed(word), truncated)))) }
@@ -40,7 +40,7 @@ impl<'a> PageBuilder<'a> {
         };
         html! {
             article.g.s-wait data-waits=(before.unwrap_or_default()) {
-                div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (fill(words.board, "").trim()) " " } (number) } } p.st { (words.waiting) } }
+                div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (texts.board_heading) " " } (number) } } p.st { (texts.not_started) } }
                 (player(Color::Black, "pl bk"))
                 div.bwrap { @if game.start_position.is_some() { (self.drawing(game, 0, false, &label)) } }
                 (player(Color::White, "pl wh"))
@@ -65,24 +65,24 @@ impl<'a> PageBuilder<'a> {
 
     pub(super) fn cards(&self, shown: &[PageGame<'_>]) -> Markup {
         html! {
-            @if shown.is_empty() { p.q { (self.texts().nothing_yet) } }
+            @if shown.is_empty() { p.q { (self.texts().no_game_started) } }
             ul.grid data-count=(shown.len().min(16)) { @for shown in shown { li { (self.card(shown, false)) } } }
         }
     }
 
     /// A board of the grid.
     pub(super) fn card(&self, shown: &PageGame<'_>, is_alone: bool) -> Markup {
-        let words = self.texts();
+        let texts = self.texts();
         let game = shown.game;
         let players = Color::BOTH.map(|color| shown.player(color));
         let named =
-            |index: usize| players[index].name.clone().unwrap_or(Cow::Borrowed([words.white, words.black][index]));
-        let label = format!("{}: {}, {}. {}", fill(words.board, shown.number), named(0), named(1), self.status(game));
+            |index: usize| players[index].name.clone().unwrap_or(Cow::Borrowed([texts.white, texts.black][index]));
+        let label = format!("{}: {}, {}. {}", fill(texts.board, shown.number), named(0), named(1), self.status(game));
         html! {
             article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
                 data-count=(game.entries.len()) data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) {
                 div.top {
-                    h2 { a href=(self.link(&shown.address())) { span.vh { (fill(words.board, "").trim()) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
+                    h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
                     p.st { (self.status(game)) }
                 }
                 (self.player(shown, Color::Black, "pl bk"))
@@ -93,10 +93,10 @@ impl<'a> PageBuilder<'a> {
     }
 
     pub(super) fn player(&self, shown: &PageGame<'_>, color: Color, class: &str) -> Markup {
-        let words = self.texts();
+        let texts = self.texts();
         let player = shown.player(color);
         let (piece, side, word) =
-            if color == Color::White { ("#w", "white", words.white) } else { ("#b", "black", words.black) };
+            if color == Color::White { ("#w", "white", texts.white) } else { ("#b", "black", texts.black) };
         html! {
             div class=(class) {
                 svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
@@ -124,25 +124,25 @@ impl<'a> PageBuilder<'a> {
 
     fn drawing(&self, game: &ViewerGame, at: usize, is_large: bool, label: &str) -> Markup {
         let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else {
-            return html! { p.q { (self.texts().unclear_first) } };
+            return html! { p.q { (self.texts().unclear_at_start) } };
         };
         let ply = at.checked_sub(1).and_then(|index| game.entries.get(index)?.ply.as_ref());
         let (path, captured) = ply.map_or((&[][..], &[][..]), |ply| (&ply.path, &ply.captured));
         diagram::draw(variant, &DiagramSpec { pieces: &diagram.pieces, path, captured, is_large, label })
     }
 
-    /// What happens on a board, in a few words.
+    /// What happens on a board, in a few texts.
     pub(super) fn status(&self, game: &ViewerGame) -> String {
-        let words = self.texts();
+        let texts = self.texts();
         let last = game.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map(|_| self.last_move(game));
         let moves = game.entries.iter().filter_map(|entry| entry.ply.as_ref()).map(|ply| ply.number).max().unwrap_or(0);
         match game.state_str() {
-            "over" | "ended" if moves > 0 => self.language.count(words.over_after, moves as usize),
-            "over" | "ended" => words.over.to_owned(),
-            "unclear" => last.map_or_else(|| words.unclear_first.to_owned(), |last| fill(words.unclear, last)),
-            "silent" => words.silent.to_owned(),
-            "stopped" => words.stopped.to_owned(),
-            _ => last.unwrap_or_else(|| words.playing.to_owned()),
+            "over" | "ended" if moves > 0 => self.language.count(texts.over_after, moves as usize),
+            "over" | "ended" => texts.over.to_owned(),
+            "unclear" => last.map_or_else(|| texts.unclear_at_start.to_owned(), |last| fill(texts.unclear, last)),
+            "silent" => texts.board_silent.to_owned(),
+            "stopped" => texts.clocks_stopped.to_owned(),
+            _ => last.unwrap_or_else(|| texts.playing.to_owned()),
         }
     }
 
@@ -153,7 +153,7 @@ impl<'a> PageBuilder<'a> {
 
     fn entry_text(&self, entry: &ViewerEntry) -> String {
         match &entry.ply {
-            None => self.texts().setup.to_owned(),
+            None => self.texts().set_up.to_owned(),
             Some(ply) if ply.side == Color::White => format!("{}. {}", ply.number, with_capture_sign(&ply.text)),
             Some(ply) => format!("{}. … {}", ply.number, with_capture_sign(&ply.text)),
         }
@@ -161,13 +161,13 @@ impl<'a> PageBuilder<'a> {
 
     /// A board by itself.
     pub(super) fn single_board(&self, shown: &PageGame<'_>, at: usize) -> Markup {
-        let words = self.texts();
+        let texts = self.texts();
         let game = shown.game;
-        let label = format!("{}. {}", fill(words.board, shown.number), self.status(game));
+        let label = format!("{}. {}", fill(texts.board, shown.number), self.status(game));
         let said = at
             .checked_sub(1)
             .and_then(|index| game.entries.get(index))
-            .map_or_else(|| words.start.to_owned(), |entry| self.entry_text(entry));
+            .map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
         let diagram = game.diagram(at);
         let step = |to: Option<usize>| {
             self.link(&to.map_or_else(|| shown.address(), |to| format!("{}?ply={to}", shown.address())))
@@ -178,39 +178,39 @@ impl<'a> PageBuilder<'a> {
         html! {
             div class=(format!("two {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number) data-count=(game.entries.len())
                 data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) data-at=(at) {
-                section.brd #board tabindex="0" aria-label=(fill(words.board, shown.number)) {
-                    h2.vh { (fill(words.board, shown.number)) }
-                    div.top { span.no { (fill(words.board, shown.number)) } p.st { (self.status(game)) } }
+                section.brd #board tabindex="0" aria-label=(fill(texts.board, shown.number)) {
+                    h2.vh { (fill(texts.board, shown.number)) }
+                    div.top { span.no { (fill(texts.board, shown.number)) } p.st { (self.status(game)) } }
                     (self.player(shown, Color::Black, "plb bk"))
                     div.bwrap { (self.drawing(game, at, true, &label)) }
                     (self.player(shown, Color::White, "plb wh"))
-                    p.now { b #now { (said) } " " span #likely { @if at == game.entries.len() && !game.likely_moves.is_empty() { (fill(words.likely, game.likely_moves.join(" "))) } } }
+                    p.now { b #now { (said) } " " span #likely { @if at == game.entries.len() && !game.likely_moves.is_empty() { (fill(texts.likely, game.likely_moves.join(" "))) } } }
                     p.vh #say aria-live="polite" {}
                     div.ctl {
-                        (button("first", "|◀", words.first, Some(0)))
-                        (button("back", "◀", words.back, Some(at.saturating_sub(1))))
-                        (button("on", "▶", words.on, Some((at + 1).min(game.entries.len()))))
-                        (button("last", "▶|", words.last, Some(game.entries.len())))
-                        a.btn.lv #golive href=(step(None)) { (words.live) }
+                        (button("first", "|◀", texts.first_position, Some(0)))
+                        (button("back", "◀", texts.move_back, Some(at.saturating_sub(1))))
+                        (button("on", "▶", texts.move_forward, Some((at + 1).min(game.entries.len()))))
+                        (button("last", "▶|", texts.last_move, Some(game.entries.len())))
+                        a.btn.lv #golive href=(step(None)) { (texts.live) }
                     }
                 }
                 section.mvs aria-labelledby="mh" {
-                    h2 #mh { (words.moves) }
-                    div.scr tabindex="0" role="region" aria-label=(words.moves) { table.sheet #moves {
-                        thead { tr { th { span.vh { (words.a_move) } } th scope="col" { (words.white) } th scope="col" { (words.black) } } }
+                    h2 #mh { (texts.moves) }
+                    div.scr tabindex="0" role="region" aria-label=(texts.moves) { table.sheet #moves {
+                        thead { tr { th { span.vh { (texts.move_column) } } th scope="col" { (texts.white) } th scope="col" { (texts.black) } } }
                         tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, at)) }
                     } }
                 }
                 section.side {
-                    div.txt { h3 { (words.position) } dl #text { (self.position_text(game, at)) }
-                        p.q #tomove { (match diagram.and_then(|diagram| diagram.turn) { Some(Color::White) => words.white_to_move, Some(Color::Black) => words.black_to_move, None => "" }) } }
+                    div.txt { h3 { (texts.position) } dl #text { (self.position_text(game, at)) }
+                        p.q #tomove { (match diagram.and_then(|diagram| diagram.turn) { Some(Color::White) => texts.white_to_move, Some(Color::Black) => texts.black_to_move, None => "" }) } }
                     div.acts.noprint {
-                        a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (words.copy_pdn) }
-                        button.btn #fen type="button" hidden data-fen=[at.checked_sub(1).map(|index| game.entries[index].fen.as_str())] { (words.copy_fen) }
-                        a.btn #link href=(step(Some(at))) { (words.link) }
-                        button.btn #turnboard type="button" hidden { (words.turn) }
+                        a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) }
+                        button.btn #fen type="button" hidden data-fen=[at.checked_sub(1).map(|index| game.entries[index].fen.as_str())] { (texts.copy_fen) }
+                        a.btn #link href=(step(Some(at))) { (texts.link_to_move) }
+                        button.btn #turnboard type="button" hidden { (texts.turn_board) }
                     }
-                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (words.key_move) } span { kbd { "Home" } " " kbd { "End" } " " (words.key_ends) } span { kbd { "L" } " " (words.live) } span { kbd { "F" } " " (words.turn) } }
+                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (texts.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (texts.ends_key_hint) } span { kbd { "L" } " " (texts.live) } span { kbd { "F" } " " (texts.turn_board) } }
                 }
             }
         }
@@ -229,8 +229,8 @@ impl<'a> PageBuilder<'a> {
                     data-turn=[diagram.and_then(|diagram| diagram.turn).map(letter)]
                     data-path=[ply.map(|ply| list(&ply.path))] data-captured=[ply.filter(|ply| !ply.captured.is_empty()).map(|ply| list(&ply.captured))]
                     data-fen=(entry.fen) data-said=(self.entry_text(entry)) aria-current=[(index == at).then_some("true")] {
-                    (ply.map_or_else(|| self.texts().setup.to_owned(), |ply| with_capture_sign(&ply.text)))
-                    @if entry.is_typed { small title=(self.texts().typed) { "*" span.vh { " " (self.texts().typed) } } }
+                    (ply.map_or_else(|| self.texts().set_up.to_owned(), |ply| with_capture_sign(&ply.text)))
+                    @if entry.is_typed { small title=(self.texts().from_score_sheet) { "*" span.vh { " " (self.texts().from_score_sheet) } } }
                     @if let Some(clock) = clock { small { (time(Some(clock))) } }
                 }
             }
@@ -264,18 +264,18 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn position_text(&self, game: &ViewerGame, at: usize) -> Markup {
-        let words = self.texts();
+        let texts = self.texts();
         let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else { return html! {} };
         html! {
-            @for (side, man, king) in [(words.white, b'w', b'W'), (words.black, b'b', b'B')] {
+            @for (side, man, king) in [(texts.white, b'w', b'W'), (texts.black, b'b', b'B')] {
                 dt { (side) }
                 dd {
                     @let men = list_fields(variant, &diagram.pieces, man);
                     @let kings = list_fields(variant, &diagram.pieces, king);
-                    @if men.is_empty() && kings.is_empty() { (words.none) }
-                    @if !men.is_empty() { (words.men) " " (men) }
+                    @if men.is_empty() && kings.is_empty() { (texts.no_pieces) }
+                    @if !men.is_empty() { (texts.men) " " (men) }
                     @if !men.is_empty() && !kings.is_empty() { "; " }
-                    @if !kings.is_empty() { (words.kings) " " (kings) }
+                    @if !kings.is_empty() { (texts.kings) " " (kings) }
                 }
             }
         }

@@ -1,12 +1,12 @@
 //! What all pages have around their body: head, navigation, words for the script.
 
 use maud::{DOCTYPE, Markup, html};
-use serde_json::json;
 
 use super::text::{percent_encoded, truncated};
 use super::{PageBuilder, PageGame, REFRESH_SECONDS};
 use crate::outward::web::diagram;
-use crate::outward::web::texts::{Language, fill};
+use crate::outward::web::texts::pages::SCRIPT_KEYS;
+use crate::outward::web::texts::{Language, fill, to_json};
 
 /// Where boards are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,26 +78,26 @@ impl PageBuilder<'_> {
     /// A page with head, navigation and foot.
     pub(super) fn page(&self, content: PageContent<'_>) -> String {
         let PageContent { kind, visible_games: shown, body, ref round, .. } = content;
-        let words = self.texts();
+        let texts = self.texts();
         let rounds = self.rounds();
         let here = |address: &str| (self.path == address).then_some("page");
         let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(truncated);
         let body = html! {
-            a.skip href="#main" { (words.skip) }
+            a.skip href="#main" { (texts.skip) }
             header.wrap {
                 div.mast {
                     div { h1 { (self.title(shown, round.as_deref())) } @if let Some(site) = site { p.meta { bdi { (site) } } } }
-                    p.live #live { span #state { (words.live) } " " time #time {} }
+                    p.live #live { span #state { (texts.live) } " " time #time {} }
                 }
-                nav.nav aria-label=(words.pages) {
+                nav.nav aria-label=(texts.pages) {
                     p {
-                        a href=(self.link("/")) aria-current=[here("/").or((kind == "game").then_some("page"))] { (words.boards) }
-                        a href=(self.link("/standings")) aria-current=[here("/standings")] { (words.standings) }
+                        a href=(self.link("/")) aria-current=[here("/").or((kind == "game").then_some("page"))] { (texts.boards) }
+                        a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
                         @if rounds.len() > 1 { @for round in rounds.iter().take(30) {
                             @let address = format!("/round/{}", percent_encoded(round));
-                            a href=(self.link(&address)) aria-current=[here(&address)] { (fill(words.round, truncated(round))) }
+                            a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
                         } }
-                        a href=(self.link("/archive")) aria-current=[here("/archive")] { (words.games) }
+                        a href=(self.link("/archive")) aria-current=[here("/archive")] { (texts.games) }
                     }
                     p.lg {
                         @for language in Language::ALL {
@@ -109,7 +109,7 @@ impl PageBuilder<'_> {
             }
             p #banner .banner role="status" hidden {}
             main #main .wrap { (body) }
-            footer.wrap { div.foot { span { (words.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } } }
+            footer.wrap { div.foot { span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } } }
         };
         self.html_document(Frame::Page, PageContent { body, ..content })
     }
@@ -117,17 +117,7 @@ impl PageBuilder<'_> {
     /// A document: what it says of itself to the browser and to the script, and its body.
     pub(super) fn html_document(&self, frame: Frame, content: PageContent<'_>) -> String {
         let PageContent { kind, followed_board: follows, game, visible_games: shown, title, body, .. } = content;
-        let words = self.texts();
-        let said = json!({
-            "board": words.board, "white": words.white, "black": words.black, "men": words.men, "kings": words.kings, "none": words.none,
-            "whiteToMove": words.white_to_move, "blackToMove": words.black_to_move, "start": words.start, "setup": words.setup,
-            "likely": words.likely, "live": words.live, "copied": words.copied,
-            "over": words.over, "overAfter": [words.over_after.one, words.over_after.few, words.over_after.many],
-            "unclear": words.unclear, "unclearFirst": words.unclear_first, "stopped": words.stopped, "silent": words.silent,
-            "silentFor": words.silent_for, "playing": words.playing, "waiting": words.waiting, "gone": words.gone, "again": words.again,
-            "stored": [words.stored.one, words.stored.few, words.stored.many], "connecting": words.connecting,
-            "sayMove": words.say_move, "sayCapture": words.say_capture,
-        });
+        let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
         let theme = match frame {
             Frame::Wall { is_light: false } => Some("dark"),
             Frame::Wall { is_light: true } => Some("light"),
@@ -152,7 +142,7 @@ impl PageBuilder<'_> {
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
                 body data-kind=(kind) data-id=(self.hall.id()) data-heard=(self.hall.heard) data-follows=[follows] data-game=[game]
-                    data-words=(said.to_string()) {
+                    data-texts=(to_json(texts).to_string()) {
                     (diagram::definitions(variants))
                     (body)
                 }

@@ -164,7 +164,7 @@ impl<'a> PageBuilder<'a> {
         let body = html! {
             main #main .emb {
                 (card)
-                p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.texts().to_page) } }
+                p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.texts().full_page) } }
             }
         };
         Some(self.html_document(Frame::Embed, PageContent::new("grid", &[], &title, body)))
@@ -187,22 +187,22 @@ impl<'a> PageBuilder<'a> {
     /// The same for a screen at the wall. `code`: a QR code of the address.
     pub fn wall(&self, is_light: bool, code: Option<(String, Markup)>) -> String {
         let shown = self.current();
-        let words = self.texts();
+        let texts = self.texts();
         let count = |what: &str| shown.iter().filter(|shown| shown.game.state_str() == what).count();
         let body = html! {
             header.wh1 {
                 h1 { (self.title(&shown, self.current_round().as_deref())) }
-                p { (words.playing) " " (shown.len() - count("over") - count("ended")) " · " (words.over) " " (count("over") + count("ended")) }
+                p { (texts.playing) " " (shown.len() - count("over") - count("ended")) " · " (texts.over) " " (count("over") + count("ended")) }
                 p #turn .pg {}
                 p.tm1 { time #time {} }
                 @if let Some((address, code)) = code {
-                    span.qr { (code) span.vh { (words.address) ": " (address) } }
+                    span.qr { (code) span.vh { (texts.page_address) ": " (address) } }
                 }
             }
             (self.boards())
         };
         let body = html! { main #main .wl { (body) } };
-        self.html_document(Frame::Wall { is_light }, PageContent::new("wall", &shown, words.boards, body))
+        self.html_document(Frame::Wall { is_light }, PageContent::new("wall", &shown, texts.boards, body))
     }
 
     /// The boards of a round; `None`: there is none of that name.
@@ -249,7 +249,7 @@ impl<'a> PageBuilder<'a> {
         let body = html! {
             main #main .emb {
                 (self.card(&shown, true))
-                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.texts().to_page) } }
+                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.texts().full_page) } }
             }
         };
         let follows = Some(&*shown.board.name);
@@ -261,17 +261,17 @@ impl<'a> PageBuilder<'a> {
 
     /// The archived games, by the names of their files.
     pub fn archive(&self, names: &[String]) -> String {
-        let words = self.texts();
+        let texts = self.texts();
         let all: Vec<PageGame<'a>> = self.all_games();
         let find = |file: &str| {
             let (board, game) = file.strip_suffix(".pdn")?.rsplit_once('-')?;
             all.iter().find(|shown| shown.board.name == board && shown.game.number.to_string() == game)
         };
         let body = html! {
-            div.hd { h2 { (words.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } }
-            @if names.is_empty() { p { (words.none_over) } } @else {
-                div.tb tabindex="0" role="region" aria-label=(words.games) { table.st1 {
-                    thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } th scope="col" { "PDN" } } }
+            div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } }
+            @if names.is_empty() { p { (texts.no_game_over) } } @else {
+                div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
+                    thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } th scope="col" { "PDN" } } }
                     tbody { @for name in names {
                         @let game = find(name);
                         tr {
@@ -285,12 +285,12 @@ impl<'a> PageBuilder<'a> {
                 } }
             }
         };
-        self.current_page("list", &self.current(), words.games, body)
+        self.current_page("list", &self.current(), texts.games, body)
     }
 
     /// The results of all games, round by round; and the standings where the outlet has them.
     pub fn standings(&self, table: Option<&Value>) -> String {
-        let words = self.texts();
+        let texts = self.texts();
         let games = self.all_games();
         let open = |is_ended: bool| {
             let is_it = |game: &ViewerGame| game.result.is_none() && game.is_ended == is_ended;
@@ -301,8 +301,8 @@ impl<'a> PageBuilder<'a> {
         let mut rounds: Vec<Option<&str>> = all_rounds.iter().map(|round| Some(round.as_str())).collect();
         rounds.push(None);
         let body = html! {
-            div.hd { h2 { (words.standings) }
-                @for (count, sentence) in [(going_on, words.provisional), (missing, words.results_missing)] {
+            div.hd { h2 { (texts.standings) }
+                @for (count, sentence) in [(going_on, texts.provisional), (missing, texts.results_missing)] {
                     @if count > 0 { p { span.prov { b { (self.language.count(sentence, count)) } } } }
                 }
             }
@@ -314,21 +314,21 @@ impl<'a> PageBuilder<'a> {
                         @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }
                     }
                     @if let Some((planned, round)) = planned.and_then(|planned| Some((planned, planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty())?))) {
-                        h3 { (fill(words.round, round.number)) }
+                        h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))
                     }
                 } }
-                None => { p.q { (words.no_tournament) } }
+                None => { p.q { (texts.no_tournament) } }
             }
             @for round in rounds {
                 @let of_round: Vec<&PageGame<'_>> = games.iter().filter(|shown| shown.game.tag("Round") == round).collect();
                 @if !of_round.is_empty() {
                     div.hd { h2 { @match round {
-                        Some(round) => { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { (fill(words.round, truncated(round))) } }
-                        None => { (words.all_games) }
+                        Some(round) => { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { (fill(texts.round, truncated(round))) } }
+                        None => { (texts.all_games) }
                     } } }
-                    div.tb tabindex="0" role="region" aria-label=(words.results) { table.st1 {
-                        thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
+                    div.tb tabindex="0" role="region" aria-label=(texts.results) { table.st1 {
+                        thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
                         tbody { @for shown in of_round { tr {
                             th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
                             (self.player_row(shown))
@@ -337,14 +337,14 @@ impl<'a> PageBuilder<'a> {
                 }
             }
         };
-        self.current_page("list", &self.current(), words.standings, body)
+        self.current_page("list", &self.current(), texts.standings, body)
     }
 
     /// There is no such page.
     pub fn not_found(&self) -> String {
-        let words = self.texts();
+        let texts = self.texts();
         let body =
-            html! { div.hd { h2 { "404" } p { (words.not_found) } } p { a href=(self.link("/")) { (words.boards) } } };
+            html! { div.hd { h2 { "404" } p { (texts.not_found) } } p { a href=(self.link("/")) { (texts.boards) } } };
         self.current_page("list", &self.current(), "404", body)
     }
 

@@ -12,13 +12,13 @@ use crate::outward::web::texts::fill;
 impl<'a> PageBuilder<'a> {
     /// Who plays whom in a round, with what is official.
     pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[PageGame<'_>]) -> Markup {
-        let words = self.texts();
-        let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(words.round, round.number));
+        let texts = self.texts();
+        let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(texts.round, round.number));
         html! {
             div.hd { h2 { bdi { (title.trim()) } } }
             @if !section.matches(round).is_empty() { (self.matches(section, round)) }
             div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
-                thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
+                thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
                 tbody { @for pairing in &round.pairings {
                     @let game = shown.iter().find(|shown| pairing.table.is_some_and(|table| table == shown.number));
                     tr {
@@ -31,15 +31,15 @@ impl<'a> PageBuilder<'a> {
                         td { (name(section.player(pairing.black).map(truncated).as_deref())) }
                         td.nw { @match (&pairing.points, pairing.later, game) {
                             (Some([white, black]), ..) => { (white) "–" (black) }
-                            (None, ViewerDeferral::Postponed, _) => { (words.postponed) }
-                            (None, ViewerDeferral::Adjourned, _) => { (words.adjourned) }
+                            (None, ViewerDeferral::Postponed, _) => { (texts.postponed) }
+                            (None, ViewerDeferral::Adjourned, _) => { (texts.adjourned) }
                             (None, ViewerDeferral::No, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
-                            (None, ViewerDeferral::No, None) => { (words.waiting) }
+                            (None, ViewerDeferral::No, None) => { (texts.not_started) }
                         } }
                     }
                 } }
             } }
-            @if !section.byes(round).is_empty() { p { (words.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
+            @if !section.byes(round).is_empty() { p { (texts.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
                 @if index > 0 { ", " } (name(Some(&truncated(player))))
             } } }
         }
@@ -69,17 +69,17 @@ impl<'a> PageBuilder<'a> {
         if rows.is_empty() {
             return None;
         }
-        let words = self.texts();
+        let texts = self.texts();
         let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
         let number = |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number)| number);
         // Who shares a rank with others is named by the number of his row.
         let is_shared = rows.iter().zip(1..).any(|(row, number): (_, usize)| row.texts[0] != number.to_string());
         Some(html! {
-            div.tb tabindex="0" role="region" aria-label=(words.standings) { table.st1 {
+            div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
                 thead { tr {
                     @if is_shared { th scope="col" { "№" } }
-                    th scope="col" { (words.rank) } th scope="col" { (words.name) } th scope="col" { (words.points) } th scope="col" { (words.played) }
-                    @for round in rounds { th scope="col" { span.vh { (fill(words.round, "").trim()) " " } (round.number) } }
+                    th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) } th scope="col" { (texts.played) }
+                    @for round in rounds { th scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
                 } }
                 tbody { @for (row, at) in rows.iter().zip(1..) {
                     @let [place, player, points, games] = &row.texts;
@@ -89,7 +89,7 @@ impl<'a> PageBuilder<'a> {
                         @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
                             td.nw { @match cell {
                                 // 3□2: against the third, with White, two points.
-                                Some(cell) => { @match number(cell.opponent) { Some(number) => { (number) } None => { "–" } } @if cell.is_white { "□" span.vh { " " (words.white) " " } } @else { "■" span.vh { " " (words.black) " " } } (cell.points.unwrap_or("·")) }
+                                Some(cell) => { @match number(cell.opponent) { Some(number) => { (number) } None => { "–" } } @if cell.is_white { "□" span.vh { " " (texts.white) " " } } @else { "■" span.vh { " " (texts.black) " " } } (cell.points.unwrap_or("·")) }
                                 None => { "–" }
                             } }
                         }
