@@ -21,16 +21,16 @@ const EDGES: Table = &[
     ("draughts_pdn", &["draughts"]),
     ("engine/profile", &["draughts", "draughts_pdn"]),
     ("engine/tournament", &["draughts", "draughts_pdn"]),
-    ("engine/roster", &["draughts", "draughts_pdn"]),
+    ("engine/game_tags", &["draughts", "draughts_pdn"]),
     ("engine/recognition", &["millis", "draughts"]),
-    ("engine/livefile", &["draughts", "draughts_pdn", "roster"]),
+    ("engine/livefile", &["draughts", "draughts_pdn", "game_tags"]),
     ("engine/score_sheet", &["draughts", "draughts_pdn", "livefile"]),
     (
         "engine/session",
-        &["millis", "calendar", "draughts", "protocol", "bytelog", "draughts_pdn", "roster", "recognition", "livefile"],
+        &["millis", "calendar", "draughts", "protocol", "bytelog", "draughts_pdn", "game_tags", "recognition", "livefile"],
     ),
     ("engine/playback", &["millis", "calendar", "bytelog", "livefile", "session"]),
-    ("engine/broadcast", &["draughts", "draughts_pdn", "profile", "tournament", "roster", "livefile"]),
+    ("engine/broadcast", &["draughts", "draughts_pdn", "profile", "tournament", "game_tags", "livefile"]),
     // the shell
     ("station/link", &[]),
     ("station/disk", &[]),
@@ -40,12 +40,12 @@ const EDGES: Table = &[
         "station/config",
         &["draughts", "bytelog", "draughts_pdn", "profile", "session", "broadcast", "disk", "link", "escape"],
     ),
-    ("station/pulse", &[]),
-    ("station/trouble", &[]),
+    ("station/heartbeat", &[]),
+    ("station/file_problems", &[]),
     ("station/counters", &[]),
     ("station/journal", &["millis", "bytelog", "disk"]),
-    ("station/feed", &["livefile", "session", "disk"]),
-    ("station/recorder", &["millis", "bytelog", "livefile", "session", "disk", "journal", "feed", "trouble"]),
+    ("station/live_files", &["livefile", "session", "disk"]),
+    ("station/recorder", &["millis", "bytelog", "livefile", "session", "disk", "journal", "live_files", "file_problems"]),
     (
         "station/outlets",
         &[
@@ -54,7 +54,7 @@ const EDGES: Table = &[
             "draughts_pdn",
             "profile",
             "tournament",
-            "roster",
+            "game_tags",
             "livefile",
             "session",
             "playback",
@@ -62,21 +62,21 @@ const EDGES: Table = &[
             "disk",
             "tournament_log",
             "config",
-            "pulse",
-            "trouble",
+            "heartbeat",
+            "file_problems",
             "journal",
-            "feed",
+            "live_files",
         ],
     ),
     (
         "station/line",
         &[
-            "millis", "calendar", "bytelog", "livefile", "session", "playback", "link", "disk", "config", "pulse",
-            "trouble", "counters", "journal", "feed", "recorder", "outlets",
+            "millis", "calendar", "bytelog", "livefile", "session", "playback", "link", "disk", "config", "heartbeat",
+            "file_problems", "counters", "journal", "live_files", "recorder", "outlets",
         ],
     ),
     (
-        "station/office",
+        "station/tournament_service",
         &[
             "draughts_pdn",
             "livefile",
@@ -90,22 +90,22 @@ const EDGES: Table = &[
         ],
     ),
     ("station/output", &["escape"]),
-    ("station/operate/overview", &["draughts_pdn", "session", "trouble", "counters", "line"]),
+    ("station/operate/overview", &["draughts_pdn", "session", "file_problems", "counters", "line"]),
     ("station/operate/logging", &[]),
     ("station/operate/notify", &[]),
     ("station/operate/limits", &[]),
-    ("station/operate/alarm", &["config", "trouble", "overview"]),
+    ("station/operate/alarm", &["config", "file_problems", "overview"]),
     ("station/operate/metrics", &["session", "counters", "overview"]),
     (
-        "station/operate/arbiter",
-        &["tournament", "session", "broadcast", "disk", "config", "feed", "outlets", "line", "office", "overview"],
+        "station/operate/tournament_actor",
+        &["tournament", "session", "broadcast", "disk", "config", "live_files", "outlets", "line", "tournament_service", "overview"],
     ),
-    ("station/operate/control", &["session", "line", "office", "overview", "logging", "arbiter", "escape"]),
+    ("station/operate/control", &["session", "line", "tournament_service", "overview", "logging", "tournament_actor", "escape"]),
     (
         "station/operate/supervisor",
         &[
-            "session", "link", "config", "disk", "pulse", "trouble", "counters", "journal", "recorder", "outlets",
-            "line", "overview", "logging", "notify", "limits", "alarm", "metrics", "arbiter", "control",
+            "session", "link", "config", "disk", "heartbeat", "file_problems", "counters", "journal", "recorder", "outlets",
+            "line", "overview", "logging", "notify", "limits", "alarm", "metrics", "tournament_actor", "control",
         ],
     ),
     (
@@ -125,7 +125,7 @@ const EDGES: Table = &[
             "disk",
             "config",
             "journal",
-            "feed",
+            "live_files",
             "recorder",
             "outlets",
         ],
@@ -135,7 +135,7 @@ const EDGES: Table = &[
     ("outward/state_file", &[]),
     ("outward/web", &["draughts", "draughts_pdn", "follow"]),
     // but the desk, which asks the station what an operator asks, by the same words
-    ("outward/desk", &["draughts", "draughts_pdn", "escape", "office", "overview", "control", "state_file", "web"]),
+    ("outward/desk", &["draughts", "draughts_pdn", "escape", "tournament_service", "overview", "control", "state_file", "web"]),
     // simulated boards
     (
         "simulation",
@@ -155,13 +155,13 @@ const EDGES: Table = &[
             "disk",
             "config",
             "journal",
-            "feed",
+            "live_files",
             "outlets",
             "folder",
             "tournament",
             "tournament_log",
-            "office",
-            "arbiter",
+            "tournament_service",
+            "tournament_actor",
         ],
     ),
 ];
@@ -176,9 +176,9 @@ const DRAUGHTS: Table = &[
     ("results", &["piece"]),
     ("geometry", &["piece", "square", "game_type"]),
     ("ruleset", &["geometry"]),
-    ("rows", &["draw_rules", "piece", "game_type", "results", "ruleset"]),
-    ("tag", &["piece", "square", "game_type", "rows"]),
-    ("variant", &["draw_rules", "piece", "square", "game_type", "results", "geometry", "ruleset", "rows", "tag"]),
+    ("variant_table", &["draw_rules", "piece", "game_type", "results", "ruleset"]),
+    ("tag", &["piece", "square", "game_type", "variant_table"]),
+    ("variant", &["draw_rules", "piece", "square", "game_type", "results", "geometry", "ruleset", "variant_table", "tag"]),
     ("position", &["piece", "square", "moves", "variant"]),
     ("captures", &["piece", "square", "moves", "geometry", "ruleset", "variant", "position"]),
     ("draws", &["draw_rules", "piece", "square", "moves", "variant", "position"]),
@@ -195,18 +195,18 @@ const DRAUGHTS_PDN: Table = &[
     ("value/tag", &[]),
     ("value/time_control", &[]),
     ("value/fen", &["notation"]),
-    ("value/values", &["game"]),
+    ("value/tag_values", &["game"]),
     ("read/encoding", &[]),
     ("read/problem", &[]),
     ("read/words", &[]),
     ("read/lexer", &["problem", "words"]),
-    ("read/syntax", &["game", "tag", "values", "problem", "words", "lexer"]),
+    ("read/syntax", &["game", "tag", "tag_values", "problem", "words", "lexer"]),
     ("read/plain", &["game", "problem", "words", "lexer", "syntax"]),
     ("read/scan", &["encoding", "problem", "lexer", "syntax"]),
     ("read/reader", &["game", "encoding", "problem", "lexer", "syntax", "scan"]),
     ("check/tape", &["game", "problem", "syntax"]),
     ("check/replay", &["game", "notation", "fen", "problem", "reader"]),
-    ("check/infer", &["game", "values", "problem", "reader", "replay"]),
+    ("check/infer", &["game", "tag_values", "problem", "reader", "replay"]),
     ("check/checked", &["encoding", "problem", "syntax", "scan", "reader", "tape", "replay", "infer"]),
     (
         "check/strict",
@@ -216,7 +216,7 @@ const DRAUGHTS_PDN: Table = &[
             "tag",
             "time_control",
             "fen",
-            "values",
+            "tag_values",
             "encoding",
             "problem",
             "words",
@@ -229,7 +229,7 @@ const DRAUGHTS_PDN: Table = &[
         ],
     ),
     ("write/writer", &["game", "notation", "tag", "syntax"]),
-    ("write/pdn2", &["game", "values", "encoding", "problem", "writer"]),
+    ("write/pdn2", &["game", "tag_values", "encoding", "problem", "writer"]),
     ("write/renumber", &["game", "fen", "problem", "replay"]),
     (
         "write/standard",
@@ -239,7 +239,7 @@ const DRAUGHTS_PDN: Table = &[
             "tag",
             "time_control",
             "fen",
-            "values",
+            "tag_values",
             "problem",
             "syntax",
             "reader",
@@ -253,14 +253,14 @@ const DRAUGHTS_PDN: Table = &[
 
 /// The files of the recorder of one line.
 const SESSION: Table = &[
-    ("account", &[]),
-    ("clock_truth", &[]),
+    ("notes", &[]),
+    ("clock_filter", &[]),
     ("codes", &[]),
-    ("dialogue", &[]),
+    ("question_queue", &[]),
     ("endings", &[]),
-    ("happened", &[]),
-    ("head", &[]),
-    ("held", &[]),
+    ("delayed_event", &[]),
+    ("from_header", &[]),
+    ("hold", &[]),
     ("identity", &[]),
     ("lever", &[]),
     ("request", &[]),
@@ -270,63 +270,63 @@ const SESSION: Table = &[
     ("game", &["endings"]),
     ("sensors", &["codes", "result_piece"]),
     ("settings", &["codes"]),
-    ("table", &["account", "clock_truth", "happened", "lever", "request", "result_piece", "wait", "game", "sensors"]),
-    ("catchup", &["happened", "held", "request", "sensors", "table"]),
-    ("single", &["dialogue", "happened", "held", "identity", "request", "wait", "table", "catchup"]),
-    ("bus", &["happened", "held", "request", "wait", "table", "catchup"]),
+    ("table", &["notes", "clock_filter", "delayed_event", "lever", "request", "result_piece", "wait", "game", "sensors"]),
+    ("catchup", &["delayed_event", "hold", "request", "sensors", "table"]),
+    ("single_board", &["question_queue", "delayed_event", "hold", "identity", "request", "wait", "table", "catchup"]),
+    ("bus", &["delayed_event", "hold", "request", "wait", "table", "catchup"]),
 ];
 
 /// Recognition: its rooms, and what all of them name.
 const RECOGNITION: Table = &[
-    ("measures", &[]),
+    ("tuning", &[]),
     ("settings", &[]),
     ("verdict", &[]),
     ("wait", &[]),
-    ("grounds", &["wait"]),
-    ("evidence", &["measures", "settings", "verdict"]),
-    ("search", &["measures", "verdict", "evidence"]),
-    ("decide", &["measures", "settings", "verdict", "wait", "grounds", "evidence", "search"]),
+    ("rationale", &["wait"]),
+    ("evidence", &["tuning", "settings", "verdict"]),
+    ("search", &["tuning", "verdict", "evidence"]),
+    ("decide", &["tuning", "settings", "verdict", "wait", "rationale", "evidence", "search"]),
 ];
 
 /// What was seen and heard, and what is published.
 const EVIDENCE: Table = &[
     ("presses", &[]),
-    ("sight", &[]),
-    ("squares", &["sight"]),
+    ("occupancy", &[]),
+    ("squares", &["occupancy"]),
     ("anomalies", &["squares"]),
-    ("chronology", &["sight", "squares"]),
-    ("published", &["anomalies", "sight", "squares"]),
-    ("unheard", &["squares"]),
-    ("facts", &["chronology", "presses", "published", "squares", "unheard"]),
+    ("chronology", &["occupancy", "squares"]),
+    ("published", &["anomalies", "occupancy", "squares"]),
+    ("missed_events", &["squares"]),
+    ("facts", &["chronology", "presses", "published", "squares", "missed_events"]),
 ];
 
 /// What may have been played.
 const SEARCH: Table =
-    &[("effort", &[]), ("explain", &[]), ("readings", &[]), ("searcher", &["effort", "explain", "readings"])];
+    &[("budget", &[]), ("explain", &[]), ("interpretations", &[]), ("searcher", &["budget", "explain", "interpretations"])];
 
 /// What is decided.
 const DECIDE: Table = &[
-    ("kinds", &[]),
-    ("standing", &[]),
-    ("lineage", &["kinds", "standing"]),
-    ("proposal", &["kinds", "standing"]),
-    ("belief", &["proposal"]),
-    ("outlook", &["proposal"]),
-    ("resumption", &["kinds", "lineage", "proposal", "standing"]),
-    ("doubt", &["belief", "outlook", "proposal", "resumption", "standing"]),
-    ("publish", &["belief", "proposal", "standing"]),
-    ("recogniser", &["belief", "doubt", "kinds", "outlook", "proposal", "publish", "standing"]),
+    ("kings", &[]),
+    ("accepted_positions", &[]),
+    ("origin", &["kings", "accepted_positions"]),
+    ("proposal", &["kings", "accepted_positions"]),
+    ("waiting_rules", &["proposal"]),
+    ("forecast", &["proposal"]),
+    ("resumption", &["kings", "origin", "proposal", "accepted_positions"]),
+    ("fallback", &["waiting_rules", "forecast", "proposal", "resumption", "accepted_positions"]),
+    ("publish", &["waiting_rules", "proposal", "accepted_positions"]),
+    ("recogniser", &["waiting_rules", "fallback", "kings", "forecast", "proposal", "publish", "accepted_positions"]),
 ];
 
 /// The files of a table: the values that it is made of, and what begins and ends its games.
 const TABLE: Table = &[
-    ("known_board", &[]),
-    ("play", &[]),
-    ("clock", &["known_board"]),
-    ("listeners", &["known_board", "play", "clock"]),
+    ("board_model", &[]),
+    ("game_sequence", &[]),
+    ("clock", &["board_model"]),
+    ("live_updates", &["board_model", "game_sequence", "clock"]),
     ("ending", &["clock"]),
-    ("start", &["known_board", "play", "clock"]),
-    ("telling", &["known_board", "play", "clock", "start"]),
+    ("start", &["board_model", "game_sequence", "clock"]),
+    ("status", &["board_model", "game_sequence", "clock", "start"]),
     ("requests", &[]),
 ];
 
@@ -338,7 +338,7 @@ const BROADCAST: Table = &[
     ("snapshot", &["record"]),
     ("archive", &["record", "snapshot"]),
     ("events", &["json", "record"]),
-    ("course", &["json", "events"]),
+    ("tournament_history", &["json", "events"]),
     ("documents", &["json"]),
 ];
 
@@ -349,21 +349,21 @@ const JOURNAL: Table = &[
     ("logs", &[]),
     ("chain", &["holes", "logs"]),
     ("history", &["chain"]),
-    ("saving", &["commits"]),
+    ("rescue", &["commits"]),
 ];
 
 /// The files for readers.
 const OUTLETS: Table = &[
     ("generations", &[]),
-    ("live_files", &[]),
+    ("finished_files", &[]),
     ("order", &[]),
     ("plan", &[]),
     ("streams", &[]),
-    ("withheld", &[]),
+    ("hidden_names", &[]),
     ("boards", &["generations", "plan"]),
     ("rounds", &["boards"]),
-    ("events_file", &["generations", "order", "streams", "withheld"]),
-    ("outlet", &["boards", "events_file", "plan", "rounds", "streams", "withheld"]),
+    ("events_file", &["generations", "order", "streams", "hidden_names"]),
+    ("outlet", &["boards", "events_file", "plan", "rounds", "streams", "hidden_names"]),
 ];
 
 /// The crates and the big modules whose files have a direction: their sources, and their table.
@@ -612,7 +612,7 @@ fn public_type_names_are_unique() {
 fn no_code_depends_on_specific_game() {
     let lines = lines_under(Path::new("crates/draughts/src"));
     let rows: Vec<&str> =
-        lines.iter().filter_map(|line| line.code.split_once(": Row = ")?.0.split_whitespace().last()).collect();
+        lines.iter().filter_map(|line| line.code.split_once(": VariantRow = ")?.0.split_whitespace().last()).collect();
     assert_eq!(rows.len(), 14);
     for line in &lines {
         let mut words = line.code.split(|c: char| !c.is_alphanumeric() && c != '_');
