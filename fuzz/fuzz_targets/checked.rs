@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| damcast_fuzz::checked(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| damcast_fuzz::check_all(data));
