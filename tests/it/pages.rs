@@ -18,7 +18,7 @@ use crate::program::damcast;
 use crate::pty::{Board, Pty, wait_until};
 
 /// The most lines of the README.
-const MAX_README_LINES: usize = 200;
+const MAX_README_LINES: usize = 130;
 
 /// Commands, and the test that holds what the pages say they print.
 const TESTED_ELSEWHERE: [(&str, &str); 3] = [
