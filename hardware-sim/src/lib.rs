@@ -28,15 +28,15 @@
 //! | know what was really played | [`TruthEntry`](truth::TruthEntry), [`PlyTimes`](truth::PlyTimes) |
 //!
 //! ```
-//! use hardware_sim::{profile::Profile, script::{Game, Ply, Player}, world::{Setting, World}};
+//! use hardware_sim::{profile::NoiseProfile, script::{Game, Ply, Player}, world::{SeatConfig, World}};
 //!
 //! let mut start = vec![0; 100];
 //! (start[63], start[54]) = (1, 4); // a white man and a black one
 //! let plies = vec![Ply::capture(Player::White, &[63, 45], &[54])];
 //! let game = Game::new(start, plies, "4800+60".parse().ok());
-//! let mut world = World::new(Setting::new(10, 10, game, Profile::club(), 7))?;
+//! let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::club(), 7))?;
 //!
-//! world.host(0, &[0x42, 0x4b]); // send the board, then every change
+//! world.receive(0, &[0x42, 0x4b]); // send the board, then every change
 //! let mut bytes = Vec::new();
 //! while !world.is_over() {
 //!     let next = world.next_time().unwrap_or(world.end_ms()).min(world.end_ms());

@@ -9,7 +9,7 @@
 ///
 /// let repetition = &Variant::international().draws[0];
 /// assert_eq!(repetition.source(), "FMJD 6");
-/// assert_eq!(repetition.words(), "the same position for the third time, the same side to move");
+/// assert_eq!(repetition.text(), "the same position for the third time, the same side to move");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -58,10 +58,10 @@ pub enum Claim {
 ///
 /// ```
 /// use draughts::Variant;
-/// use draughts::draws::When;
+/// use draughts::draws::DrawCondition;
 ///
-/// assert_eq!(Variant::international().draws[0].when, When::Repeated(3));
-/// assert_eq!(Variant::international().draws[1].when, When::OnlyKingsMove(25));
+/// assert_eq!(Variant::international().draws[0].when, DrawCondition::Repeated(3));
+/// assert_eq!(Variant::international().draws[1].when, DrawCondition::OnlyKingsMove(25));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -88,11 +88,11 @@ pub enum DrawCondition {
 ///
 /// ```
 /// use draughts::Variant;
-/// use draughts::draws::{Army, When};
+/// use draughts::draws::{Material, DrawCondition};
 ///
-/// let When::Ending(ending) = Variant::international().draws[2].when else { panic!("another rule") };
-/// assert_eq!(ending.weaker, [Army::new(0, 1)]);
-/// assert!(ending.stronger.contains(&Army::new(1, 2))); // a man and two kings
+/// let DrawCondition::Ending(ending) = Variant::international().draws[2].when else { panic!("another rule") };
+/// assert_eq!(ending.weaker, [Material::new(0, 1)]);
+/// assert!(ending.stronger.contains(&Material::new(1, 2))); // a man and two kings
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -114,9 +114,9 @@ pub struct Ending {
 /// # Examples
 ///
 /// ```
-/// use draughts::draws::Army;
+/// use draughts::draws::Material;
 ///
-/// assert_eq!(Army::new(1, 2), Army { men: 1, kings: 2 });
+/// assert_eq!(Material::new(1, 2), Material { men: 1, kings: 2 });
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Material {
@@ -132,9 +132,9 @@ pub struct Material {
 ///
 /// ```
 /// use draughts::Variant;
-/// use draughts::draws::{Ending, Ground, When};
+/// use draughts::draws::{Ending, EndingArea, DrawCondition};
 ///
-/// let on_main_road = |when| matches!(when, When::Ending(Ending { ground: Ground::MainRoad, .. }));
+/// let on_main_road = |when| matches!(when, DrawCondition::Ending(Ending { ground: EndingArea::MainRoad, .. }));
 /// let russian = Variant::from_tag("25").unwrap();
 /// assert_eq!(russian.draws.iter().filter(|rule| on_main_road(rule.when)).count(), 1);
 /// ```
@@ -153,10 +153,10 @@ pub enum EndingArea {
 ///
 /// ```
 /// use draughts::Variant;
-/// use draughts::draws::{Ending, Lasts, When};
+/// use draughts::draws::{Ending, CountReset, DrawCondition};
 ///
-/// let When::Ending(Ending { lasts, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
-/// assert_eq!(lasts, Lasts::OnceBegun);
+/// let DrawCondition::Ending(Ending { lasts, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
+/// assert_eq!(lasts, CountReset::WhenWeakerSideChanges);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -174,10 +174,10 @@ pub enum CountReset {
 ///
 /// ```
 /// use draughts::Variant;
-/// use draughts::draws::{Ending, Moves, When};
+/// use draughts::draws::{Ending, UniqueMoves, DrawCondition};
 ///
-/// let When::Ending(Ending { moves, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
-/// assert_eq!(moves, Moves::Each(16));
+/// let DrawCondition::Ending(Ending { moves, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
+/// assert_eq!(moves, UniqueMoves::EachSide(16));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

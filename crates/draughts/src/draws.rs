@@ -22,11 +22,11 @@ use super::variant::Variant;
 /// # Examples
 ///
 /// ```
-/// use draughts::{History, Position, Variant};
+/// use draughts::{DrawHistory, Position, Variant};
 ///
-/// let history = History::new(Position::start(Variant::international()));
+/// let history = DrawHistory::new(Position::start(Variant::international()));
 /// let repetition = history.counts()[0];
-/// assert_eq!((repetition.done, repetition.of), (1, 3));
+/// assert_eq!((repetition.current, repetition.of), (1, 3));
 /// assert!(!repetition.is_reached());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +53,7 @@ impl DrawCount {
 /// # Examples
 ///
 /// ```
-/// use draughts::{Color, History, PieceKind, Piece, Placement, Position, Setup, Variant};
+/// use draughts::{Color, DrawHistory, PieceKind, Piece, Placement, Position, Setup, Variant};
 ///
 /// // Two lone kings that shuttle: drawn after five moves each, and before that by the third occurrence.
 /// let variant = Variant::international();
@@ -62,12 +62,12 @@ impl DrawCount {
 /// placement.put(square("6"), Some(Piece { color: Color::White, kind: PieceKind::King }));
 /// placement.put(square("50"), Some(Piece { color: Color::Black, kind: PieceKind::King }));
 /// let position = Position::new(variant, Setup { placement, turn: Color::White }).unwrap();
-/// let mut history = History::new(position);
-/// for (from, to) in [("6", "1"), ("50", "45"), ("1", "6"), ("45", "50")].into_iter().cycle().take(8) {
+/// let mut history = DrawHistory::new(position);
+/// for (from, to) in [("6", "1"), ("50", "45"), ("1", "6"), ("45", "50")].into_iter().cycle().add(8) {
 ///     let ply = history.position().only_move(square(from), square(to)).unwrap();
 ///     history.play(&ply);
 /// }
-/// assert_eq!(history.draws()[0].words(), "the same position for the third time, the same side to move");
+/// assert_eq!(history.draws()[0].text(), "the same position for the third time, the same side to move");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DrawHistory {

@@ -14,7 +14,7 @@ use super::piece::Color;
 /// ```
 /// use draughts::{GameType, NotationKind};
 ///
-/// let russian = GameType::of_number(25).unwrap();
+/// let russian = GameType::from_number(25).unwrap();
 /// assert_eq!(russian.notation().kind, NotationKind::Algebraic);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,7 +34,7 @@ pub enum NotationKind {
 ///
 /// // English draughts with the squares called as on a chess board.
 /// let letters = Notation { kind: NotationKind::Algebraic, from_bottom: true, from_left: true };
-/// let game_type = GameType::of_number(21).unwrap().with_notation(letters);
+/// let game_type = GameType::from_number(21).unwrap().with_notation(letters);
 /// assert_eq!(game_type.tag_value(), "21,B,8,8,A0,0");
 /// let variant = Variant::new(game_type, RuleChoices::default());
 /// assert!(variant.geometry.square("a1").is_some());

@@ -18,7 +18,7 @@ use super::variant::Variant;
 /// ```
 /// use draughts::{Color, Placement, Square, SquareSet};
 ///
-/// let mut placement = Placement::of_men(SquareSet::EMPTY.with(Square::new(31)), SquareSet::EMPTY);
+/// let mut placement = Placement::from_men(SquareSet::EMPTY.with(Square::new(31)), SquareSet::EMPTY);
 /// assert_eq!(placement.color(Square::new(31)), Some(Color::White));
 /// placement.put(Square::new(31), None);
 /// assert_eq!(placement, Placement::EMPTY);
@@ -113,7 +113,7 @@ impl Placement {
 ///
 /// let geometry = &Variant::international().geometry;
 /// let squares = |names: [&str; 2]| -> SquareSet { names.iter().filter_map(|name| geometry.square(name)).collect() };
-/// let placement = Placement::of_men(squares(["32", "33"]), squares(["23", "24"]));
+/// let placement = Placement::from_men(squares(["32", "33"]), squares(["23", "24"]));
 /// let position = Position::new(Variant::international(), Setup { placement, turn: Color::White })?;
 /// assert_eq!(position.legal_moves().len(), 4);
 /// # Ok::<(), draughts::PositionError>(())
@@ -133,7 +133,7 @@ pub struct Setup {
 /// ```
 /// use draughts::{Color, Placement, Position, PositionError, Setup, Square, SquareSet, Variant};
 ///
-/// let placement = Placement::of_men(SquareSet::EMPTY.with(Square::new(0)), SquareSet::EMPTY);
+/// let placement = Placement::from_men(SquareSet::EMPTY.with(Square::new(0)), SquareSet::EMPTY);
 /// let setup = Setup { placement, turn: Color::White };
 /// assert_eq!(Position::new(Variant::international(), setup), Err(PositionError::UncrownedMan(Color::White)));
 /// ```

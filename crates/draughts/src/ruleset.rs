@@ -55,7 +55,7 @@ use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, 
 ///
 /// let [english, russian] = ["21", "25"].map(|tag| Variant::from_tag(tag).unwrap().rules);
 /// assert_eq!((english.king_range, russian.king_range), (KingRange::Short, KingRange::Flying));
-/// assert_eq!(russian.promotion_in_capture, PromotionInCapture::GoesOnAsKing);
+/// assert_eq!(russian.promotion_in_capture, PromotionInCapture::ContinuesAsKing);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -95,9 +95,9 @@ pub struct Ruleset {
 /// use draughts::ruleset::PromotionInCapture;
 /// use draughts::{RuleChoices, Variant};
 ///
-/// let choices = RuleChoices { turkish_promotion: Some(PromotionInCapture::GoesOnAsKing), ..RuleChoices::default() };
+/// let choices = RuleChoices { turkish_promotion: Some(PromotionInCapture::ContinuesAsKing), ..RuleChoices::default() };
 /// let turkish = Variant::new("30".parse().unwrap(), choices);
-/// assert_eq!(turkish.rules.promotion_in_capture, PromotionInCapture::GoesOnAsKing);
+/// assert_eq!(turkish.rules.promotion_in_capture, PromotionInCapture::ContinuesAsKing);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct RuleChoices {
@@ -183,8 +183,8 @@ pub enum KingLanding {
 /// use draughts::Variant;
 /// use draughts::ruleset::Removal;
 ///
-/// assert_eq!(Variant::international().rules.removal, Removal::AfterTheMove);
-/// assert_eq!(Variant::from_tag("30").unwrap().rules.removal, Removal::AtOnce); // Turkish draughts
+/// assert_eq!(Variant::international().rules.removal, Removal::AfterMove);
+/// assert_eq!(Variant::from_tag("30").unwrap().rules.removal, Removal::Immediate); // Turkish draughts
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]

@@ -6,13 +6,13 @@
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use damcast::outward::follow::{Follower, News, Progress};
+//! use damcast::outward::follow::{Follower, FollowEvent, Progress};
 //!
 //! let mut follower = Follower::new("recordings/public/events.ndjson", Progress::default());
 //! loop {
 //!     match follower.next(Duration::from_secs(60))? {
-//!         Some(News::Line(line)) => print!("{}", line.text),
-//!         Some(News::Anew { .. }) => println!("forget what came so far"),
+//!         Some(FollowEvent::Line(line)) => print!("{}", line.text),
+//!         Some(FollowEvent::Restarted { .. }) => println!("forget what came so far"),
 //!         Some(other) => eprintln!("{other:?}"),
 //!         None => eprintln!("nothing for a minute"),
 //!     }

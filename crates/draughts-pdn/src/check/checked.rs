@@ -38,7 +38,7 @@ use draughts::{Position, Variant};
 /// let mut plies = 0;
 /// checker.feed(b"[GameType \"20\"] 1. 32-28 19-23 2. 28x19 14x23 * [GameType \"20\"] 1. 32-23 *", &mut |game| plies += game.plies);
 /// checker.finish(&mut |game| plies += game.plies);
-/// assert_eq!((checker.games(), plies), (2, 4));
+/// assert_eq!((checker.game_count(), plies), (2, 4));
 /// assert_eq!(checker.take_problems().count(Level::Error), 1);
 /// ```
 #[derive(Debug)]

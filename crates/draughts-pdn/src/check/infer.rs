@@ -69,8 +69,8 @@ impl Replay {
 /// use draughts_pdn::{infer, reader};
 ///
 /// let (games, _) = reader::read_located("1. c3-d4 d6-c5 2. b2-c3 f6-g5 *");
-/// let found = infer::variant_of(&games[0], None);
-/// assert_eq!((found.variant.name, found.known_by), ("Russian draughts", KnownBy::Moves));
+/// let found = infer::game_variant(&games[0], None);
+/// assert_eq!((found.variant.name, found.known_by), ("Russian draughts", KnownBy::UniqueMoves));
 /// ```
 pub fn game_variant(located: &LocatedGame, given: Option<&'static Variant>) -> InferredVariant {
     let game = &located.game;

@@ -52,9 +52,9 @@ use draughts::{Move, Position, Variant};
 /// use draughts_pdn::{Replay, reader};
 ///
 /// let (games, _) = reader::read_located("[GameType \"20\"] 1. 32-28 19-23 2. 28x19 14-23 3. 37-31 *");
-/// let replay = Replay::of(&games[0], None);
+/// let replay = Replay::infer(&games[0], None);
 /// assert_eq!((replay.moves().count(), replay.is_complete), (4, false));
-/// assert_eq!(replay.problems[0].place.to_string(), "1:50"); // 37-31 is not legal: a man stands there
+/// assert_eq!(replay.problems[0].location.to_string(), "1:50"); // 37-31 is not legal: a man stands there
 /// assert_eq!(replay.position_after(4).legal_moves().len(), 9);
 /// ```
 #[derive(Clone, Debug)]

@@ -154,7 +154,7 @@ impl TextCursor {
 /// use draughts_pdn::lexer::Locator;
 ///
 /// let text = "é!\r\n1. 32-28";
-/// let mut places = Locator::of(text);
+/// let mut places = Locator::new(text);
 /// assert_eq!(places.at(text.find('!').unwrap()).to_string(), "1:2");
 /// assert_eq!(places.at(text.find("32").unwrap()).to_string(), "2:4");
 /// ```

@@ -57,9 +57,9 @@ impl fmt::Display for Level {
 /// # Examples
 ///
 /// ```
-/// use draughts_pdn::{Place, Problem};
+/// use draughts_pdn::{Location, Problem};
 ///
-/// let problem = Problem::warning(Place { line: 3, column: 14 }, "no such month").hint("01 to 12");
+/// let problem = Problem::warning(Location { line: 3, column: 14 }, "no such month").with_hint("01 to 12");
 /// assert_eq!(problem.to_string(), "3:14: warning: no such month (01 to 12)");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,11 +113,11 @@ impl fmt::Display for Problem {
 /// # Examples
 ///
 /// ```
-/// use draughts_pdn::{Level, Place, Problem, Problems};
+/// use draughts_pdn::{Level, Location, Problem, Problems};
 ///
 /// let mut problems = Problems::default();
-/// problems.push(Problem::note(Place::START, "written in another way"));
-/// assert_eq!((problems.count(Level::Note), problems.dropped()), (1, 0));
+/// problems.push(Problem::note(Location::START, "written in another way"));
+/// assert_eq!((problems.count(Level::Note), problems.dropped_count()), (1, 0));
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Problems {

@@ -32,7 +32,7 @@ pub const MAX_BUFFER_LEN: usize = MAX_TOKEN_LEN + 3 * CHUNK_SIZE + 16;
 /// use draughts_pdn::syntax::Event;
 ///
 /// let mut moves = Vec::new();
-/// let mut sink = |place: draughts_pdn::Place, event: Event<'_>| {
+/// let mut sink = |place: draughts_pdn::Location, event: Event<'_>| {
 ///     if let Event::Move(written) = event {
 ///         moves.push(format!("{place} {}", written.text));
 ///     }

@@ -48,7 +48,7 @@ impl fmt::Display for ClockTime {
 /// use draughts::Color;
 /// use draughts_pdn::clock::{ClockTime, Clocks};
 ///
-/// let clocks = Clocks::of_comment("in book [%clock w1:19:50 B1:20:00]", Color::White).unwrap();
+/// let clocks = Clocks::from_comment("in book [%clock w1:19:50 B1:20:00]", Color::White).unwrap();
 /// assert_eq!((clocks.white, clocks.running), (Some(ClockTime(4790)), Some(Color::Black)));
 /// assert_eq!(clocks.to_string(), "[%clock w1:19:50 B1:20:00]");
 /// ```

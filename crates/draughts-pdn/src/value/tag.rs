@@ -157,7 +157,7 @@ pub fn write(name: &str, value: &str) -> String {
 /// # Examples
 ///
 /// ```
-/// assert_eq!(draughts_pdn::tag::harmless("Boomstra [2]\n"), "Boomstra (2) ");
+/// assert_eq!(draughts_pdn::tag::reader_safe("Boomstra [2]\n"), "Boomstra (2) ");
 /// ```
 pub fn reader_safe(value: &str) -> String {
     let replace = |c: char| match c {

@@ -21,7 +21,7 @@ use draughts::ResultFormat;
 /// # Examples
 ///
 /// ```
-/// use draughts_pdn::values::Date;
+/// use draughts_pdn::tag_values::Date;
 ///
 /// let date = Date::liberal("22-11-2026").unwrap();
 /// assert_eq!((date.to_string(), date.month), ("2026.11.22".to_owned(), Some(11)));
@@ -155,10 +155,10 @@ impl fmt::Display for TagTime {
 ///
 /// ```
 /// use draughts::ResultFormat;
-/// use draughts_pdn::values::Outcome;
+/// use draughts_pdn::tag_values::Outcome;
 ///
-/// assert_eq!(Outcome::read("½-½"), Some(Outcome::Draw));
-/// assert_eq!(Outcome::Draw.written(ResultFormat::International), "1-1");
+/// assert_eq!(Outcome::parse("½-½"), Some(Outcome::Draw));
+/// assert_eq!(Outcome::Draw.as_result(ResultFormat::International), "1-1");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
