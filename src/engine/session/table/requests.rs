@@ -23,7 +23,7 @@ pub(super) struct Resync {
     requested_at: Millis,
     /// Side to move, if given.
     turn: Option<Color>,
-    /// Whether the board has shown its contents since the request.
+    /// Whether the board has confirmed the known contents since the request.
     is_shown: bool,
 }
 
@@ -197,7 +197,7 @@ impl Table {
         effects
     }
 
-    /// Records that the board has shown its contents. `as_known`: they match the known contents.
+    /// Records that the board has shown its contents. `as_known`: they match the known contents, which ends the wait.
     pub(super) fn on_board_shown(&mut self, as_known: bool) {
         if let Some(resync) = &mut self.resync {
             resync.is_shown = as_known;

@@ -1,7 +1,7 @@
 //! Starts of games on a table: by the start position on the board, in any orientation, or by the operator's request.
 //!
-//! During a game, a start position begins a new game only after it has stood for a while. The wait is longer after few
-//! plies, since the players may be correcting the opening. While the clock runs it never begins one.
+//! During a game, a start position begins a new game only after it has stood for a while. After few plies the players may
+//! be correcting the opening: then the wait is longer, and a running clock rules a new game out.
 
 use super::Table;
 use super::board_model::BoardModel;
