@@ -73,7 +73,7 @@ pub fn missed_events(
     let (mut unmoved, mut pressed) = (0, None);
     for at in 0..=memory.len() {
         let fits = state.iter().zip(known.fields).zip(shown).zip(&last).all(|(((said, known), shown), last)| {
-            // A field without an earlier event holds its known contents if a later event changes it, and its final contents otherwise.
+            // A field without an earlier event may hold anything if a later event sets it; otherwise it holds its final contents.
             said.map_or(last.is_some() || known == shown, |said: PieceCode| said == *known)
         });
         if fits && at >= start {
