@@ -1,7 +1,7 @@
 //! Detects draws and blocked sides. The operator receives a notice; the arbiter decides.
 //!
 //! ```text
-//! verdict ──▸ History (counts of the variant's draw rules) ──▸ reached now, not one entry ago ──▸ one notice
+//! verdict ──▸ DrawHistory (counts of the variant's draw rules) ──▸ reached now, not one entry ago ──▸ one notice
 //! ```
 //!
 //! | entry | counts |

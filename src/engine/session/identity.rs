@@ -1,9 +1,9 @@
 //! Identity of a board by its own report; the port does not reveal it.
 //!
 //! ```text
-//!   link up ──▸ unknown ── no board is configured ───────────────▸ admitted
-//!                  │ ───── it says the serial number expected ───▸ admitted
-//!                  └────── it says another, and says so again ───▸ a stranger: named, and the link is given up
+//!   link up ──▸ unknown ── no board is configured ────────────────▸ admitted
+//!                  │ ───── it reports the expected serial number ─▸ admitted
+//!                  └────── it reports another one twice ──────────▸ unexpected: reported, and the link is reopened
 //! ```
 //!
 //! Invariant: nothing is recorded from a board that is not admitted, because its moves would appear under the names of two

@@ -7,7 +7,7 @@
 //! | the board is admitted | updates with clock changes, then the configured questions |
 //! | quiet after a change | a dump, to confirm the contents |
 //! | nothing for a while | a dump, because idle boards are silent and silence proves nothing |
-//! | an unanswered question, or a while since the last time | updates again, and the identity: the board may have lost power or been replaced |
+//! | an unanswered question, or a while since the last time | updates and the identity again: power loss or another board is possible |
 //! | contact again after a gap in which the clock ran | the clock, for the running side |
 //! | possibly missed events | the memory, followed by a dump, which arrives alone if there is no memory |
 //! | no answer | the question again, then at growing intervals, with a notice for the operator |

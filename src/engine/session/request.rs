@@ -12,11 +12,11 @@
 //! | `resync`, `resync white` | `Resync` | the board is right: it is read again, and set up if no legal move explains it; without a running game, one begins from it |
 //! | `flip` | `Flip` | the board is turned round |
 //! | `names WHITE / BLACK` | `Names` | the players have these names |
-//! | `pairing ID {TAGS}` | `Pairing` | the next game, or a running one without entries, belongs to this pairing and keeps its tags |
-//! | `pairing none` | `Pairing` | the tags of the line apply again |
-//! | `hold`, `release` | `Hold`, `Release` | publication pauses until `release`; recording continues |
+//! | `pairing ID {TAGS}` | `SetPairing` | the next game, or a running one without entries, belongs to this pairing and keeps its tags |
+//! | `pairing none` | `SetPairing` | the tags of the line apply again |
+//! | `hold`, `release` | `HoldPublication`, `ReleasePublication` | publication pauses until `release`; recording continues |
 //! | `rotate` | `Rotate` | new logs begin as soon as no part of a game can be lost |
-//! | `remembered new`, `remembered known NAME` | `Remembered` | answer of the station to [`Effect::LookUpGame`](super::Effect::LookUpGame) |
+//! | `remembered new`, `remembered known NAME` | `GameLookup` | station's answer to [`Effect::LookUpGame`](super::Effect::LookUpGame) |
 //!
 //! The core works with values. The text is parsed on entry (socket, command line, `!` record of a log) and written to the
 //! log; both are here. On a bus the address of the board comes first: `1025 flip`. With `when-found` before the address,
@@ -462,7 +462,7 @@ mod tests {
             let has_backslash = names_have(&tags, '\\');
             let wish = OperatorCommand::SetPairing(Some(BoardPairing { id, tags }));
             let read: OperatorCommand = wish.to_string().parse().unwrap();
-            // Written tags get a blank after a final backslash; the parsed value has none to remove.
+            // A final backslash of a value gains a blank in the text, as in every written tag; parsed values stay unchanged.
             prop_assert!(has_backslash || read == wish, "{read:?}");
             prop_assert_eq!(read.to_string().parse(), Ok(read));
         }

@@ -4,8 +4,8 @@
 //! first. Each round therefore leaves fewer boards to answer, until none remains.
 //!
 //! ```text
-//!           each board that is here          1.2 s of listening            each address that was heard
-//!   due ──▸ Silencing: "ignore the next" ──▸ Listening: ping to all ──┬──▸ pinged for itself, then the next round
+//!           each present board               1.2 s of listening            each address that answered
+//!   due ──▸ Muting: "ignore the next" ─────▸ Listening: ping to all ──┬──▸ pinged for itself, then the next round
 //!    ▴                                                                │
 //!    └──────────── two rounds without a new address or a collision ───┘
 //! ```

@@ -2,7 +2,7 @@
 //!
 //! | source | content | missing |
 //! |---|---|---|
-//! | event of the memory | side that stopped and its time: the lever moved while the clock ran | the other time, whether the clock still runs |
+//! | event of the memory | stopped side and its time: the lever moved on a running clock | other time, whether it still runs |
 //! | reading | both times, the lever, whether the clock runs | its exact time; it may be a second old |
 //!
 //! Combined, they yield the readings of a board on its own line. The time of the other side is exact too, because that side

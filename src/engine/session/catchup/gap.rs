@@ -1,8 +1,8 @@
 //! Gap in the reports of a board on its own line, and its closing.
 //!
 //! ```text
-//! heard ──┤ link down, or silence ├── heard again: reports are buffered ──┤ all of it, each thing at its time
-//!         since                     dump ─▸ did anything happen? ─▸ memory ─▸
+//! contact ──┤ link down, or silence ├── contact: reports are buffered ──┤ all events, each at its time
+//!           since                     dump ─▸ any change? ─▸ memory ─▸
 //! ```
 //!
 //! | first dump | reaction |

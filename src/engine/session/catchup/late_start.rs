@@ -1,11 +1,11 @@
 //! Finds a game that began unrecorded, in the board's memory or, without a memory, from the position on the board.
 //!
 //! ```text
-//!   the board ──32-28 19-23 37-32──▸ its memory        nobody listens
-//!   link up ── no start position ──▸ memory ──▸ a table that lives through it, beside the one that waits
-//!                                                 │ play goes on, or the operator takes the offer
+//!   the board ──32-28 19-23 37-32──▸ its memory        no station records
+//!   link up ── no start position ──▸ memory ──▸ a table that replays it, beside the waiting one
+//!                                                 │ play continues, or the operator accepts the offer
 //!                                                 ▾
-//!                                    is it known? ──no──▸ published, and the game goes on from there
+//!                                    is it known? ──no──▸ published, and the game continues
 //! ```
 //!
 //! | memory | reaction |

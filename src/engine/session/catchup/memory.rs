@@ -9,8 +9,8 @@
 //!
 //! ```text
 //!   memory   ... 38:man 43:- P 24:- 2d:man P │ 2f:- 29:man P 3e:- 37:man P ... 6b
-//!   known        43:-   24:- 2d:man  ────────┘ known position here, and the same reports before it
-//!   shown                                                   the position that the board shows now ─────┘
+//!   known        43:-   24:- 2d:man  ────────┘ known position here, and matching reports before it
+//!   shown                                                   the position on the board ─────────────────┘
 //! ```
 //!
 //! [`super::timeline`] assigns times to the events.

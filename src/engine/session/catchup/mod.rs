@@ -5,7 +5,7 @@
 //! the period, and [`BoardSession::replay`] applies each at its time.
 //!
 //! ```text
-//! a bus     changes ──────────────────────────────┐
+//! a bus     changes ───────────────────────────────┐
 //!           reports lost ─▸ memory ─▸ what is new ─┼─▸ timeline ─▸ BoardSession::replay ─▸ tables
 //! a single  gap ──────────▸ memory ─▸ what is new ─┘
 //! ```

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   reported    32:- 28:man P │ 19:- 23:man P │ 37:-
-//!               from ─────────▴───────────────▴──────── to      what nobody has pressed for has happened just now
+//!               from ─────────▴───────────────▴──────── to      events without a press happened just now
 //! ```
 //!
 //! | reported | group |

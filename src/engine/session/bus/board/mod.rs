@@ -1,10 +1,10 @@
 //! One board of a bus: whether it answers, and which question it gets when.
 //!
 //! ```text
-//!             answers                        two questions unanswered
-//!   Away ───────────────▸ Here ───────────────────────────────────────▸ Away
-//!    └─ ping, ever more    └─ changes and a dump; then changes again and again, and what else there is time for
-//!       rarely
+//!               answers                          two questions unanswered
+//!   Absent ───────────────▸ Present ───────────────────────────────────────▸ Absent
+//!     └─ ping, increasingly   └─ changes and a dump; then changes repeatedly, and other questions as time permits
+//!        rarely
 //! ```
 //!
 //! [`reports`] interprets its answers; [`late_start`] finds a game that began before the first poll. A dump is requested
