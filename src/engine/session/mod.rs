@@ -15,8 +15,8 @@
 //! # Invariants
 //!
 //! - [`Line::handle`] first runs every deadline that has passed, each at its own time, and then handles the input. The
-//!   outputs depend only on the inputs and their times, not on the number or delay of calls or on how the bytes were cut
-//!   into reads. Therefore a log replays to the same file, byte for byte.
+//!   outputs depend only on the inputs and their times. The number and delay of calls and the cutting of bytes into reads
+//!   have no effect. Therefore a log replays to the same file, byte for byte.
 //! - Outside data never causes an error here: it becomes noise, an unknown message, or a notice.
 //! - No clock, no file, no port, no randomness.
 

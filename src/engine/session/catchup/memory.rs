@@ -21,7 +21,7 @@
 use crate::engine::protocol::changes::{MemoryEvent, ScanGap, TimeSide};
 use crate::engine::protocol::{Field, PieceCode};
 
-/// Number of reports stored to find their place in a memory: as many as a player repeats in a long analysis.
+/// Number of reports stored to find their place in a memory, enough to distinguish repeated positions.
 pub const MAX_RECENT: usize = 32;
 /// State known before the outage.
 #[derive(Clone, Copy, Debug)]
