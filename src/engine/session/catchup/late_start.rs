@@ -14,7 +14,7 @@
 //! | has none, does not lead there, or is missing | while the clock runs, a game from the current position is offered |
 //!
 //! A memory has no date; its content may be a game of the day before. Therefore an offered game is published only when the
-//! players continue it. First the station looks for a game of this board with the same beginning; if there is one, the
+//! players continue it or the operator accepts it. First the station looks for a game of this board with the same beginning; if there is one, the
 //! offer is dropped. The log records the answer.
 //!
 //! In a game from the current position, the side to move and the orientation of the board are unknown. One table plays each

@@ -9,8 +9,8 @@
 //! | events from the start tag (0x86) | events delivered since the last tag; without a tag all that the ring holds | the line, up to 8 s |
 //!
 //! The first source has the game if no station recorded its start. The second has it if the recording station lost it, for
-//! example by a power failure. Every recorded game starts with its tag. A tag in the middle of a game was therefore set by
-//! another program, and no bus command returns the events in front of it.
+//! example by a power failure. Every recorded game starts with its tag. A tag that hides events was therefore set during
+//! the game, and no bus command returns the events in front of it.
 //!
 //! The second source is read after the polls, one board at a time. Its share of the line leaves the rest to the others
 //! ([`LineBudget::can_read_memory`](super::LineBudget::can_read_memory)).
