@@ -1,41 +1,42 @@
-//! Which clock readings are true, and what the operator should know of the clock.
+//! Separates good clock readings from wrong ones, and creates notices about the clock.
 //!
-//! A cable glitches, a frame is damaged, a clock sends its memory's leftovers: between 1:26:05 and 1:24:55 a broadcast once
-//! showed 12:45:03. A reading is judged by the one before it:
+//! Cables have glitches, frames get damaged, and clocks send leftovers of their memory: between 1:26:05 and 1:24:55 a
+//! broadcast once showed 12:45:03. Each reading is compared with the previous one:
 //!
-//! | since the last good reading | |
+//! | since the last good reading | verdict |
 //! |---|---|
-//! | a side lost no more than the time that passed | good |
-//! | a side gained no more than people set as an increment | good |
-//! | a side gained the time of a period whose moves are about made | good: the time control says so |
-//! | anything else | doubtful: kept back until three readings agree over a second and a half, else dropped |
+//! | a side lost no more than the elapsed time | good |
+//! | a side gained no more than a usual increment | good |
+//! | a side gained the time of a period of the time control whose moves are about complete | good |
+//! | otherwise | doubtful: buffered until three readings agree over a second and a half, else dropped |
 //!
-//! So a clock that an arbiter has set anew is believed seconds later, and garbage never. While there is doubt nobody knows
-//! what the clock shows, and unknown is not zero: the comment is left out.
+//! A clock that an arbiter has reset is therefore accepted after seconds, and garbage never. While readings are doubtful,
+//! the clock is unknown and the clock comment is omitted.
 //!
-//! Invariants: what is taken was sent by the board, in its order; what is kept back is bounded; no time of its own.
+//! Invariants: accepted readings were sent by the board, in its order; the buffer is bounded; the filter has no clock of
+//! its own.
 
 use crate::engine::millis::Millis;
 use crate::engine::protocol::ClockTimes;
 use draughts::Color;
 use draughts_pdn::time_control::{Period, TimeControl};
 
-/// A side may lose so many seconds more than have passed: readings lag up to a second, links more.
+/// Tolerated loss beyond the elapsed time, in seconds: readings lag up to a second, links more.
 const TIME_SLACK: u32 = 10;
-/// No increment, penalty or bonus for one move is longer, in seconds.
+/// Maximum increment, penalty or bonus for one move, in seconds.
 const MAX_INCREMENT: u32 = 120;
-/// A period's time may come so many moves before or after it is due: a ply may be hidden behind a setup.
+/// Distance in moves from the end of a period at which its time may be added: a setup may hide plies.
 const NEAR_MOVES: u32 = 3;
-/// Readings that must agree to be believed against what was known.
+/// Agreeing readings that override the known state.
 const MIN_AGREEING: usize = 3;
-/// For so long.
+/// Minimum time over which those readings must agree.
 const MIN_AGREEMENT_TIME: Millis = Millis(1_500);
-/// Readings that are kept back; more agree so fast that they are one.
+/// Limit of buffered readings.
 const MAX_DOUBTFUL: usize = 16;
-/// A running clock tells its time every second; what it showed this long ago it shows no more.
+/// Age up to which a reading of a running clock is valid; it sends its time every second.
 const MAX_READING_AGE: Millis = Millis::seconds(10);
 
-/// A reading with its time.
+/// Reading with its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TimedReading {
     at: Millis,
@@ -48,28 +49,28 @@ impl TimedReading {
     }
 }
 
-/// The judge of one board's clock.
+/// Filter for the readings of one clock.
 #[derive(Clone, Debug, Default)]
 pub struct ClockFilter {
-    /// The periods of the time control, where it is known.
+    /// Periods of the time control, if known.
     periods: Vec<Period>,
     last_good: Option<TimedReading>,
-    /// Another reading has agreed with a good one: the first of all has nothing to be judged by.
+    /// Whether a second reading has agreed with a good one; the very first reading has no reference.
     is_confirmed: bool,
     doubtful: Vec<TimedReading>,
 }
 
-/// What became of a reading.
+/// Outcome of a reading.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FilteredReadings {
-    /// The readings that are good now, in order: this one, none, or this and those that were doubtful before it.
+    /// Accepted readings in order: none, this one, or this one after the doubtful ones before it.
     pub good: Vec<ClockTimes>,
-    /// What was believed before these was never true: they tell nothing about what happened since.
+    /// Whether the earlier readings were wrong, so that they do not show what has happened since.
     pub was_reset: bool,
 }
 
 impl ClockFilter {
-    /// A judge who knows the time control that a tag tells, if it tells one.
+    /// Creates a filter for the time control of a tag, if it contains one.
     pub fn new(time_control: Option<&str>) -> ClockFilter {
         let periods = match time_control.and_then(|text| text.trim().parse().ok()) {
             Some(TimeControl::Periods(periods)) => periods,
@@ -78,7 +79,7 @@ impl ClockFilter {
         ClockFilter { periods, ..ClockFilter::default() }
     }
 
-    /// A reading has come after so many plies.
+    /// Checks a reading. `plies`: plies played so far.
     pub fn check(&mut self, now: Millis, times: ClockTimes, plies: u32) -> FilteredReadings {
         let reading = TimedReading { at: now, times };
         if self.last_good.is_none_or(|good| self.is_consistent(&good, &reading, plies)) {
@@ -91,7 +92,7 @@ impl ClockFilter {
             self.doubtful.clear();
         }
         if self.doubtful.len() == MAX_DOUBTFUL {
-            // The first tells since when; the press may be anywhere.
+            // Keep the first reading for its time; the press may be at any other.
             self.doubtful.remove(1);
         }
         self.doubtful.push(reading);
@@ -104,14 +105,14 @@ impl ClockFilter {
         FilteredReadings { good, was_reset: !std::mem::replace(&mut self.is_confirmed, true) }
     }
 
-    /// The clock has gone: the next one is another.
+    /// Forgets the readings, since the clock was removed.
     pub fn reset(&mut self) {
         self.last_good = None;
         self.is_confirmed = false;
         self.doubtful.clear();
     }
 
-    /// Whether what the clock showed last is what it shows now.
+    /// Whether the last reading still shows the state of the clock.
     pub fn is_certain(&self, now: Millis) -> bool {
         let is_fresh = |good: TimedReading| !good.times.is_running() || now - good.at <= MAX_READING_AGE;
         self.doubtful.is_empty() && self.last_good.is_some_and(is_fresh)
@@ -125,8 +126,8 @@ impl ClockFilter {
         })
     }
 
-    /// Is this about the time of a period that begins about now? Clocks add it at the last move of the period before, or
-    /// when that one's time is used up.
+    /// Whether the gain matches the time of a period that begins about now. Clocks add it at the last move of the previous
+    /// period, or when the time of that period is used up.
     fn is_new_period(&self, gain: u32, passed: u32, plies: u32) -> bool {
         let mut made = 0_u32;
         self.periods.windows(2).any(|two| {
@@ -145,29 +146,29 @@ impl ClockFilter {
     }
 }
 
-/// What the operator has been told of the clock.
+/// Notices about the clock that the operator has received.
 #[derive(Clone, Debug, Default)]
 pub struct ClockNotices {
     is_no_clock_reported: bool,
     is_battery_reported: bool,
-    /// Of the left and of the right side.
+    /// Flag falls reported for the left and right side.
     reported_flags: [bool; 2],
 }
 
 impl ClockNotices {
-    /// A new game: flags are up again.
+    /// Clears the reported flag falls for a new game.
     pub fn new_game(&mut self) {
         self.reported_flags = [false; 2];
     }
 
-    /// The board says that no clock is connected. `had_one`: one was, until now.
+    /// Returns a notice that no clock is connected. `had_one`: whether one was connected until then.
     pub fn no_clock(&mut self, had_one: bool) -> Option<String> {
         let words = if had_one { "the clock is not connected any more" } else { "no clock is connected to the board" };
         let is_news = !std::mem::replace(&mut self.is_no_clock_reported, true) || had_one;
         is_news.then(|| format!("{words}; plies are recorded without times"))
     }
 
-    /// A good reading has come. `right`: who sits at the right side of the clock, where that is known.
+    /// Returns the notices for a good reading. `right`: player on the right of the clock, if known.
     pub fn reading(&mut self, times: &ClockTimes, right: Option<Color>) -> Vec<String> {
         self.is_no_clock_reported = false;
         let mut told = Vec::new();
@@ -208,7 +209,7 @@ mod tests {
         text.split(':').fold(0, |sum, part| sum * 60 + part.parse::<u32>().unwrap())
     }
 
-    /// Readings a second apart, after so many plies: which are taken, each as it comes.
+    /// Checks readings a second apart, after `plies` plies, and which of them are accepted at each step.
     #[track_caller]
     fn check(control: Option<&str>, plies: u32, readings: &[(&str, &str, usize)]) {
         let mut truth = ClockFilter::new(control);
@@ -265,7 +266,7 @@ mod tests {
                 ("1:59:59", "2:00:00", 3),
             ],
         );
-        // Not when it changes its mind.
+        // It is not accepted if it changes in between.
         check(
             None,
             0,
@@ -319,7 +320,7 @@ mod tests {
     }
 
     proptest! {
-        /// A game with an increment; among its readings come others, damaged beyond what a game could bring about.
+        /// A game with an increment; some of its readings are damaged beyond anything a game can produce.
         #[test]
         fn never_accepts_garbage_between_good_readings(
             garbage in prop::collection::vec(prop::option::weighted(0.4, (0u32..36_000, 0u32..36_000, 0u8..32)), 1..120),

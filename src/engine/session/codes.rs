@@ -1,4 +1,4 @@
-//! What the piece codes of a board mean: a number on the wire, a man or a king in the game.
+//! Meanings of the piece codes of a board: number on the wire, man or king in the game.
 //!
 //! ```text
 //! setting      codes                 for
@@ -8,8 +8,8 @@
 //!              7=b ... 11=b 12=B     its colour, so that a set which is short of pawns can be filled up
 //! ```
 //!
-//! Any other set is told code by code in the same form: `w` a white man, `W` a white king, `b` and `B` Black's. Codes that
-//! are not named are no pieces. 0 is an empty field; 13 to 15 are result pieces in every set.
+//! Other sets are described code by code in the same form: `w` a white man, `W` a white king, `b` and `B` for Black. Codes
+//! without a description are no pieces. 0 is an empty field; 13 to 15 are result pieces in every set.
 
 use std::str::FromStr;
 
@@ -17,10 +17,10 @@ use crate::engine::protocol::PieceCode;
 use crate::engine::recognition::SensedPiece;
 use draughts::Color;
 
-/// The codes of pieces: above them stand the result pieces.
+/// Number of codes below the result pieces.
 const COUNT: usize = 13;
 
-/// What each piece code means.
+/// Meaning of each piece code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CodeMap([Option<SensedPiece>; COUNT]);
 
@@ -31,7 +31,7 @@ impl Default for CodeMap {
 }
 
 impl CodeMap {
-    /// What a setting may be, for messages.
+    /// Description of the valid settings, for messages.
     pub const EXPECTED: &str = "draughts, draughts-old or chess, or the meaning of each code as in `1=w 4=b 7=W 10=B` (men w and b, kings W and B)";
 
     fn from_codes(codes: &[(usize, SensedPiece)]) -> CodeMap {
@@ -51,12 +51,12 @@ impl CodeMap {
         CodeMap::from_codes(&men.chain([(6, WHITE_KING), (12, BLACK_KING)]).collect::<Vec<_>>())
     }
 
-    /// The piece that a code stands for, if any.
+    /// Returns the piece of a code, if any.
     pub fn piece(&self, code: PieceCode) -> Option<SensedPiece> {
         self.0.get(usize::from(code.0)).copied().flatten()
     }
 
-    /// A code that stands for a piece; for a king that no code means, the code of a man.
+    /// Returns a code of a piece; that of a man for a king without a code.
     pub fn code(&self, piece: SensedPiece) -> PieceCode {
         let find = |wanted: SensedPiece| self.0.iter().position(|known| *known == Some(wanted));
         let index = find(piece).or_else(|| find(SensedPiece { is_king: false, ..piece }));
@@ -73,7 +73,7 @@ const BLACK_KING: SensedPiece = SensedPiece { color: Color::Black, is_king: true
 impl FromStr for CodeMap {
     type Err = String;
 
-    /// A name, or codes with their meaning, separated by blanks or commas.
+    /// Parses a name, or codes with their meanings, separated by blanks or commas.
     fn from_str(text: &str) -> Result<CodeMap, String> {
         match text {
             "draughts" => return Ok(CodeMap::default()),
@@ -117,7 +117,7 @@ impl FromStr for CodeMap {
 mod tests {
     use super::*;
 
-    /// The letter of each code from 0 to 15.
+    /// Returns the letters of the codes 0 to 15.
     fn letters(map: CodeMap) -> String {
         let letter = |code: u8| match map.piece(PieceCode(code)) {
             None => '.',

@@ -1,13 +1,13 @@
-//! What a board tells afterwards, thing by thing.
+//! Single events that a board reports after the fact.
 
 use crate::engine::protocol::PieceCode;
 use crate::engine::protocol::changes::MemoryEvent;
 
-/// One thing that a board tells afterwards.
+/// Event that a board reports after the fact.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DelayedEvent {
-    /// This happened.
+    /// Event from the board's memory.
     Memory(MemoryEvent),
-    /// The board was switched on, or restarted: this stands on its fields, by their numbers, however that came about.
+    /// Contents of all fields by number after the board was switched on or restarted, however they came about.
     FullBoard(Vec<PieceCode>),
 }

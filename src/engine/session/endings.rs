@@ -1,40 +1,39 @@
-//! What may end a game besides a result: draws that are reached, and a side that cannot move. The operator is told; the
-//! arbiter decides.
+//! Detects draws and blocked sides. The operator receives a notice; the arbiter decides.
 //!
 //! ```text
-//! verdict ──▸ History (counts of the variant's draw rules) ──▸ reached now, not one entry ago ──▸ one notice
+//! verdict ──▸ DrawHistory (counts of the variant's draw rules) ──▸ reached now, not one entry ago ──▸ one notice
 //! ```
 //!
-//! | entry | the counts |
+//! | entry | counts |
 //! |---|---|
-//! | a ply | go on |
-//! | a setup because a ply was taken back | stand as they stood before that ply; what was told is not told again |
-//! | any other setup | begin anew: what nobody saw cannot be counted |
+//! | ply | continue |
+//! | setup because a ply was taken back | return to their state before that ply; notices are not repeated |
+//! | any other setup | restart: unobserved moves cannot be counted |
 //!
-//! A rule is told when it comes to be reached, and again only after it has ceased to be. Absent on purpose: any effect on
-//! the game. The one end that the recorder sees by itself, a ply after which no legal move is left, is the table's business.
+//! A rule causes a notice when it is first reached, and again only after it has ceased to apply. Notices never affect the
+//! game. The only end that the recorder detects by itself, a ply after which no legal move is left, belongs to the table.
 
 use crate::engine::recognition::{Reason, Verdict};
 use draughts::Position;
 use draughts::draws::{Claim, DrawHistory, DrawRule};
 
-/// The draw rules of one game, watched.
+/// Draw rules of one running game.
 #[derive(Clone, Debug)]
 pub struct DrawWatcher {
     history: DrawHistory,
-    /// The same before the last ply, which may be taken back.
+    /// History before the last ply, which may be taken back.
     previous_history: Option<DrawHistory>,
-    /// The rules that were reached after the last entry.
+    /// Rules reached after the last entry.
     notified_rules: Vec<&'static DrawRule>,
 }
 
 impl DrawWatcher {
-    /// A game that begins here.
+    /// Creates the history of a game that begins at `start`.
     pub fn new(start: Position) -> DrawWatcher {
         DrawWatcher { history: DrawHistory::new(start), previous_history: None, notified_rules: Vec::new() }
     }
 
-    /// Takes note of an entry of the game.
+    /// Records an entry of the game.
     pub fn on_verdict(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Ply { before, ply, .. } => {
@@ -54,7 +53,7 @@ impl DrawWatcher {
         }
     }
 
-    /// What there is to tell about the position that the game has come to, each thing once.
+    /// Takes the notices for the current position, each once.
     pub fn take_notices(&mut self) -> Vec<String> {
         let position = self.history.position();
         if !position.has_legal_move() {
@@ -66,7 +65,7 @@ impl DrawWatcher {
             .filter(|rule| !self.notified_rules.contains(rule))
             .map(|rule| describe_draws(rule))
             .collect();
-        // What was told of a ply that is taken back is remembered until the next one: it may be the same.
+        // Notices of a ply that is taken back stay recorded until the next ply, which may be the same.
         if self.previous_history.is_some() {
             self.notified_rules.clear();
         }
@@ -106,7 +105,7 @@ mod tests {
         Position::new(variant, fen::read(variant, text).unwrap()).unwrap()
     }
 
-    /// Follows these moves; gives each piece of news with the move it came after.
+    /// Plays these moves; returns each notice with the move before it.
     fn play(watch: &mut DrawWatcher, moves: &str) -> Vec<String> {
         let mut notified = Vec::new();
         for text in moves.split_whitespace() {
@@ -138,7 +137,7 @@ mod tests {
         );
         assert!(notified[0].contains("(FMJD 6)"), "{notified:?}");
         assert!(play(&mut watch, ROUND).is_empty(), "it has been told");
-        // Another position, and later this one again: that is news.
+        // A different position, then this one again, causes another notice.
         assert!(play(&mut watch, "47-42 6-11").is_empty());
         let notified = play(&mut watch, "42-47 11-6");
         assert_eq!(notified.len(), 1, "{notified:?}");

@@ -1,4 +1,4 @@
-//! The settings of a line as the head of its log says them.
+//! Settings of a line from the header of its log.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,29 @@ use super::{BusAddress, LineSettings, SettingError};
 use crate::engine::bytelog::{BoardHeader, Header, KEY_DATES_FROM, KEY_GAMES_BEFORE, KEY_LATE_START};
 use draughts::{GameTypeError, Variant};
 
-/// The game that is played when nothing says which.
+/// Default variant.
 pub const DEFAULT_GAME_TYPE: &str = "20";
 
-/// Why a line cannot have the settings of a head.
+/// Reason why a header contains no valid settings.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum HeaderSettingsError {
-    /// The game is not known.
+    /// Unknown variant.
     #[error("game type: {0}")]
     GameType(#[from] GameTypeError),
-    /// A setting has a value it cannot have.
+    /// Invalid value of a setting.
     #[error("setting {0}")]
     Setting(SettingError),
-    /// The settings of one board of a bus are not possible.
+    /// Invalid settings of one board of a bus.
     #[error("board {0}: {1}")]
     Board(u16, Box<HeaderSettingsError>),
 }
 
 impl LineSettings {
-    /// What a log's head tells its line, and which of its settings are not known here. `game_type` overrides the head's.
+    /// Returns the settings of a line and the unknown keys of the header. `game_type` overrides the header's.
     ///
     /// # Errors
     ///
-    /// When the game or the value of a setting is not possible.
+    /// Returns an error if the variant or the value of a setting is invalid.
     pub fn from_header(
         header: &Header,
         game_type: Option<&str>,
@@ -55,7 +55,7 @@ impl LineSettings {
     }
 }
 
-/// The settings of a board of a bus: those of the line, but for what the head says of it.
+/// Returns the settings of a board of a bus: those of the line, changed by the header.
 fn board_settings(
     line: &LineSettings,
     head: &BoardHeader,
@@ -75,7 +75,7 @@ fn board_settings(
     Ok((settings, unknown))
 }
 
-/// How many games a head says there were before.
+/// Returns the number of earlier games by the header.
 fn parse_games_before(other: &[(String, String)]) -> u32 {
     let number = other.iter().find(|(key, _)| key == KEY_GAMES_BEFORE).and_then(|(_, value)| value.parse().ok());
     number.unwrap_or(0)

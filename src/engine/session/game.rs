@@ -1,7 +1,7 @@
-//! One game on a board: the recogniser's verdicts as entries of its file.
+//! One game on a board: converts the recogniser's verdicts to entries of its file.
 //!
-//! The file appears with the first entry. Plies of the side that starts carry their number, the other side's do not, but
-//! for the first ply after a setup or a FEN tag.
+//! The file begins with the first entry. Plies of the side that starts have a move number. Plies of the other side have one
+//! only directly after a setup or a FEN tag.
 
 use std::collections::VecDeque;
 
@@ -16,48 +16,48 @@ use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
 use draughts_pdn::game::MoveNumber;
 
-/// A game that is going on.
+/// Running game.
 #[derive(Clone, Debug)]
 pub struct LiveGame {
-    /// The eye on its board.
+    /// Recogniser of the game.
     pub recogniser: Recogniser,
     start: Position,
-    /// The position with which its file begins: that of the game, or the one in which an earlier file of it ended.
+    /// Position at the start of its file: the start of the game, or the end of an earlier file of the same game.
     file_start: Position,
     draw_watcher: DrawWatcher,
     started_at: Millis,
-    /// The number of its file, once it has one.
+    /// Number of its file, if it has one.
     file_number: Option<u32>,
-    /// How its file begins, once it has one.
+    /// Header of its file, if it has one.
     header: Option<Box<GameHeader>>,
-    /// How the file of it began that was ended by mistake.
+    /// Header of the earlier file of a continued game.
     prior_header: Option<Box<GameHeader>>,
-    /// Who has White and who Black in its file.
+    /// Players of White and Black in its file.
     players: Option<[Option<String>; 2]>,
-    /// The next ply of the side that does not start needs its number.
+    /// Whether the next ply of the side that does not start needs a move number.
     needs_number: bool,
-    /// The result that the operator gave, and when, while the last plies are still being recognised.
+    /// Result entered by the operator, with its time, while the last plies are still being recognised.
     pub result: Option<(String, Millis)>,
     last_line: Option<String>,
-    /// Where the game stood before each entry, the latest last.
+    /// Position before each entry, oldest first.
     history: VecDeque<PositionAtPly>,
     current: PositionAtPly,
 }
 
-/// A position, and how many plies of the game lead to it, hidden ones included.
+/// Position with the number of plies that lead to it, including hidden ones.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionAtPly {
-    /// The position.
+    /// Position.
     pub position: Position,
-    /// The plies.
+    /// Number of plies.
     pub plies: u32,
 }
 
-/// So many entries can be taken back. A mistake further back is told by the position.
+/// Limit of entries that can be undone; earlier mistakes need a setup.
 const MAX_UNDO: usize = 64;
 
 impl LiveGame {
-    /// A game that starts from a position.
+    /// Creates a game that starts from a position.
     pub fn new(start: Position, recogniser: Recogniser, now: Millis) -> LiveGame {
         let draw_watcher = DrawWatcher::new(start);
         LiveGame {
@@ -78,7 +78,7 @@ impl LiveGame {
         }
     }
 
-    /// The game that is over goes on, seen by this eye, in another file: that begins where the last one ended, and with its tags.
+    /// Creates the continuation of a finished game in another file, which begins at its final position with its tags.
     pub fn continue_from(&self, recogniser: Recogniser) -> LiveGame {
         LiveGame {
             file_start: *recogniser.position(),
@@ -93,22 +93,22 @@ impl LiveGame {
         }
     }
 
-    /// The number of its file, if it has one yet.
+    /// Returns the number of its file, if it has one.
     pub fn file_number(&self) -> Option<u32> {
         self.file_number
     }
 
-    /// Who has White and who Black, where its file says so; `None` while it has none.
+    /// Returns the players of White and Black by its file; `None` without a file.
     pub fn players(&self) -> Option<[Option<String>; 2]> {
         self.players.clone()
     }
 
-    /// The last line of movetext, without its clock comment.
+    /// Returns the last line of movetext, without its clock comment.
     pub fn last_line(&self) -> Option<&str> {
         self.last_line.as_deref()
     }
 
-    /// A verdict as an entry of the file. `clocks`: what belongs to it.
+    /// Converts a verdict to an entry of the file. `clocks`: clock state for the entry.
     pub fn entry_for(
         &mut self,
         verdict: &Verdict,
@@ -146,7 +146,7 @@ impl LiveGame {
             }
             Verdict::Setup { position, reason, .. } => {
                 if opens && !self.has_fen_tag() {
-                    // The first setup of a game without a FEN tag would be read as its start.
+                    // Readers would take the first setup of a game without a FEN tag for its start.
                     let start = Box::new(Entry::new(EntryKind::Setup(self.file_start)));
                     effects.push(Effect::Entry { entry: start, reason: None });
                 }
@@ -166,34 +166,34 @@ impl LiveGame {
         effects
     }
 
-    /// Where the game stood before its last `count` entries. `None`: it has not so many, or they are too long ago.
+    /// Returns the position before the last `count` entries. `None`: there are fewer, or they are too old.
     pub fn position_before(&self, count: usize) -> Option<PositionAtPly> {
         let index = self.history.len().checked_sub(count).filter(|_| count > 0)?;
         self.history.get(index).copied()
     }
 
-    /// How many entries can be taken back.
+    /// Returns the number of entries that can be undone.
     pub fn can_take_back(&self) -> usize {
         self.history.len()
     }
 
-    /// The last entry says where the game stood `count` entries before it: neither these nor it can be taken back any more.
+    /// Removes `count` entries and the setup that undid them from the history, so that none of them can be undone again.
     pub fn on_undo(&mut self, count: usize) {
         self.history.truncate(self.history.len().saturating_sub(count + 1));
     }
 
-    /// Thinks about what a verdict means for the end of the game, once its entry has been told.
+    /// Updates the draw rules after the entry of a verdict was published.
     pub fn after_publication(&mut self, verdict: &Verdict) {
         self.draw_watcher.on_verdict(verdict);
     }
 
-    /// What the operator is to know about draws, and about a side that cannot move, after the last entry.
+    /// Takes the notices about draws and a blocked side after the last entry.
     pub fn take_notices(&mut self) -> Vec<Effect> {
         let after = self.last_line.as_ref().map_or(String::new(), |last| format!("after {last}: "));
         self.draw_watcher.take_notices().into_iter().map(|news| Effect::Notice(format!("{after}{news}"))).collect()
     }
 
-    /// The end of the file, if there is one.
+    /// Returns the effect that ends the file, if there is one.
     pub fn end_effect(&self, result: Option<&str>, is_given: bool) -> Option<Effect> {
         let result = result.filter(|&result| result != "*").map(str::to_owned);
         self.file_number.map(|_| Effect::GameEnded { result, is_given })
@@ -203,7 +203,7 @@ impl LiveGame {
         self.file_start != Position::start(self.file_start.variant())
     }
 
-    /// The tags with which its file begins.
+    /// Returns the tags at the start of its file.
     pub fn tags(&self, settings: &LineSettings) -> Vec<(String, String)> {
         let mut tags = self.prior_header.as_ref().map_or_else(|| settings.tags.clone(), |earlier| earlier.tags.clone());
         let has = |tags: &[(String, String)], name: &str| tags.iter().any(|(known, _)| known == name);

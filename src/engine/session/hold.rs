@@ -1,36 +1,36 @@
-//! What the operator asks of a line rather than of a game: to hold publication back for as long as he wants; to begin new logs.
+//! Operator requests about a line rather than a game: holding publication and starting new logs.
 
 use super::Effect;
 
-/// What would have been published since he asked for it.
+/// Effects that wait for the release of the hold; `None` without a hold.
 #[derive(Clone, Debug, Default)]
 pub struct PublicationHold(Option<Vec<Effect>>);
 
-/// The wish for a new chain of logs. It is in the log, so a restart knows it too; the new chain does not.
+/// Request for a new chain of logs. It is part of the log, so a restart restores it; the new chain starts without it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RotationRequest(bool);
 
 impl RotationRequest {
-    /// He asks for it.
+    /// Records the request.
     pub fn set(&mut self) -> Effect {
         self.0 = true;
         Effect::Info("new logs are begun as soon as nothing of a game can be lost".to_owned())
     }
 
-    /// Has he?
+    /// Whether the request is pending.
     pub fn is_pending(self) -> bool {
         self.0
     }
 }
 
 impl PublicationHold {
-    /// From now on nothing is published; what would be waits.
+    /// Holds publication and buffers its effects.
     pub fn begin(&mut self) -> Vec<Effect> {
         self.0.get_or_insert_default();
         vec![Effect::Info("nothing is published until `release`".to_owned())]
     }
 
-    /// What was held back is published, and everything from now on.
+    /// Ends the hold and returns the buffered effects.
     pub fn release(&mut self) -> Vec<Effect> {
         let Some(held) = self.0.take() else {
             return vec![Effect::Info("nothing is held back".to_owned())];
@@ -41,12 +41,12 @@ impl PublicationHold {
         effects
     }
 
-    /// Is anything held back?
+    /// Whether publication is on hold.
     pub fn is_holding(&self) -> bool {
         self.0.is_some()
     }
 
-    /// What of this is not held back.
+    /// Returns the effects that may pass; buffers publications while the hold lasts.
     pub fn filter(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
         let Some(held) = &mut self.0 else { return effects };
         let (publications, others): (Vec<_>, Vec<_>) = effects.into_iter().partition(Effect::is_publication);

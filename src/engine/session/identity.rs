@@ -1,50 +1,50 @@
-//! Who the board is, by its own word: the port it is plugged into says nothing about that.
+//! Identity of a board by its own report; the port does not reveal it.
 //!
 //! ```text
-//!   link up ──▸ unknown ── no board is configured ───────────────▸ admitted
-//!                  │ ───── it says the serial number expected ───▸ admitted
-//!                  └────── it says another, and says so again ───▸ a stranger: named, and the link is given up
+//!   link up ──▸ unknown ── no board is configured ────────────────▸ admitted
+//!                  │ ───── it reports the expected serial number ─▸ admitted
+//!                  └────── it reports another one twice ──────────▸ unexpected: reported, and the link is reopened
 //! ```
 //!
-//! Invariant: of a board that is not admitted nothing is recorded: its moves would stand under the names of two other
-//! players. What it said is in the log all the same.
+//! Invariant: nothing is recorded from a board that is not admitted, because its moves would appear under the names of two
+//! other players. The log still contains its bytes.
 //!
 //! Sources: protocol header, "serial number", "long serial number", "bus address", "trade mark", "version".
 
 use super::Effect;
 use crate::engine::protocol::{Command, Message};
 
-/// The most digits of a short serial number; a longer one is a long one.
+/// Maximum digits of a short serial number; more digits are a long one.
 const MAX_SHORT_SERIAL: usize = 5;
 
-/// What the board says of itself, and what is expected of it.
+/// Reported and expected identity of a board.
 #[derive(Clone, Debug, Default)]
 pub struct BoardIdentity {
     expected: Option<String>,
     is_admitted: bool,
-    /// What the board has answered since the link came up.
+    /// Serial number reported since the link came up.
     serial: Option<String>,
-    /// The board that answered before that.
+    /// Serial number of the previously connected board.
     previous_serial: Option<String>,
-    /// The last answer was a wrong one; a second is no damaged byte.
+    /// Wrong serial number in the last answer; a second one excludes a damaged byte.
     suspect_serial: Option<String>,
     notified_serial: Option<String>,
-    /// The address on a bus that it has said since the link came up.
+    /// Bus address reported since the link came up.
     address: Option<u16>,
 }
 
 impl BoardIdentity {
-    /// A line for the board with this serial number, or for any.
+    /// Creates the identity check for a serial number, or for any board.
     pub fn new(expected: Option<String>) -> BoardIdentity {
         BoardIdentity { is_admitted: expected.is_none(), expected, ..BoardIdentity::default() }
     }
 
-    /// Whether what the board says may be recorded.
+    /// Whether the board may be recorded.
     pub fn is_admitted(&self) -> bool {
         self.is_admitted
     }
 
-    /// What to ask before anything else, if who the board is matters.
+    /// Returns the first question to the board if its identity matters.
     pub fn question(&self) -> Option<Command> {
         let expected = self.expected.as_ref()?;
         Some(if expected.len() > MAX_SHORT_SERIAL {
@@ -54,25 +54,25 @@ impl BoardIdentity {
         })
     }
 
-    /// The serial number of the board, if it has said it since the link came up.
+    /// Returns the serial number, if reported since the link came up.
     pub fn serial(&self) -> Option<&str> {
         self.serial.as_deref()
     }
 
-    /// The link came up, or went away: it may be another board.
+    /// Forgets the identity after a change of the link, since another board may be connected.
     pub fn reset(&mut self) {
         self.is_admitted = self.expected.is_none();
         (self.suspect_serial, self.address) = (None, None);
         self.previous_serial = self.serial.take().or(self.previous_serial.take());
     }
 
-    /// Does it name an address that does not belong to its serial number? So do several boards that answer at once.
+    /// Whether the board reports an address that contradicts its serial number, as several boards answering at once do.
     pub fn has_address_mismatch(&self) -> bool {
         let number = self.serial.as_deref().and_then(|serial| serial.trim().parse::<u64>().ok());
         number.zip(self.address).is_some_and(|(number, address)| number & 0x3fff != u64::from(address))
     }
 
-    /// A message has come. What the board says of itself is noted.
+    /// Handles a message and stores the identity that it reports.
     pub fn on_message(&mut self, message: &Message) -> Vec<Effect> {
         let note = match message {
             Message::SerialNumber(number) => format!("serial number {number}"),
@@ -133,7 +133,7 @@ impl BoardIdentity {
     }
 }
 
-/// Two ways to write one number: leading zeros are of the wire.
+/// Whether two serial numbers are equal; leading zeros only exist on the wire.
 fn is_same(one: &str, other: &str) -> bool {
     one.trim().trim_start_matches('0') == other.trim().trim_start_matches('0')
 }
@@ -173,7 +173,7 @@ mod tests {
         let mut identity = BoardIdentity::new(Some("01025".into()));
         for round in 0..3 {
             identity.reset();
-            // One damaged answer is asked for again.
+            // One damaged answer is requested again.
             assert_eq!(identity.on_message(&serial("01026"))[1..], [Effect::Send(vec![0x45])]);
             let effects = identity.on_message(&serial("01026"));
             assert_eq!(effects.last(), Some(&Effect::Reopen { board: Some("01026".into()) }));

@@ -1,23 +1,23 @@
-//! Clock truth: whose time runs, which side of the clock is White's, and what it showed.
+//! Interprets the clock lever: the side to move, the side of the clock where White sits, and the times.
 //!
-//! The player who presses pushes his own side of the lever down, so the side that is high is to move. Left and right are
-//! the clock's; which of them is White is learned once a game, from the first press: the colour that has just moved
-//! pressed. It cannot be hard-wired: on a turned board White plays on the right.
+//! A press lowers the player's own side of the lever, so the high side is to move. Left and right refer to the clock. Each
+//! game learns White's side from its first press: the colour that has just moved has pressed. A fixed side is impossible,
+//! because White plays on the right of a turned board.
 
 use crate::engine::protocol::{ClockTimes, Lever};
 use draughts::Color;
 use draughts_pdn::clock::{ClockTime, Clocks};
 
-/// How sure it is which side of the clock is White's.
+/// Confidence in the side of the clock where White sits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SideConfidence {
-    /// From whose time ran before the first move.
+    /// Derived from the time that ran before the first move.
     Assumed,
-    /// From a press after a move.
+    /// Derived from a press after a move.
     Confirmed,
 }
 
-/// The clock of one board.
+/// Clock lever of one board.
 #[derive(Clone, Debug, Default)]
 pub struct LeverTracker {
     last_reading: Option<ClockTimes>,
@@ -28,24 +28,24 @@ pub struct LeverTracker {
 }
 
 impl LeverTracker {
-    /// Takes a reading. Returns whether the lever was moved since the last one.
+    /// Records a reading. Returns whether the lever moved since the previous one.
     pub fn update(&mut self, times: ClockTimes) -> bool {
         let pressed = self.last_reading.is_some_and(|last| last.lever() != times.lever());
         self.last_reading = Some(times);
         pressed
     }
 
-    /// The last reading was none: the next one shows no press.
+    /// Forgets the last reading, so that the next one shows no press.
     pub fn reset_reading(&mut self) {
         self.last_reading = None;
     }
 
-    /// The last reading.
+    /// Returns the last reading.
     pub fn last_reading(&self) -> Option<&ClockTimes> {
         self.last_reading.as_ref()
     }
 
-    /// A new game: the players may have changed sides.
+    /// Forgets the sides for a new game, because the players may have changed seats.
     pub fn reset_sides(&mut self) {
         self.right_side = None;
         self.contradictions = 0;
@@ -53,12 +53,12 @@ impl LeverTracker {
         self.confirmations = 0;
     }
 
-    /// Who sits at the right of the clock, where that is known.
+    /// Returns the player on the right of the clock, if known.
     pub fn right_player(&self) -> Option<Color> {
         self.right_side.map(|(color, _)| color)
     }
 
-    /// Whose time runs, or would run, by a position of the lever.
+    /// Returns the side to move for a lever position.
     pub fn turn(&self, lever: Lever) -> Option<Color> {
         let (right, _) = self.right_side?;
         Some(match lever {
@@ -67,12 +67,12 @@ impl LeverTracker {
         })
     }
 
-    /// Whose time runs now.
+    /// Returns the side to move by the last reading.
     pub fn turn_now(&self) -> Option<Color> {
         self.turn(self.last_reading?.lever())
     }
 
-    /// Before the first move this colour's time runs: a first guess at the sides.
+    /// Guesses the sides before the first move: the running time is that of `to_move`.
     pub fn assume_sides(&mut self, to_move: Color) {
         if let Some(last) = &self.last_reading
             && self.right_side.is_none_or(|(_, trust)| trust == SideConfidence::Assumed)
@@ -81,12 +81,11 @@ impl LeverTracker {
         }
     }
 
-    /// This colour has moved and the lever was pressed: learns the sides. When what was learned before has been contradicted
-    /// so much more often than confirmed that the new meaning counts (hands in haste deceive now and then), returns whether
-    /// that is news in this game.
+    /// Learns the sides from a press after a move of `mover`. Hurried players sometimes press wrongly, so contradictions change
+    /// confirmed sides only when they clearly outnumber the confirmations. Returns `true` for the first such change of a game.
     pub fn learn_sides(&mut self, mover: Color) -> bool {
         const MAX_CONTRADICTIONS: u32 = 1;
-        /// Confirmations that are remembered.
+        /// Limit of the confirmations that are counted.
         const SURE: u32 = 3;
         let Some(last) = &self.last_reading else { return false };
         let right = right_player(last.lever(), !mover);
@@ -112,13 +111,13 @@ impl LeverTracker {
         false
     }
 
-    /// What both sides show by a reading, and whose time runs. `None` while it is not known which side is White's.
+    /// Returns the times of both players and the running side; `None` while White's side is unknown.
     pub fn clocks(&self, times: &ClockTimes) -> Option<Clocks> {
         let [white, black] = self.seconds(times)?.map(|seconds| Some(ClockTime(seconds)));
         Some(Clocks { white, black, running: self.turn(times.lever()).filter(|_| times.is_running()) })
     }
 
-    /// White's and Black's time in seconds.
+    /// Returns the times of White and Black in seconds.
     pub fn seconds(&self, times: &ClockTimes) -> Option<[u32; 2]> {
         let (right, _) = self.right_side?;
         let [left, right_time] = [times.left.total_seconds(), times.right.total_seconds()];
@@ -126,7 +125,7 @@ impl LeverTracker {
     }
 }
 
-/// Who sits at the right of the clock, when this colour is to move.
+/// Returns the player on the right of the clock when `to_move` is to move.
 fn right_player(lever: Lever, to_move: Color) -> Color {
     match lever {
         Lever::RightHigh => to_move,

@@ -1,4 +1,4 @@
-//! The recorder of one line: bytes and times in, lines of PDN and bytes for the board out.
+//! Recorder of one line: turns bytes and times into lines of PDN and bytes for the board.
 //!
 //! ```text
 //!            Input                                          Output
@@ -9,15 +9,15 @@
 //!                         └──────────────────────────────┘─▸ deadline: call me again then
 //! ```
 //!
-//! What is on the wire is one board that speaks when it has something to say (`single`), or a bus with many that speak
-//! when they are spoken to (`bus`). A board and its games are a `table` in both.
+//! A line carries either a single board that reports by itself (`single_board`) or a bus of boards that answer polls
+//! (`bus`). In both, a `table` holds one board and its games.
 //!
 //! # Invariants
 //!
-//! - [`Line::handle`] first lives through every deadline that has passed, each at its own time, and only then takes the
-//!   input. What comes out depends on the inputs and their times alone, never on how often or how late it was called, nor
-//!   on how the bytes were cut into reads. That is why a log replays to the same file, byte for byte.
-//! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
+//! - [`Line::handle`] first runs every deadline that has passed, each at its own time, and then handles the input. The
+//!   outputs depend only on the inputs and their times. The number and delay of calls and the cutting of bytes into reads
+//!   have no effect. Therefore a log replays to the same file, byte for byte.
+//! - Outside data never causes an error here: it becomes noise, an unknown message, or a notice.
 //! - No clock, no file, no port, no randomness.
 
 mod bus;
@@ -64,88 +64,88 @@ use single_board::SingleBoard;
 use table::{Attention, Table};
 use wait::LineWait;
 
-/// What can happen to a line.
+/// Input of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
-    /// The port is open.
+    /// The port was opened.
     LinkUp,
-    /// The port is gone, or the station stops, or a log ends.
+    /// The port was closed, the station stops, or a log ends.
     LinkDown,
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
-    /// A request of an operator, or the station's answer to what a board's memory has.
+    /// Operator's request, or the station's answer to a game lookup.
     Request(Request),
-    /// Nothing but time.
+    /// Only time has passed.
     Tick,
-    /// The clock of the machine was set, or the machine slept: from now on it shows this.
+    /// The machine clock was set, or the machine slept; the clock shows this time from here on.
     ClockSet(DateTime<FixedOffset>),
 }
 
-/// What a line wants done, in order, each with the time it belongs to.
+/// Effect of a line with its time, in the order of execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
-    /// When.
+    /// Time of the effect.
     pub at: Millis,
-    /// For which board of a bus; `None` for the line as a whole, and for a board that is alone on it.
+    /// Address of the board on a bus; `None` for the line as a whole and for a single board.
     pub board: Option<BusAddress>,
-    /// What.
+    /// Effect to carry out.
     pub effect: Effect,
 }
 
-/// What a line wants done.
+/// Action that a line requests from its caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Send these bytes to the board.
     Send(Vec<u8>),
-    /// A game has its first entry, which follows: its file begins.
+    /// Start the file of a game; its first entry follows.
     GameOpened(Box<GameHeader>),
-    /// A ply or a setup of the game opened last.
+    /// Ply or setup of the game opened last.
     Entry {
-        /// What was done, and what the clocks showed.
+        /// The ply or setup, with the clock readings.
         entry: Box<Entry>,
-        /// Why it is published; `None` for the position in which a game begins whose first entry is a setup.
+        /// Reason of the publication; `None` for the start position of a game whose first entry is a setup.
         reason: Option<Box<PublicationReason>>,
     },
-    /// The game opened last is over.
+    /// End of the game opened last.
     GameEnded {
-        /// Its result, if there is one. It is written over that of the Result tag ([`livefile::result_patch`]).
+        /// Result, if there is one; overwrites the value of the Result tag ([`livefile::result_patch`]).
         result: Option<String>,
-        /// The operator gave it; the board has not shown it.
+        /// Whether the operator entered the result and the board has not shown it.
         is_given: bool,
     },
-    /// Close the link and open it again, or another port where the address leaves a choice: nothing answers, or a board that
-    /// is not the one expected. Until the link is up again everything goes on as if it were refused.
+    /// Close the link and open it again, or open another port if the address allows several. Emitted when no board answers or
+    /// the wrong one does. Until the link is up again the line behaves as if reopening had failed.
     Reopen {
-        /// Who answers that should not; `None`: nobody.
+        /// Serial number of the unexpected board; `None` if no board answers.
         board: Option<String>,
     },
-    /// Tell the operator: he may have to do something.
+    /// Notice for the operator, who may have to act.
     Notice(String),
-    /// Tell the operator: something is as it should be, or as he wanted it.
+    /// Confirmation or good news for the operator; needs no action.
     Info(String),
-    /// Tell the operator that a request cannot be done, and why. Nothing has changed.
+    /// Reason why a request is refused; nothing has changed.
     Refused(String),
-    /// A board's memory has a game that nobody saw begin, and it is played on: these are its plies and setups. Has this board
-    /// a file that begins with the same? The answer is a request, [`request::OperatorCommand::GameLookup`].
+    /// Plies and setups of a running game whose start was not recorded, read from the board's memory. The station checks
+    /// whether this board has a file with the same beginning and answers with [`request::OperatorCommand::GameLookup`].
     LookUpGame(Vec<Entry>),
-    /// Keep this in the log: why something was published.
+    /// Note for the log: the reason of a publication.
     Note(String),
-    /// Tell those who listen, beside the file of the game that is going on.
+    /// Update for event listeners about the running game; never written to its file.
     LiveUpdate(LiveUpdate),
 }
 
 impl Effect {
-    /// Is it seen by others, in a live file or in the events?
+    /// Whether others see the effect, in a live file or in the events.
     pub fn is_publication(&self) -> bool {
         self.changes_file() || matches!(self, Effect::LiveUpdate(_))
     }
 
-    /// Does it change a live file?
+    /// Whether the effect changes a live file.
     pub fn changes_file(&self) -> bool {
         matches!(self, Effect::GameOpened(_) | Effect::Entry { .. } | Effect::GameEnded { .. })
     }
 
-    /// The lines that it adds to a live file, without their LF.
+    /// Returns the lines that the effect adds to a live file, without LF.
     pub fn lines(&self) -> Vec<String> {
         match self {
             Effect::GameOpened(opening) => opening.header_lines(),
@@ -156,46 +156,47 @@ impl Effect {
     }
 }
 
-/// Why an entry was published.
+/// Reason why an entry was published.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PublicationReason {
-    /// Why a position had to be set up; `None` for a ply.
+    /// Reason for setting up a position; `None` for a ply.
     pub setup_reason: Option<Reason>,
-    /// What was known when it was decided; `None` where the operator decided it.
+    /// Facts behind the decision; `None` if the operator decided.
     pub rationale: Option<Rationale>,
 }
 
-/// What is told beside the file of a game, for listeners, never for the file.
+/// Update for event listeners, never written to the file of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LiveUpdate {
-    /// Moves that are likely but not final: what will be published next if nothing changes, as it would be written. Each
-    /// replaces the one before; an empty one takes it back, or the moves are in the file now.
+    /// Likely but not final moves, in the notation of the file: published next if nothing changes. Each list replaces the
+    /// previous one. An empty list retracts it, or its moves are in the file.
     LikelyMoves(Vec<String>),
-    /// The clock shows something else than a listener knows who counts on from what he was told last.
+    /// Clock state, when it differs from the countdown that a listener derives from the last update.
     Clock(Clocks),
-    /// What is going on on the board is something else. A game begins with [`Condition::Playing`], which is not told.
+    /// New condition of the board. A game begins as [`Condition::Playing`], which is not reported.
     State(Condition),
-    /// Why the setup that was just published was needed: in one word, as in the notes of the log.
+    /// Reason of the setup just published: one word, as in the notes of the log.
     SetupReason(&'static str),
 }
 
-/// One line: what is on a wire, and the games on it.
+/// One line: the boards on a wire and their games.
 #[derive(Clone, Debug)]
 pub struct Line {
     now: Millis,
     wire: Wire,
-    /// Bytes still unread: [`Line::handle_until_publication`] stopped behind a publication; [`Line::finish_handling`] goes on with them.
+    /// Unread bytes, when [`Line::handle_until_publication`] stopped after a publication; [`Line::finish_handling`] processes
+    /// them.
     unread: Option<std::vec::IntoIter<u8>>,
 }
 
-/// What a byte has told.
+/// Outcome of one byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ByteOutcome {
-    /// It neither ended a message nor showed that earlier bytes were none.
+    /// The byte neither completed a message nor showed that earlier bytes were noise.
     NoChange,
-    /// It did.
+    /// The byte completed a message or showed noise.
     Handled,
-    /// It did, and something is published because of it. What follows from that is still to be decided.
+    /// As `Handled`, and something was published. The consequences are still to be decided.
     Published,
 }
 
@@ -206,7 +207,7 @@ enum Wire {
 }
 
 impl Line {
-    /// A line that has not been opened yet.
+    /// Creates a line that has not been opened yet.
     pub fn new(settings: LineSettings) -> Line {
         let wire = match settings.mode {
             Mode::Single => Wire::Single(Box::new(SingleBoard::new(settings))),
@@ -215,15 +216,15 @@ impl Line {
         Line { now: Millis::ZERO, wire, unread: None }
     }
 
-    /// Takes an input that happened at `now`. Times never decrease; an earlier one counts as the latest.
+    /// Handles an input at time `now`. Times never decrease: an earlier time counts as the latest.
     pub fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let mut outputs = self.handle_until_publication(now, input);
         outputs.extend(self.finish_handling());
         outputs
     }
 
-    /// The same as far as lines that are published because of a board's bytes. What follows from them is left to
-    /// [`Line::finish_handling`], which comes before the next input and before anything that is asked of the line.
+    /// Handles an input up to the first publication caused by bytes of a board. [`Line::finish_handling`] does the rest and
+    /// must run before the next input and before any query of the line.
     pub fn handle_until_publication(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let mut outputs = self.finish_handling();
         let now = now.max(self.now);
@@ -262,8 +263,8 @@ impl Line {
         outputs
     }
 
-    /// Time has passed and nothing has happened: lives through what was due until now, each at its own time. What comes later is the same
-    /// whether this was asked or not, so it needs no record; [`Input::Tick`] also looks at this very moment, and does.
+    /// Runs every deadline up to `now`, each at its own time. Later outputs do not depend on this call, so it needs no record.
+    /// By contrast, [`Input::Tick`] also decides at `now` itself and needs one.
     pub fn advance_to(&mut self, now: Millis) -> Vec<Output> {
         let mut outputs = self.finish_handling();
         let now = now.max(self.now);
@@ -272,12 +273,12 @@ impl Line {
         outputs
     }
 
-    /// Has [`Line::handle_until_publication`] stopped behind a publication, so that [`Line::finish_handling`] has to go on?
+    /// Whether [`Line::handle_until_publication`] stopped after a publication and [`Line::finish_handling`] must run.
     pub fn is_unfinished(&self) -> bool {
         self.unread.is_some()
     }
 
-    /// What [`Line::handle_until_publication`] has left of the last input.
+    /// Processes the bytes that [`Line::handle_until_publication`] left unread.
     pub fn finish_handling(&mut self) -> Vec<Output> {
         let mut outputs = Vec::new();
         while let Some(bytes) = self.unread.take() {
@@ -290,7 +291,7 @@ impl Line {
         outputs
     }
 
-    /// Hears bytes, up to the first of them that has something published.
+    /// Processes bytes up to the first one that causes a publication.
     fn process_bytes(&mut self, mut bytes: std::vec::IntoIter<u8>, outputs: &mut Vec<Output>) {
         let now = self.now;
         while let Some(byte) = bytes.next() {
@@ -310,7 +311,7 @@ impl Line {
         self.finish_input(outputs);
     }
 
-    /// An input is over.
+    /// Decides at the end of an input.
     fn finish_input(&mut self, outputs: &mut Vec<Output>) {
         if let Wire::Single(single) = &mut self.wire {
             single.decide(self.now, outputs);
@@ -318,17 +319,16 @@ impl Line {
         self.run_deadlines_until(self.now, outputs);
     }
 
-    /// Nobody listened since the last input, and the time of the next does not tell for how long: the clock of the machine was
-    /// set back meanwhile, or stood.
+    /// Notes a gap of unknown length since the last input, because the machine clock was set back or stopped in between.
     pub fn note_unknown_gap(&mut self) {
         match &mut self.wire {
             Wire::Single(single) => single.note_unknown_gap(),
-            // The boards of a bus keep what they have to tell until they are asked, however long that is.
+            // Boards on a bus store their changes until polled, however long that takes.
             Wire::Bus(_) => {}
         }
     }
 
-    /// From a time on the clock of the machine shows this: games whose file begins later have their date from it.
+    /// Sets the machine clock at a time of the line. Games whose file begins later take their date from it.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         match &mut self.wire {
             Wire::Single(single) => single.set_clock(at, shown),
@@ -336,7 +336,7 @@ impl Line {
         }
     }
 
-    /// What the clock of the machine shows at a time, as far as is known.
+    /// Returns the time of the machine clock at a time of the line, if known.
     fn moment(&self, at: Millis) -> Option<DateTime<FixedOffset>> {
         let settings = match &self.wire {
             Wire::Single(single) => single.table().settings(),
@@ -345,12 +345,12 @@ impl Line {
         settings.opened.map(|opened| calendar::moment(opened, at))
     }
 
-    /// When this line wants to be called again even if nothing happens.
+    /// Returns the time at which the line must be called even without input.
     pub fn deadline(&self) -> Option<Millis> {
         self.deadline_with_wait().map(|(at, _)| at)
     }
 
-    /// The same, with what it waits for until then.
+    /// Returns the next deadline and its name.
     pub fn deadline_with_wait(&self) -> Option<(Millis, LineWait)> {
         let wanted = match &self.wire {
             Wire::Single(single) => single.deadline(),
@@ -359,7 +359,7 @@ impl Line {
         wanted.map(|(at, wait)| (at.max(self.now), wait))
     }
 
-    /// Is a game going on whose file is not complete?
+    /// Whether a running game has an incomplete file.
     pub fn has_open_game(&self) -> bool {
         match &self.wire {
             Wire::Single(single) => single.table().has_open_game(),
@@ -367,8 +367,8 @@ impl Line {
         }
     }
 
-    /// Does a ply stand complete on a board, so that what it says next may publish it? Never of a bus, on which much is said
-    /// and little happens.
+    /// Whether a board shows a complete ply, which its next message may publish. Always `false` for a bus, where most messages
+    /// report no change.
     pub fn has_complete_ply(&self) -> bool {
         match &self.wire {
             Wire::Single(single) => single.table().attention() == Attention::PlyComplete,
@@ -376,7 +376,7 @@ impl Line {
         }
     }
 
-    /// The state of the line for people: one row of a table.
+    /// Returns the state of the line for people: one row of a table.
     pub fn status(&self) -> Status {
         match &self.wire {
             Wire::Single(single) => single.status(),
@@ -384,7 +384,7 @@ impl Line {
         }
     }
 
-    /// The states of the boards of a bus, by ascending address. Empty for a board that is alone on its line.
+    /// Returns the states of the boards of a bus, by ascending address. Empty for a single board.
     pub fn boards(&self) -> Vec<(BusAddress, Status)> {
         match &self.wire {
             Wire::Single(_) => Vec::new(),
@@ -392,7 +392,7 @@ impl Line {
         }
     }
 
-    /// What of its bytes told nothing.
+    /// Returns the counts of unusable bytes.
     pub fn line_errors(&self) -> LineErrors {
         match &self.wire {
             Wire::Single(single) => single.line_errors(),
@@ -400,7 +400,7 @@ impl Line {
         }
     }
 
-    /// Did an operator ask for a new chain of logs?
+    /// Whether an operator requested a new chain of logs.
     pub fn rotation_requested(&self) -> bool {
         match &self.wire {
             Wire::Single(single) => single.rotation_requested(),
@@ -408,8 +408,8 @@ impl Line {
         }
     }
 
-    /// Could the line begin anew, with other settings, without losing anything of a game? Not while a file grows, a hand is
-    /// on a board, a clock runs for a first move, or an operator holds back what would be published.
+    /// Whether the line can restart with other settings without losing any part of a game. `false` while a file is incomplete,
+    /// a hand is on a board, a clock runs before the first move, or publication is on hold.
     pub fn can_restart(&self) -> bool {
         match &self.wire {
             Wire::Single(single) => single.table().attention() == Attention::Idle && !single.status().is_held,
@@ -417,8 +417,8 @@ impl Line {
         }
     }
 
-    /// What operators asked for that still matters to games that are to come: a line that begins anew has to be asked again. Boards
-    /// of a bus that it has not found yet hear of it when they are found.
+    /// Returns the requests that still apply to future games; a restarted line needs them again. Boards of a bus that are not
+    /// found yet receive theirs when found.
     pub fn pending_requests(&self) -> Vec<Request> {
         let of = |to, table: &Table| {
             table.standing_requests().into_iter().map(move |wish| Request { target: to, command: wish })
@@ -435,9 +435,9 @@ impl Line {
         }
     }
 
-    /// Lives through every deadline up to `now`, each at its own time.
+    /// Runs every deadline up to `now`, each at its own time.
     fn run_deadlines_until(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        /// More at one moment would be a deadline that does not move on: then the input goes first.
+        /// Limit of deadlines at one moment. A deadline that does not advance reaches it; the input is then handled first.
         const MAX_STEPS_AT_ONCE: u32 = 100;
         let mut at_once = 0;
         while let Some((at, wait)) = self.deadline_with_wait().filter(|&(at, _)| at <= now) {
@@ -459,34 +459,34 @@ fn format_time(moment: DateTime<FixedOffset>) -> String {
     moment.format("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// What is going on on a board, as a program sees it: one word of a short list.
+/// Condition of a board for programs: one word of a fixed list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Condition {
-    /// The port is not open.
+    /// The port is closed.
     #[default]
     NoConnection,
-    /// The port is open, and the board does not answer.
+    /// The port is open, but the board does not answer.
     NoAnswer,
-    /// Another board answers than the one expected.
+    /// An unexpected board answers.
     OtherBoard,
-    /// What was played while the board was not heard is being read.
+    /// The line reads the moves that were played while the board was out of reach.
     CatchingUp,
-    /// No game has begun; the start position does not stand on the board.
+    /// No game has begun, and the board does not show the start position.
     Waiting,
-    /// The start position stands on the board.
+    /// The board shows the start position.
     Ready,
-    /// A game is going on.
+    /// A game is running.
     Playing,
-    /// A game is going on, and its clock stands.
+    /// A game is running, and its clock is stopped.
     ClockStopped,
-    /// A game is going on or begins, its clock does not stand, and for some seconds nothing legal has explained the board.
+    /// A game is running or starting, its clock is not stopped, and no legal move has explained the board for some seconds.
     Unexplained,
     /// The game is over.
     Over,
 }
 
 impl Condition {
-    /// All of them, in the order of a day.
+    /// All conditions, in the order in which they usually occur.
     pub const ALL: [Condition; 10] = [
         Condition::NoConnection,
         Condition::NoAnswer,
@@ -500,7 +500,7 @@ impl Condition {
         Condition::Over,
     ];
 
-    /// The word for it: small letters and `-`.
+    /// Returns the word for programs: lower-case letters and `-`.
     pub fn as_str(self) -> &'static str {
         match self {
             Condition::NoConnection => "no-connection",
@@ -516,7 +516,7 @@ impl Condition {
         }
     }
 
-    /// The same for people.
+    /// Returns the words for people.
     pub fn describe(self) -> &'static str {
         match self {
             Condition::NoConnection => "no connection",
@@ -530,90 +530,90 @@ impl Condition {
     }
 }
 
-/// Bytes of a line that told nothing, since the line was made.
+/// Counts of unusable bytes since the line was created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineErrors {
     /// Bytes that belong to no message.
     pub noise_bytes: u64,
-    /// Answers of a bus whose checksum is wrong.
+    /// Bus answers with a wrong checksum.
     pub bad_checksums: u64,
 }
 
-/// The state of a line for people.
+/// State of a line or a board for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Status {
-    /// What is going on, in one word.
+    /// Condition in one word.
     pub condition: Condition,
-    /// Whether the operator holds back what would be published.
+    /// Whether the operator holds publication.
     pub is_held: bool,
-    /// What is wrong with a board that is nearly set up for a game, once it has stood so for a while.
+    /// Problem of a board that is almost set up for a game and has not changed for a while.
     pub start_problem: Option<String>,
-    /// A game is going on and no clock tells its time, though one did or its time control says that there is one.
+    /// Whether a running game lacks clock times although a clock sent some earlier or the time control implies a clock.
     pub clock_missing: bool,
-    /// The serial number of the board, if it has said one since the link came up.
+    /// Serial number of the board, if reported since the link came up.
     pub board: Option<String>,
-    /// Whether it is the board expected, or none is.
+    /// Whether the board is the expected one; `true` if no particular board is expected.
     pub is_admitted: bool,
-    /// In words: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
+    /// Description: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
     pub state: String,
-    /// The number of the game that is going on or was the last.
+    /// Number of the running or last game.
     pub game: Option<u32>,
-    /// That game has a file, and is not over.
+    /// Whether that game has an incomplete file.
     pub has_open_game: bool,
-    /// What games play that begin from now on, as the line was told.
+    /// Pairing that the line received for games that begin later.
     pub pairing: Option<Arc<BoardPairing>>,
-    /// The clock says that the time of a side is running.
+    /// Whether the clock reports a running time.
     pub is_clock_running: bool,
-    /// Who has White and who Black, where that is known: in the file of that game, or in the next.
+    /// Players of White and Black, if known: those in the file of that game, or of the next game.
     pub players: [Option<String>; 2],
-    /// Plies of that game, hidden ones included.
+    /// Plies of that game, including hidden ones.
     pub plies: u32,
-    /// The last line of movetext, without its clock comment.
+    /// Last line of movetext, without its clock comment.
     pub last_line: Option<String>,
-    /// White's and Black's remaining time in seconds, where known.
+    /// Remaining times of White and Black in seconds, if known.
     pub clocks: Option<[u32; 2]>,
-    /// Moves that are likely but not final, as in [`LiveUpdate::LikelyMoves`].
+    /// Likely but not final moves, as in [`LiveUpdate::LikelyMoves`].
     pub likely_moves: Vec<String>,
-    /// What the next entry waits for; `None`: none is in sight.
+    /// Next entry and the event it waits for; `None` if no entry is expected.
     pub pending_entry: Option<PendingEntry>,
-    /// The result that a sign on the board offers, for an operator to confirm.
+    /// Result proposed by a sign on the board, for an operator to confirm.
     pub proposed_result: Option<String>,
-    /// What is known of a board that nothing explains: there when it is [`Condition::Unexplained`].
+    /// Details of an unexplained board; `Some` in the condition [`Condition::Unexplained`].
     pub unexplained: Option<UnexplainedStatus>,
-    /// What stands on its squares; `None`: nothing is known of them.
+    /// Contents of the squares; `None` if unknown.
     pub squares: Option<BoardSquares>,
 }
 
-/// What stands on the squares of a board, and what is published of it.
+/// Contents of the squares of a board, and the published position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoardSquares {
-    /// The game that is played on it.
+    /// Variant of the game.
     pub variant: &'static Variant,
-    /// The pieces that it shows; a king as far as its code tells.
+    /// Sensed pieces; kings as far as the piece codes distinguish them.
     pub sensed: Placement,
-    /// The position that was published last of the game that goes on.
+    /// Last published position of the running game.
     pub published: Option<Setup>,
 }
 
-/// What the next entry of a game waits for, in the time of the line.
+/// Reason why the next entry of a game waits, with times of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PendingEntry {
-    /// For what.
+    /// Event that the entry waits for.
     pub wait: recognition::Wait,
-    /// When a hand was last on the board.
+    /// Time of the last activity on the board.
     pub quiet_since: Millis,
-    /// When it is published if that does not come.
+    /// Time of publication if the event does not occur.
     pub due: Millis,
 }
 
-/// A board that nothing explains.
+/// Details of a board that no legal move explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnexplainedStatus {
-    /// Since when, in the time of the line.
+    /// Start of the unexplained period, in the time of the line.
     pub since: Millis,
-    /// The squares that differ from the published position, as players call them.
+    /// Squares that differ from the published position, in the notation of the variant.
     pub squares: Vec<String>,
-    /// What comes closest, the closest first: moves (`32-28 19-23`), each with the squares that would still be wrong, and
-    /// `setup` last. At most three; empty until the board has been quiet for a moment.
+    /// Closest explanations, best first: moves (`32-28 19-23`), each with the squares that would still be wrong, and `setup`
+    /// last. At most three; empty until the board has been quiet for a moment.
     pub interpretations: Vec<String>,
 }

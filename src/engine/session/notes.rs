@@ -1,14 +1,14 @@
-//! What the recorder tells of itself: why something was published, what it doubts, what it expects.
+//! Texts of the recorder about itself: reasons of publications, unexplained boards, expected moves.
 //!
-//! Every published entry leaves a note in the log, one line of words `key=value` behind the entry; `docs/bytelog.md` explains each word
-//! (`waited` is [`Wait::as_str`]).
+//! Every published entry adds a note to the log after the entry: one line of words `key=value`. `docs/bytelog.md` explains
+//! each word (`waited` is [`Wait::as_str`]).
 
 use super::UnexplainedStatus;
 use crate::engine::recognition::{self, Interpretation, Rationale, Reason, Rule, Verdict, Wait};
 use draughts::{Color, Geometry, Move, Position, SquareSet, Variant};
 use draughts_pdn::notation;
 
-/// The note that belongs to a verdict, without the entry.
+/// Returns the note of a verdict, without the entry.
 pub fn note(verdict: &Verdict, grounds: Option<&Rationale>, variant: &Variant) -> String {
     let (why, before) = match verdict {
         Verdict::Ply { rule, explanation_plies: explained, before, .. } => {
@@ -48,7 +48,7 @@ fn rule_str(rule: Rule) -> &'static str {
     }
 }
 
-/// Why a position had to be set up, in one word.
+/// Returns the reason of a setup as one word.
 pub fn reason_str(reason: Reason) -> &'static str {
     match reason {
         Reason::TakenBack => "taken-back",
@@ -60,7 +60,7 @@ pub fn reason_str(reason: Reason) -> &'static str {
     }
 }
 
-/// Why a position had to be set up, in words for the operator.
+/// Returns the reason of a setup in words for the operator.
 pub fn describe_reason(reason: Reason) -> &'static str {
     match reason {
         Reason::TakenBack => "a move was taken back",
@@ -72,7 +72,7 @@ pub fn describe_reason(reason: Reason) -> &'static str {
     }
 }
 
-/// The doubt of a recogniser, in the words of players.
+/// Converts the recogniser's unexplained board to the notation of players.
 pub fn describe_unexplained(doubt: &recognition::UnexplainedBoard, variant: &Variant) -> UnexplainedStatus {
     let geometry = &variant.geometry;
     let reading = |reading: &Interpretation| match reading {
@@ -94,7 +94,7 @@ pub fn describe_unexplained(doubt: &recognition::UnexplainedBoard, variant: &Var
     }
 }
 
-/// The doubt for people, in one sentence.
+/// Describes an unexplained board in one sentence for people.
 pub fn describe(squares: &[String], readings: &[String]) -> String {
     let mut text = "no legal move explains the board".to_owned();
     if !squares.is_empty() {
@@ -106,7 +106,7 @@ pub fn describe(squares: &[String], readings: &[String]) -> String {
     text
 }
 
-/// Plies one after the other, in the notation of the file.
+/// Returns consecutive plies in the notation of the file.
 pub fn line_of_play(position: &Position, plies: &[Move]) -> Vec<String> {
     let mut position = *position;
     let mut texts = Vec::with_capacity(plies.len());
@@ -117,7 +117,7 @@ pub fn line_of_play(position: &Position, plies: &[Move]) -> Vec<String> {
     texts
 }
 
-/// Several plies of one position.
+/// Returns several alternative plies of one position as text.
 fn move_lists_text(position: &Position, plies: &[Move]) -> Vec<String> {
     if plies.is_empty() {
         return Vec::new();
@@ -130,7 +130,7 @@ fn moves_text(position: &Position, ply: &Move) -> String {
     notation::write(position.variant(), ply, &position.legal_moves())
 }
 
-/// What players call these squares, in order.
+/// Returns the names of squares in players' notation, in order.
 pub fn square_names(geometry: &Geometry, squares: SquareSet) -> Vec<String> {
     geometry.sorted_by_name(squares).iter().map(|&square| geometry.name(square).to_owned()).collect()
 }

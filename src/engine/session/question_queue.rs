@@ -1,57 +1,58 @@
-//! What to ask one board, and when. One question at a time: a board's command buffer is small.
+//! Decides which question one board gets, and when. Only one question is open at a time, because boards have a small
+//! command buffer.
 //!
-//! | when | what |
+//! | event | question |
 //! |---|---|
-//! | the link comes up, and a certain board is expected | who it is, until it says so |
-//! | the board may be recorded | updates with clock changes, then the opening: as configured |
-//! | the board has been quiet after a change | a dump, to confirm what is seen |
-//! | nothing for a while | a dump: an idle board says nothing, so silence proves nothing |
-//! | a question was not answered, or the last time is a while ago | updates again, and who it is: it may have had no power, or be another |
-//! | it is heard again after a gap in which its clock ran | the clock: whose time runs? |
-//! | something may have happened that was not heard | its memory, with a dump right behind it: that comes alone if it has none |
-//! | no answer | the same again; then ever more slowly, and the operator is told |
-//! | no answer from a board that did answer, or none for long | the link is to be opened again |
-//! | it speaks, and never answers what stands on it | something else that it does answer; what stands on it ever more rarely |
-//! | dumps show changes of which it reports none | another command for updates, each once |
+//! | the link comes up, and a particular board is expected | its identity, until it answers |
+//! | the board is admitted | updates with clock changes, then the configured questions |
+//! | quiet after a change | a dump, to confirm the contents |
+//! | nothing for a while | a dump, because idle boards are silent and silence proves nothing |
+//! | an unanswered question, or a while since the last time | updates and the identity again: power loss or another board is possible |
+//! | contact again after a gap in which the clock ran | the clock, for the running side |
+//! | possibly missed events | the memory, followed by a dump, which arrives alone if there is no memory |
+//! | no answer | the question again, then at growing intervals, with a notice for the operator |
+//! | no answer from a board that has answered, or none for long | reopening of the link |
+//! | messages, but never an answer to a dump request | another question that the board answers; dump requests at growing intervals |
+//! | dumps with unreported changes | other update commands, each once |
 //!
-//! Silence is the only reason to open a link again: a board that speaks is listened to, whatever it does not answer.
+//! Only silence reopens a link: a board that sends messages stays connected, whatever it leaves unanswered.
 //!
-//! A board that was taken away without the link telling is missed after [`KEEP_ALIVE_INTERVAL`] and three questions: 12.5 s.
-//! Only the question for what stands on the board proves anything: boards that do not say who they are are none the worse. A
-//! board that has proved not to answer it is held to what it does answer, and one that answers nothing to [`MAX_SILENCE_WITHOUT_ANSWERS`].
+//! A board that disappears without a sign from the link is noticed after [`KEEP_ALIVE_INTERVAL`] and three questions: 12.5
+//! s. Only the dump request proves anything, since some boards do not identify themselves. A board that never answers dump
+//! requests is checked with a question that it does answer, or, if it answers none, by [`MAX_SILENCE_WITHOUT_ANSWERS`].
 //!
-//! Never sent: scan modes (they write the board's memory) and anything that is not listed here.
+//! Never sent: scan modes (they write the board's memory) and anything not listed here.
 
 use std::collections::VecDeque;
 
 use crate::engine::millis::Millis;
 use crate::engine::protocol::{Command, Message};
 
-/// A board answers within a dump's 110 ms and a scan's 250 ms; a radio link may be slower.
+/// Timeout of an answer: a dump takes 110 ms, a scan 250 ms, and a radio link may be slower.
 const ANSWER_TIMEOUT: Millis = Millis(1_500);
-/// A full memory takes 8.3 s on the wire, and one read may bring all of it.
+/// Timeout of the memory: a full one takes 8.3 s on the wire and may arrive in a single read.
 const MEMORY_TIMEOUT: Millis = Millis::seconds(10);
-/// A board that does not answer is not asked more often than this.
+/// Longest interval between questions to a board that does not answer.
 const MAX_RETRY_INTERVAL: Millis = Millis::seconds(24);
-/// An idle board is asked this often whether it is still there.
+/// Interval of the checks whether an idle board is still there.
 const KEEP_ALIVE_INTERVAL: Millis = Millis::seconds(8);
-/// A board that reports its fields and not its clock is asked this often what the clock shows: a clock that runs is heard every
+/// Interval of clock questions to a board that reports its fields but not its clock; running clocks otherwise report every
 /// second.
 const CLOCK_INTERVAL: Millis = Millis::seconds(1);
-/// After so many questions without an answer the operator is told.
+/// Unanswered questions before the operator's notice.
 const MAX_UNANSWERED: u32 = 3;
-/// A link on which nothing has ever answered is opened again after this, and later after twice and four times as long.
+/// First wait before reopening a link without any answer; doubled twice.
 const FIRST_REOPEN_WAIT: Millis = Millis::seconds(15);
-/// A board that spoke and did not answer so many questions for what stands on it, in a row, does not know that question. With
-/// three, a quick game without a clock would be too many plies ahead by then.
+/// Dump requests in a row that a board with other messages may ignore before it counts as unable to answer them. With
+/// three, a quick game without a clock would be too many plies ahead.
 const MAX_IGNORED_DUMPS: u32 = 2;
-/// Such a board is asked what stands on it all the same: after this, then after ever longer waits.
+/// First interval of further dump requests to such a board; doubled each time.
 const MIN_DUMP_RETRY: Millis = Millis::seconds(5);
 const MAX_DUMP_RETRY: Millis = Millis::seconds(60);
-/// A board that has reported moves and never answered anything may think for so long before it counts as silent.
+/// Longest silence of a board that has reported moves but never answered a question: its player may be thinking.
 const MAX_SILENCE_WITHOUT_ANSWERS: Millis = Millis::seconds(300);
 
-/// A question that waits for its answer.
+/// Question that waits for its answer.
 #[derive(Clone, Debug)]
 struct Pending {
     command: Command,
@@ -59,67 +60,67 @@ struct Pending {
     until: Millis,
 }
 
-/// The dialogue with one board.
+/// Questions to one board.
 #[derive(Clone, Debug)]
 pub struct QuestionQueue {
-    /// What the board is asked when it may be recorded, beyond the update mode.
+    /// Questions to an admitted board, besides the update command.
     connect_questions: Vec<Command>,
-    /// The board is to say who it is, and first of all if that is not known.
+    /// Question for the identity, sent first if it is unknown.
     identify: Option<Command>,
     is_identified: bool,
     is_link_up: bool,
     queue: VecDeque<Command>,
     pending: Option<Pending>,
     last_probe: Millis,
-    /// When it was last told to report changes; `None`: since then it has not answered, and may have forgotten it.
+    /// Time of the last update command; `None` if the board left questions unanswered since and may have forgotten it.
     update_sent_at: Option<Millis>,
     unanswered: u32,
     wait_until: Millis,
-    /// It has answered since the link came up.
+    /// Whether the board has answered since the link came up.
     has_answered: bool,
-    /// The operator was told that it does not answer; that outlives the link.
+    /// Whether the operator was notified of the silence; survives a new link.
     is_silence_reported: bool,
     reopen_at: Option<Millis>,
     reopen_count: u32,
-    /// When it last said anything.
+    /// Time of the last message.
     last_message_at: Option<Millis>,
-    /// How many questions in a row for what stands on it were not answered although it spoke.
+    /// Dump requests in a row that remained unanswered although the board sent messages.
     unanswered_dumps: u32,
-    /// It has proved not to answer what stands on it. That outlives the link.
+    /// Whether the board has proved unable to answer dump requests; survives a new link.
     never_dumps: bool,
-    /// It has reported a change since the link came up.
+    /// Whether the board has reported a change since the link came up.
     has_reported: bool,
-    /// It has said what stands on it since the link came up.
+    /// Whether the board has sent a dump since the link came up.
     has_dumped: bool,
-    /// When it was last asked what stands on it.
+    /// Time of the last dump request.
     dump_asked_at: Millis,
-    /// When it was last asked what its clock shows.
+    /// Time of the last clock question.
     clock_asked_at: Millis,
-    /// Another question that it does answer.
+    /// Another question that the board answers.
     answered_question: Option<Command>,
-    /// Asked before it counts as silent: it may be there and not answer what stands on it.
+    /// Last question before the board counts as silent, since it may only ignore dump requests.
     last_check: Option<Command>,
-    /// The command that makes it report changes. It outlives the link.
+    /// Command that makes the board report changes; survives a new link.
     update_command: Command,
 }
 
-/// What the dialogue wants.
+/// Action requested by the queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum QueueAction {
-    /// Send this.
+    /// Send this command.
     Send(Command),
     /// The board has not answered for some time.
     BoardSilent,
-    /// The link may be dead though it does not say so.
+    /// The link may be dead without reporting it; reopen it.
     Reopen,
-    /// The board's memory was asked for, and does not come.
+    /// The requested memory does not arrive.
     MemoryMissing,
-    /// The board speaks, and does not answer what stands on it.
+    /// The board sends messages but does not answer dump requests.
     DumpsMissing,
 }
 
 impl QuestionQueue {
-    /// A dialogue whose link is not up yet. `identify`: the question that must be answered before all others.
+    /// Creates the queue before the link is up. `identify`: question that must be answered first.
     pub fn new(connect_questions: Vec<Command>, identify: Option<Command>) -> QuestionQueue {
         QuestionQueue {
             connect_questions,
@@ -149,7 +150,7 @@ impl QuestionQueue {
         }
     }
 
-    /// The link is up: the opening, or the question who it is.
+    /// Starts the identification or, without one, the first questions after the link came up.
     pub fn link_up(&mut self, now: Millis) -> Vec<QueueAction> {
         self.link_down();
         (self.is_link_up, self.last_probe) = (true, now);
@@ -162,7 +163,7 @@ impl QuestionQueue {
         }
     }
 
-    /// The board is the right one: the opening.
+    /// Starts the first questions to an admitted board.
     pub fn start(&mut self, now: Millis) -> Vec<QueueAction> {
         self.is_identified = true;
         self.update_sent_at = Some(now);
@@ -173,7 +174,7 @@ impl QuestionQueue {
         turns
     }
 
-    /// The board does not report what changes: the next command that may make it do so. `None`: there is no other.
+    /// Returns the next update command for a board that reports no changes; `None` if there is no other.
     pub fn next_update_command(&mut self, now: Millis) -> Option<Command> {
         self.update_command = match self.update_command {
             Command::SendUpdateNice => Command::SendUpdate,
@@ -184,12 +185,12 @@ impl QuestionQueue {
         Some(self.update_command.clone())
     }
 
-    /// Does the board speak, and never answer what stands on it?
+    /// Whether the board sends messages but never answers dump requests.
     pub fn never_dumps(&self) -> bool {
         self.never_dumps
     }
 
-    /// Asks this too, as soon as what is asked before it was answered.
+    /// Adds a question after the queued ones.
     pub fn enqueue(&mut self, now: Millis, command: Command) -> Vec<QueueAction> {
         if !self.queue.contains(&command) {
             self.queue.push_back(command);
@@ -197,7 +198,7 @@ impl QuestionQueue {
         self.tick(now, None)
     }
 
-    /// The link is gone.
+    /// Handles the loss of the link.
     pub fn link_down(&mut self) {
         let (opening, identify) = (std::mem::take(&mut self.connect_questions), self.identify.take());
         let (silent, reopened, is_without_dumps) = (self.is_silence_reported, self.reopen_count, self.never_dumps);
@@ -211,23 +212,23 @@ impl QuestionQueue {
         };
     }
 
-    /// Is the link up?
+    /// Whether the link is up.
     pub fn is_link_up(&self) -> bool {
         self.is_link_up
     }
 
-    /// Has the operator been told that the board does not answer?
+    /// Whether the operator was notified of the silence.
     pub fn is_silent(&self) -> bool {
         self.is_silence_reported
     }
 
-    /// A message has come: is it an answer? Returns whether a board that was silent speaks again.
+    /// Handles a message, which may be an answer. Returns whether a silent board has become active again.
     pub fn on_message(&mut self, now: Millis, message: &Message) -> bool {
         if matches!(message, Message::BoardDump(_)) {
             self.last_probe = now;
             (self.unanswered_dumps, self.never_dumps, self.has_dumped) = (0, false, true);
         } else if self.is_identified {
-            // It was there all the time, and did not answer.
+            // The board was there, but ignored the questions.
             self.unanswered_dumps = self.unanswered_dumps.saturating_add(self.unanswered);
         }
         self.last_message_at = Some(now);
@@ -249,7 +250,7 @@ impl QuestionQueue {
         {
             self.answered_question = Some(pending.command);
         }
-        // A dump is asked for right behind a memory. When it comes alone, the board knows no such question.
+        // A dump request follows every memory request. If the dump arrives first, the board has no memory command.
         if let (Some(pending), Message::BoardDump(_)) = (&mut self.pending, message)
             && pending.command == Command::SendEepromMoves
         {
@@ -258,7 +259,7 @@ impl QuestionQueue {
         std::mem::take(&mut self.is_silence_reported)
     }
 
-    /// When [`QuestionQueue::tick`] has something to do. `wanted`: when a dump is wanted.
+    /// Returns the time of the next [`QuestionQueue::tick`]. `wanted`: time at which a dump is needed.
     pub fn deadline(&self, wanted: Option<Millis>) -> Option<Millis> {
         if !self.is_link_up {
             return None;
@@ -275,12 +276,12 @@ impl QuestionQueue {
         Some(self.reopen_at.map_or(asks, |reopen| reopen.min(asks)))
     }
 
-    /// Is an answer due?
+    /// Whether an answer is due.
     pub fn is_asking(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// When a dump is due. `wanted`: when one is wanted.
+    /// Returns the time of the next dump request. `wanted`: time at which a dump is needed.
     fn dump_at(&self, wanted: Option<Millis>) -> Option<Millis> {
         match (self.is_identified, self.never_dumps) {
             (false, _) => None,
@@ -293,13 +294,13 @@ impl QuestionQueue {
         }
     }
 
-    /// When the clock is to be asked for, of a board that does not speak of it by itself.
+    /// Returns the time of the next clock question to a board that does not report its clock.
     fn clock_at(&self) -> Option<Millis> {
         let asks = self.is_identified && self.update_command == Command::SendUpdateBoard;
         asks.then_some(self.clock_asked_at + CLOCK_INTERVAL)
     }
 
-    /// Asks what is due.
+    /// Sends the due question.
     pub fn tick(&mut self, now: Millis, wanted: Option<Millis>) -> Vec<QueueAction> {
         let mut turns = Vec::new();
         if self.deadline(wanted).is_none_or(|deadline| deadline > now) {
@@ -327,10 +328,10 @@ impl QuestionQueue {
             return turns;
         }
         if self.is_identified && self.update_sent_at.is_none_or(|told| told + KEEP_ALIVE_INTERVAL <= now) {
-            // A board that lost its power meanwhile has forgotten that it is to report changes.
+            // A board that lost power in between has forgotten the update command.
             turns.push(QueueAction::Send(self.update_command.clone()));
             self.update_sent_at = Some(now);
-            // And where one board is expected, another may have been put at the end of its cable.
+            // If a particular board is expected, another may be connected by now.
             self.queue.extend(self.identify.clone().filter(|question| !self.queue.contains(question)));
         }
         let probe = if is_wanted { Command::SendBoard } else { self.probe() };
@@ -359,7 +360,7 @@ impl QuestionQueue {
         turns
     }
 
-    /// A question was not answered.
+    /// Handles an unanswered question.
     fn on_timeout(&mut self, now: Millis, missed: &Pending) -> Vec<QueueAction> {
         let spoke = self.is_identified && self.last_message_at.is_some_and(|at| at >= missed.since);
         let is_dump = missed.command == Command::SendBoard;
@@ -382,7 +383,7 @@ impl QuestionQueue {
         if self.queue.front() != Some(&probe) {
             self.queue.push_front(probe);
         }
-        // Who the board is and what it remembers may stay unknown; what stands on it may not.
+        // Identity and memory may stay unknown; the contents of the board may not.
         if missed.command != self.probe() && !is_check {
             return if missed.command == Command::SendEepromMoves {
                 vec![QueueAction::MemoryMissing]
@@ -412,18 +413,18 @@ impl QuestionQueue {
         turns
     }
 
-    /// After so many questions without an answer it counts as silent. A player may think meanwhile.
+    /// Returns the number of unanswered questions before the board counts as silent, which allows for a thinking player.
     fn silent_questions(&self) -> u32 {
         MAX_UNANSWERED + u32::from(self.has_reported)
     }
 
-    /// Has it reported a while ago, and never answered anything? Then its silence may be a player who thinks.
+    /// Whether the board has reported recently but never answered, so that its silence may be a thinking player.
     fn never_answers(&mut self, now: Millis) -> bool {
         let is_taciturn = (self.never_dumps || self.has_reported && !self.has_dumped)
             && self.answered_question.is_none()
             && self.last_message_at.is_some_and(|at| now < at + MAX_SILENCE_WITHOUT_ANSWERS);
         if is_taciturn {
-            // It is asked again with the next sign of life, or as rarely as an idle board.
+            // The question is repeated after the next message, or at the interval of an idle board.
             self.queue.retain(|command| *command != Command::SendBoard);
             self.unanswered = 0;
         }
@@ -434,7 +435,7 @@ impl QuestionQueue {
         Millis(FIRST_REOPEN_WAIT.0 << self.reopen_count.min(2))
     }
 
-    /// The question that a board must answer.
+    /// Returns the question that a board must answer.
     fn probe(&self) -> Command {
         match (&self.identify, &self.answered_question) {
             (Some(question), _) if !self.is_identified => question.clone(),
@@ -444,7 +445,7 @@ impl QuestionQueue {
     }
 }
 
-/// Is this message what the command asks for?
+/// Whether the message answers the command.
 fn is_answer_to(command: &Command, message: &Message) -> bool {
     matches!(
         (command, message),

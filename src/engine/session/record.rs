@@ -1,16 +1,17 @@
-//! Inputs as records of a log, and back: the one place that says what a record means to a line.
+//! Converts inputs to log records and back; the only place that defines the meaning of a record to a line.
 
 use super::Input;
 use super::request::RequestError;
 use crate::engine::bytelog::RecordKind;
 
 impl Input {
-    /// The input that a record is, if nothing is packed into it ([`crate::engine::bytelog::Record::expand`]). `None`: a replay passes
-    /// over it.
+    /// Returns the input of a record that holds a single one (see [`crate::engine::bytelog::Record::expand`]). `None`: a replay
+    /// skips the record.
     ///
     /// # Errors
     ///
-    /// A request that cannot be read. A station refuses it before it logs it; in other logs it counts as nothing but time.
+    /// Returns the error of a request that cannot be parsed. A station refuses it before logging; in other logs it counts as a
+    /// tick.
     pub fn from_record(kind: &RecordKind) -> Result<Option<Input>, RequestError> {
         Ok(match kind {
             RecordKind::FromBoard(bytes) => Some(Input::Bytes(bytes.clone())),
@@ -23,7 +24,7 @@ impl Input {
         })
     }
 
-    /// The record of an input, from which [`Input::from_record`] makes it again.
+    /// Returns the record of an input; [`Input::from_record`] reverses this.
     pub fn to_record(&self) -> RecordKind {
         match self {
             Input::Bytes(bytes) => RecordKind::FromBoard(bytes.clone()),

@@ -1,26 +1,26 @@
-//! What an operator, or the station itself, asks of a line.
+//! Requests to a line from an operator or from the station itself.
 //!
-//! | text | [`OperatorCommand`] | what becomes of it |
+//! | text | [`OperatorCommand`] | effect |
 //! |---|---|---|
-//! | `result R` | `Result` | the game ends so, once the last plies are recognised |
-//! | `resign white`, `resign black` | `Resign` | the same, the other side wins |
-//! | `start`, `start FEN` | `Start` | the game that is going on is closed, and one begins |
-//! | `start from-memory` | `StartFromMemory` | the game that the board's memory has, and that nobody saw begin, is published |
-//! | `setup FEN` | `Setup` | this stands on the board: a setup, and play goes on from there |
-//! | `continue`, `continue anyway` | `Continue` | the game that ended last goes on, in a file of its own; `anyway`: whatever the board shows |
-//! | `undo`, `undo N` | `Undo` | the last N entries do not count: a setup with the position before them. What was published stays |
-//! | `resync`, `resync white` | `Resync` | what stands on the board is right: it is read once more, and set up if no legal move explains it; where no game is going on, one begins from it |
-//! | `flip` | `Flip` | the board lies the other way round |
-//! | `names WHITE / BLACK` | `Names` | who plays |
-//! | `pairing ID {TAGS}` | `Pairing` | the board plays this pairing: its next game, or the one that has no entry yet, begins with these tags and keeps them |
-//! | `pairing none` | `Pairing` | the tags of the line hold again |
-//! | `hold`, `release` | `Hold`, `Release` | nothing is published until `release`; it is recorded all the same |
-//! | `rotate` | `Rotate` | new logs are begun as soon as nothing of a game can be lost |
-//! | `remembered new`, `remembered known NAME` | `Remembered` | the answer of the station to [`Effect::LookUpGame`](super::Effect::LookUpGame) |
+//! | `result R` | `Result` | the game ends with this result, once the last plies are recognised |
+//! | `resign white`, `resign black` | `Resign` | the game ends with the win of the other side |
+//! | `start`, `start FEN` | `Start` | the running game is closed, and another begins |
+//! | `start from-memory` | `StartFromMemory` | the unrecorded game in the board's memory is published |
+//! | `setup FEN` | `Setup` | the position is set up, and play continues from there |
+//! | `continue`, `continue anyway` | `Continue` | the last finished game continues in another file; `anyway`: whatever the board shows |
+//! | `undo`, `undo N` | `Undo` | the last N entries are discarded by a setup of the position before them; published lines stay |
+//! | `resync`, `resync white` | `Resync` | the board is right: it is read again, and set up if no legal move explains it; without a running game, one begins from it |
+//! | `flip` | `Flip` | the board is turned round |
+//! | `names WHITE / BLACK` | `Names` | the players have these names |
+//! | `pairing ID {TAGS}` | `SetPairing` | the next game, or a running one without entries, belongs to this pairing and keeps its tags |
+//! | `pairing none` | `SetPairing` | the tags of the line apply again |
+//! | `hold`, `release` | `HoldPublication`, `ReleasePublication` | publication pauses until `release`; recording continues |
+//! | `rotate` | `Rotate` | new logs begin as soon as no part of a game can be lost |
+//! | `remembered new`, `remembered known NAME` | `GameLookup` | station's answer to [`Effect::LookUpGame`](super::Effect::LookUpGame) |
 //!
-//! The core has values. The text is read where it comes in (the socket, the command line, the `!` record of a log) and written
-//! into the log; both are here. On a bus the address of the board goes before it, `1025 flip`; with `when-found` before the address, a
-//! board that nobody has found yet is told as soon as it is found.
+//! The core works with values. The text is parsed on entry (socket, command line, `!` record of a log) and written to the
+//! log; both are here. On a bus the address of the board comes first: `1025 flip`. With `when-found` before the address,
+//! the request waits until the board is found.
 
 use std::fmt;
 use std::str::FromStr;
@@ -31,113 +31,113 @@ use super::BusAddress;
 use draughts::Color;
 use draughts_pdn::tag;
 
-/// No word of a pairing is longer, in bytes: its id, or the value of one of its tags.
+/// Maximum length in bytes of a pairing id and of the value of a tag.
 const MAX_VALUE_LEN: usize = 500;
-/// A pairing has no more tags.
+/// Maximum number of tags of a pairing.
 const MAX_TAGS: usize = 64;
-/// The tags that a game has by itself.
+/// Tags that a pairing cannot set because each game has its own.
 const RESERVED_TAGS: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
-/// What stands between the names of two players.
+/// Separator between the names of two players.
 const NAME_SEPARATOR: &str = " / ";
-/// What stands for no pairing.
+/// Keyword for no pairing.
 const KEYWORD_NO_PAIRING: &str = "none";
-/// What follows `continue` where it does not matter what the board shows.
+/// Keyword after `continue` that skips the check of the board.
 const KEYWORD_ANYWAY: &str = "anyway";
-/// Before a request that can wait for its board.
+/// Keyword before a request that waits for its board.
 const KEYWORD_WHEN_FOUND: &str = "when-found";
 
-/// A request: to which board, and what is wished.
+/// Request with its target and its command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Whose business it is.
+    /// Target board.
     pub target: Target,
-    /// What is to be done.
+    /// Command to execute.
     pub command: OperatorCommand,
 }
 
-/// Which board of a line a request is for.
+/// Board of a line to which a request applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// The board that has the line for itself.
+    /// The single board of the line.
     OnlyBoard,
     /// This board of a bus.
     Board(BusAddress),
-    /// The same; if it has not been found yet, as soon as it is.
+    /// This board of a bus, as soon as it is found.
     BoardOnceFound(BusAddress),
 }
 
-/// What is wished of a board.
+/// Command to a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OperatorCommand {
-    /// The game ends so. Which results there are, the game decides.
+    /// End the game with this result; the variant defines the valid results.
     Result(String),
-    /// This side gives up.
+    /// End the game by resignation of this side.
     Resign(Color),
-    /// A game begins, from the start position or from this FEN, which is read by the rules of the board's game.
+    /// Begin a game from the start position, or from this FEN by the rules of the board's variant.
     Start(Option<String>),
-    /// The game that the board's memory has is published.
+    /// Publish the game in the board's memory.
     StartFromMemory,
-    /// The game that ended last goes on; `true`: also where the board shows another position than the one in which it ended.
+    /// Continue the last finished game; `true`: also if the board shows another position than its final one.
     Continue(bool),
-    /// This FEN, which is read by the rules of the board's game, stands on the board.
+    /// Set up this FEN, read by the rules of the board's variant.
     Setup(String),
-    /// So many entries do not count; at least one.
+    /// Discard this many entries; at least one.
     Undo(usize),
-    /// What stands on the board is right. The side to move, if the clock does not tell.
+    /// Accept the contents of the board. Contains the side to move, needed if the clock does not show it.
     Resync(Option<Color>),
-    /// The board lies the other way round.
+    /// Turn the board round.
     Flip,
-    /// Who plays.
+    /// Set the names of the players.
     Names {
         /// White's name.
         white: String,
         /// Black's name.
         black: String,
     },
-    /// Which pairing of a tournament is played; `None`: none any more.
+    /// Set the pairing of a tournament; `None` removes it.
     SetPairing(Option<BoardPairing>),
-    /// Nothing is published.
+    /// Hold publication.
     HoldPublication,
-    /// What was held back is published, and everything from now on.
+    /// Release held publication.
     ReleasePublication,
-    /// New logs are begun.
+    /// Begin new logs.
     Rotate,
-    /// The station has looked for the game that a board's memory has.
+    /// Answer of the station to the lookup of a game in a board's memory.
     GameLookup(GameLookup),
 }
 
-/// A pairing of a tournament, as a board is told of it.
+/// Pairing of a tournament, as sent to a board.
 ///
-/// Its games begin with these tags, over those of the line, and keep them whatever the line is told later.
+/// Its games begin with these tags, which override those of the line, and keep them despite later changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardPairing {
-    /// Which one: printable ASCII without a blank, not `none`.
+    /// Identifier: printable ASCII without blanks, not `none`.
     pub id: String,
-    /// Who plays, in which round, and so on. Not what a game has by itself: its type, date, start and result.
+    /// Players, round and similar tags. Excludes the tags of each game itself: type, date, start and result.
     pub tags: Vec<(String, String)>,
 }
 
-/// Has this folder a game that begins as the board's memory says?
+/// Result of the lookup of a game with the same beginning as in the board's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GameLookup {
-    /// No.
+    /// No such game.
     NotFound,
-    /// Yes: the file of this name.
+    /// Name of the file with the game.
     Found(String),
 }
 
-/// A text that is no request, and what is wrong with it.
+/// Text that is no valid request, with the reason.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{0}")]
 pub struct RequestError(String);
 
 impl Target {
-    /// The board of a bus, or the one that is alone on its line.
+    /// Returns the target for a board of a bus, or for the single board of a line.
     pub fn from_address(board: Option<BusAddress>) -> Target {
         board.map_or(Target::OnlyBoard, Target::Board)
     }
 
-    /// The address of the board; `None` for one that needs none.
+    /// Returns the address of the board; `None` for a single board.
     pub fn address(self) -> Option<BusAddress> {
         match self {
             Target::OnlyBoard => None,
@@ -297,7 +297,7 @@ fn check_tags(id: &str, why: &str) -> RequestError {
     RequestError(format!("`pairing {id}`: {why}; it is written like pairing {id} {{[White \"Sijbrands, T.\"]}}"))
 }
 
-/// Where the first tag of a text ends: behind the bracket that follows its closing quote. A quote behind a backslash closes nothing.
+/// Returns the end of the first tag: after the bracket that follows its closing quote. Skips quotes after a backslash.
 fn tag_end(text: &str) -> Option<usize> {
     let (mut is_quoted, mut before) = (false, b' ');
     for (at, byte) in text.bytes().enumerate() {
@@ -322,11 +322,12 @@ fn parse_plies(text: &str) -> Result<usize, RequestError> {
 }
 
 impl OperatorCommand {
-    /// Who plays.
+    /// Creates the command for the names of the players.
     ///
     /// # Errors
     ///
-    /// When a name has what stands between two names: the log could not tell them apart. One that is in a log stays as it was read.
+    /// Returns an error if a name contains the separator, because the log could not tell the names apart. Names read from a log
+    /// stay unchanged.
     pub fn names(white: &str, black: &str) -> Result<OperatorCommand, RequestError> {
         match [white, black].into_iter().find(|name| format!(" {name} ").contains(NAME_SEPARATOR)) {
             Some(name) => Err(RequestError(format!(
@@ -347,7 +348,7 @@ fn names(text: &str) -> Result<OperatorCommand, RequestError> {
     Ok(OperatorCommand::Names { white: white.to_owned(), black: black.to_owned() })
 }
 
-/// A side as an operator writes it.
+/// Parses a side in operator notation.
 fn parse_side(text: &str) -> Option<Color> {
     match text.to_ascii_lowercase().as_str() {
         "white" | "w" => Some(Color::White),
@@ -461,7 +462,7 @@ mod tests {
             let has_backslash = names_have(&tags, '\\');
             let wish = OperatorCommand::SetPairing(Some(BoardPairing { id, tags }));
             let read: OperatorCommand = wish.to_string().parse().unwrap();
-            // A backslash at the end of a value gets a blank, as in every tag that is written; what was read stays as it is.
+            // A final backslash of a value gains a blank in the text, as in every written tag; parsed values stay unchanged.
             prop_assert!(has_backslash || read == wish, "{read:?}");
             prop_assert_eq!(read.to_string().parse(), Ok(read));
         }

@@ -1,53 +1,54 @@
-//! Result signs: what players set up on the board to say how a game ended.
+//! Result signs: pieces that players set up on the board to show how a game ended.
 //!
-//! | stands on the board | says |
+//! | on the board | meaning |
 //! |---|---|
-//! | one of the three result pieces of a set, on any field | the result that it means |
-//! | while the clock does not run, two pieces alone, on squares of the centre, both white | White has won |
+//! | one of the three result pieces of a set, on any field | the result of that piece |
+//! | with the clock stopped, only two pieces, on central squares, both white | White has won |
 //! | both black | Black has won |
-//! | one of each | draw |
+//! | one of each colour | draw |
 //!
-//! A sign is a hint and no verdict: hands put a piece down to try it, or next to another. So it is offered to the operator once it has been
-//! let lie, and it is never a move: for the squares a result piece is nothing, and with the clock stopped nothing is recorded.
+//! A sign is only a hint, since players try out pieces or put one down next to another. Once the sign has rested, the
+//! operator receives it as a proposal. It never counts as a move: a result piece leaves its square empty, and a stopped
+//! clock suspends recording.
 //!
-//! Source: protocol header, piece codes 13 to 15. Of kings in the centre no page says how draughts players set them up: chess boards take
-//! the colour of the squares, and boards for draughts feel one colour only. So here the colour of the pieces says it. Whether they are
-//! crowned is not asked, for boards feel that with some sets only.
+//! Source: protocol header, piece codes 13 to 15. No page specifies kings in the centre for draughts. Chess players use the
+//! colour of the squares, but draughts boards sense only one colour of square. Therefore the colour of the pieces decides
+//! here. Crowning is ignored, because only some sets let the board sense it.
 
 use crate::engine::millis::Millis;
 use crate::engine::protocol::PieceCode;
 use draughts::Color;
 use draughts::ResultFormat;
 
-/// How long the board must be quiet before the operator is told of result pieces.
+/// Quiet time before the operator receives a notice of result pieces.
 const RESULT_PIECE_DELAY: Millis = Millis::seconds(2);
-/// And of pieces in the centre: who sweeps the board for the next game leaves any two for a moment.
+/// Quiet time for pieces in the centre: clearing the board for the next game briefly leaves any two pieces.
 const CENTRE_PIECES_DELAY: Millis = Millis::seconds(5);
 
-/// Is this a result piece?
+/// Whether the code is a result piece.
 pub fn is_result_piece(code: PieceCode) -> bool {
     (13..=15).contains(&code.0)
 }
 
-/// What stands on a board that may be a sign.
+/// Pieces on a board that may form a result sign.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ResultSigns {
-    /// The kinds of result pieces on it, each once.
+    /// Kinds of result pieces, each once.
     pub result_pieces: Vec<PieceCode>,
-    /// The colours of two pieces that stand in the centre and are all that there is.
+    /// Colours of two pieces in the centre, if the board holds no others.
     pub centre: Option<[Color; 2]>,
 }
 
-/// What the operator was told of the result signs of one board.
+/// Last result signs of one board that were reported to the operator.
 #[derive(Clone, Debug, Default)]
 pub struct ProposedResult {
     notified_signs: ResultSigns,
-    /// The result that was offered, as long as its sign stands.
+    /// Proposed result, while its sign stays on the board.
     proposed: Option<String>,
 }
 
 impl ProposedResult {
-    /// When the operator is to be told.
+    /// Returns the time of the next notice.
     pub fn notice_due(&self, signs: &ResultSigns, last_change: Millis) -> Option<Millis> {
         if signs.result_pieces != self.notified_signs.result_pieces {
             return Some(last_change + RESULT_PIECE_DELAY);
@@ -55,7 +56,7 @@ impl ProposedResult {
         (signs.centre != self.notified_signs.centre).then_some(last_change + CENTRE_PIECES_DELAY)
     }
 
-    /// Tells, if there is something to tell. `is_playing`: there is a game that could end.
+    /// Returns a notice if the signs call for one. `is_playing`: whether a game could end.
     pub fn notice(&mut self, signs: ResultSigns, format: ResultFormat, is_playing: bool) -> Option<String> {
         (self.notified_signs, self.proposed) = (signs, None);
         let win = |color| format.win(color).to_owned();
@@ -72,7 +73,7 @@ impl ProposedResult {
         is_playing.then(|| format!("{sign}: {value}; the request `result {value}` records it"))
     }
 
-    /// The result that a sign on the board offers.
+    /// Returns the result that a sign on the board proposes.
     pub fn proposed(&self) -> Option<&str> {
         self.proposed.as_deref()
     }

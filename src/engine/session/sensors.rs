@@ -1,7 +1,7 @@
-//! Fields to squares: the only place where the wire and the game meet.
+//! Maps fields to squares; the only place where wire and game meet.
 //!
-//! A board numbers its fields row by row from the top left as seen with its connector on the left, White's usual side,
-//! and never turns its numbering: with the connector on White's right everything arrives turned by 180 degrees.
+//! A board numbers its fields row by row from the top left, seen with its connector on the left, White's usual side. The
+//! numbering never changes: with the connector on White's right, all fields are turned by 180 degrees.
 
 use super::codes::CodeMap;
 use super::result_piece::is_result_piece;
@@ -9,7 +9,7 @@ use crate::engine::protocol::{Field, PieceCode};
 use crate::engine::recognition::{Occupancy, SensedPiece};
 use draughts::{Color, Geometry, Placement, Square};
 
-/// How the board lies on the table.
+/// Orientation of the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Orientation {
     /// The connector is on White's left.
@@ -19,7 +19,7 @@ pub enum Orientation {
 }
 
 impl Orientation {
-    /// The other way round.
+    /// Returns the opposite orientation.
     pub fn other(self) -> Orientation {
         match self {
             Orientation::Normal => Orientation::Turned,
@@ -28,46 +28,46 @@ impl Orientation {
     }
 }
 
-/// What the number in a field update counts. The protocol page leaves it open for boards that scan one colour only.
+/// Meaning of field numbers in updates. The protocol page leaves it open for boards that scan one colour only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Numbering {
     /// All fields, row by row.
     AllFields,
-    /// The playing squares only, row by row.
+    /// Only the playing squares, row by row.
     PlayingSquares,
 }
 
-/// A field number has seven bits; a board with more fields can only count its playing squares.
+/// Limit of field numbers, which have seven bits; a board with more fields can number only its playing squares.
 const MAX_FIELD_NUMBERS: usize = 128;
-/// Updates between two dumps that are remembered to find out what their numbers count.
+/// Updates between two dumps that are stored to derive the numbering.
 const MAX_REPORTS: usize = 32;
 
-/// What every field of a board was last known to hold.
+/// Last known contents of all fields of a board.
 #[derive(Clone, Debug)]
 pub struct Sensors {
     geometry: &'static Geometry,
     codes: CodeMap,
     orientation: Orientation,
     numbering: Numbering,
-    /// The squares of all fields of a board that is not turned.
+    /// Square of each field of a board in normal orientation.
     squares: Vec<Option<Square>>,
-    /// The fields of the playing squares, in field order.
+    /// Fields of the playing squares, in field order.
     playing: Vec<usize>,
-    /// What fields were last reported to hold since the last dump, by number.
+    /// Last reported contents of fields since the last dump, by number.
     reports: Vec<(Field, PieceCode)>,
     fields: Vec<PieceCode>,
-    /// The kinds of result pieces among them, each once.
+    /// Kinds of result pieces on the board, each once.
     result_pieces: Vec<PieceCode>,
-    /// Has a dump told of every field?
+    /// Whether a dump has shown all fields.
     is_known: bool,
 }
 
 impl Sensors {
-    /// A board of which nothing is known yet.
+    /// Creates the fields of a board without any report yet.
     pub fn new(geometry: &'static Geometry, codes: CodeMap, orientation: Orientation) -> Sensors {
         let fields = vec![PieceCode::EMPTY; geometry.width() * geometry.height()];
         let numbering = if fields.len() > MAX_FIELD_NUMBERS { Numbering::PlayingSquares } else { Numbering::AllFields };
-        // Turning an even board by 180 degrees puts playing squares on playing squares.
+        // Turning a board of even size by 180 degrees maps playing squares to playing squares.
         let at = |field: usize| geometry.square_at(field / geometry.width(), field % geometry.width());
         let squares: Vec<Option<Square>> = (0..fields.len()).map(at).collect();
         let playing = (0..fields.len()).filter(|&field| squares[field].is_some()).collect();
@@ -86,22 +86,22 @@ impl Sensors {
         }
     }
 
-    /// The board was found to lie so.
+    /// Sets the orientation.
     pub fn set_orientation(&mut self, orientation: Orientation) {
         self.orientation = orientation;
     }
 
-    /// How the board lies.
+    /// Returns the orientation.
     pub fn orientation(&self) -> Orientation {
         self.orientation
     }
 
-    /// The kinds of result pieces on the board, each once, on any field.
+    /// Returns the kinds of result pieces on any field, each once.
     pub fn result_pieces(&self) -> &[PieceCode] {
         &self.result_pieces
     }
 
-    /// The colours of two pieces that stand in the middle of the board, on the four fields around its centre, and are all that there is.
+    /// Returns the colours of two pieces on the four central fields, if the board holds no others.
     pub fn centre_pieces(&self) -> Option<[Color; 2]> {
         let pieces = |(field, code): (usize, &PieceCode)| Some((field, self.codes.piece(*code)?.color));
         let mut pieces = self.fields.iter().enumerate().filter_map(pieces);
@@ -121,23 +121,23 @@ impl Sensors {
         self.result_pieces.dedup();
     }
 
-    /// How many fields a dump of this board has.
+    /// Returns the number of fields in a dump of this board.
     pub fn field_count(&self) -> usize {
         self.fields.len()
     }
 
-    /// What every field was last known to hold, field 0 first.
+    /// Returns the last known contents of all fields, field 0 first.
     pub fn fields(&self) -> &[PieceCode] {
         &self.fields
     }
 
-    /// Has a dump told of every field?
+    /// Whether a dump has shown all fields.
     pub fn is_known(&self) -> bool {
         self.is_known
     }
 
-    /// Takes a dump of all fields, or of all playing squares. Returns whether anything differs from what was known, or
-    /// `None` when the dump is not of this board.
+    /// Applies a dump of all fields, or of all playing squares. Returns whether anything changed; `None` if the dump does not
+    /// fit this board.
     pub fn dump(&mut self, codes: &[PieceCode]) -> Option<bool> {
         let mut fields = self.fields.clone();
         if codes.len() == fields.len() {
@@ -157,7 +157,7 @@ impl Sensors {
         Some(changed)
     }
 
-    /// This stands on the playing squares and nothing on the others, as somebody says who is not the board.
+    /// Sets the playing squares to a placement from a source other than the board, and empties the other fields.
     pub fn assume_placement(&mut self, placement: &Placement) {
         self.fields.fill(PieceCode::EMPTY);
         for index in 0..self.fields.len() {
@@ -172,18 +172,18 @@ impl Sensors {
         self.update_result_pieces();
     }
 
-    /// Can these reports follow what is known: does the first piece that lands have the colour of one that was lifted?
+    /// Whether the reports can follow the known contents: the first piece that lands must have the colour of a lifted one.
     pub fn accepts_reports(&self, reports: &[(Field, PieceCode)]) -> bool {
         let color = |code: PieceCode| self.codes.piece(code).map(|seen| seen.color);
         let landed = reports.iter().position(|(_, code)| *code != PieceCode::EMPTY).unwrap_or(reports.len());
         let Some(color_landed) = reports.get(landed).and_then(|(_, code)| color(*code)) else { return true };
         let stood = |field: Field| self.fields.get(self.field_at(self.numbering, field)?).copied();
-        // A scan may tell of the square where it lands first.
+        // A scan may report the landing square first.
         let mut lifted = reports.iter().filter(|(_, code)| *code == PieceCode::EMPTY).take(landed.max(1));
         lifted.any(|(field, _)| stood(*field).and_then(color) == Some(color_landed))
     }
 
-    /// Takes the report of one field. `None`: not a field of this board, or not a playing square.
+    /// Applies the report of one field. `None`: the field does not exist or is not a playing square.
     pub fn update(&mut self, field: Field, code: PieceCode) -> Option<(Square, Option<SensedPiece>)> {
         self.reports.retain(|(known, _)| *known != field);
         if self.reports.len() < MAX_REPORTS {
@@ -206,12 +206,12 @@ impl Sensors {
         }
     }
 
-    /// Does this board have a field of this number?
+    /// Whether the board has a field of this number.
     pub fn has(&self, field: Field) -> bool {
         self.field_at(self.numbering, field).is_some()
     }
 
-    /// How many fields the numbers of updates can name.
+    /// Returns the number of fields that updates can name.
     pub fn number_count(&self) -> usize {
         match self.numbering {
             Numbering::AllFields => self.fields.len(),
@@ -219,7 +219,7 @@ impl Sensors {
         }
     }
 
-    /// What the fields that updates can name were last known to hold, by their numbers.
+    /// Returns the last known contents of the fields that updates can name, by number.
     pub fn by_number(&self) -> Vec<PieceCode> {
         match self.numbering {
             Numbering::AllFields => self.fields.clone(),
@@ -227,7 +227,7 @@ impl Sensors {
         }
     }
 
-    /// The fields that updates can name hold these, by their numbers.
+    /// Sets the contents of the fields that updates can name, by number.
     pub fn set_by_number(&mut self, codes: &[PieceCode]) {
         for (number, &code) in codes.iter().enumerate() {
             let index = match self.numbering {
@@ -241,13 +241,13 @@ impl Sensors {
         self.update_result_pieces();
     }
 
-    /// Do the numbers of updates count all fields, as far as is known?
+    /// Whether field numbers in updates count all fields, as far as known.
     pub fn counts_all_fields(&self) -> bool {
         self.numbering == Numbering::AllFields
     }
 
-    /// A dump tells what the numbers of the updates before it counted: if they fit it in the other way only, that is it.
-    /// One update may be out of date by the time of the dump; two that fit are no accident.
+    /// Derives the numbering from a dump: if the previous updates fit only the other numbering, that one applies. At least two
+    /// updates are needed, because a single one may be outdated by the time of the dump.
     fn learn_numbering(&mut self, dump: &[PieceCode]) {
         let reports = std::mem::take(&mut self.reports);
         if reports.len() < 2 || self.fields.len() > MAX_FIELD_NUMBERS {
@@ -268,12 +268,12 @@ impl Sensors {
         }
     }
 
-    /// What the playing squares show.
+    /// Returns the occupancy of the playing squares.
     pub fn occupancy(&self) -> Occupancy {
         self.occupancy_from(self.orientation)
     }
 
-    /// What the playing squares would show if the board lay so.
+    /// Returns the occupancy of the playing squares in another orientation.
     pub fn occupancy_from(&self, orientation: Orientation) -> Occupancy {
         let mut sight = Occupancy::default();
         for (index, &code) in self.fields.iter().enumerate() {

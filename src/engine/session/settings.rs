@@ -1,7 +1,7 @@
-//! What a line is told before it starts: the keys of `[[line]]` and `[recognition]` that the core obeys.
+//! Settings of a line: the keys of `[[line]]` and `[recognition]` that the core uses.
 //!
-//! One place reads and checks them, whether they come from the configuration, from `--set key=value`, or from the
-//! `# set-key: value` lines of a log.
+//! This module reads and checks them for all sources: the configuration, `--set key=value`, and the `# set-key: value`
+//! lines of a log.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,98 +17,97 @@ use crate::engine::recognition::{Pace, Settings as RecognitionSettings};
 use draughts::{RuleChoices, Variant};
 use draughts_pdn::time_control::{Period, TimeControl};
 
-/// Everything the record of a line depends on besides its bytes.
+/// Everything that the record of a line depends on besides its bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LineSettings {
-    /// One board on the line, or a bus with many.
+    /// Type of the line: a single board or a bus.
     pub mode: Mode,
-    /// What its files are called, if that is not the name of the line or, on a bus, that and the address.
+    /// Name of its files; by default the name of the line, with the address on a bus.
     pub name: Option<String>,
-    /// The game that is played.
+    /// Variant of the game.
     pub variant: &'static Variant,
-    /// When the line was opened; gives the date of its games. Unknown: games have no Date tag.
+    /// Time at which the line was opened, for the dates of games. `None`: games have no Date tag.
     pub opened: Option<DateTime<FixedOffset>>,
-    /// A clock that shows an earlier moment has plainly not been set: it tells no date. `None`: every moment is a date.
+    /// Earliest plausible date; an earlier machine clock is considered unset. `None`: every date is plausible.
     pub earliest_date: Option<DateTime<FixedOffset>>,
-    /// Whether a board that shows no start position at first is asked for a game that began while nobody listened.
+    /// Whether to search for an unrecorded game if a board does not show the start position at first.
     pub finds_late_start: bool,
-    /// Tags of the header, in the order given; the writer puts them into the standard's order.
+    /// Header tags in the given order; the writer sorts them by the standard.
     pub tags: Vec<(String, String)>,
-    /// How the board lies.
+    /// Orientation of the board.
     pub orientation: OrientationSetting,
-    /// What the piece codes mean.
+    /// Meanings of the piece codes.
     pub codes: CodeMap,
-    /// The recogniser's times and limits, as they were told; [`LineSettings::effective_recognition`] has those that count.
+    /// Given times and limits of the recogniser; [`LineSettings::effective_recognition`] returns those that apply.
     pub recognition: RecognitionSettings,
-    /// The serial number of the board that belongs to this line; `None`: whichever is there.
+    /// Serial number of the board of this line; `None`: any board.
     pub board: Option<String>,
-    /// What a board is asked on connecting, after what stands on it: never anything that changes it.
+    /// Questions on connecting, after the dump request; never a command that changes the board.
     pub connect_questions: Vec<Command>,
-    /// How fast the recogniser takes the games to be.
+    /// Assumed pace of the games for the recogniser.
     pub preset: Preset,
-    /// The keys of the recogniser's times that were told, and are not the defaults.
+    /// Keys of the recogniser's times that were given explicitly.
     pub explicit_keys: Vec<String>,
-    /// Games of this board before its log begins; the first of this log is numbered one higher.
+    /// Number of earlier games of this board; the first game of this log has the next number.
     pub games_before: u32,
-    /// How a bus is used.
+    /// Settings of a bus.
     pub bus: BusSettings,
-    /// The boards that are expected on a bus, each with its own settings. A board that is not among them is recorded with
-    /// those of the line.
+    /// Expected boards of a bus with their settings. Other boards are recorded with the settings of the line.
     pub boards: BTreeMap<BusAddress, LineSettings>,
 }
 
-/// How a bus is used.
+/// Settings of a bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BusSettings {
-    /// How long a board may take until it begins to answer.
+    /// Longest time until a board begins to answer, in milliseconds.
     pub answer_ms: u64,
-    /// How long the line is left alone after an answer.
+    /// Pause after an answer, in milliseconds.
     pub gap_ms: u64,
-    /// No board is asked for its changes more often than this without a reason.
+    /// Minimum interval between polls of a board without particular cause, in milliseconds.
     pub poll_ms: u64,
-    /// What becomes of boards that are not expected.
+    /// Treatment of unexpected boards.
     pub unknown_boards: UnknownBoards,
-    /// Whether boards are told to note the start of a game in their memory.
+    /// Whether boards receive the command to mark the start of a game in their memory.
     pub start_tag: bool,
 }
 
 impl Default for BusSettings {
     fn default() -> BusSettings {
-        // 80 ms by the protocol; a scan of a board takes 200 to 250 ms, so asking more often than every 80 tells nothing more.
+        // The protocol specifies 80 ms. A scan takes 200 to 250 ms, so faster polling yields nothing more.
         BusSettings { answer_ms: 80, gap_ms: 0, poll_ms: 80, unknown_boards: UnknownBoards::Record, start_tag: true }
     }
 }
 
-/// What becomes of boards on a bus that are not expected.
+/// Treatment of unexpected boards on a bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum UnknownBoards {
-    /// They are recorded with the settings of the line.
+    /// Record them with the settings of the line.
     #[default]
     Record,
-    /// The operator is told, and they are left alone.
+    /// Notify the operator and ignore them.
     Ignore,
 }
 
-/// How the board lies on the table, seen from White.
+/// Orientation of the board, seen from White.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OrientationSetting {
-    /// Found from the start position of each game.
+    /// Derive the orientation from the start position of each game.
     #[default]
     Auto,
     /// The connector is on White's left: fields count from Black's left corner.
     Normal,
-    /// The connector is on White's right: everything arrives turned by 180 degrees.
+    /// The connector is on White's right: all fields are turned by 180 degrees.
     Turned,
 }
 
-/// What stands in the Date tag where no date is known.
+/// Date tag of a game without a known date.
 const UNKNOWN_DATE: &str = "????.??.??";
 
-/// Serial numbers have five digits, or ten.
+/// Maximum length of a serial number: five or ten digits.
 const MAX_SERIAL_LEN: usize = 10;
 
-/// What a board may be asked on connecting: the word for it, the command, and whether it is asked if nothing else is said.
-/// Commands that write the board's memory or change how it scans are absent on purpose.
+/// Questions allowed on connecting: keyword, command, and whether it is a default. Commands that write the board's memory
+/// or change its scanning are excluded.
 const CONNECT_QUESTIONS: [(&str, Command, bool); 7] = [
     ("clock", Command::SendClock, true),
     ("version", Command::SendVersion, true),
@@ -119,50 +118,50 @@ const CONNECT_QUESTIONS: [(&str, Command, bool); 7] = [
     ("battery", Command::SendBatteryStatus, false),
 ];
 
-/// Which times the recogniser uses where none are told.
+/// Default times of the recogniser.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Preset {
-    /// Those of the pace that the tag TimeControl says; of a standard game if it says nothing.
+    /// Times for the pace of the TimeControl tag; those of a standard game without one.
     #[default]
     Auto,
-    /// Those of a pace.
+    /// Times of a pace.
     Pace(Pace),
 }
 
-/// A game in which a player has less than this for sixty moves, increments included, is blitz.
+/// Limit of the time for sixty moves, including increments, below which a game is blitz.
 const BLITZ_SECONDS: u64 = 15 * 60;
 
-/// Why a setting cannot be taken.
+/// Reason why a setting is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SettingError {
-    /// No such key.
+    /// Unknown key.
     #[error("there is no setting `{key}`; known are {known}",
         known = [&LineSettings::KEYS[..], &LineSettings::BUS_KEYS].concat().join(", "))]
     UnknownKey {
-        /// The key as given.
+        /// Key as given.
         key: String,
     },
-    /// A value that the key cannot have.
+    /// Invalid value for the key.
     #[error("`{key} = {value}`: expected {expected}")]
     Value {
-        /// The key.
+        /// Key.
         key: String,
-        /// The value as given.
+        /// Value as given.
         value: String,
-        /// What it may be.
+        /// Description of the valid values.
         expected: Cow<'static, str>,
     },
 }
 
 impl LineSettings {
-    /// The keys that [`LineSettings::set`] knows.
+    /// Keys that [`LineSettings::set`] knows for every line.
     pub const KEYS: [&'static str; 7] =
         ["board", "orientation", "codes", "connect", "turkish-promotion", "thai-removal", "thai-reversal"];
-    /// The keys that it knows beyond those, for a bus as a whole.
+    /// Additional keys for a bus as a whole.
     pub const BUS_KEYS: [&'static str; 5] =
         ["bus-answer-ms", "bus-gap-ms", "bus-poll-ms", "bus-unknown-boards", "bus-start-tag"];
 
-    /// A line that plays this game, everything else as it is by default.
+    /// Creates the default settings for a variant.
     pub fn new(variant: &'static Variant) -> LineSettings {
         LineSettings {
             mode: Mode::Single,
@@ -189,14 +188,14 @@ impl LineSettings {
         }
     }
 
-    /// The settings of a board on this bus.
+    /// Returns the settings of a board on this bus.
     pub fn for_board(&self, address: BusAddress) -> LineSettings {
         let of_line = || LineSettings { boards: BTreeMap::new(), ..self.clone() };
         self.boards.get(&address).cloned().unwrap_or_else(of_line)
     }
 
-    /// The same without what differs from log to log: when it was opened, which games there were before, and boards of
-    /// which nothing more is known than that they were once on the bus.
+    /// Returns the settings without the parts that differ from log to log: the opening time, the number of earlier games, and
+    /// boards that are only known to have been on the bus.
     pub fn without_history(&self) -> LineSettings {
         let plain = |settings: &LineSettings| LineSettings {
             opened: None,
@@ -212,19 +211,19 @@ impl LineSettings {
         LineSettings { boards, ..line }
     }
 
-    /// The date of a time, as PDN has it; `????.??.??` while the clock of the machine has not been set. `None` where nothing says
-    /// when the line was opened.
+    /// Returns the date of a time in PDN form; `????.??.??` while the machine clock is not set. `None` if the opening time is
+    /// unknown.
     pub fn date(&self, at: Millis) -> Option<String> {
         let moment = calendar::moment(self.opened?, at);
         let is_set = self.earliest_date.is_none_or(|from| moment >= from);
         Some(if is_set { moment.format("%Y.%m.%d").to_string() } else { UNKNOWN_DATE.to_owned() })
     }
 
-    /// Sets one key to a value given as text.
+    /// Sets a key to a value given as text.
     ///
     /// # Errors
     ///
-    /// When the key does not exist or cannot have this value; nothing is changed then.
+    /// Returns an error if the key does not exist or the value is invalid; nothing is changed.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         use draughts::ruleset::{PromotionInCapture, Removal};
         let refuse = |expected: Cow<'static, str>| SettingError::Value {
@@ -321,7 +320,7 @@ impl LineSettings {
         Ok(())
     }
 
-    /// The recogniser's times: those that were told, the others as the preset has them.
+    /// Returns the recogniser's times: the explicit ones, and the preset for the rest.
     pub fn effective_recognition(&self) -> RecognitionSettings {
         let pace = match self.preset {
             Preset::Pace(pace) => pace,
@@ -330,7 +329,7 @@ impl LineSettings {
         self.recognition.at_pace(pace, |key| self.explicit_keys.iter().any(|configured| configured == key))
     }
 
-    /// The pace of the player who has less time.
+    /// Returns the pace of the player with less time.
     fn pace_from_tags(&self) -> Pace {
         let controls = self.tags.iter().filter(|(name, _)| name.starts_with("TimeControl"));
         let seconds = controls.filter_map(|(_, value)| game_seconds(&value.parse().ok()?)).min();
@@ -342,7 +341,7 @@ impl LineSettings {
     }
 }
 
-/// The longest time that a setting of the bus can have: more would be a bus that does nothing.
+/// Limit of the times of a bus; with longer ones it would be idle.
 const MAX_MILLISECONDS: u64 = 10_000;
 const MILLISECONDS: &str = "a whole number of milliseconds from 0 to 10000";
 const MILLISECONDS_FROM_1: &str = "a whole number of milliseconds from 1 to 10000";
@@ -351,7 +350,7 @@ fn milliseconds(value: &str, least: u64) -> Option<u64> {
     value.parse().ok().filter(|number| (least..=MAX_MILLISECONDS).contains(number))
 }
 
-/// The time that a player has for a game of sixty moves; `None` where the control does not tell.
+/// Returns a player's time for sixty moves in seconds; `None` if the time control does not determine it.
 fn game_seconds(control: &TimeControl) -> Option<u64> {
     const MOVES: u64 = 60;
     let TimeControl::Periods(periods) = control else { return None };

@@ -1,8 +1,8 @@
-//! One board on a line of its own: it reports what changes by itself, and is asked for the rest.
+//! One board on its own line: it reports changes by itself and answers questions.
 //!
-//! While a game is on, a time in which the board was not heard is a [`Gap`]: the link was down, the station was; or the link
-//! stayed up and a running clock was silent; or a dump shows more than a lost report or two. Then the table hears nothing until
-//! the gap is closed, if need be from the board's memory.
+//! During a game, a period without contact is a [`Gap`]: the link or the station was down, or a running clock was silent,
+//! or a dump shows more than one or two lost reports. The table then receives no events until the gap is closed, with the
+//! board's memory if necessary.
 
 use chrono::{DateTime, FixedOffset};
 
@@ -23,16 +23,16 @@ use crate::engine::millis::Millis;
 use crate::engine::protocol::changes::{self, MemoryEvent};
 use crate::engine::protocol::{ClockReport, Command, DecodedItem, Decoder, Message, PieceCode};
 
-/// Reports of a board of which no dump has come yet that are kept until it does, or proves not to.
+/// Limit of reports buffered until the first dump arrives or proves unavailable.
 const MAX_UNPLACED: usize = 1_000;
-/// So many bytes that are no message, since the link came up, are no disturbance of a cable.
+/// Noise bytes since the link came up that exceed a disturbance of a cable.
 const MAX_NOISE_BYTES: u64 = 60;
-/// So many dumps with changes, and no report of one: the board does not know the command that makes it report.
+/// Dumps with changes but without any report, after which the board is considered not to know the update command.
 const MAX_UNREPORTED_DUMPS: u32 = 2;
-/// How many fields a dump may show otherwise than the reports did before the memory is asked: one report may be lost, or two.
+/// Differences between a dump and the reports that need no memory read: one or two reports may be lost.
 const MAX_MISSED_FIELDS: usize = 2;
 
-/// A board, what it is asked, and its table.
+/// Board, its questions and its table.
 #[derive(Clone, Debug)]
 pub struct SingleBoard {
     decoder: Decoder,
@@ -42,32 +42,32 @@ pub struct SingleBoard {
     rotation_request: RotationRequest,
     reported_unknown: Vec<u8>,
     noise_bytes: u64,
-    /// How many of them came before the link came up.
+    /// Noise bytes from before the link came up.
     noise_before_link: u64,
-    /// How many bytes have come since then.
+    /// Bytes received since the link came up.
     heard_bytes: u64,
     warned_about_bus: bool,
-    /// A time in which it was not heard, and which is not closed yet.
+    /// Open gap.
     gap: Option<Gap>,
-    /// When it was last heard, in the table's time.
+    /// Time of the last contact, in table time.
     heard_at: Millis,
-    /// What its clock said last.
+    /// Last clock report.
     clock: Option<ClockReport>,
-    /// Since the link came up it was asked for its memory in vain.
+    /// Whether a memory request has failed since the link came up.
     has_no_memory: bool,
-    /// How long it was not heard, the times do not tell.
+    /// Whether the length of the outage is unknown.
     has_unknown_gap: bool,
-    /// What was reported since the first change of a field, while nobody knows what stands on the others.
+    /// Reports since the first field change, while the other fields are unknown.
     early_reports: Vec<(Millis, GameReport)>,
-    /// So many dumps showed changes since a field was last reported.
+    /// Dumps with changes since the last field report.
     unreported_dumps: u32,
     warned_no_dumps: bool,
-    /// Whether a game may have begun while nobody listened.
+    /// Whether an unrecorded game may have begun.
     expects_late_start: bool,
 }
 
 impl SingleBoard {
-    /// A board that has not been heard of yet.
+    /// Creates a board without any report yet.
     pub fn new(settings: LineSettings) -> SingleBoard {
         let identity = BoardIdentity::new(settings.board.clone());
         let expects_late_start = settings.finds_late_start;
@@ -95,17 +95,17 @@ impl SingleBoard {
         }
     }
 
-    /// Did the operator ask for new logs?
+    /// Whether the operator requested new logs.
     pub fn rotation_requested(&self) -> bool {
         self.rotation_request.is_pending()
     }
 
-    /// The board and its games.
+    /// Returns the board and its games.
     pub fn table(&self) -> &Table {
         &self.session.table
     }
 
-    /// The state for people.
+    /// Returns the state for people.
     pub fn status(&self) -> Status {
         let status = self.session.table.status();
         let board = self.identity.serial().map(str::to_owned);
@@ -141,12 +141,12 @@ impl SingleBoard {
         }
     }
 
-    /// What of its bytes told nothing.
+    /// Returns the counts of unusable bytes.
     pub fn line_errors(&self) -> LineErrors {
         LineErrors { noise_bytes: self.noise_bytes, bad_checksums: 0 }
     }
 
-    /// The port is open.
+    /// Handles the opening of the port.
     pub fn link_up(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         self.decoder = Decoder::new();
         (self.noise_before_link, self.heard_bytes) = (self.noise_bytes, 0);
@@ -162,24 +162,24 @@ impl SingleBoard {
         self.ask_clock(now, outputs);
     }
 
-    /// The port is gone.
+    /// Handles the closing of the port.
     pub fn link_down(&mut self, now: Millis) {
         self.decoder = Decoder::new();
         self.questions.link_down();
         self.stop_listening(now);
     }
 
-    /// Nobody listened, and the times do not tell for how long.
+    /// Notes an outage of unknown length.
     pub fn note_unknown_gap(&mut self) {
         self.has_unknown_gap = true;
     }
 
-    /// From a time on the clock of the machine shows this.
+    /// Sets the machine clock at a time of the line.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         self.session.set_clock(at, shown);
     }
 
-    /// From now on it is heard, and is the board expected.
+    /// Handles the start of contact with the expected board.
     fn start_listening(&mut self, now: Millis) {
         if self.session.table.is_playing() && self.session.table.fields().is_some() {
             self.open_gap(now);
@@ -191,7 +191,7 @@ impl SingleBoard {
         }
     }
 
-    /// It is not heard any more, or not the board expected. A gap that is not closed goes on.
+    /// Handles the loss of contact, or contact with an unexpected board. An open gap continues.
     fn stop_listening(&mut self, now: Millis) {
         if let Some(gap) = self.gap.take() {
             self.heard_at = gap.since();
@@ -209,7 +209,7 @@ impl SingleBoard {
         self.gap = Some(if self.has_no_memory { gap.without_memory() } else { gap });
     }
 
-    /// Takes one byte.
+    /// Handles one byte.
     pub fn push_byte(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> ByteOutcome {
         self.heard_bytes += 1;
         match self.decoder.push(byte) {
@@ -292,7 +292,7 @@ impl SingleBoard {
         if has_published { ByteOutcome::Published } else { ByteOutcome::Handled }
     }
 
-    /// Does this message show that something was not heard?
+    /// Opens a gap if the message shows that reports are missing.
     fn detect_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
         if self.gap.is_some() || !self.session.table.is_playing() || self.session.table.fields().is_none() {
             return;
@@ -310,7 +310,7 @@ impl SingleBoard {
         }
     }
 
-    /// In the gap its lever may have been moved: whose time runs?
+    /// Requests a clock reading, since the lever may have moved in the gap.
     fn ask_clock(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.gap.is_some() && self.session.table.is_clock_running() {
             let turns = self.questions.enqueue(now, Command::SendClock);
@@ -318,7 +318,7 @@ impl SingleBoard {
         }
     }
 
-    /// Does this report wait until it is known what stands on the board?
+    /// Whether the report must wait until the contents of the board are known.
     fn is_unplaced(&self, report: &GameReport) -> bool {
         let waits = self.session.table.fields().is_none() && !self.questions.never_dumps();
         match report {
@@ -328,7 +328,7 @@ impl SingleBoard {
         }
     }
 
-    /// A board that shows changes in its dumps and reports none is told to report in another way.
+    /// Counts dumps with unreported changes, and changes the update command if there are too many.
     fn count_unreported(&mut self, now: Millis, report: &GameReport, outputs: &mut Vec<Output>) {
         self.unreported_dumps = match report {
             GameReport::Field(..) => 0,
@@ -351,13 +351,13 @@ impl SingleBoard {
         self.push_effects(now, vec![Effect::Notice(notice), Effect::Send(code)], outputs);
     }
 
-    /// Is what comes no speech of one board? Boards of a bus that are asked as one answer all at once.
+    /// Whether the bytes look like several boards of a bus that answer at once.
     fn looks_like_bus(&self) -> bool {
         let noise = self.noise_bytes - self.noise_before_link;
         noise >= MAX_NOISE_BYTES && (self.identity.has_address_mismatch() || noise >= self.heard_bytes / 4)
     }
 
-    /// Nothing that one board says comes from this port: perhaps because there are several.
+    /// Warns the operator once that the bytes look like several boards.
     fn warn_about_bus(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.looks_like_bus() && !std::mem::replace(&mut self.warned_about_bus, true) {
             let notice = "what comes from this port cannot be read as one board: do several boards answer at once? Then it is \
@@ -366,7 +366,7 @@ impl SingleBoard {
         }
     }
 
-    /// The board speaks and has proved not to say what stands on it: its reports alone count from here on.
+    /// Continues with reports alone, because the board reports but never answers dump requests.
     fn disable_dumps(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.looks_like_bus() {
             return;
@@ -403,7 +403,7 @@ impl SingleBoard {
         self.push_effects(now, effects, outputs);
     }
 
-    /// Something that the board says reaches the table.
+    /// Passes a report of the board to the table.
     fn on_report(&mut self, at: Millis, report: GameReport) -> Vec<Effect> {
         match report {
             GameReport::Dump(_) => {}
@@ -413,7 +413,7 @@ impl SingleBoard {
         apply_report(&mut self.session.table, at, &report)
     }
 
-    /// It is known what stands on the board: a start position, or is there a game that nobody saw begin?
+    /// Requests the memory for an unrecorded game once the contents are known, unless they show the start position.
     fn request_late_game(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if !matches!(self.session.late_start, LateStart::Unknown) || self.session.table.fields().is_none() {
             return;
@@ -433,8 +433,8 @@ impl SingleBoard {
         }
     }
 
-    /// The memory has come to a board that showed no start position: what it tells after its last one is a game, if it leads to
-    /// what stands there now.
+    /// Searches the memory of a board that showed no start position. The events after its last start position are a game if
+    /// they lead to the current contents.
     fn find_late_game(&mut self, now: Millis, memory: &[MemoryEvent], outputs: &mut Vec<Output>) {
         self.session.late_start = LateStart::without_memory();
         let Some((table, after)) = late_start::replay_last_start(&self.session.table, memory) else {
@@ -455,7 +455,7 @@ impl SingleBoard {
         self.push_effects(now, vec![notice], outputs);
     }
 
-    /// Closes the gap, or does what has to be done first.
+    /// Closes the gap, or takes the next step towards it.
     fn close_gap(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &mut self.gap else { return };
         match gap.next_step(self.session.table.sensors()) {
@@ -470,7 +470,7 @@ impl SingleBoard {
         }
     }
 
-    /// What was kept during the gap counts, and what happened before it is not known.
+    /// Applies the buffered reports; the earlier events of the gap stay unknown.
     fn continue_without_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = self.gap.take() else { return };
         self.has_unknown_gap = false;
@@ -485,14 +485,14 @@ impl SingleBoard {
             }
             effects.extend(self.on_report(at, report));
         }
-        // It may have come before the dump with which the board is known again.
+        // The reading may have arrived before the dump that restores the known contents.
         if let Some(report) = reading {
             effects.extend(self.on_report(heard_at, GameReport::Clock(report)));
         }
         self.push_effects(now, effects, outputs);
     }
 
-    /// What the memory says of the gap is lived through, then what was heard since.
+    /// Replays the events of the gap from the memory, then the buffered reports.
     fn replay_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &self.gap else { return };
         let since = gap.since();
@@ -514,7 +514,7 @@ impl SingleBoard {
         let count = recalled.missed.len();
         let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
         let reported = to_delayed_events(&recalled.missed, self.session.table.number_count());
-        // The last reading before the memory may say that the clock was stopped, which the memory does not.
+        // The last reading before the memory may show a stopped clock, which a memory does not record.
         let reading = before.iter().rev().find_map(|(_, report)| match report {
             GameReport::Clock(clock) if clock.is_reading() => Some(*clock),
             _ => None,
@@ -528,8 +528,7 @@ impl SingleBoard {
         self.push_effects(now, effects, outputs);
     }
 
-    /// All that happened since a time reaches the table, each thing at its own, and then what the clock showed. Returns the time of
-    /// the table until which all is known.
+    /// Replays events, each at its time, then a clock reading. Returns the table time up to which everything is known.
     fn replay_events(
         &mut self,
         now: Millis,
@@ -555,7 +554,7 @@ impl SingleBoard {
         end
     }
 
-    /// An operator's request.
+    /// Handles an operator's request.
     pub fn request(&mut self, now: Millis, request: &Request, outputs: &mut Vec<Output>) {
         let effects = match &request.command {
             _ if request.target != Target::OnlyBoard => vec![Effect::Refused(format!(
@@ -567,7 +566,7 @@ impl SingleBoard {
         self.push_effects(now, effects, outputs);
     }
 
-    /// When [`SingleBoard::tick`] has something to do, and what is waited for until then.
+    /// Returns the time of the next [`SingleBoard::tick`] and the reason.
     pub fn deadline(&self) -> Option<(Millis, LineWait)> {
         let asks = self.questions.deadline(self.wants_dump_at());
         let waits = if self.questions.is_asking() { LineWait::Answer } else { LineWait::Question };
@@ -581,13 +580,13 @@ impl SingleBoard {
         wanted.map(|at| self.session.line_time(at))
     }
 
-    /// When a gap ends though no dump has come.
+    /// Returns the time at which a gap ends without a dump.
     fn gap_timeout(&self) -> Option<Millis> {
         let gap = self.gap.as_ref().filter(|gap| self.questions.is_link_up() && !gap.has_dump())?;
         Some(self.session.line_time(gap.heard_at() + self.session.table.dump_wait()))
     }
 
-    /// Asks and decides what is due.
+    /// Sends due questions and runs due decisions.
     pub fn tick(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.gap_timeout().is_some_and(|at| at <= now) {
             self.continue_without_memory(now, outputs);
@@ -597,12 +596,12 @@ impl SingleBoard {
         self.decide(now, outputs);
     }
 
-    /// Decides what is due, and what follows from what was published.
+    /// Runs due decisions, including the consequences of publications.
     pub fn decide(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         while self.decide_next(now, outputs) {}
     }
 
-    /// Decides up to the next lines that are published. Returns whether there were any: more follows from them.
+    /// Runs due decisions up to the next publication. Returns whether there was one; more decisions follow from it.
     fn decide_next(&mut self, now: Millis, outputs: &mut Vec<Output>) -> bool {
         let at = self.session.table_time(now);
         let (mut effects, has_published) = self.session.table.decide_next(at);
@@ -631,7 +630,7 @@ impl SingleBoard {
         }
     }
 
-    /// The memory was asked for and has not come: once more, or on without.
+    /// Handles a memory timeout: requests it again or continues without.
     fn on_memory_timeout(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &mut self.gap else {
             self.session.late_start.on_memory_timeout();
@@ -655,7 +654,7 @@ impl SingleBoard {
     }
 }
 
-/// Something that a board says reaches a table.
+/// Applies a report of the board to a table.
 fn apply_report(table: &mut Table, at: Millis, report: &GameReport) -> Vec<Effect> {
     match report {
         GameReport::Dump(codes) => {

@@ -1,4 +1,4 @@
-//! One board with its clock, and the games that are played on it one after the other.
+//! One board with its clock, and its consecutive games.
 //!
 //! ```text
 //!   Waiting ──start position, or the operator──▸ Playing ──no move left, result──▸ Over
@@ -7,20 +7,20 @@
 //!             pieces set up anew: the old game is closed
 //! ```
 //!
-//! A table is seven values. Each owns its fields, and a function that looks into one says so in its signature.
+//! A table consists of seven values. Each owns its fields; a function that reads another value takes it as a parameter.
 //!
-//! | value | what it owns | file |
+//! | value | content | file |
 //! |---|---|---|
-//! | [`BoardModel`] | what stands on the fields, how the board lies, how sure that is | `known_board.rs` |
-//! | [`TableClock`] | whose time runs, which press belongs to which ply | `clock.rs` |
-//! | [`GameSequence`] | the game that is going on, and how many there were | `play.rs` |
-//! | [`NoticeTracker`] | what the operator was told | `telling.rs`, with the state for people |
-//! | [`LiveUpdateTracker`] | what those who listen beside the file were told | `listeners.rs` |
-//! | [`Resync`] | the operator's word that what stands is right | `requests.rs`, with all that he asks |
-//! | `LineSettings` | what holds for the games | |
+//! | [`BoardModel`] | contents of the fields, orientation of the board, certainty of both | `board_model.rs` |
+//! | [`TableClock`] | side whose time runs, assignment of presses to plies | `clock.rs` |
+//! | [`GameSequence`] | running game, number of games | `game_sequence.rs` |
+//! | [`NoticeTracker`] | notices sent to the operator | `status.rs`, with the state for people |
+//! | [`LiveUpdateTracker`] | updates sent to event listeners | `live_updates.rs` |
+//! | [`Resync`] | operator's confirmation of the board | `requests.rs`, with all other requests |
+//! | `LineSettings` | settings of the games | |
 //!
-//! Here is what the board says and what follows from it: each thing goes to the values that it is about, and to the recogniser.
-//! How a game begins is in `start.rs`, how it ends in `ending.rs`.
+//! This file passes each report of the board to the values that it concerns, and to the recogniser. `start.rs` begins
+//! games, and `ending.rs` ends them.
 
 mod board_model;
 mod clock;
@@ -49,48 +49,48 @@ use live_updates::LiveUpdateTracker;
 use requests::Resync;
 use status::NoticeTracker;
 
-/// A board and its games.
+/// Board and its games.
 #[derive(Clone, Debug)]
 pub struct Table {
     settings: LineSettings,
-    /// The tags of its games, as the line was told: what a pairing says goes over them.
+    /// Tags of the games from the line's settings; tags of a pairing override them.
     line_tags: Vec<(String, String)>,
     board: BoardModel,
     clock: TableClock,
     games: GameSequence,
     notices: NoticeTracker,
     live_updates: LiveUpdateTracker,
-    /// The operator says that what stands on the board is right, and the board has yet to say what that is.
+    /// Operator's confirmation that the board is right, while the contents of the board are still being read.
     resync: Option<Resync>,
 }
 
-/// What is going on with the ply that is not published yet.
+/// State of the next unpublished ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PendingPly {
-    /// Nothing.
+    /// No ply has begun.
     Nothing,
-    /// It was begun, and nobody waits in the middle of one. It has had its quiet: with more it would pass for one that nobody
-    /// pressed for.
+    /// A ply has begun, and the player does not pause within it. Its quiet time has passed; more quiet would make it look like
+    /// a ply without a press.
     Ply,
-    /// It was pressed for: what comes next is another, and this one needs its quiet before that.
+    /// The ply has its press: the next event belongs to another ply, after the quiet time of this one.
     Pressed,
 }
 
-/// How closely a board has to be watched.
+/// Activity of a board, which determines how often it is polled.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Attention {
-    /// Nothing is being played on it.
+    /// No game is running.
     Idle,
-    /// A game is going on.
+    /// A game is running.
     Playing,
     /// Pieces are being moved.
     Touched,
-    /// A ply stands complete: it will be pressed for in a moment, and that decides.
+    /// The board shows a complete ply, whose press is expected soon.
     PlyComplete,
 }
 
 impl Table {
-    /// A board of which nothing is known yet.
+    /// Creates the table of a board without any report yet.
     pub fn new(settings: LineSettings) -> Table {
         Table {
             board: BoardModel::new(&settings),
@@ -104,38 +104,38 @@ impl Table {
         }
     }
 
-    /// What holds for its games.
+    /// Returns the settings of the games.
     pub fn settings(&self) -> &LineSettings {
         &self.settings
     }
 
-    /// From a time on the clock of the machine shows this.
+    /// Sets the machine clock at a time of the line.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         self.settings.opened = Some(calendar::epoch(at, shown));
     }
 
-    /// How often its clock was pressed.
+    /// Returns the number of presses of the clock.
     pub fn presses(&self) -> u32 {
         self.clock.presses()
     }
 
-    /// The tags with which the file of the game that is going on begins, by what is known now.
+    /// Returns the tags for the file of the running game, as currently known.
     pub fn game_tags(&self) -> Option<Vec<(String, String)>> {
         self.games.game().map(|game| game.tags(&self.settings))
     }
 
-    /// The pairing that games play which begin from now on.
+    /// Returns the id of the pairing for games that begin later.
     pub fn pairing(&self) -> Option<&str> {
         self.games.pairing().map(|pairing| pairing.id.as_str())
     }
 
-    /// Is a game going on that has a file?
+    /// Whether a running game has a file.
     pub fn has_open_game(&self) -> bool {
         self.games.open_game().is_some()
     }
 
-    /// The link came up or went away. What stands on the board after a gap is judged when a dump has shown it: what was seen
-    /// before may be a hand in the air, however long ago.
+    /// Records that the link came up or went down. After a gap only a dump allows decisions about the board, because the
+    /// earlier contents may show a lifted piece, however long ago.
     pub fn set_link_up(&mut self, now: Millis, up: bool) {
         self.board.set_link_up(now, up);
         self.live_updates.set_link_up(now, up);
@@ -145,7 +145,7 @@ impl Table {
         }
     }
 
-    /// The gap is over: a dump has come, or none comes.
+    /// Ends the gap, because a dump arrived or none will arrive.
     fn end_gap(&mut self, now: Millis) {
         if self.board.end_gap()
             && let Some(recogniser) = self.games.recogniser()
@@ -154,8 +154,8 @@ impl Table {
         }
     }
 
-    /// The board said something. While a clock runs it speaks every second: a longer silence is a gap, whether the port
-    /// noticed or not.
+    /// Records a message of the board. A running clock reports every second, so a longer silence is a gap even if the port
+    /// noticed nothing.
     pub fn note_heard(&mut self, now: Millis) {
         if self.silence_due().is_some_and(|at| at < now)
             && let Some(recogniser) = self.games.recogniser()
@@ -166,7 +166,7 @@ impl Table {
         self.board.note_heard(now);
     }
 
-    /// The board can be heard again, and kept its reports.
+    /// Resumes after an outage of a board that stored its reports.
     pub fn resume_from_memory(&mut self) {
         self.board.resume_from_memory();
         self.live_updates.set_link_up(Millis::ZERO, true);
@@ -175,57 +175,56 @@ impl Table {
         }
     }
 
-    /// A board that keeps its reports until it is asked has told everything up to a time: no silence before it is a gap.
+    /// Records that a polled board has reported everything up to `now`, so that no silence before it is a gap.
     pub fn is_known_until(&mut self, now: Millis) {
         self.board.note_heard(self.board.heard_at().max(now));
     }
 
-    /// Has a game begun that is not over?
+    /// Whether a game has begun and is not over.
     pub fn is_playing(&self) -> bool {
         self.games.game().is_some()
     }
 
-    /// Has a dump shown what is known of the board?
+    /// Whether a dump has confirmed the known contents of the board.
     pub fn is_confirmed(&self) -> bool {
         self.board.is_link_up() && self.board.is_confirmed() && self.sensors().is_known()
     }
 
-    /// When what is known of the board last changed.
+    /// Returns the time of the last change of the known contents.
     pub fn last_change(&self) -> Millis {
         self.board.last_change()
     }
 
-    /// How many plies stand complete that are not published yet.
+    /// Returns the number of complete but unpublished plies.
     pub fn complete_plies(&self) -> usize {
         self.games.game().map_or(0, |game| game.recogniser.expected().len())
     }
 
-    /// Is a game with a file going on, its clock not stopped?
+    /// Whether a game with a file is running and its clock is not stopped.
     pub fn is_running(&self) -> bool {
         self.has_open_game() && !self.clock.is_stopped()
     }
 
-    /// How many playing squares a dump shows otherwise than what is known.
+    /// Returns the number of playing squares on which a dump differs from the known contents.
     pub fn count_missed(&self, codes: &[PieceCode]) -> usize {
         let mut shown = self.sensors().clone();
         if shown.dump(codes).is_none() { 0 } else { shown.occupancy().differs_from(&self.board.occupancy()).len() }
     }
 
-    /// What is known of the fields.
+    /// Returns the known contents of the fields.
     pub fn sensors(&self) -> &Sensors {
         self.board.sensors()
     }
 
-    /// How long a dump is waited for after a gap.
+    /// Returns the wait for a dump after a gap.
     pub fn dump_wait(&self) -> Millis {
         self.board.dump_wait()
     }
 
-    /// Does the board report what happens on it, and never answer what stands on it? Then its reports count without a dump.
+    /// Sets whether reports count without a dump, for a board that reports changes but never answers a dump request.
     pub fn trust_reports(&mut self, now: Millis, trusts: bool) {
         self.board.trust_reports(trusts);
         if trusts {
-            // No dump will end it.
             self.end_gap(now);
         }
         if let Some(recogniser) = self.games.recogniser() {
@@ -233,13 +232,13 @@ impl Table {
         }
     }
 
-    /// This stands on the board, by the word of somebody else than the board.
+    /// Sets the contents of the board from a source other than the board.
     fn assume_board(&mut self, now: Millis, position: &Position) {
         self.board.assume_board(position);
         self.sync_recogniser(now);
     }
 
-    /// The recogniser sees all that is known of the board.
+    /// Passes the known contents of the board to the recogniser.
     fn sync_recogniser(&mut self, now: Millis) {
         let sight = self.board.occupancy();
         if let Some(recogniser) = self.games.recogniser() {
@@ -247,8 +246,8 @@ impl Table {
         }
     }
 
-    /// The start position is taken to have stood on the board before these reports, lying as they tell; or the position of the
-    /// game that the operator has begun.
+    /// Assumes the contents before these reports: the position of the running game, or the start position in the orientation
+    /// that the reports imply.
     pub fn assume_start(&mut self, now: Millis, reports: &[(Field, PieceCode)]) {
         match self.games.game().map(|game| *game.recogniser.position()) {
             Some(position) => self.assume_board(now, &position),
@@ -256,7 +255,7 @@ impl Table {
         }
     }
 
-    /// The board reported one field.
+    /// Handles the report of one field.
     pub fn on_field_update(&mut self, now: Millis, field: Field, code: PieceCode) -> Vec<Effect> {
         if !self.sensors().has(field) {
             return vec![Effect::Notice(format!(
@@ -272,7 +271,7 @@ impl Table {
         Vec::new()
     }
 
-    /// A dump of the whole board arrived.
+    /// Handles a dump of the whole board.
     pub fn on_dump(&mut self, now: Millis, codes: &[PieceCode]) -> Vec<Effect> {
         let Some(changed) = self.board.on_dump(now, codes) else {
             return self.notices.foreign_dump_notice(codes.len(), &self.board).into_iter().collect();
@@ -283,7 +282,7 @@ impl Table {
         Vec::new()
     }
 
-    /// The board says, under a checksum, that nothing has changed since what it reported: as good as a dump of it.
+    /// Handles a message with a checksum that nothing has changed since the last report, which proves as much as a dump.
     pub fn on_no_changes(&mut self, now: Millis) {
         if !self.sensors().is_known() {
             return;
@@ -293,14 +292,14 @@ impl Table {
         self.sync_recogniser(now);
     }
 
-    /// This stands on the board, by the numbers of its fields, and what led to it nobody saw, not even the board.
+    /// Handles the contents of all fields by number after a power-up; the board itself does not know the moves that led there.
     pub fn on_full_board(&mut self, now: Millis, codes: &[PieceCode]) -> Vec<Effect> {
         let mut shown = self.sensors().clone();
         shown.set_by_number(codes);
         if shown.fields() == self.sensors().fields() {
             return Vec::new();
         }
-        // Nor what its clock showed meanwhile: there is nothing to judge its next reading by.
+        // The clock readings in between are missing as well, so the next reading has no reference.
         self.clock.reset_reading();
         if let Some(recogniser) = self.games.recogniser() {
             recogniser.note_outage(now);
@@ -308,32 +307,32 @@ impl Table {
         self.on_dump(now, shown.fields())
     }
 
-    /// What every field is known to hold; `None` before the first dump.
+    /// Returns the known contents of all fields; `None` before the first dump.
     pub fn fields(&self) -> Option<&[PieceCode]> {
         self.sensors().is_known().then(|| self.sensors().fields())
     }
 
-    /// How many fields the board has, by its game.
+    /// Returns the number of fields of a board for this variant.
     pub fn field_count(&self) -> usize {
         self.sensors().field_count()
     }
 
-    /// Do the numbers of its reports count all fields, and not the playing squares alone?
+    /// Whether field numbers in reports count all fields rather than only the playing squares.
     pub fn counts_all_fields(&self) -> bool {
         self.sensors().counts_all_fields()
     }
 
-    /// How many fields its reports can name.
+    /// Returns the number of fields that reports can name.
     pub fn number_count(&self) -> usize {
         self.sensors().number_count()
     }
 
-    /// How many games were begun, with a file or not yet.
+    /// Returns the number of games begun, with or without a file.
     pub fn games_begun(&self) -> u32 {
         self.games.begun_count()
     }
 
-    /// A new game has begun that was not heard: its clock was set and started, nobody knows how.
+    /// Resets the clock for a game whose start was not observed: the clock was set and started in an unknown way.
     pub fn reset_unseen_clock(&mut self) {
         self.clock.reset_unseen_game();
         if let Some(recogniser) = self.games.recogniser() {
@@ -341,45 +340,45 @@ impl Table {
         }
     }
 
-    /// Are the times that are told from now on those of both sides?
+    /// Sets whether the times reported from here on are reliable for both sides.
     pub fn trust_clock(&mut self, is_sure: bool) {
         self.clock.trust(is_sure);
     }
 
-    /// The clock said something.
+    /// Handles a report of the clock.
     pub fn on_clock(&mut self, now: Millis, report: &ClockReport) -> Vec<Effect> {
         self.clock.on_report(now, report, ClockReportSource::Times, self.games.recogniser())
     }
 
-    /// The board tells of a press that it noticed itself: it is not merely found that the lever was moved once.
+    /// Handles a press that the board itself noticed, as opposed to a changed lever between two readings.
     pub fn on_press(&mut self, now: Millis, reports: &[ClockReport]) -> Vec<Effect> {
         let tell = |report| self.clock.on_report(now, report, ClockReportSource::Press, self.games.recogniser());
         reports.iter().flat_map(tell).collect()
     }
 
-    /// Is the time of a side running, as far as is known?
+    /// Whether the clock is running, as far as known.
     pub fn is_clock_running(&self) -> bool {
         self.clock.is_running()
     }
 
-    /// From when on silence means that the board is not heard.
+    /// Returns the time from which silence means that the board is out of reach.
     pub fn silence_due(&self) -> Option<Millis> {
         self.clock.silence_due(&self.board)
     }
 
-    /// Has a ply been begun, in a game or outside of one? Before that a lever that moves completes none.
+    /// Whether a ply has begun, in a game or outside. Before the first one a lever movement completes no ply.
     pub fn is_begun(&self) -> bool {
         self.games.game().is_some_and(|game| game.recogniser.plies() > 0 || game.recogniser.is_touched())
     }
 
-    /// Has nothing legal explained what is seen for so long that no hand can be the reason?
+    /// Whether the board has been unexplained for so long that a moving hand cannot be the cause.
     pub fn is_unexplained(&self, now: Millis) -> bool {
         const MOVE_GRACE: Millis = Millis::seconds(2);
         let doubt = self.games.game().and_then(|game| game.recogniser.unexplained());
         doubt.is_some_and(|doubt| now >= doubt.since.max(doubt.quiet_since) + MOVE_GRACE)
     }
 
-    /// How closely the board has to be watched.
+    /// Returns the activity of the board.
     pub fn attention(&self) -> Attention {
         match self.games.game() {
             Some(game) if !game.recogniser.expected().is_empty() => Attention::PlyComplete,
@@ -389,7 +388,7 @@ impl Table {
         }
     }
 
-    /// What is going on with the ply that is not published yet.
+    /// Returns the state of the next unpublished ply.
     pub fn pending_ply(&self) -> PendingPly {
         match self.games.game() {
             Some(game) if game.recogniser.is_settled() => PendingPly::Nothing,
@@ -399,7 +398,7 @@ impl Table {
         }
     }
 
-    /// When a dump is wanted to confirm what is seen.
+    /// Returns the time at which a dump is needed to confirm the board.
     pub fn wants_dump_at(&self) -> Option<Millis> {
         if !self.board.is_link_up() {
             return None;
@@ -409,7 +408,7 @@ impl Table {
         game.recogniser.wants_dump_at().into_iter().chain(asks).min()
     }
 
-    /// When [`Table::decide`] has something to do even if nothing happens, and what is waited for until then.
+    /// Returns the time of the next [`Table::decide`] without an event, and the reason.
     pub fn deadline(&self) -> Option<(Millis, LineWait)> {
         let game = self.games.game();
         let verdict = game.and_then(|game| game.recogniser.deadline());
@@ -429,7 +428,7 @@ impl Table {
         ])
     }
 
-    /// Everything that is due: to be called after every event and at the deadline.
+    /// Runs all due decisions; must be called after every event and at the deadline.
     pub fn decide(&mut self, now: Millis) -> Vec<Effect> {
         let mut all = Vec::new();
         loop {
@@ -441,8 +440,8 @@ impl Table {
         }
     }
 
-    /// The same up to the lines of the next verdict. Returns whether there is one: then what follows from it is told by the
-    /// next call, which has to come before anything else happens on the table.
+    /// Runs due decisions up to the next published verdict. Returns whether there is one; then the next call returns the
+    /// consequences and must come before any other event of the table.
     pub fn decide_next(&mut self, now: Millis) -> (Vec<Effect>, bool) {
         let mut effects = match self.games.take_pending_verdict() {
             Some(verdict) => self.after_publication(&verdict),
@@ -476,7 +475,7 @@ impl Table {
         let is_deaf = self.silence_due().is_some_and(|at| at < now);
         let recogniser = self.games.recogniser()?;
         if is_deaf {
-            // What is told late, after a gap, may have a deadline that has passed; it would be due for ever.
+            // An event reported after a gap may have a deadline in the past, which would stay due forever.
             recogniser.suspend();
             return None;
         }
@@ -498,7 +497,7 @@ impl Table {
         effects
     }
 
-    /// Why a verdict was given that has been published, and what follows from it.
+    /// Returns the note of a published verdict, and its consequences.
     fn after_publication(&mut self, verdict: &Verdict) -> Vec<Effect> {
         let Some(game) = self.games.game_mut() else { return Vec::new() };
         game.after_publication(verdict);

@@ -1,48 +1,48 @@
-//! What a line waits for: the names of its deadlines.
+//! Names of the deadlines of a line.
 //!
-//! Every moment at which something is done though nothing happens has one of these names, from the decision about a ply to the next
-//! question on a bus. So whoever wonders why a line does nothing yet, or why it did something now, has a word to look for.
+//! Every action that happens without input has one of these names, from the decision about a ply to the next question on a
+//! bus. The name explains why a line is still waiting, or why it acted.
 
 use crate::engine::millis::Millis;
 use crate::engine::recognition;
 
-/// What a line waits for.
+/// Reason why a line waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineWait {
-    /// What the recogniser of a game waits for.
+    /// The recogniser of a game waits.
     Recognition(recognition::Wait),
-    /// A start position that stands long enough to begin a game.
+    /// A start position must stand long enough to begin a game.
     Start,
-    /// A board that is being set up to be complete; then the operator is told what is wrong.
+    /// A board being set up must become complete; then the operator receives its errors.
     SettingUp,
-    /// A board that nothing explains to explain itself; then the operator is told.
+    /// An unexplained board must resolve itself; then the operator receives a notice.
     Unexplained,
-    /// A result piece to be let lie, or pieces in the centre to stand still; then the result is offered.
+    /// A result piece, or pieces in the centre, must rest; then the result is proposed.
     ResultSign,
-    /// A last move after which the opponent has none to be taken back.
+    /// The last move, which leaves the opponent without a legal move, may still be taken back.
     NoMoveLeft,
-    /// A dump after a time in which the board was not heard.
+    /// A dump must arrive after a gap.
     DumpAfterGap,
-    /// The last plies before a result that the operator gave.
+    /// The last plies must arrive before the operator's result is written.
     Result,
-    /// The board to say what stands on it, because the operator says that it is right.
+    /// The board must show its contents, because the operator has confirmed them.
     Resync,
-    /// The board to be heard; then listeners are told that it is away.
+    /// The board must report; otherwise listeners receive its absence.
     SignOfLife,
-    /// An answer of a board.
+    /// A board must answer.
     Answer,
-    /// The time for the next question.
+    /// The next question has its time.
     Question,
-    /// Any board of the line to answer; then the port is opened anew.
+    /// Any board of the line must answer; otherwise the port is opened again.
     Reopening,
 }
 
-/// The earliest of several deadlines.
+/// Returns the earliest deadline.
 pub fn earliest(deadlines: impl IntoIterator<Item = Option<(Millis, LineWait)>>) -> Option<(Millis, LineWait)> {
     deadlines.into_iter().flatten().min_by_key(|(at, _)| *at)
 }
 
-/// A deadline with its name.
+/// Pairs a deadline with its name.
 pub fn with_name(at: Option<Millis>, wait: LineWait) -> Option<(Millis, LineWait)> {
     at.map(|at| (at, wait))
 }

@@ -1,73 +1,73 @@
-//! Which boards are on the bus?
+//! Finds the boards on a bus.
 //!
-//! A ping to all is answered by every board at a random moment within 1100 ms, so two answers may collide. The boards that
-//! are known are told to be silent first; so each round has fewer to answer, until nobody is left who could.
+//! Every board answers a ping to all at a random moment within 1100 ms, so two answers may collide. Known boards are muted
+//! first. Each round therefore leaves fewer boards to answer, until none remains.
 //!
 //! ```text
-//!           each board that is here          1.2 s of listening            each address that was heard
-//!   due ──▸ Silencing: "ignore the next" ──▸ Listening: ping to all ──┬──▸ pinged for itself, then the next round
+//!           each present board               1.2 s of listening            each address that answered
+//!   due ──▸ Muting: "ignore the next" ─────▸ Listening: ping to all ──┬──▸ pinged for itself, then the next round
 //!    ▴                                                                │
 //!    └──────────── two rounds without a new address or a collision ───┘
 //! ```
 //!
-//! Nothing else can be asked while a round listens. That loses nothing, because boards keep their changes; but it costs
-//! more than a second, so with games going on rounds are rare.
+//! A listening round blocks all other questions. Nothing is lost, because boards store their changes. However, a round
+//! takes more than a second, so rounds are rare while games are running.
 
 use std::collections::VecDeque;
 
 use crate::engine::millis::Millis;
 use crate::engine::protocol::BusAddress;
 
-/// A board answers a ping to all within 1100 ms, and its answer takes six more, and a converter may hold it back.
+/// Listening time of a ping to all: answers start within 1100 ms, take 6 ms, and a converter may delay them.
 pub const PING_WINDOW: Millis = Millis(1_200);
-/// Rounds without anything new after which all have been heard.
+/// Rounds without a new address or collision after which discovery is complete.
 const QUIET_ROUNDS: u32 = 2;
-/// After so many rounds it is given up for this time, whatever was heard: noise is no board.
+/// Limit of rounds in one search, because noise can imitate new boards forever.
 const MAX_ROUNDS: u32 = 24;
-/// How long after all have been heard it begins anew.
+/// Pause between two searches.
 const RETRY_INTERVAL: Millis = Millis::seconds(60);
-/// The same while games are going on.
+/// Pause between two searches while games are running.
 const RETRY_INTERVAL_PLAYING: Millis = Millis::seconds(600);
 
-/// What discovery does at the moment.
+/// State of the search.
 #[derive(Clone, Debug)]
 enum DiscoveryState {
-    /// Nothing, until then.
+    /// Inactive until this time.
     Idle(Millis),
-    /// Boards are told to ignore the next ping; these have not been yet.
+    /// Sending the command to ignore the next ping; these boards remain.
     Muting(VecDeque<BusAddress>),
-    /// The ping to all was sent.
+    /// Waiting for answers to the ping to all.
     Listening,
 }
 
-/// The search for boards.
+/// Search for boards.
 #[derive(Clone, Debug)]
 pub struct Discovery {
     state: DiscoveryState,
     rounds: u32,
     quiet_rounds: u32,
-    /// It was due while games were going on, and has waited for its time.
+    /// Whether a due search has been postponed once because of running games.
     is_postponed: bool,
-    /// Was anything new heard in this round?
+    /// Whether this round has found nothing.
     is_quiet: bool,
 }
 
-/// What discovery wants to be sent.
+/// Command that the search sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PingAction {
-    /// This board shall ignore the next ping.
+    /// Makes this board ignore the next ping.
     MuteBoard(BusAddress),
-    /// A ping to all.
+    /// Pings all boards.
     PingAll,
 }
 
 impl Discovery {
-    /// A search that begins then.
+    /// Creates a search that starts at `due`.
     pub fn starting_at(due: Millis) -> Discovery {
         Discovery { state: DiscoveryState::Idle(due), rounds: 0, quiet_rounds: 0, is_postponed: false, is_quiet: true }
     }
 
-    /// When it has something to do.
+    /// Returns the time of the next action.
     pub fn due(&self) -> Option<Millis> {
         match &self.state {
             DiscoveryState::Idle(due) => Some(*due),
@@ -76,17 +76,17 @@ impl Discovery {
         }
     }
 
-    /// Have all boards been heard that there are?
+    /// Whether the search is complete until its next start.
     pub fn is_resting(&self) -> bool {
         matches!(self.state, DiscoveryState::Idle(_)) && self.rounds == 0
     }
 
-    /// Is the line used for nothing else?
+    /// Whether the search reserves the line.
     pub fn is_listening(&self) -> bool {
         matches!(self.state, DiscoveryState::Listening)
     }
 
-    /// What to send now. `here`: the boards that are known and answer. With games going on, a search is put off.
+    /// Returns the command to send now. `here`: the known boards that answer. Running games postpone a search.
     pub fn next_action(
         &mut self,
         now: Millis,
@@ -113,12 +113,12 @@ impl Discovery {
         Some(PingAction::PingAll)
     }
 
-    /// An address that was not known, or a collision: another round will be needed.
+    /// Notes a new address or a collision, which requires another round.
     pub fn on_answer(&mut self) {
         self.is_quiet = false;
     }
 
-    /// The time of listening is over.
+    /// Ends a listening round.
     pub fn end_round(&mut self, now: Millis) {
         self.quiet_rounds = if self.is_quiet { self.quiet_rounds + 1 } else { 0 };
         *self = if self.quiet_rounds >= QUIET_ROUNDS || self.rounds >= MAX_ROUNDS {

@@ -1,34 +1,34 @@
-//! How much of the line is in use, and how much may be used for what is not urgent.
+//! Usage of the line, and the budget for questions that are not urgent.
 //!
-//! At 9600 baud a byte takes 1.042 ms and the line is what a bus has least of: 96 boards a second can be asked for their
-//! changes, and a board's dump takes as long as ten of these questions. So two books are kept: what was used, for people to
-//! see, and what may be *spent* on questions that make the record surer but could wait.
+//! At 9600 baud a byte takes 1.042 ms, which makes the line the scarcest resource of a bus. It allows polling 96 boards per
+//! second for changes, and a dump takes as long as ten polls. Two accounts exist: the usage, displayed to people, and the
+//! budget for questions that improve certainty but can wait.
 
 use crate::engine::millis::Millis;
 
-/// Bytes that the line carries in one direction, each second.
+/// Bytes per second in one direction.
 const BYTES_PER_SECOND: u64 = 960;
-/// The share of the line that questions may take which could wait, in percent.
+/// Share of the line for questions that can wait, in percent.
 const SPENDABLE_PERCENT: u64 = 3;
-/// The share of the line that memories may take which are read for games that began while nobody listened: one part of so many.
+/// Divisor of the line share for memory reads, which look for games that began unrecorded.
 const MEMORY_SHARE: u64 = 4;
-/// What can be saved up, as a span of the line: four dumps of a 10x10 board.
+/// Maximum saved line time: four dumps of a 10x10 board.
 const MAX_SAVED: Millis = Millis(500);
-/// The share is measured over so long.
+/// Measuring period of the usage.
 const WINDOW: Millis = Millis::seconds(10);
 
-/// How long this many bytes take on the line, rounded up.
+/// Returns the time of this many bytes on the line, rounded up.
 pub fn wire_time(bytes: usize) -> Millis {
     Millis((bytes as u64 * 1_000).div_ceil(BYTES_PER_SECOND))
 }
 
-/// The books of a line.
+/// Usage and budget of a line.
 #[derive(Clone, Debug, Default)]
 pub struct LineBudget {
-    /// In thousandths of a millisecond of the line.
+    /// Saved line time in microseconds.
     saved_time: u64,
     saved_at: Millis,
-    /// No memory is read before.
+    /// Earliest time of the next memory read.
     next_memory_at: Millis,
     window: Window,
     last_window: Option<Window>,
@@ -37,18 +37,18 @@ pub struct LineBudget {
 #[derive(Clone, Copy, Debug, Default)]
 struct Window {
     begun: Millis,
-    /// Up to where it was measured.
+    /// End of the measurement so far.
     ended: Millis,
     bytes: u64,
 }
 
 impl LineBudget {
-    /// The line is open.
+    /// Starts the accounts when the line opens.
     pub fn start(now: Millis) -> LineBudget {
         LineBudget { saved_at: now, window: Window { begun: now, ended: now, bytes: 0 }, ..LineBudget::default() }
     }
 
-    /// So many bytes went over the line, in one direction or the other.
+    /// Records bytes on the line, in either direction.
     pub fn record_bytes(&mut self, now: Millis, bytes: usize) {
         if now - self.window.begun >= WINDOW {
             self.last_window = Some(Window { ended: now, ..self.window });
@@ -58,7 +58,7 @@ impl LineBudget {
         self.window.ended = now;
     }
 
-    /// Spends so much of the line on something that could wait, if so much is there.
+    /// Spends `cost` of the budget. Returns `false` if the budget is too small.
     pub fn spend(&mut self, now: Millis, cost: Millis) -> bool {
         let earned = (now - self.saved_at).0.saturating_mul(SPENDABLE_PERCENT * 10);
         self.saved_time = self.saved_time.saturating_add(earned).min(MAX_SAVED.0 * 1_000);
@@ -71,18 +71,18 @@ impl LineBudget {
         is_there
     }
 
-    /// May a memory be read, that holds the line for seconds? One board at a time, and in between the line is the others'.
+    /// Whether a memory read may start. A read occupies the line for seconds, so the others get the line in between.
     pub fn can_read_memory(&self, now: Millis) -> bool {
         now >= self.next_memory_at
     }
 
-    /// One is being read of at most so many bytes, or has been.
+    /// Records a memory read of at most `bytes` that is running or complete.
     pub fn note_memory_read(&mut self, now: Millis, bytes: usize) {
         self.next_memory_at = now + Millis(wire_time(bytes).0 * (MEMORY_SHARE - 1));
     }
 
-    /// The share of the time in which bytes were on the line, in percent, over the last seconds. The rest is the time that
-    /// boards take to answer, and time in which nobody was asked.
+    /// Returns the share of time with bytes on the line over the last seconds, in percent. The rest is answering time of the
+    /// boards and idle time.
     pub fn used_percent(&self) -> u64 {
         let window = self.last_window.unwrap_or(self.window);
         let span = (window.ended - window.begun).0.max(1);
@@ -100,7 +100,6 @@ mod tests {
         assert!(!usage.spend(Millis(1_000), Millis(100)));
         assert!(!usage.spend(Millis(4_000), Millis(100)), "30 ms are saved in a second");
         assert!(usage.spend(Millis(5_000), Millis(100)));
-        // No more is saved than half a second.
         let spent = (0..20).filter(|_| usage.spend(Millis(1_000_000), Millis(100))).count();
         assert_eq!(spent, 5);
     }

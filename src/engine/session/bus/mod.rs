@@ -1,4 +1,4 @@
-//! The recorder of a bus: many boards on one wire, each a table of its own, asked one after the other.
+//! Recorder of a bus: many boards on one wire, each with its own table, polled one after the other.
 //!
 //! ```text
 //!             ┌──────────────────────────────────────────────┐
@@ -11,22 +11,22 @@
 //!             └──────────────────────────────────────────────┘
 //! ```
 //!
-//! A bus is silent until it is asked, and takes one question at a time. The next one goes out as soon as the last is
-//! answered, so the line is as busy as 9600 baud allow; which board gets it is a matter of what is going on on it
-//! ([`BusBoard::urgency`]) and of how long it has waited, so that none is ever left out. A board that does not answer
-//! costs a time-out, and is then asked ever more rarely, all such boards together a small share of the line.
+//! Boards on a bus only speak when polled, and the bus carries one question at a time. The next question goes out as soon
+//! as the previous one is answered, which uses 9600 baud fully. The choice of the board depends on its activity and on its
+//! waiting time ([`BusBoard::urgency`]), so every board gets its turn. A board that does not answer costs a timeout and is
+//! then polled increasingly rarely. All such boards share a small part of the line.
 //!
-//! | damage | what is done |
+//! | fault | reaction |
 //! |---|---|
-//! | an answer with a wrong checksum | it is asked for again; changes with "repeat", because they are handed out once |
-//! | no answer | the same; after the second time the board is away and is pinged until it is back |
-//! | nothing but damaged answers | the same after the fourth: two boards may go by one address |
-//! | any disturbance | nothing is believed of that board until a dump shows that its reports are whole |
-//! | no board answers any more | the link is opened again: it may be dead without saying so |
-//! | the board dropped out of bus mode | any command of the bus brings it back; the first is not obeyed, the next is |
+//! | answer with a wrong checksum | the question is repeated; changes need "repeat", because they are delivered once |
+//! | no answer | as above; after the second time the board is absent and is pinged until it returns |
+//! | only damaged answers | absent after the fourth: two boards may share an address |
+//! | any disturbance | reports of the board wait until a dump proves them complete |
+//! | no board answers | the link is reopened, since it may be dead without reporting it |
+//! | a board left bus mode | any bus command brings it back; the board ignores that command and obeys the next |
 //!
-//! Invariants: nothing is sent while an answer is due; an answer that was not asked for is taken like any other, so the
-//! log of another program replays too.
+//! Invariants: nothing is sent while an answer is due. An unsolicited answer is handled like any other, so logs of other
+//! programs replay as well.
 
 mod board;
 mod discovery;
@@ -52,31 +52,31 @@ use discovery::{Discovery, PING_WINDOW, PingAction};
 use line_budget::{LineBudget, wire_time};
 use reopen_timer::ReopenTimer;
 
-/// More boards than can be polled; a noisy line must not make up new ones for ever.
+/// Limit of boards, above the number that can be polled; a noisy line must not invent boards forever.
 const MAX_BOARDS: usize = 256;
-/// Two requests for each of them.
+/// Limit of pending requests: two per board.
 const MAX_PENDING_REQUESTS: usize = 2 * MAX_BOARDS;
-/// Boards that are away may take this much of the line from those that are here: one part of so many.
+/// Divisor of the line share that absent boards may take from present ones.
 const MAX_SHARE_FOR_ABSENT: u64 = 14;
-/// A board that is away is waited for this part of the time that an answer may take: it is most likely not there, answers
-/// within milliseconds if it is, and is heard as well if it answers later.
+/// Divisor of the answer time for an absent board. Such a board is probably missing, or else answers within milliseconds. A
+/// later answer is accepted as well.
 const ABSENT_WAIT_DIVISOR: u64 = 3;
-/// A damaged answer may have more bytes than it said; they are let go by before the next question.
+/// Pause after a damaged answer, which may be longer than it announced.
 const DAMAGE_PAUSE: Millis = Millis(3);
 
-/// A question under way.
+/// Question that waits for its answer.
 #[derive(Clone, Copy, Debug)]
 struct PendingQuestion {
     command: BusCommand,
     address: BusAddress,
     sent_at: Millis,
-    /// When it counts as not answered.
+    /// Time at which the question counts as unanswered.
     answer_deadline: Millis,
-    /// No byte of an answer makes it wait longer than this.
+    /// Latest `answer_deadline`, however many bytes arrive.
     max_deadline: Millis,
 }
 
-/// A bus and its boards.
+/// Bus and its boards.
 #[derive(Clone, Debug)]
 pub struct Bus {
     settings: LineSettings,
@@ -84,11 +84,11 @@ pub struct Bus {
     boards: BTreeMap<BusAddress, BusBoard>,
     is_link_up: bool,
     pending_question: Option<PendingQuestion>,
-    /// Who had the word last: noise after an answer belongs to it.
+    /// Board addressed last; noise after an answer belongs to it.
     last_addressee: Option<BusAddress>,
-    /// The line is not used before.
+    /// Earliest time of the next question.
     line_free_at: Millis,
-    /// No board that is away is pinged before.
+    /// Earliest time of the next ping of an absent board.
     next_absent_ping_at: Millis,
     discovery: Discovery,
     reopen_timer: ReopenTimer,
@@ -97,25 +97,25 @@ pub struct Bus {
     warned_empty: bool,
     line_errors: LineErrors,
     rotation_request: RotationRequest,
-    /// What boards that have not been found yet are to be told when they are.
+    /// Requests for boards that are not found yet.
     pending_requests: Vec<(BusAddress, OperatorCommand)>,
     single_board_probe: SingleBoardProbe,
 }
 
-/// Where no board of a bus answers, one that knows no bus may be at the port: it is asked once what stands on it.
+/// Check for a single board that does not know bus mode, made once if no board of a bus answers.
 #[derive(Clone, Debug, Default)]
 enum SingleBoardProbe {
-    /// It was not asked since the link came up.
+    /// Not asked since the link came up.
     #[default]
     NotAsked,
-    /// What has come since then, read as from a single board.
+    /// Asked; the decoder reads the answer as one of a single board.
     Asked(Decoder),
-    /// It answers, and the operator was told.
+    /// A single board answers, and the operator has received a notice.
     Notified,
 }
 
 impl Bus {
-    /// A bus that has not been opened yet.
+    /// Creates a bus that has not been opened yet.
     pub fn new(settings: LineSettings) -> Bus {
         let boards = settings
             .boards
@@ -142,7 +142,7 @@ impl Bus {
         }
     }
 
-    /// The port is open.
+    /// Handles the opening of the port.
     pub fn link_up(&mut self, now: Millis) {
         self.is_link_up = true;
         self.decoder = BusDecoder::new();
@@ -160,7 +160,7 @@ impl Bus {
         }
     }
 
-    /// The port is gone.
+    /// Handles the closing of the port.
     pub fn link_down(&mut self, now: Millis) {
         self.is_link_up = false;
         self.decoder = BusDecoder::new();
@@ -170,12 +170,12 @@ impl Bus {
         }
     }
 
-    /// What holds for boards of which nothing else is said.
+    /// Returns the settings for boards without their own.
     pub fn settings(&self) -> &LineSettings {
         &self.settings
     }
 
-    /// From a time on the clock of the machine shows this.
+    /// Sets the machine clock at a time of the line.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         let opened = Some(calendar::epoch(at, shown));
         self.settings.opened = opened;
@@ -183,7 +183,7 @@ impl Bus {
         self.boards.values_mut().for_each(|board| board.set_clock(at, shown));
     }
 
-    /// Takes one byte.
+    /// Handles one byte.
     pub fn push_byte(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> ByteOutcome {
         self.line_budget.record_bytes(now, 1);
         self.push_probe_byte(now, byte, outputs);
@@ -210,7 +210,7 @@ impl Bus {
         ByteOutcome::Handled
     }
 
-    /// Is it a board that knows no bus?
+    /// Feeds a byte to the check for a single board.
     fn push_probe_byte(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) {
         let SingleBoardProbe::Asked(decoder) = &mut self.single_board_probe else { return };
         let is_dump = |item| matches!(item, DecodedItem::Message(Message::BoardDump(codes)) if codes.iter().all(|code| code.0 < 16));
@@ -222,8 +222,8 @@ impl Bus {
         }
     }
 
-    /// Asks once whether a board is at the port that knows no bus. Boards of a bus that are plugged in at this moment are called
-    /// back by the next ping.
+    /// Sends a dump request once to find a single board. The next ping recalls boards of a bus that are plugged in at this
+    /// moment.
     fn probe_single_board(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let is_nobody = !self.boards.values().any(BusBoard::is_here);
         if !is_nobody || !self.discovery.is_resting() || !matches!(self.single_board_probe, SingleBoardProbe::NotAsked)
@@ -231,7 +231,7 @@ impl Bus {
             return;
         }
         self.single_board_probe = SingleBoardProbe::Asked(Decoder::new());
-        // Its answer is over when the line is used again.
+        // Keep the line free until the answer is over.
         self.line_free_at = now + PING_WINDOW;
         let effect = Effect::Send(Command::SendBoard.encode());
         outputs.push(Output { at: now, board: None, effect });
@@ -273,7 +273,7 @@ impl Bus {
         }
     }
 
-    /// An answer to a ping to all. The board has to answer for itself before it is believed.
+    /// Adds a board that answered a ping to all. The board remains unconfirmed until it answers for itself.
     fn add_unconfirmed(&mut self, now: Millis, address: BusAddress) {
         if address == BusAddress::ALL || self.ignored_boards.contains(&address) {
             return;
@@ -289,7 +289,7 @@ impl Bus {
         }
     }
 
-    /// A board that nobody asked tells what stands on it: in the log of another program.
+    /// Adds a board from an unsolicited dump, as in the log of another program.
     fn on_unasked_answer(&mut self, now: Millis, address: BusAddress, answer: &BusAnswer, outputs: &mut Vec<Output>) {
         let says_much = matches!(answer, BusAnswer::Board(_) | BusAnswer::Board50Black(_));
         if !says_much
@@ -304,7 +304,7 @@ impl Bus {
         outputs.push(Output { at: now, board: Some(address), effect: Effect::Note(note.to_owned()) });
     }
 
-    /// Bytes that are no answer. `is_awaited`: they looked like the one that is due, but for their checksum.
+    /// Handles bytes that are no answer. `is_awaited`: the bytes match the awaited answer except for the checksum.
     fn note_noise(&mut self, now: Millis, is_awaited: bool, outputs: &mut Vec<Output>) {
         if self.discovery.is_listening() {
             self.discovery.on_answer();
@@ -325,14 +325,14 @@ impl Bus {
         }
     }
 
-    /// A ping in vain takes its share of the line.
+    /// Charges a fruitless ping to the share of the absent boards.
     fn spend_on_absent(&mut self, now: Millis, asked: PendingQuestion, is_in_vain: bool) {
         if is_in_vain {
             self.next_absent_ping_at = now + Millis((now - asked.sent_at).0 * (MAX_SHARE_FOR_ABSENT - 1));
         }
     }
 
-    /// When [`Bus::tick`] has something to do, and what is waited for until then.
+    /// Returns the time of the next [`Bus::tick`] and the reason.
     pub fn deadline(&self) -> Option<(Millis, LineWait)> {
         let decides = earliest(self.boards.values().map(BusBoard::absent_deadline));
         let asks = match &self.pending_question {
@@ -343,7 +343,7 @@ impl Bus {
         earliest([asks, decides, with_name(self.reopen_at(), LineWait::Reopening)])
     }
 
-    /// When the link is to be opened again if nobody answers until then; `None` while a board is here.
+    /// Returns the time of reopening the link if no board answers; `None` while a board is present.
     fn reopen_at(&self) -> Option<Millis> {
         let is_silent = self.is_link_up && !self.boards.values().any(BusBoard::is_here);
         is_silent.then(|| self.reopen_timer.reopen_at())
@@ -354,7 +354,7 @@ impl Bus {
         boards.into_iter().chain(self.search_due()).min()
     }
 
-    /// The search begins when every board that is known has been greeted.
+    /// Returns the start of the next search, once every known board has been greeted.
     fn search_due(&self) -> Option<Millis> {
         self.discovery.due().filter(|_| self.boards.values().all(BusBoard::is_greeted))
     }
@@ -363,7 +363,7 @@ impl Bus {
         if board.may_wait() { board.next_question_at.max(self.next_absent_ping_at) } else { board.next_question_at }
     }
 
-    /// Decides and asks what is due.
+    /// Runs due decisions and sends the next question.
     pub fn tick(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         for (&address, board) in &mut self.boards {
             if board.absent_deadline().is_some_and(|(at, _)| at <= now) {
@@ -416,7 +416,7 @@ impl Bus {
         }
     }
 
-    /// Asks who is to be asked.
+    /// Sends the most urgent question.
     fn send_next_question(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.search_due().is_some_and(|due| due <= now) {
             let here = self.boards.iter().filter(|(_, board)| board.is_here()).map(|(&address, _)| address);
@@ -430,7 +430,7 @@ impl Bus {
             }
         }
         let due = self.boards.iter().filter(|(_, board)| self.due(board) <= now);
-        // Of those that matter alike, the lowest address: the order of the map decides nothing else.
+        // At equal urgency the lowest address wins, independent of the order of the map.
         let next = due.max_by_key(|(address, board)| (board.urgency(now), std::cmp::Reverse(**address)));
         if let Some((&address, board)) = next {
             let command = board.next_question();
@@ -465,7 +465,7 @@ impl Bus {
         outputs.push(Output { at: now, board: None, effect: Effect::Send(bytes.to_vec()) });
     }
 
-    /// An operator's request.
+    /// Handles an operator's request.
     pub fn request(&mut self, now: Millis, request: Request, outputs: &mut Vec<Output>) {
         let mut refuse = |why: &str| {
             let refused = Effect::Refused(format!("request `{request}`: {why}"));
@@ -484,7 +484,7 @@ impl Bus {
             return;
         };
         let effects = match request.command {
-            // Its boards have their logs together.
+            // All boards of a bus share one log.
             OperatorCommand::Rotate => vec![self.rotation_request.set()],
             wish => {
                 let effects = board.request(now, &wish, &self.settings.bus);
@@ -494,37 +494,37 @@ impl Bus {
         push_effects(now, address, effects, outputs);
     }
 
-    /// What boards that have not been found yet are to be told.
+    /// Returns the requests for boards that are not found yet.
     pub fn pending_requests(&self) -> &[(BusAddress, OperatorCommand)] {
         &self.pending_requests
     }
 
-    /// Did the operator ask for new logs?
+    /// Whether the operator requested new logs.
     pub fn rotation_requested(&self) -> bool {
         self.rotation_request.is_pending()
     }
 
-    /// What of its bytes told nothing.
+    /// Returns the counts of unusable bytes.
     pub fn line_errors(&self) -> LineErrors {
         self.line_errors
     }
 
-    /// Would no board lose anything of a game?
+    /// Whether a restart would lose no part of a game on any board.
     pub fn can_restart(&self) -> bool {
         self.boards.values().all(|board| board.table().attention() == Attention::Idle && !board.status().is_held)
     }
 
-    /// The tables of its boards.
+    /// Returns the tables of the boards.
     pub fn tables(&self) -> impl Iterator<Item = (BusAddress, &Table)> {
         self.boards.iter().map(|(&address, board)| (address, board.table()))
     }
 
-    /// Is a game going on, on any board, whose file is not complete?
+    /// Whether any board has a running game with an incomplete file.
     pub fn has_open_game(&self) -> bool {
         self.boards.values().any(|board| board.table().has_open_game())
     }
 
-    /// The state of the line as a whole.
+    /// Returns the state of the line as a whole.
     pub fn status(&self, _now: Millis) -> Status {
         let here = self.boards.values().filter(|board| board.is_here()).count();
         let away: Vec<String> =
@@ -546,7 +546,7 @@ impl Bus {
         Status { condition, state, ..Status::default() }
     }
 
-    /// The states of the boards, by ascending address.
+    /// Returns the states of the boards, by ascending address.
     pub fn boards(&self) -> Vec<(BusAddress, Status)> {
         self.boards.iter().map(|(&address, board)| (address, board.status())).collect()
     }

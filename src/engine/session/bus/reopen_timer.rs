@@ -1,48 +1,48 @@
-//! When nothing on the line answers any more: it may be dead though the link does not say so.
+//! Decides when to reopen a silent line, which may be dead although the link reports no error.
 //!
-//! A converter that was taken away behind a serial-port server, a server that passes nothing on: the port stays open, and
-//! every question goes unanswered. One board that is silent was switched off; when all are, the line is opened again.
+//! A serial-port server keeps the port open when its converter is removed or when it forwards nothing. All questions then
+//! remain unanswered. A single silent board was switched off; if all boards are silent, the line is reopened.
 //!
-//! | the line | is opened again |
+//! | line | reopened |
 //! |---|---|
-//! | has answered since it came up | ten seconds after the last answer: time enough to plug a cable in again |
-//! | has not answered yet | after 15 s, and if that does not help after 30, then every 60 |
+//! | has answered since it came up | ten seconds after the last answer, enough to plug a cable back in |
+//! | has not answered yet | after 15 s, then after 30 s, then every 60 s |
 
 use crate::engine::millis::Millis;
 
-/// After the last answer; within the 15 s in which a dead connection is to be noticed.
+/// Wait after the last answer; within the 15 s in which a dead connection must be noticed.
 const REOPEN_AFTER_ANSWERS: Millis = Millis::seconds(10);
-/// After a link came up on which nothing answers, the first time.
+/// First wait after a link came up without any answer.
 const FIRST_REOPEN_WAIT: Millis = Millis::seconds(15);
-/// How often that wait is doubled at most.
+/// Maximum number of doublings of that wait.
 const MAX_DOUBLINGS: u32 = 2;
 
-/// The silence of a line.
+/// Timer that reopens a silent line.
 #[derive(Clone, Debug, Default)]
 pub struct ReopenTimer {
     reopen_at: Millis,
-    /// How often the link was opened again in vain.
+    /// Fruitless reopenings in a row.
     reopen_count: u32,
 }
 
 impl ReopenTimer {
-    /// The link came up.
+    /// Starts the timer when the link comes up.
     pub fn link_up(&mut self, now: Millis) {
         self.reopen_at = now + self.reopen_wait();
     }
 
-    /// Somebody answered.
+    /// Restarts the timer after an answer.
     pub fn on_answer(&mut self, now: Millis) {
         self.reopen_at = now + REOPEN_AFTER_ANSWERS;
         self.reopen_count = 0;
     }
 
-    /// When the link is to be opened again if nobody answers until then.
+    /// Returns the time of reopening if no answer arrives.
     pub fn reopen_at(&self) -> Millis {
         self.reopen_at
     }
 
-    /// It is to be opened again now.
+    /// Records that the link is being reopened.
     pub fn on_reopen(&mut self, now: Millis) {
         self.reopen_at = now + self.reopen_wait();
         self.reopen_count = self.reopen_count.saturating_add(1);

@@ -1,45 +1,46 @@
-//! One clock from two sources: presses that a board reports among its changes, and readings it is asked for.
+//! Combines two sources of one clock: presses among the board's changes, and requested readings.
 //!
-//! | source | says | does not say |
+//! | source | content | missing |
 //! |---|---|---|
-//! | an event of the memory | whose time stopped, and at what: the lever moved, and the clock ran | the other time, whether it runs now |
-//! | a reading | both times, the lever, whether it runs | when; it may be a second old |
+//! | event of the memory | stopped side and its time: the lever moved on a running clock | other time, whether it still runs |
+//! | reading | both times, the lever, whether the clock runs | its exact time; it may be a second old |
 //!
-//! Together they are readings as a board on its own line gives them. The other side's time is exact too: it has stood
-//! since its own last press.
+//! Combined, they yield the readings of a board on its own line. The time of the other side is exact too, because that side
+//! has been stopped since its own last press.
 
 use crate::engine::millis::Millis;
 use crate::engine::protocol::changes::TimeSide;
 use crate::engine::protocol::{ClockReport, ClockSide, ClockStatus, ClockTimes, Lever};
 
-/// A reading may be a second old by the board's own design; one that contradicts a press this recent is out of date.
+/// Age limit of a press that overrides a contradicting reading; boards send readings up to a second old.
 const MAX_AGE: Millis = Millis(1_500);
 
-/// A time as an event tells it: hours, minutes, seconds.
+/// Time of an event: hours, minutes, seconds.
 pub type Time = [u8; 3];
 
-/// What is known of the clock of a board on a bus.
+/// Known state of the clock of a board on a bus.
 #[derive(Clone, Debug, Default)]
 pub struct EventClock {
     last_sides: Option<ClockTimes>,
     pressed_at: Option<Millis>,
     read_at: Option<Millis>,
     last_running_at: Option<Millis>,
-    /// Presses may have been missed: who is to move is not known.
+    /// Whether presses may be missing, so that the side to move is unknown.
     is_lever_old: bool,
-    /// Of which sides the time may have been set anew since it was told: the left and the right one.
+    /// Whether the time of the left and right side may have been reset since its last report.
     may_be_reset: [bool; 2],
 }
 
 impl EventClock {
-    /// The lever moved: this side has stopped at this time. The readings that say so.
+    /// Handles a press of `side`, which stopped at `time`. Returns the equivalent readings.
     ///
-    /// A clock that was last seen standing has been started meanwhile, with the lever on the other side: a board does not report
-    /// that, and without it the press would look like the start. `is_begun`: a piece has been moved, so this is the press after
-    /// a ply; before the first one the lever is only put where it belongs, and a reading tells whether the clock runs. And a lever
-    /// that stood there already when it was last seen was moved back meanwhile.
+    /// A clock that was last seen stopped must have been started in between, with the lever on the other side. Boards do not
+    /// report this start, so it is inserted; otherwise the press would look like the start. The same applies if the lever was
+    /// already on this side when last seen: it has been moved back in between.
     ///
-    /// Before the first reading the other side's time is not known; the lever is.
+    /// `is_begun`: a piece has moved, so the press completes a ply. Before the first ply a press only sets the lever, and a
+    /// reading shows whether the clock runs. Before the first reading the time of the other side is unknown, but the lever is
+    /// known.
     pub fn press(&mut self, now: Millis, side: TimeSide, time: Time, is_begun: bool) -> Vec<ClockReport> {
         let [hours, minutes, seconds] = time;
         let lever = match side {
@@ -75,8 +76,8 @@ impl EventClock {
         started.into_iter().chain([ClockReport::Times(times)]).collect()
     }
 
-    /// A reading, with the time from which it counts: a clock that is found stopped may have stopped at any moment since
-    /// it was last known to run. `None`: it tells nothing, or nothing new enough.
+    /// Handles a reading. Returns it with its effective time: a clock found stopped may have stopped at any time since it last
+    /// ran. `None` if the reading is outdated or contains nothing.
     pub fn reading(&mut self, now: Millis, report: ClockReport) -> Option<(Millis, ClockReport)> {
         let times = match report {
             ClockReport::Times(times) if !times.is_all_zero() => times,
@@ -101,12 +102,12 @@ impl EventClock {
         Some((self.last_running_at.unwrap_or(now), report))
     }
 
-    /// What was read last, if anything was: a reading of the same clock for a game that is lived through afterwards.
+    /// Returns the last reading, for the replay of a game on the same clock.
     pub fn last_reading(&self, now: Millis) -> Option<ClockReport> {
         self.age(now).and(self.last_sides).map(ClockReport::Times)
     }
 
-    /// A new game has begun, and nobody saw how its clock was set: it stood then.
+    /// Resets the clock for a new game whose clock setting was not observed; the clock was stopped then.
     pub fn new_game(&mut self) {
         if let Some(times) = &mut self.last_sides {
             times.status = ClockStatus(times.status.0 & !ClockStatus::RUNNING);
@@ -114,28 +115,28 @@ impl EventClock {
         }
     }
 
-    /// The board had no power: presses have been missed, perhaps.
+    /// Records a power loss of the board, which may have missed presses.
     pub fn note_power_loss(&mut self) {
         self.is_lever_old = true;
     }
 
-    /// Does this reading show the lever elsewhere than it is known to be?
+    /// Whether a reading shows the lever on another side than known.
     pub fn is_elsewhere(&self, report: ClockReport) -> bool {
         let ClockReport::Times(times) = report else { return false };
         !times.is_all_zero() && self.last_sides.is_some_and(|last| last.lever() != times.lever())
     }
 
-    /// Was the lever put where it belongs before the first ply, and has not been read since? The clock may run.
+    /// Whether the lever was set before the first ply and not read since, so that the clock may run.
     pub fn has_possible_start(&self) -> bool {
         !self.is_running() && self.pressed_at > self.read_at
     }
 
-    /// Are the times of both sides those of this game?
+    /// Whether the times of both sides belong to this game.
     pub fn is_sure(&self) -> bool {
         self.may_be_reset == [false; 2]
     }
 
-    /// What its left and its right side must show now, in seconds, where that is known: the time of one of them runs.
+    /// Returns the expected times of the left and right side at `now`, in seconds; one of them is counted down.
     pub fn sides(&self, now: Millis) -> Option<[u32; 2]> {
         let times = self.last_sides.filter(|_| self.is_sure())?;
         let known_at = self.read_at.max(self.pressed_at)?;
@@ -147,7 +148,7 @@ impl EventClock {
         })
     }
 
-    /// Which side was pressed last: the one whose lever is down.
+    /// Returns the side pressed last, whose lever is down.
     pub fn last_pressed(&self) -> Option<TimeSide> {
         self.last_sides.map(|times| match times.lever() {
             Lever::LeftHigh => TimeSide::Right,
@@ -155,12 +156,12 @@ impl EventClock {
         })
     }
 
-    /// How long ago it was last read; `None`: never.
+    /// Returns the time since the last reading; `None` without a reading.
     pub fn age(&self, now: Millis) -> Option<Millis> {
         self.read_at.map(|read| now - read)
     }
 
-    /// Whether a time is running, as far as is known.
+    /// Whether the clock is running, as far as known.
     pub fn is_running(&self) -> bool {
         self.last_sides.is_some_and(|times| times.is_running())
     }
@@ -199,7 +200,7 @@ mod tests {
         clock.reading(Millis(10), times(30, 30, 0x00));
         let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 25], true);
         assert_eq!(seen(&after), [(30, 30, Lever::RightHigh, true), (30, 25, Lever::LeftHigh, true)]);
-        // A reading that has overtaken the report shows a clock that runs: one press, not two.
+        // A reading that arrives before the report shows a running clock: one press, not two.
         clock.reading(Millis(30), times(25, 25, 0x03));
         let after = clock.press(Millis(40), TimeSide::Left, [0, 10, 25], true);
         assert_eq!(seen(&after), [(25, 25, Lever::RightHigh, true)]);
@@ -214,7 +215,7 @@ mod tests {
         assert!(clock.has_possible_start());
         clock.reading(Millis(30), times(30, 30, 0x01));
         assert!(!clock.has_possible_start());
-        // The same, and nobody has asked the clock whether it runs when the first ply is pressed for.
+        // Again, but without a reading before the press of the first ply.
         clock.press(Millis(40), TimeSide::Left, [0, 10, 30], false);
         clock.new_game();
         clock.press(Millis(50), TimeSide::Right, [0, 10, 30], false);
@@ -241,7 +242,7 @@ mod tests {
         let mut clock = EventClock::default();
         clock.reading(Millis(0), times(30, 40, 0x03));
         clock.note_power_loss();
-        // The right side's time ran; now it is the left that stops.
+        // The right side was running; the left side stops next.
         let after = clock.press(Millis(60_000), TimeSide::Left, [0, 9, 50], true);
         assert_eq!(seen(&after), [(50, 40, Lever::LeftHigh, true), (50, 40, Lever::RightHigh, true)]);
         assert_eq!(clock.press(Millis(70_000), TimeSide::Right, [0, 9, 30], true).len(), 1);
@@ -256,7 +257,7 @@ mod tests {
         clock.press(Millis(1_000), TimeSide::Left, [0, 10, 25], true);
         assert_eq!(clock.reading(Millis(1_100), times(25, 40, 0x01)), None);
         assert_eq!(clock.reading(Millis(2_000), times(25, 39, 0x03)), Some((Millis(2_000), times(25, 39, 0x03))));
-        // Long after it, it is one: the event was lost.
+        // Long after the press, the reading counts: the event was lost.
         assert!(clock.reading(Millis(9_000), times(24, 33, 0x01)).is_some());
     }
 

@@ -1,26 +1,26 @@
-//! A time in which a board on a line of its own was not heard, and how it is closed.
+//! Gap in the reports of a board on its own line, and its closing.
 //!
 //! ```text
-//!   heard ──┤ link down, or silence ├── heard again: everything is kept back ──┤ all of it, each thing at its time
-//!           since                     dump ─▸ did anything happen? ─▸ memory ─▸
+//! contact ──┤ link down, or silence ├── contact: reports are buffered ──┤ all events, each at its time
+//!           since                     dump ─▸ any change? ─▸ memory ─▸
 //! ```
 //!
-//! | the first dump shows | what is done |
+//! | first dump | reaction |
 //! |---|---|
-//! | nothing new, after a gap that is known to be short or before a game's first ply | on with what was kept |
-//! | anything else | the board is asked for its memory (up to 8 s on the wire) |
-//! | no dump comes | on without |
+//! | nothing new, after a known short gap or before the first ply of a game | continue with the buffered reports |
+//! | otherwise | read the board's memory (up to 8 s on the wire) |
+//! | missing | continue without it |
 //!
-//! | the memory | what is done |
+//! | memory | reaction |
 //! |---|---|
-//! | leads from what was known to what is shown | what is new in it is lived through as if it had been heard |
-//! | does not, or does not come | the dump alone counts, as if the board had none |
+//! | leads from the known to the shown contents | its new part is replayed as if received live |
+//! | does not, or is missing | only the dump counts, as for a board without memory |
 //!
-//! A program that recorded a log may have asked at its own times: a memory that comes before the dump waits for it, and may be
-//! a hand's move behind it.
+//! A program that recorded a log may have sent questions at other times. A memory that arrives before the dump waits for
+//! it, and may differ from it by a move of one hand.
 //!
-//! Invariants: what is kept is bounded; nothing that was heard is dropped. Absent on purpose: the table, and time-outs (the
-//! dialogue's).
+//! Invariants: the buffer is bounded; no received report is dropped. The table, and timeouts (those belong to the question
+//! queue), are not part of this module.
 
 use super::memory::{self, KnownState, MemoryMismatch};
 use crate::engine::millis::Millis;
@@ -28,67 +28,67 @@ use crate::engine::protocol::changes::{self, DecodedMemory, MemoryEvent, TimeSid
 use crate::engine::protocol::{ClockReport, Field, PieceCode};
 use crate::engine::session::sensors::Sensors;
 
-/// After a gap this long the memory is asked for although the board shows nothing new: kings may have gone and come back, and
-/// the lever with them.
+/// Length from which the memory is read although the dump shows nothing new: kings may have left and returned, and with
+/// them the lever.
 const LONG_GAP: Millis = Millis::seconds(10);
-/// A memory is asked for once more if it does not come: one byte may have been lost, or 8 s of bytes damaged.
+/// Limit of memory requests: one byte, or 8 s of bytes, may have been damaged.
 const MAX_MEMORY_REQUESTS: u32 = 2;
-/// A dump that came after the memory may differ from its end by what one hand moves in 8 s.
+/// Maximum difference between the end of a memory and a later dump: the work of one hand in 8 s.
 const MAX_DUMP_DIFFERENCES: usize = 4;
-/// More is not kept: a memory does not hold more.
+/// Limit of buffered reports: the capacity of a memory.
 const MAX_REPORTS: usize = changes::MEMORY_SIZE;
 
-/// What a board says of the game.
+/// Report of a board about the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GameReport {
-    /// A field changed.
+    /// Change of a field.
     Field(Field, PieceCode),
-    /// What stands on all fields.
+    /// Contents of all fields.
     Dump(Vec<PieceCode>),
-    /// The clock.
+    /// Report of the clock.
     Clock(ClockReport),
 }
 
-/// What is to be done about a gap.
+/// Next step of closing a gap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GapStep {
-    /// Something has to come first.
+    /// Wait for a dump or the memory.
     Wait,
-    /// The board's memory is wanted.
+    /// Request the board's memory.
     RequestMemory,
-    /// It is there, and so is a dump.
+    /// Use the memory; both memory and dump are there.
     UseMemory,
-    /// No memory is needed, or none will come.
+    /// Continue without a memory: none is needed or available.
     Continue,
 }
 
-/// What happened in a gap by the board's memory.
+/// Events of a gap from the board's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GapMemory {
-    /// What was not known, in order.
+    /// Missed events, in order.
     pub missed: Vec<MemoryEvent>,
-    /// What the board showed when its memory was read.
+    /// Contents of the board at the time of the memory read.
     pub sensors_at_read: Vec<PieceCode>,
 }
 
-/// A gap that is not closed yet.
+/// Open gap.
 #[derive(Clone, Debug)]
 pub struct Gap {
     since: Millis,
-    /// When the board could be heard again.
+    /// Time from which the board was in reach again.
     heard_at: Millis,
     reports: Vec<(Millis, GameReport)>,
-    /// The memory, and how much of what was kept came before it.
+    /// Memory, with the number of reports buffered before it.
     memory: Option<(usize, DecodedMemory)>,
-    /// How often it has been asked for.
+    /// Number of memory requests.
     memory_requests: u32,
     memory_unavailable: bool,
-    /// Nobody knows how long it was.
+    /// Whether the gap may be longer than its times indicate.
     has_unknown_length: bool,
 }
 
 impl Gap {
-    /// A gap since a time, until which everything is known; the board can be heard from `now` on.
+    /// Creates a gap from `since`, up to which everything is known, to `now`, when the board is in reach again.
     pub fn new(since: Millis, now: Millis) -> Gap {
         Gap {
             since,
@@ -101,54 +101,54 @@ impl Gap {
         }
     }
 
-    /// A gap after which no memory is asked for.
+    /// Excludes a memory request.
     pub fn without_memory(self) -> Gap {
         Gap { memory_unavailable: true, ..self }
     }
 
-    /// A gap that may have been longer than the times say.
+    /// Marks the gap as possibly longer than its times indicate.
     pub fn with_unknown_length(self) -> Gap {
         Gap { has_unknown_length: true, ..self }
     }
 
-    /// Up to when everything is known.
+    /// Returns the time up to which everything is known.
     pub fn since(&self) -> Millis {
         self.since
     }
 
-    /// When the board could be heard again.
+    /// Returns the time from which the board was in reach again.
     pub fn heard_at(&self) -> Millis {
         self.heard_at
     }
 
-    /// Has a dump come?
+    /// Whether a dump has arrived.
     pub fn has_dump(&self) -> bool {
         self.reports.iter().any(|(_, report)| matches!(report, GameReport::Dump(_)))
     }
 
-    /// Keeps a report until the gap is closed.
+    /// Buffers a report until the gap is closed.
     pub fn push_report(&mut self, now: Millis, report: GameReport) {
         self.reports.push((now, report));
         self.memory_unavailable |= self.reports.len() >= MAX_REPORTS;
     }
 
-    /// The memory has come.
+    /// Stores the memory.
     pub fn set_memory(&mut self, data: &[u8]) {
         self.memory = Some((self.reports.len(), DecodedMemory::decode(data)));
     }
 
-    /// It is being asked for.
+    /// Counts a memory request.
     pub fn on_memory_requested(&mut self) {
         self.memory_requests += 1;
     }
 
-    /// It has not come. Returns whether it is given up.
+    /// Handles a memory timeout. Returns whether no further request is due.
     pub fn on_memory_timeout(&mut self) -> bool {
         self.memory_unavailable |= self.memory_requests >= MAX_MEMORY_REQUESTS;
         self.memory_unavailable
     }
 
-    /// What is to be done. `sensors`: the board as it was known before.
+    /// Returns the next step. `sensors`: contents before the gap.
     pub fn next_step(&self, sensors: &Sensors) -> GapStep {
         let Some(shown) = self.sensors_at_read(sensors) else { return GapStep::Wait };
         match &self.memory {
@@ -164,7 +164,7 @@ impl Gap {
         self.has_unknown_length || self.heard_at - self.since >= LONG_GAP
     }
 
-    /// What the board showed when its memory was read, or last.
+    /// Returns the contents at the time of the memory read, or the latest ones without a memory.
     fn sensors_at_read(&self, sensors: &Sensors) -> Option<Sensors> {
         let before = self.memory.as_ref().map_or(self.reports.len(), |(before, _)| *before);
         let (before, after) = self.reports.split_at_checked(before)?;
@@ -191,12 +191,11 @@ impl Gap {
         Some(shown)
     }
 
-    /// What the memory says about the gap. `recent`: what was reported last before it; `pressed`: which side of the clock was
-    /// pressed last.
+    /// Returns the events of the gap from the memory. `recent`: last reports before the gap; `pressed`: side of the last press.
     ///
     /// # Errors
     ///
-    /// When the memory does not lead from what was known to what is shown.
+    /// Returns an error if the memory does not lead from the known to the shown contents.
     pub fn missed_events(
         &self,
         sensors: &Sensors,
@@ -214,8 +213,8 @@ impl Gap {
         Ok(GapMemory { missed: unseen, sensors_at_read: shown.fields().to_vec() })
     }
 
-    /// What was kept, each with its time: what came before the memory was read, and what came after. Without a memory
-    /// everything came after.
+    /// Returns the buffered reports with their times: those before and those after the memory read. Without a memory all are in
+    /// the second list.
     pub fn into_reports(mut self) -> [Vec<(Millis, GameReport)>; 2] {
         let before = self.memory.as_ref().map_or(0, |(before, _)| *before);
         let after = self.reports.split_off(before.min(self.reports.len()));

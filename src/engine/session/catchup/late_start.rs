@@ -1,26 +1,27 @@
-//! A game that began while nobody listened, as the board's memory has it; or without a memory, from what stands on the board.
+//! Finds a game that began unrecorded, in the board's memory or, without a memory, from the position on the board.
 //!
 //! ```text
-//!   the board ──32-28 19-23 37-32──▸ its memory        nobody listens
-//!   link up ── no start position ──▸ memory ──▸ a table that lives through it, beside the one that waits
-//!                                                 │ play goes on, or the operator takes the offer
+//!   the board ──32-28 19-23 37-32──▸ its memory        no station records
+//!   link up ── no start position ──▸ memory ──▸ a table that replays it, beside the waiting one
+//!                                                 │ play continues, or the operator accepts the offer
 //!                                                 ▾
-//!                                    is it known? ──no──▸ published, and the game goes on from there
+//!                                    is it known? ──no──▸ published, and the game continues
 //! ```
 //!
-//! | the memory | what is done |
+//! | memory | reaction |
 //! |---|---|
-//! | has a start position, and leads from it to what is shown | what came after it is offered |
-//! | has none, does not lead there, or does not come | while the clock runs, a game from what stands there is offered |
+//! | has a start position and leads from it to the shown contents | the moves after it are offered as a game |
+//! | has none, does not lead there, or is missing | while the clock runs, a game from the current position is offered |
 //!
-//! A memory has no date: what stands in it may be yesterday's game. So it is published only when somebody plays on, and never if the
-//! station finds a game of this board that begins with the same moves: it is asked before, and its answer stands in the log.
+//! A memory has no date; its content may be a game of the day before. Therefore an offered game is published only when the
+//! players continue it or the operator accepts it. First the station looks for a game of this board with the same beginning; if there is one, the
+//! offer is dropped. The log records the answer.
 //!
-//! Of a game from what stands on the board nobody knows who is to move, nor how the board lies. So it is played on a table for each
-//! case, and the first on which a legal ply is pressed for is right. Pieces that stand around, or are moved while the clock
-//! stands, are no game.
+//! In a game from the current position, the side to move and the orientation of the board are unknown. One table plays each
+//! combination; the first on which a legal ply is pressed is right. Pieces that stand around, or move while the clock is
+//! stopped, are no game.
 //!
-//! Invariant: until then nothing of it is published, and the table that waits knows nothing of it.
+//! Invariant: until then nothing of an offered game is published, and the waiting table is unaffected.
 
 use super::memory;
 use super::timeline::to_delayed_events;
@@ -33,45 +34,45 @@ use crate::engine::session::table::Table;
 use crate::engine::session::{Condition, Effect};
 use draughts::Color;
 
-/// A memory is asked for once more if it does not come: one byte may have been lost.
+/// Limit of memory requests: one byte may have been lost.
 const MAX_MEMORY_REQUESTS: u32 = 2;
 
-/// What is known of a game that may have begun while nobody listened.
+/// State of the search for an unrecorded game.
 #[derive(Clone, Debug, Default)]
 pub enum LateStart {
-    /// Nothing: what stands on the board has yet to be shown.
+    /// The contents of the board are still unknown.
     #[default]
     Unknown,
-    /// The memory is to be asked for when the line has time for it, after so many times in vain.
+    /// The memory must be read when the line has time; holds the number of fruitless requests.
     MemoryNeeded(u32),
-    /// It has been asked for so often.
+    /// The memory was requested; holds the number of requests.
     MemoryRequested(u32),
-    /// It has one.
+    /// The memory contains a game.
     GameOffered(Box<MemoryGameOffer>),
-    /// It has none: there may be one from what stands on the board.
+    /// The memory contains no game; the players may have begun one from the current position.
     FromPosition(PositionCandidates),
-    /// There is none, or nobody wants it.
+    /// There is no unrecorded game, or it is not wanted.
     None,
 }
 
-/// What is due.
+/// Action due in the search.
 #[derive(Debug)]
 pub enum LateStartAction {
-    /// Nothing.
+    /// No action.
     Nothing,
-    /// This is to be told, or the station to be asked.
+    /// Effect to emit: a message, or a lookup by the station.
     Emit(Effect),
-    /// The game is published, and goes on.
+    /// Publish the game and continue it.
     StartGame(Box<CandidateGame>),
 }
 
 impl LateStart {
-    /// The memory has no game: a game from what stands there is waited for.
+    /// Waits for a game from the current position, without a game in the memory.
     pub fn without_memory() -> LateStart {
         LateStart::FromPosition(PositionCandidates::default())
     }
 
-    /// Something reaches every table beside the one that waits.
+    /// Calls `reach` for every table beside the waiting one.
     pub fn for_each_table(&mut self, mut reach: impl FnMut(&mut Table, &mut Vec<Effect>)) {
         self.games_mut().iter_mut().for_each(|game| reach(&mut game.table, &mut game.effects));
     }
@@ -86,7 +87,7 @@ impl LateStart {
         }
     }
 
-    /// These tables.
+    /// Returns the tables beside the waiting one.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         let games = match self {
             LateStart::GameOffered(offer) => std::slice::from_ref(&offer.game),
@@ -96,7 +97,7 @@ impl LateStart {
         games.iter().map(|game| &game.table)
     }
 
-    /// What is offered, in words for the operator. `waiting`: the table that waits.
+    /// Returns a description of the offer for the operator. `waiting`: the waiting table.
     pub fn describe_offer(&self, waiting: &Table) -> Option<&'static str> {
         match self {
             LateStart::GameOffered(offer) if offer.is_known => None,
@@ -108,7 +109,7 @@ impl LateStart {
         }
     }
 
-    /// Decides what is due. `waiting`: the table that waits; a game that begins there ends this.
+    /// Returns the due action. A game that begins on the `waiting` table ends the search.
     pub fn decide(&mut self, now: Millis, waiting: &Table) -> LateStartAction {
         if waiting.is_playing() {
             *self = LateStart::None;
@@ -135,14 +136,14 @@ impl LateStart {
         }
     }
 
-    /// Is the memory to be asked for? Then it is being asked for now.
+    /// Whether the memory must be requested; counts the request.
     pub fn take_memory_request(&mut self) -> bool {
         let LateStart::MemoryNeeded(tries) = *self else { return false };
         *self = LateStart::MemoryRequested(tries + 1);
         true
     }
 
-    /// The memory has not come: it is to be asked for again, or is given up.
+    /// Handles a memory timeout: requests it again or continues without.
     pub fn on_memory_timeout(&mut self) {
         if let LateStart::MemoryRequested(tries) = *self {
             *self =
@@ -150,7 +151,7 @@ impl LateStart {
         }
     }
 
-    /// What an operator says of the players and of how the board lies holds for these games, too.
+    /// Applies requests about the names, the pairing and the orientation to the offered games.
     pub fn request(&mut self, now: Millis, wish: &OperatorCommand) {
         match wish {
             OperatorCommand::Names { .. } | OperatorCommand::SetPairing(_) => {
@@ -161,17 +162,17 @@ impl LateStart {
         }
     }
 
-    /// The operator wants the game that the memory has.
+    /// Accepts the game in the memory for the operator; the station must look it up first.
     pub fn accept_offer(&mut self) -> Effect {
         let question = if let LateStart::GameOffered(offer) = self { offer.repeat_lookup() } else { None };
         question.unwrap_or_else(refusal)
     }
 
-    /// The station says whether the folder has it: the game as it is to be published.
+    /// Handles the lookup result of the station. Returns the game to publish.
     ///
     /// # Errors
     ///
-    /// What the operator is told if it is not to be.
+    /// Returns a refusal for the operator if the game must not be published.
     pub fn on_lookup(&mut self, answer: &GameLookup) -> Result<CandidateGame, Effect> {
         if let GameLookup::Found(name) = answer {
             if let LateStart::GameOffered(offer) = self {
@@ -195,8 +196,8 @@ fn refusal() -> Effect {
     Effect::Refused("the board's memory has no game to be published".to_owned())
 }
 
-/// What a memory tells after its last start position, on a table that stands there; `None` if it has none, or does not lead from it to
-/// what the table shows.
+/// Returns a table at the last start position of the memory with the events after it. `None` if there is none, or if the
+/// memory does not lead to the contents of `table`.
 pub fn replay_last_start(table: &Table, memory: &[MemoryEvent]) -> Option<(Table, Vec<DelayedEvent>)> {
     if table.is_playing() || !ends_at(table, memory) {
         return None;
@@ -204,22 +205,22 @@ pub fn replay_last_start(table: &Table, memory: &[MemoryEvent]) -> Option<(Table
     table.at_last_start(&to_delayed_events(memory, table.number_count()))
 }
 
-/// Does it end with what the table shows?
+/// Whether the memory ends with the contents of `table`.
 pub fn ends_at(table: &Table, memory: &[MemoryEvent]) -> bool {
     memory::apply_last_values(&mut table.sensors().by_number(), memory) == 0
 }
 
-/// A game on a table beside the one that waits.
+/// Game on a table beside the waiting one.
 #[derive(Clone, Debug)]
 pub struct CandidateGame {
-    /// Where it is played.
+    /// Table of the game.
     pub table: Table,
-    /// What it would publish, and say.
+    /// Unpublished effects of the game.
     pub effects: Vec<Effect>,
 }
 
 impl CandidateGame {
-    /// The same with the tags that are known now.
+    /// Returns the game with its current tags and pairing.
     fn with_current_tags(self) -> CandidateGame {
         let CandidateGame { table, mut effects } = self;
         let openings = effects.iter_mut().filter_map(|effect| match effect {
@@ -233,7 +234,7 @@ impl CandidateGame {
         CandidateGame { table, effects }
     }
 
-    /// Its plies and setups.
+    /// Returns the plies and setups of the game.
     fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.effects.iter().filter_map(|effect| match effect {
             Effect::Entry { entry, .. } => Some(&**entry),
@@ -242,22 +243,22 @@ impl CandidateGame {
     }
 }
 
-/// A game that a memory has, and that would be published.
+/// Game in the memory, offered for publication.
 #[derive(Clone, Debug)]
 pub struct MemoryGameOffer {
     game: CandidateGame,
-    /// How many entries it had when the station was last asked.
+    /// Number of entries at the last lookup.
     entries_at_last_lookup: Option<usize>,
-    /// The folder has it, by the last answer: it is not offered, unless more is played than the folder has.
+    /// Whether the folder contains the game by the last lookup. Such a game is not offered until it has more entries.
     is_known: bool,
-    /// How many entries the memory has, with plies that stand there and are not sure yet, and how many presses.
+    /// Number of entries in the memory, including complete but uncertain plies, and number of presses.
     memory_counts: (usize, u32),
-    /// Up to when it tells, in the time of the table.
+    /// Time of the table up to which the memory reports.
     known_until: Millis,
 }
 
 impl MemoryGameOffer {
-    /// A game that has come to what the board shows, at a time of its table. `None`: it is over, or nothing was played.
+    /// Creates an offer from a game that has reached the shown contents. `None` if the game is over or has no moves.
     pub fn new(table: Table, effects: Vec<Effect>, now: Millis) -> Option<MemoryGameOffer> {
         let game = CandidateGame { table, effects };
         let remembered = (0, game.table.presses());
@@ -271,7 +272,7 @@ impl MemoryGameOffer {
         offer.is_ongoing().then_some(offer)
     }
 
-    /// What the operator is told of it.
+    /// Returns the notice of the offer for the operator.
     pub fn offer_notice(&self) -> Effect {
         let what = match self.game.entries().next_back() {
             Some(last) => format!("a game of {} plies, the last {}", self.game.table.status().plies, last.text()),
@@ -283,11 +284,11 @@ impl MemoryGameOffer {
         ))
     }
 
-    /// Decides what is due. Is somebody playing on, so that the station has to be asked?
+    /// Runs due decisions. Returns a lookup if the players continue the game.
     fn decide(&mut self, now: Millis) -> Option<Effect> {
         self.game.effects.extend(self.game.table.decide(now));
         let (table, entries) = (&self.game.table, self.game.entries().count());
-        // A ply that the memory has may become sure only now, or when a piece is taken off: that is nobody who plays on.
+        // A ply in the memory may become certain only later, or when a piece is removed; this does not continue the game.
         if table.last_change() <= self.known_until {
             self.memory_counts.0 = entries + table.complete_plies();
         }
@@ -296,7 +297,7 @@ impl MemoryGameOffer {
         if plays_on { self.lookup_request() } else { None }
     }
 
-    /// The question whether this game is known, unless it was asked already.
+    /// Returns a lookup of the game, unless the last lookup had as many entries.
     fn lookup_request(&mut self) -> Option<Effect> {
         let entries: Vec<Entry> = self.game.entries().cloned().collect();
         if entries.is_empty() || self.entries_at_last_lookup == Some(entries.len()) {
@@ -307,20 +308,20 @@ impl MemoryGameOffer {
         Some(Effect::LookUpGame(entries))
     }
 
-    /// The same for an operator who wants it now.
+    /// Returns another lookup of the game for the operator.
     fn repeat_lookup(&mut self) -> Option<Effect> {
         self.entries_at_last_lookup = None;
         self.lookup_request()
     }
 
-    /// Is it still one game, and not over?
+    /// Whether the effects belong to a single unfinished game.
     fn is_ongoing(&self) -> bool {
         let opened = |effect: &&Effect| matches!(effect, Effect::GameOpened(_));
         self.game.table.is_playing() && self.game.effects.iter().filter(opened).count() <= 1
     }
 }
 
-/// Games from what stands on a board, one for each way in which it can be meant.
+/// Games from the current position: one per side to move and orientation.
 #[derive(Clone, Debug, Default)]
 pub struct PositionCandidates {
     candidates: Vec<CandidateGame>,
@@ -353,13 +354,13 @@ impl PositionCandidates {
     }
 }
 
-/// Was a legal ply played from what stood there, and pressed for?
+/// Whether a legal ply was played and pressed from the initial position.
 fn is_played(game: &CandidateGame) -> bool {
     let is_ply = game.entries().next().is_some_and(|entry| entry.kind.is_ply());
     is_ply && game.table.presses() > 0 && game.table.is_running()
 }
 
-/// Does nothing legal lead from what stood there to what is shown?
+/// Whether no legal move leads from the initial position to the shown contents.
 fn is_lost(game: &CandidateGame) -> bool {
     !game.table.is_playing()
         || game.table.condition() == Condition::Unexplained

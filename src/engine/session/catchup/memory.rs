@@ -1,63 +1,62 @@
-//! What a board remembers of the time in which nobody listened.
+//! Finds the missed events of an outage in a board's memory.
 //!
-//! A board writes every change of a field and every press of the clock into its memory, in order. Read back after an
-//! outage, that is what the host has missed, and more than that: what it knew before, older games, a beginning in the
-//! middle of an event.
+//! A board writes every change of a field and every press of the clock into its memory, in order. After an outage this
+//! contains the missed events, but also known events, older games, and possibly half an event at its beginning.
 //!
-//! **Where does the part begin that is new?** Where the memory passes the position that was known last. Positions come
-//! back in a game of kings; then that place counts before which the memory tells the same reports, in the same order, that
-//! the host got before the link went. While no piece moves, the clock tells which presses were known.
+//! **Where does the new part begin?** At the point where the memory passes the last known position. Positions recur in king
+//! endings; then the point with the longest match of preceding reports counts. While no piece moves, the clock shows which
+//! presses were known.
 //!
 //! ```text
 //!   memory   ... 38:man 43:- P 24:- 2d:man P │ 2f:- 29:man P 3e:- 37:man P ... 6b
-//!   known        43:-   24:- 2d:man  ────────┘ known position here, and the same reports before it
-//!   shown                                                   the position that the board shows now ─────┘
+//!   known        43:-   24:- 2d:man  ────────┘ known position here, and matching reports before it
+//!   shown                                                   the position on the board ─────────────────┘
 //! ```
 //!
-//! When it happened is the subject of [`super::timeline`].
+//! [`super::timeline`] assigns times to the events.
 //!
-//! Invariants: a memory that does not lead from what was known to what is shown is refused whole; the order of events is
-//! never changed. Absent on purpose: which board or command it came from.
+//! Invariants: a memory that does not lead from the known to the shown contents is rejected as a whole; the order of events
+//! never changes. This module does not depend on the board or the command that delivered the memory.
 
 use crate::engine::protocol::changes::{MemoryEvent, ScanGap, TimeSide};
 use crate::engine::protocol::{Field, PieceCode};
 
-/// Reports that are remembered to find their place in a memory again: the plies of a player's longest thought repeated.
+/// Number of reports stored to find their place in a memory, enough to distinguish repeated positions.
 pub const MAX_RECENT: usize = 32;
-/// What was known before the outage.
+/// State known before the outage.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownState<'known> {
-    /// What every field held, by its number.
+    /// Contents of all fields, by number.
     pub fields: &'known [PieceCode],
     /// The last reports, oldest first, at most [`MAX_RECENT`].
     pub recent: &'known [(Field, PieceCode)],
-    /// Which side of the clock was pressed last.
+    /// Side of the clock pressed last.
     pub last_pressed: Option<TimeSide>,
 }
 
-/// Why a memory is of no use.
+/// Reason why a memory cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MemoryMismatch {
-    /// It does not end with the position on the board: it is damaged, or of another board.
+    /// The memory does not end with the position on the board: it is damaged or belongs to another board.
     #[error("it does not end with the position on the board")]
     WrongEnd,
-    /// It does not pass the known position: another game, or the ring has been written over.
+    /// The memory does not pass the known position: it belongs to another game, or the ring was overwritten.
     #[error("it does not pass the position that was known last")]
     KnownStateMissing,
 }
 
-/// The part of a memory that is new. `shown`: what the board shows now.
+/// Returns the new part of a memory. `shown`: current contents of the board.
 ///
 /// # Errors
 ///
-/// When the memory does not lead from what was known to what is shown.
+/// Returns an error if the memory does not lead from the known to the shown contents.
 pub fn missed_events(
     known: KnownState,
     shown: &[PieceCode],
     memory: &[MemoryEvent],
 ) -> Result<Vec<MemoryEvent>, MemoryMismatch> {
     let count = known.fields.len().min(shown.len());
-    // What the memory says a field holds at the end, where it says anything.
+    // Final contents of the fields by the memory, if it mentions them.
     let mut last = vec![None; count];
     for change in memory {
         apply_events(&mut last, change);
@@ -65,23 +64,23 @@ pub fn missed_events(
     if last.iter().zip(shown).any(|(said, shown)| said.is_some_and(|said| said != *shown)) {
         return Err(MemoryMismatch::WrongEnd);
     }
-    // What happened before the start of the game belongs to another one.
+    // Events before the start tag belong to another game.
     let start = memory.iter().rposition(|change| *change == MemoryEvent::StartTag).map_or(0, |tag| tag + 1);
     let mut state = vec![None; count];
     let mut best: Option<(usize, usize)> = None;
     let mut reports: Vec<(Field, PieceCode)> = Vec::new();
-    // Since where no piece has been moved, and who has pressed the clock since.
+    // Index after the last moved piece, and the last press since then.
     let (mut unmoved, mut pressed) = (0, None);
     for at in 0..=memory.len() {
         let fits = state.iter().zip(known.fields).zip(shown).zip(&last).all(|(((said, known), shown), last)| {
-            // A field of which nothing was said before holds what it holds in the end, unless something is said later.
+            // A field without an earlier event may hold anything if a later event sets it; otherwise it holds its final contents.
             said.map_or(last.is_some() || known == shown, |said: PieceCode| said == *known)
         });
         if fits && at >= start {
             let same = reports.iter().rev().zip(known.recent.iter().rev()).take_while(|(a, b)| a == b).count();
-            // Where nothing was reported before, every position fits.
+            // Without earlier reports every position fits.
             let is_told = same > 0 || known.recent.is_empty();
-            // While no piece moves, the clock tells how much is known: what came before its last press that was heard.
+            // While no piece moves, the known part ends with the last known press.
             let is_better = match best {
                 Some((_, before)) if before >= unmoved => pressed.is_some() && pressed == known.last_pressed,
                 _ => best.is_none_or(|(most, _)| same >= most),
@@ -108,20 +107,19 @@ pub fn missed_events(
     Ok(memory.get(at..).unwrap_or_default().to_vec())
 }
 
-/// What stands on a board of so many fields by the last list of all pieces among changes, and the changes after the list. A
-/// board makes such a list when it is switched on and when a game starts.
+/// Returns the contents of a board with `count` fields by the last piece list among the changes, and the changes after the
+/// list. Boards write such a list at power-up and at the start of a game.
 pub fn fields_from_list(changes: &[MemoryEvent], count: usize) -> Option<(Vec<PieceCode>, &[MemoryEvent])> {
     let is_head = |change: &MemoryEvent| matches!(change, MemoryEvent::PowerUp | MemoryEvent::StartTag);
     let begins = changes.iter().rposition(is_head)? + 1;
     Some(piece_list(changes.get(begins..)?, count))
 }
 
-/// The list of all pieces with which changes begin, on a board of so many fields, and the changes after it.
+/// Returns the contents by the piece list at the beginning of the changes, and the changes after it.
 pub fn piece_list(changes: &[MemoryEvent], count: usize) -> (Vec<PieceCode>, &[MemoryEvent]) {
     let mut fields = vec![PieceCode::EMPTY; count];
     let mut after = changes;
-    // Each piece is listed once, all of them at once. A field that is emptied, that comes twice or that comes later is the
-    // first thing that happened.
+    // The list has each piece once, in one scan. An emptied, repeated or later field is the first event after it.
     while let Some((&MemoryEvent::Piece { field, piece, gap: pace }, rest)) = after.split_first() {
         let is_first = after.len() == changes.len();
         match fields.get_mut(usize::from(field.0)) {
@@ -135,7 +133,7 @@ pub fn piece_list(changes: &[MemoryEvent], count: usize) -> (Vec<PieceCode>, &[M
     (fields, after)
 }
 
-/// What fields are said to hold after a change. A mark after which all pieces are listed empties the others.
+/// Applies an event to the fields. A mark followed by a piece list empties all fields.
 fn apply_events(fields: &mut [Option<PieceCode>], change: &MemoryEvent) {
     match change {
         MemoryEvent::Piece { field, piece, .. } => {
@@ -148,7 +146,7 @@ fn apply_events(fields: &mut [Option<PieceCode>], change: &MemoryEvent) {
     }
 }
 
-/// Puts on each field what a memory says of it last. Returns how many fields that changes.
+/// Sets each field to its last value in the memory. Returns the number of changed fields.
 pub fn apply_last_values(fields: &mut [PieceCode], memory: &[MemoryEvent]) -> usize {
     let mut last = vec![None; fields.len()];
     for change in memory {
@@ -203,7 +201,7 @@ mod tests {
         assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &WALK), Ok(0));
         assert_eq!(check(&[(30, 7)], &[], &[(20, 7)], &WALK), Ok(4));
         assert_eq!(check(&[(30, 7)], &[(30, 7), (20, 0)], &[(20, 7)], &WALK), Ok(4));
-        // In the middle of a ply: the king stands on both squares.
+        // In the middle of a ply, the king stands on both squares.
         assert_eq!(check(&[(10, 7), (20, 7)], &[], &[(20, 7)], &WALK), Ok(1));
     }
 

@@ -1,22 +1,22 @@
-//! What a board tells afterwards, and the games that live through it.
+//! Replays the events that a board reports after the fact on its tables.
 //!
-//! A bus is asked, and each answer tells what happened since the one before; a board on a line of its own was not heard for a while,
-//! and its memory tells what happened meanwhile. Both are the same: a list of things that happened, and a span of time in which
-//! they did. [`timeline`] lays them over the span, and [`BoardSession::replay`] has each of them happen at its own time.
+//! Each answer on a bus reports the events since the previous one. The memory of a board on its own line reports the events
+//! of an outage. Both are a list of events and the period in which they happened. [`timeline`] assigns them times within
+//! the period, and [`BoardSession::replay`] applies each at its time.
 //!
 //! ```text
-//!   a bus     changes ──────────────────────────────┐
-//!             reports lost ─▸ memory ─▸ what is new ─┼─▸ timeline ─▸ Games::live_through ─▸ tables
-//!   a single  gap ──────────▸ memory ─▸ what is new ─┘
+//! a bus     changes ───────────────────────────────┐
+//!           reports lost ─▸ memory ─▸ what is new ─┼─▸ timeline ─▸ BoardSession::replay ─▸ tables
+//! a single  gap ──────────▸ memory ─▸ what is new ─┘
 //! ```
 //!
-//! A table decides by quiet, and quiet is time. So between two things that are told it lives through every deadline on the way,
-//! and where it would have asked for a dump it learns that nothing had changed: what is told is all that happened.
+//! Tables decide by quiet time. Therefore a table runs every deadline between two reported events. Where it would request a
+//! dump, it learns that nothing has changed, since the report is complete.
 //!
-//! Time on the tables is that of the line, and sometimes ahead of it: when many plies become known at once, each gets the quiet
+//! Time on the tables is that of the line, or ahead of it: when many plies become known at once, each gets the quiet time
 //! that it had on the board.
 //!
-//! Absent on purpose: what a board is asked, and when it is believed. That is the wire's.
+//! The questions to the board, and the trust in its answers, belong to the line and bus modules.
 
 pub mod event_clock;
 pub mod gap;
@@ -37,38 +37,38 @@ use crate::engine::protocol::{ClockReport, Field, PieceCode};
 use event_clock::EventClock;
 use late_start::{CandidateGame, LateStart, LateStartAction, MemoryGameOffer};
 
-/// The games of one board: on its table, and on the tables beside it on which a game may have begun that nobody saw.
+/// Games of one board: on its table, and on tables beside it with unrecorded games that may have begun.
 #[derive(Clone, Debug)]
 pub struct BoardSession {
-    /// Where it is played.
+    /// Table of the current game.
     pub table: Table,
-    /// A game that began while nobody listened.
+    /// Search for an unrecorded game.
     pub late_start: LateStart,
-    /// The clock by what is told of it afterwards.
+    /// Clock by its reported events.
     pub clock: EventClock,
-    /// What the operator holds back.
+    /// Publication hold of the operator.
     pub hold: PublicationHold,
-    /// What fields were last reported to hold, oldest first.
+    /// Last reported fields, oldest first.
     recent: Vec<(Field, PieceCode)>,
-    /// When a piece was last moved, in the tables' time.
+    /// Time of the last moved piece, in table time.
     moved_at: Millis,
-    /// Up to when the tables have lived, in their time.
+    /// Time that the tables have reached, in table time.
     advanced_to: Millis,
-    /// How much that time is ahead of the line's.
+    /// Lead of the table time over the line time.
     time_offset: Millis,
 }
 
-/// What was among the things that were lived through.
+/// Notable events of a replay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReplayOutcome {
-    /// The board was switched on or restarted.
+    /// Whether the board was switched on or restarted.
     pub had_power_up: bool,
-    /// What the clock showed after the last press.
+    /// Clock after the last press.
     pub clock: Option<ClockReport>,
 }
 
 impl BoardSession {
-    /// A board that has not been heard of yet.
+    /// Creates the session of a board without any report yet.
     pub fn new(settings: LineSettings) -> BoardSession {
         BoardSession {
             table: Table::new(settings),
@@ -82,22 +82,22 @@ impl BoardSession {
         }
     }
 
-    /// A time of the line as the tables know it.
+    /// Converts a line time to table time.
     pub fn table_time(&self, now: Millis) -> Millis {
         now + self.time_offset
     }
 
-    /// A time of the tables as the line knows it.
+    /// Converts a table time to line time.
     pub fn line_time(&self, at: Millis) -> Millis {
         at - self.time_offset
     }
 
-    /// The tables' time is that of the line at `now`, if it is `at` there.
+    /// Sets the time offset so that the line time `now` is the table time `at`.
     pub fn set_time_offset(&mut self, now: Millis, at: Millis) {
         self.time_offset = at - now;
     }
 
-    /// What the next entry waits for, in the time of the line.
+    /// Converts the times of a pending entry to line time.
     pub fn waiting(&self, waiting: Option<PendingEntry>) -> Option<PendingEntry> {
         let of_line = |PendingEntry { wait, quiet_since: since, due: until }| PendingEntry {
             wait,
@@ -107,50 +107,50 @@ impl BoardSession {
         waiting.map(of_line)
     }
 
-    /// Up to when the tables have lived.
+    /// Returns the time that the tables have reached.
     pub fn advanced_to(&self) -> Millis {
         self.advanced_to
     }
 
-    /// The tables live from a time on, of which all that happened before is known.
+    /// Sets the time that the tables have reached; all earlier events must be known.
     pub fn set_advanced_to(&mut self, at: Millis) {
         self.advanced_to = at;
     }
 
-    /// The tables live until then. Returns that in their own time, which never goes back.
+    /// Advances the tables to a line time. Returns the table time, which never decreases.
     pub fn advance(&mut self, now: Millis) -> Millis {
         self.advanced_to = self.advanced_to.max(self.table_time(now));
         self.advanced_to
     }
 
-    /// For how long no piece has been moved.
+    /// Returns the time since the last moved piece.
     pub fn quiet_time(&self, now: Millis) -> Millis {
         self.table_time(now) - self.moved_at
     }
 
-    /// The field that was reported last, and when.
+    /// Returns the last reported field and its time.
     pub fn last_report(&self) -> Option<(Millis, Field)> {
         self.recent.last().map(|(field, _)| (self.moved_at, *field))
     }
 
-    /// From a time of the line on the clock of the machine shows this.
+    /// Sets the machine clock at a time of the line.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         let at = self.table_time(at);
         self.for_each_table(&mut Vec::new(), |table, _| table.set_clock(at, shown));
     }
 
-    /// Something reaches the table, and those beside it.
+    /// Calls `what` for the table and those beside it.
     pub fn for_each_table(&mut self, effects: &mut Vec<Effect>, mut what: impl FnMut(&mut Table, &mut Vec<Effect>)) {
         what(&mut self.table, effects);
         self.late_start.for_each_table(what);
     }
 
-    /// The table, and those beside it.
+    /// Returns the table and those beside it.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         std::iter::once(&self.table).chain(self.late_start.tables())
     }
 
-    /// A field was reported: that is remembered, to find its place in a memory again.
+    /// Stores a field report, to find its place in a memory later.
     pub fn note_report(&mut self, at: Millis, field: Field, piece: PieceCode) {
         if self.recent.len() == memory::MAX_RECENT {
             self.recent.remove(0);
@@ -159,17 +159,17 @@ impl BoardSession {
         self.moved_at = at;
     }
 
-    /// What fields were last reported to hold, oldest first, at most [`memory::MOST_RECENT`].
+    /// Returns the last reported fields, oldest first, at most [`memory::MAX_RECENT`].
     pub fn recent(&self) -> &[(Field, PieceCode)] {
         &self.recent
     }
 
-    /// What was reported before belongs to another game.
+    /// Forgets earlier reports, which belong to another game.
     pub fn clear_reports(&mut self) {
         self.recent.clear();
     }
 
-    /// What was told is lived through, each thing at its own time.
+    /// Replays events, each at its time.
     pub fn replay(&mut self, timed: Vec<(Millis, DelayedEvent)>, effects: &mut Vec<Effect>) -> ReplayOutcome {
         let mut lived = ReplayOutcome::default();
         for (at, reported) in timed {
@@ -190,20 +190,20 @@ impl BoardSession {
         lived
     }
 
-    /// Nothing more was told up to a time: the tables live through their deadlines.
+    /// Runs the deadlines of the tables up to a table time, without further events.
     pub fn advance_until(&mut self, until: Millis, effects: &mut Vec<Effect>) {
         let before = self.advanced_to;
         advance_until(&mut self.table, &mut self.advanced_to, until, effects);
         self.late_start.for_each_table(|table, effects| advance_until(table, &mut { before }, until, effects));
     }
 
-    /// The same, and what stands on the board at that time is known.
+    /// Runs the deadlines up to a table time at which the contents of the board are known.
     pub fn advance_to_known(&mut self, until: Millis, effects: &mut Vec<Effect>) {
         advance_to_next(&mut self.table, &mut self.advanced_to, until, effects);
         self.table.is_known_until(until);
     }
 
-    /// One thing that was told reaches the tables.
+    /// Applies an event to the tables.
     pub fn apply_event(
         &mut self,
         at: Millis,
@@ -248,7 +248,7 @@ impl BoardSession {
         });
     }
 
-    /// Decides what is due on the table, and about the games beside it, at a time of theirs.
+    /// Runs due decisions about the table and the games beside it, at a table time.
     pub fn decide_late(&mut self, at: Millis) -> Vec<Effect> {
         match self.late_start.decide(at, &self.table) {
             LateStartAction::Nothing => Vec::new(),
@@ -257,25 +257,25 @@ impl BoardSession {
         }
     }
 
-    /// A game from beside the table takes its place.
+    /// Replaces the table by one from beside it.
     fn start_late_game(&mut self, game: CandidateGame) -> Vec<Effect> {
         self.table = game.table;
         game.effects
     }
 
-    /// A table that stands at the last start position of a memory takes the place of the one that waits, to live through what
-    /// followed. Returns that one.
+    /// Replaces the waiting table by one at the last start position of a memory, for the replay of the following events.
+    /// Returns the waiting table.
     pub fn begin_memory_table(&mut self, table: Table, since: Millis, effects: &mut Vec<Effect>) -> Table {
         let waiting = std::mem::replace(&mut self.table, table);
         self.table.resume_from_memory();
-        // The lever is where it is now, and was elsewhere when the game began.
+        // The lever position is the current one; at the start of the game it was different.
         self.table.reset_unseen_clock();
         effects.extend(self.table.decide(since));
         waiting
     }
 
-    /// It has lived up to a time at which the board shows what the table that waits knows: that one comes back, and the game is
-    /// offered if it is one.
+    /// Restores the waiting table after the replay, and returns an offer if the replay gave a game that leads to the shown
+    /// contents.
     pub fn restore_waiting_table(
         &mut self,
         waiting: Table,
@@ -288,7 +288,7 @@ impl BoardSession {
         MemoryGameOffer::new(table, of_game, end)
     }
 
-    /// An operator's request.
+    /// Executes an operator's request.
     pub fn request(&mut self, now: Millis, wish: &OperatorCommand) -> Vec<Effect> {
         match wish {
             OperatorCommand::HoldPublication => self.hold.begin(),
@@ -307,9 +307,9 @@ impl BoardSession {
     }
 }
 
-/// Lives through every deadline up to a time of the table, each at its own time. `lived`: up to when it has lived.
+/// Runs every deadline up to a table time, each at its own time. `lived`: time that the table has reached.
 pub fn advance_until(table: &mut Table, lived: &mut Millis, until: Millis, effects: &mut Vec<Effect>) {
-    /// A table that is asked again and again at one moment has nothing more to say.
+    /// Limit of decisions at one moment; more of them yield nothing new.
     const MAX_STEPS_AT_ONCE: u32 = 100;
     let mut at_once = 0;
     while let Some(at) = table.deadline().map(|(at, _)| at.max(*lived)).filter(|&at| at <= until) {
@@ -323,8 +323,8 @@ pub fn advance_until(table: &mut Table, lived: &mut Millis, until: Millis, effec
     }
 }
 
-/// The same up to the next thing that is told: until then nothing has changed, which is as good as a dump. Returns whether a game
-/// has begun meanwhile.
+/// Runs the deadlines up to the next reported event. Nothing changes until then, which proves as much as a dump. Returns
+/// whether a game has begun.
 pub fn advance_to_next(table: &mut Table, lived: &mut Millis, at: Millis, effects: &mut Vec<Effect>) -> bool {
     let begun = table.games_begun();
     if let Some(wanted) = table.wants_dump_at().map(|wanted| wanted.max(*lived)).filter(|&wanted| wanted < at) {

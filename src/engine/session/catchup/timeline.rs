@@ -1,21 +1,21 @@
-//! When things happened that are reported afterwards.
+//! Assigns times to events that are reported after the fact.
 //!
-//! A memory has no times but those of the chess clock. Play went on between the moment up to which everything is known and the
-//! moment at which it was reported. By what each ply cost on the clock the plies are laid over that span, evenly where no clock tells:
-//! the recogniser then sees them one after the other, with quiet between them, as it would have.
+//! A memory has no times except those of the chess clock. Its plies happened between the time up to which everything is
+//! known and the time of the report. They are spread over this period according to their clock times, or evenly without a
+//! clock. The recogniser then sees them one after the other, with quiet between them.
 //!
 //! ```text
 //!   reported    32:- 28:man P │ 19:- 23:man P │ 37:-
-//!               from ─────────▴───────────────▴──────── to      what nobody has pressed for has happened just now
+//!               from ─────────▴───────────────▴──────── to      events without a press happened just now
 //! ```
 //!
-//! | reported | is a group of its own |
+//! | reported | group |
 //! |---|---|
-//! | what happened up to a press; without a clock, in one scan, and a hand that goes on from where it came down | yes |
-//! | what stands on a board that was switched on | the beginning of one: who is to move is not known before the next press |
-//! | the last piece of a start position | the end of one: players rest before they begin |
+//! | events up to a press; without a clock, events of one scan and of a hand that continues from where it put the piece down | own group |
+//! | contents of a board after power-up | start of a group: the side to move is unknown until the next press |
+//! | last piece of a start position | end of a group: players rest before they begin |
 //!
-//! Invariants: the order is never changed; times are within the span, or beyond its end if it is too short.
+//! Invariants: the order never changes; times lie within the period, or after its end if it is too short.
 
 use super::memory;
 use crate::engine::millis::Millis;
@@ -24,19 +24,18 @@ use crate::engine::protocol::changes::{MemoryEvent, ScanGap, TimeSide};
 use crate::engine::session::delayed_event::DelayedEvent;
 use crate::engine::session::table::PendingPly;
 
-/// What a shorter span brings is taken to have happened at its end: that is when it became known, and quiet counts from
-/// there.
+/// Length up to which all events of a period get the time of its end: they became known then, and quiet counts from there.
 const MAX_UNSPREAD_SPAN: Millis = Millis(2_000);
-/// A board marks what it reports so soon after the report before it.
+/// Maximum interval between two reports that the board marks as one scan.
 const SAME_SCAN: Millis = Millis(250);
-/// More presses than this are never laid into one moment.
+/// Limit of presses that may share one time.
 const MAX_PRESSES_AT_ONCE: usize = 2;
-/// The quiet that each group gets at least: the recogniser needs a third of a second after a press, and three without a clock.
+/// Minimum quiet of each group: the recogniser needs a third of a second after a press, and three seconds without a clock.
 const MIN_GROUP_QUIET: Millis = Millis(3_500);
-/// No ply brings more seconds than this: a clock that gains more has been set anew.
+/// Maximum gain of one ply in seconds; a larger gain means that the clock was reset.
 const MAX_CLOCK_GAIN: i64 = 120;
 
-/// Changes of a board with so many fields, as they are reported: the list of all pieces after the power came on is one thing.
+/// Converts changes to events. `count`: fields of the board. The piece list after power-up becomes a single event.
 pub fn to_delayed_events(changes: &[MemoryEvent], count: usize) -> Vec<DelayedEvent> {
     let mut reported = Vec::with_capacity(changes.len());
     let mut rest = changes;
@@ -53,24 +52,24 @@ pub fn to_delayed_events(changes: &[MemoryEvent], count: usize) -> Vec<DelayedEv
     reported
 }
 
-/// A span of which a board tells afterwards.
+/// Period whose events a board reports after the fact.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    /// Until then everything is known.
+    /// Time up to which everything is known.
     pub from: Millis,
-    /// When it is reported.
+    /// Time of the report.
     pub to: Millis,
-    /// What the left and the right side of the clock showed at its beginning, in seconds, where that is known.
+    /// Times of the left and right side of the clock at `from`, in seconds, if known.
     pub sides: Option<[u32; 2]>,
-    /// What was going on at its beginning.
+    /// State of the ply at `from`.
     pub pending_ply: PendingPly,
-    /// The report of a field before it, and when that was reported at the latest.
+    /// Last field reported before the period, with the latest possible time.
     pub previous_report: Option<(Millis, Field)>,
 }
 
-/// What is reported of a span, each thing with the time at which it is taken to have happened. `starts`: the things with which a start
-/// position came to stand. A span that is too short for all that happened in it is drawn out beyond its end. What is not complete
-/// has happened at its end: a hand may be on the board.
+/// Returns the events with their assumed times. `starts`: indexes of the events that completed a start position. If the
+/// period is too short for its events, it is extended beyond its end. An incomplete ply gets the time of the end, since a
+/// hand may be on the board.
 pub fn timeline(span: Span, reported: Vec<DelayedEvent>, starts: &[usize]) -> Vec<(Millis, DelayedEvent)> {
     let Span { from, to, sides, pending_ply: begun, .. } = span;
     let presses = reported.iter().filter(|reported| parse_press(reported).is_some()).count();
@@ -104,9 +103,9 @@ pub fn timeline(span: Span, reported: Vec<DelayedEvent>, starts: &[usize]) -> Ve
     groups.into_iter().map(time).zip(reported).collect()
 }
 
-/// When the last of what a short span brings has happened, at the latest. One scan may be reported in two answers, first where a piece
-/// came down and then where it was lifted; the board's mark says that they belong together. Of a field that keeps changing it
-/// tells the last report alone, so there the mark says nothing.
+/// Returns the latest possible time of the last event in a short period. Two answers may split one scan: the landing of a
+/// piece in the first, its lifting in the second. The scan mark of the board shows that they belong together. For a field
+/// that keeps changing the board reports only the last change, so there the mark has no meaning.
 fn end_time(span: Span, reported: &[DelayedEvent]) -> Millis {
     let mut end = span.to;
     let mut before = span.previous_report;
@@ -125,14 +124,14 @@ fn end_time(span: Span, reported: &[DelayedEvent]) -> Millis {
     end
 }
 
-/// Who has pressed, and at how many seconds, if this is a press.
+/// Returns the side and its time in seconds if the event is a press.
 fn parse_press(reported: &DelayedEvent) -> Option<(TimeSide, u32)> {
     let DelayedEvent::Memory(MemoryEvent::Time { side, hours, minutes, seconds }) = *reported else { return None };
     Some((side, (u32::from(hours) * 60 + u32::from(minutes)) * 60 + u32::from(seconds)))
 }
 
-/// How long was thought about each ply that was pressed for, with its group, by what the clock says it cost. What a ply brings is
-/// not known; nobody gains by thinking, so that is at least what the quickest gained.
+/// Returns the thinking time of each pressed ply with its group, from the time it cost on the clock. The increment is
+/// unknown, but thinking gains no time; therefore it is at least the largest gain of a ply.
 fn thinking_times(reported: &[DelayedEvent], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, Millis)> {
     let cost = |(reported, group): (&DelayedEvent, &usize)| {
         let (side, shown) = parse_press(reported)?;
@@ -149,7 +148,7 @@ fn thinking_times(reported: &[DelayedEvent], groups: &[usize], mut sides: [u32; 
     costs.into_iter().map(thought).collect()
 }
 
-/// To which group each thing belongs.
+/// Returns the group of each event.
 fn group_by_ply(reported: &[DelayedEvent], has_presses: bool, starts: &[usize]) -> Vec<usize> {
     let (mut group, mut is_begun, mut is_unsure) = (0, false, false);
     let mut groups = Vec::with_capacity(reported.len());
@@ -214,13 +213,13 @@ mod tests {
         let all = [&WALK[..4], &LEFT, &WALK[4..8], &RIGHT];
         check(&all, 1_000, 31_000, &[], &[11_000, 11_000, 11_000, 21_000, 21_000, 21_000]);
         check(&all, 1_000, 2_000, &[], &[2_000; 6]);
-        // Drawn out.
+        // The period is extended.
         check(&all, 1_000, 4_000, &[], &[4_500, 4_500, 4_500, 8_000, 8_000, 8_000]);
         check(&[&WALK], 0, 40_000, &[], &[13_333, 13_333, 26_666, 26_666, 40_000, 40_000]);
         check(&[], 0, 4_000, &[], &[]);
     }
 
-    /// A hand may be on the board: quiet that nobody has looked at is none.
+    /// A hand may be on the board, so unobserved quiet does not count.
     #[test]
     fn unpressed_events_are_recent() {
         check(&[&WALK[..4], &LEFT, &WALK[4..8]], 0, 30_000, &[], &[15_000, 15_000, 15_000, 30_000, 30_000]);
@@ -232,7 +231,7 @@ mod tests {
         check(&all, 0, 30_000, &[1], &[10_000, 10_000, 20_000, 20_000, 20_000]);
     }
 
-    /// A man comes down on 30 in a scan and is seen to have left 20 in the same; the first report was reported at 1000.
+    /// A man lands on 30, and in the same scan 20 becomes empty; the first report came at 1000.
     #[test]
     fn scan_split_over_two_answers_is_one() {
         let end = |before: Option<u8>, rest: &[u8]| {
@@ -252,7 +251,7 @@ mod tests {
 
     #[test]
     fn continuing_hand_gets_no_rest() {
-        // 10 to 20, and on to 30.
+        // The king goes from 10 to 20 and on to 30.
         check(&[&[0x40, 0x0a, 0x47, 0x14, 0x40, 0x14, 0x47, 0x1e]], 0, 40_000, &[], &[13_333, 26_666, 26_666, 40_000]);
     }
 
@@ -261,14 +260,14 @@ mod tests {
         let list = [0x7f, 0x7f, 0x7f, 0x6a, 0x47, 0x0a, 0x54, 0x63];
         let all = [&WALK[..2], &list, &WALK[..4], &LEFT];
         check(&all, 0, 30_000, &[], &[10_000, 20_000, 20_000, 20_000, 20_000]);
-        // Nobody has pressed since.
+        // No press has followed.
         check(&[&list, &WALK[..4]], 0, 30_000, &[], &[30_000; 3]);
         let mut fields = vec![PieceCode::EMPTY; 100];
         (fields[10], fields[99]) = (PieceCode(7), PieceCode(4));
         assert_eq!(to_delayed_events(&changes::decode(&all.concat()), 100)[1], DelayedEvent::FullBoard(fields));
     }
 
-    /// With quiet in it, it would pass for a ply that nobody pressed for, and its entry would have no clock.
+    /// With quiet in between it would count as a ply without a press, and its entry would lack a clock comment.
     #[test]
     fn started_ply_continues_at_once() {
         let reported = to_delayed_events(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
@@ -277,7 +276,7 @@ mod tests {
             timeline(span, reported.clone(), &[]).iter().map(|(at, _)| at.0).collect()
         };
         assert_eq!(times(PendingPly::Ply), [0, 0, 40_000, 40_000, 40_000]);
-        // The next ply, and not the rest of this one.
+        // The events belong to the next ply, not to the rest of this one.
         assert_eq!(times(PendingPly::Pressed), [3_500, 3_500, 40_000, 40_000, 40_000]);
     }
 
@@ -291,10 +290,10 @@ mod tests {
             let span = Span { to: Millis(60_000), sides: Some(sides), ..SPAN };
             timeline(span, reported, &[]).iter().map(|(at, _)| at.0).collect::<Vec<_>>()
         };
-        // The left side has gained 20 s by its ply, the right side none: it thought for so much longer.
+        // The left side gained 20 s by its ply, the right side none: it thought for that much longer.
         let known = times([0x70, 0x01, 0x30], RIGHT, [70, 62]);
         assert_eq!(known, [3_500, 3_500, 3_500, 23_500, 23_500, 23_500, 60_000, 60_000]);
-        // A clock that was set anew tells nothing of it.
+        // A reset clock does not reveal the thinking time.
         let anew = times([0x70, 0x01, 0x30], [0x61, 0x20, 0x00], [70, 62]);
         assert_eq!(anew, [3_500, 3_500, 3_500, 40_000, 40_000, 40_000, 60_000, 60_000]);
     }

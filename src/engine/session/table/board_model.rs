@@ -1,10 +1,10 @@
-//! What is known of a board: what stands on its fields, how it lies, and how sure that is.
+//! Knowledge about a board: contents of its fields, orientation, and the certainty of both.
 //!
-//! | it was | known for sure |
+//! | source | confirmed |
 //! |---|---|
-//! | shown by a dump, or said to be unchanged under a checksum | yes |
-//! | reported field by field since the last dump | not before the next dump; at once, if the board never answers with one |
-//! | not heard: no link, a gap after it, silence while a clock runs | not before the next dump |
+//! | dump, or a message with a checksum that nothing has changed | yes |
+//! | single reports since the last dump | after the next dump; at once, if the board never answers dump requests |
+//! | none: link down, a gap, silence while a clock runs | after the next dump |
 
 use crate::engine::millis::Millis;
 use crate::engine::protocol::{Field, PieceCode};
@@ -13,35 +13,35 @@ use crate::engine::session::sensors::{Orientation, Sensors};
 use crate::engine::session::{LineSettings, OrientationSetting};
 use draughts::{Position, Square, SquareSet, Variant};
 
-/// What is known of one board.
+/// Known state of one board.
 #[derive(Clone, Debug)]
 pub(super) struct BoardModel {
     variant: &'static Variant,
-    /// How it lies, as the operator says.
+    /// Orientation by the operator's setting.
     orientation_setting: OrientationSetting,
-    /// How long it rests before a dump is wanted.
+    /// Quiet time before a dump is requested.
     settle_time: Millis,
-    /// How long a dump is waited for after a gap.
+    /// Wait for a dump after a gap.
     dump_wait: Millis,
     sensors: Sensors,
-    /// How it lies if it shows the start position: [`BoardModel::update_start`] keeps it with the sensors.
+    /// Orientation if the board shows the start position; [`BoardModel::update_start`] keeps it in step with the sensors.
     start_orientation: Option<Orientation>,
     is_link_up: bool,
     is_confirmed: bool,
     last_change: Millis,
     heard_at: Millis,
-    /// The link is up again, but no dump has come since: until when one is waited for.
+    /// End of the wait for a dump after the link came up; `None` after the dump.
     gap_until: Option<Millis>,
-    /// The board never says what stands on it: what it reports counts without a dump.
+    /// Whether reports count without a dump, for a board that never answers dump requests.
     trusts_reports: bool,
-    /// What stood on it when it was first heard was never shown; the start position was taken for it.
+    /// Whether the first contents are an assumed start position that no dump has shown.
     is_assumed: bool,
-    /// The operator has turned the board round against what is configured.
+    /// Whether the operator turned the board relative to the configuration.
     is_flipped: bool,
 }
 
 impl BoardModel {
-    /// A board of which nothing is known yet.
+    /// Creates a board without any report yet.
     pub fn new(settings: &LineSettings) -> BoardModel {
         let orientation = match settings.orientation {
             OrientationSetting::Turned => Orientation::Turned,
@@ -65,106 +65,106 @@ impl BoardModel {
         }
     }
 
-    /// The game it is for.
+    /// Returns the variant of the game.
     pub fn variant(&self) -> &'static Variant {
         self.variant
     }
 
-    /// The link came up or went away.
+    /// Records that the link came up or went down.
     pub fn set_link_up(&mut self, now: Millis, up: bool) {
         self.is_link_up = up;
         self.gap_until = up.then(|| now + self.dump_wait);
         self.is_confirmed = false;
     }
 
-    /// The board can be heard again, and kept its reports.
+    /// Resumes after an outage of a board that stored its reports.
     pub fn resume_from_memory(&mut self) {
         self.is_link_up = true;
         self.gap_until = None;
         self.is_confirmed = false;
     }
 
-    /// The gap is over: a dump has come, or none comes. Returns whether there was one.
+    /// Ends the gap, because a dump arrived or none will arrive. Returns whether there was one.
     pub fn end_gap(&mut self) -> bool {
         self.gap_until.take().is_some()
     }
 
-    /// Until when a dump is waited for after a gap.
+    /// Returns the end of the wait for a dump after a gap.
     pub fn gap_until(&self) -> Option<Millis> {
         self.gap_until
     }
 
-    /// How long a dump is waited for after a gap.
+    /// Returns the wait for a dump after a gap.
     pub fn dump_wait(&self) -> Millis {
         self.dump_wait
     }
 
-    /// Is the link up?
+    /// Whether the link is up.
     pub fn is_link_up(&self) -> bool {
         self.is_link_up
     }
 
-    /// Is it heard, with no gap before now?
+    /// Whether the board is in reach and has no open gap.
     pub fn is_heard(&self) -> bool {
         self.is_link_up && self.gap_until.is_none()
     }
 
-    /// The board was heard.
+    /// Records a message of the board.
     pub fn note_heard(&mut self, now: Millis) {
         self.heard_at = now;
     }
 
-    /// When it was last heard.
+    /// Returns the time of the last message.
     pub fn heard_at(&self) -> Millis {
         self.heard_at
     }
 
-    /// Something happened that nobody heard: what stands there is to be shown.
+    /// Marks the contents as unconfirmed, because changes may be missing.
     pub fn mark_unconfirmed(&mut self) {
         self.is_confirmed = false;
     }
 
-    /// Has a dump shown what is known?
+    /// Whether a dump has confirmed the known contents.
     pub fn is_confirmed(&self) -> bool {
         self.is_confirmed
     }
 
-    /// When what is known last changed.
+    /// Returns the time of the last change of the known contents.
     pub fn last_change(&self) -> Millis {
         self.last_change
     }
 
-    /// What its fields hold, as far as is known.
+    /// Returns the known contents of the fields.
     pub fn sensors(&self) -> &Sensors {
         &self.sensors
     }
 
-    /// What the playing squares show.
+    /// Returns the occupancy of the playing squares.
     pub fn occupancy(&self) -> Occupancy {
         self.sensors.occupancy()
     }
 
-    /// It reports what happens on it, and never answers what stands on it: its reports count without a dump.
+    /// Sets whether reports count without a dump, for a board that never answers dump requests.
     pub fn trust_reports(&mut self, trusts: bool) {
         self.trusts_reports = trusts;
     }
 
-    /// Do its reports count without a dump?
+    /// Whether reports count without a dump.
     pub fn trusts_reports(&self) -> bool {
         self.trusts_reports
     }
 
-    /// Was what stood on it at first taken for the start position, and not shown?
+    /// Whether the first contents were an assumed start position that no dump has shown.
     pub fn is_assumed(&self) -> bool {
         self.is_assumed
     }
 
-    /// When a board on which nothing is played is to be asked for a dump.
+    /// Returns the time at which a board without a game must be asked for a dump.
     pub fn wants_dump_at(&self) -> Option<Millis> {
         (!self.is_confirmed).then_some(self.last_change + self.settle_time)
     }
 
-    /// It reported one field. Returns what that means for a square.
+    /// Handles the report of one field. Returns its meaning for a square.
     pub fn on_field_update(
         &mut self,
         now: Millis,
@@ -178,7 +178,7 @@ impl BoardModel {
         seen
     }
 
-    /// A dump of all of it arrived. Returns whether it shows anything new; `None`: it is not of this board.
+    /// Handles a dump. Returns whether it shows a change; `None` if its size does not fit this board.
     pub fn on_dump(&mut self, now: Millis, codes: &[PieceCode]) -> Option<bool> {
         let changed = self.sensors.dump(codes)?;
         self.is_assumed = false;
@@ -190,18 +190,18 @@ impl BoardModel {
         Some(changed)
     }
 
-    /// It says, under a checksum, that nothing has changed since what it reported.
+    /// Handles a message with a checksum that nothing has changed since the last report.
     pub fn on_no_changes(&mut self) {
         self.is_confirmed = true;
     }
 
-    /// This stands on it, by the word of somebody else than the board.
+    /// Sets the contents from a source other than the board.
     pub fn assume_board(&mut self, position: &Position) {
         self.sensors.assume_placement(position.placement());
         self.update_start();
     }
 
-    /// The start position is taken to have stood on it before these reports, lying as they tell.
+    /// Assumes the start position before these reports, in the orientation that they imply.
     pub fn assume_start(&mut self, reports: &[(Field, PieceCode)]) {
         let shown = |orientation: Orientation| {
             let mut sensors = self.sensors.clone();
@@ -216,19 +216,19 @@ impl BoardModel {
         self.is_assumed = true;
     }
 
-    /// The same board, its fields holding this.
+    /// Returns a copy of the board with other contents.
     pub fn with_sensors(&self, sensors: Sensors) -> BoardModel {
         let mut board = BoardModel { sensors, ..self.clone() };
         board.update_start();
         board
     }
 
-    /// It is found to lie so.
+    /// Sets the orientation that was found.
     pub fn set_orientation(&mut self, orientation: Orientation) {
         self.sensors.set_orientation(orientation);
     }
 
-    /// The operator says that it lies the other way round. Returns how.
+    /// Turns the board by the operator's request. Returns the new orientation.
     pub fn flip(&mut self, now: Millis) -> Orientation {
         self.is_flipped = !self.is_flipped;
         let orientation = self.sensors.orientation().other();
@@ -239,12 +239,12 @@ impl BoardModel {
         orientation
     }
 
-    /// Has the operator turned it round against what is configured?
+    /// Whether the operator turned the board relative to the configuration.
     pub fn is_flipped(&self) -> bool {
         self.is_flipped
     }
 
-    /// The ways in which it may lie, as far as the operator has said.
+    /// Returns the possible orientations by the operator's setting.
     pub fn orientations(&self) -> &'static [Orientation] {
         match (self.orientation_setting, self.is_flipped) {
             (OrientationSetting::Auto, _) => &[Orientation::Normal, Orientation::Turned],
@@ -253,12 +253,12 @@ impl BoardModel {
         }
     }
 
-    /// How it lies, if it shows the start position.
+    /// Returns the orientation if the board shows the start position.
     pub fn start_orientation(&self) -> Option<Orientation> {
         self.start_orientation
     }
 
-    /// How it would lie, if its fields held this, and that were the start position.
+    /// Returns the orientation if `sensors` show the start position.
     pub fn start_orientation_of(&self, sensors: &Sensors) -> Option<Orientation> {
         let start = self.start_position();
         let shows_start = |orientation: Orientation| {
@@ -267,8 +267,8 @@ impl BoardModel {
         self.orientations().iter().copied().find(|&orientation| sensors.is_known() && shows_start(orientation))
     }
 
-    /// The squares that differ from the start position, as the board lies nearest to it, and what is seen as it lies then. To be
-    /// asked after every answer of a board that waits.
+    /// Returns the squares that differ from the start position in the closest orientation, and the occupancy in that
+    /// orientation. The line calls this after every answer of a waiting board.
     pub fn nearest_to_start(&self) -> (SquareSet, Occupancy) {
         let start = self.start_position();
         let wrong = |&orientation: &Orientation| {
@@ -282,7 +282,7 @@ impl BoardModel {
         Position::start(self.variant)
     }
 
-    /// After every change of what the fields hold: it looks at all of them.
+    /// Updates the start orientation. Checks all fields, so it must follow every change of their contents.
     fn update_start(&mut self) {
         self.start_orientation = self.start_orientation_of(&self.sensors);
     }

@@ -1,7 +1,7 @@
-//! What a table makes of its clock: whose time runs, which press belongs to which ply, and how long silence is no gap.
+//! Clock of a table: the running side, the assignment of presses to plies, and the silence that counts as a gap.
 //!
 //! ```text
-//! report ──▸ ClockTruth (good readings) ──▸ ClockWatch (lever, sides) ──▸ press, running, stopped ──▸ the recogniser
+//! report ──▸ ClockFilter (good readings) ──▸ LeverTracker (lever, sides) ──▸ press, running, stopped ──▸ the recogniser
 //! ```
 
 use std::collections::VecDeque;
@@ -16,37 +16,37 @@ use crate::engine::session::{Effect, LineSettings};
 use draughts::Color;
 use draughts_pdn::clock::Clocks;
 
-/// Clock readings that are kept for plies that are recognised late.
+/// Clock readings retained for plies that are recognised late.
 const MAX_READINGS: usize = 64;
-/// A running clock is heard every second.
+/// Longest silence of a running clock, which reports every second.
 const MAX_CLOCK_SILENCE: Millis = Millis(2_500);
 
-/// How a report of the clock came.
+/// Source of a clock report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ClockReportSource {
-    /// It is one of those that tell the times.
+    /// Message with the times.
     Times,
-    /// The board noticed a press by itself: it is not merely found that the lever was moved once.
+    /// Press that the board itself noticed, as opposed to a changed lever between two readings.
     Press,
 }
 
-/// The clock of one table.
+/// Clock of one table.
 #[derive(Clone, Debug)]
 pub(super) struct TableClock {
     lever: LeverTracker,
     filter: ClockFilter,
     notices: ClockNotices,
     state: ClockState,
-    /// Its times are those of both sides in this game.
+    /// Whether the times of both sides are reliable in this game.
     is_sure: bool,
     presses: u32,
     readings: VecDeque<(PressId, ClockTimes)>,
-    /// It has told its time.
+    /// Whether a clock has sent its times.
     has_been_read: bool,
 }
 
 impl TableClock {
-    /// A clock of which nothing is known yet.
+    /// Creates a clock without any report yet.
     pub fn new(settings: &LineSettings) -> TableClock {
         let control = settings.tags.iter().find(|(tag, _)| tag == "TimeControl").map(|(_, value)| value.as_str());
         TableClock {
@@ -61,7 +61,7 @@ impl TableClock {
         }
     }
 
-    /// A game begins: the players may have changed sides, flags are up, and what stopped the clock before is no matter of it.
+    /// Resets the clock for a new game: players may have changed sides, and flags and earlier stops no longer count.
     pub fn begin_game(&mut self) {
         if self.is_stopped() {
             self.state = ClockState::Stopped { since: None };
@@ -70,7 +70,7 @@ impl TableClock {
         self.notices.new_game();
     }
 
-    /// A new game has begun that was not heard: its clock was set and started, nobody knows how.
+    /// Resets the clock for a game whose start was not observed: the clock was set and started in an unknown way.
     pub fn reset_unseen_game(&mut self) {
         self.filter.reset();
         self.is_sure = false;
@@ -79,13 +79,12 @@ impl TableClock {
         }
     }
 
-    /// What it showed before is nothing to judge its next reading by.
+    /// Forgets the last reading, so that the next one has no reference.
     pub fn reset_reading(&mut self) {
         self.filter.reset();
     }
 
-    /// Are the times that are told from now on those of both sides? As long as one of them is not, there is nothing to judge the
-    /// next reading by.
+    /// Sets whether the times reported from here on are reliable for both sides. Until they are, readings have no reference.
     pub fn trust(&mut self, is_sure: bool) {
         if !(is_sure && self.is_sure) {
             self.filter.reset();
@@ -93,13 +92,13 @@ impl TableClock {
         self.is_sure = is_sure;
     }
 
-    /// Before the first move the time of this colour runs. Returns whose time runs then.
+    /// Guesses the sides before the first move, when the time of `turn` runs. Returns the running side.
     pub fn assume(&mut self, turn: Color) -> Option<Color> {
         self.lever.assume_sides(turn);
         self.lever.turn_now()
     }
 
-    /// It said something; `recogniser`: of the game that is going on.
+    /// Handles a report. `recogniser`: that of the running game.
     pub fn on_report(
         &mut self,
         now: Millis,
@@ -126,7 +125,7 @@ impl TableClock {
                     effects.extend(self.on_reading(now, times, how, recogniser.as_deref_mut()));
                 }
             }
-            // All zero: right after a clock command. Acknowledgements and garbled readings tell no time.
+            // All times are zero right after a clock command. Acknowledgements and invalid readings contain no time.
             ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Invalid(_) => {}
         }
         if let Some(recogniser) = recogniser {
@@ -135,7 +134,7 @@ impl TableClock {
         effects
     }
 
-    /// A good reading.
+    /// Handles a good reading.
     fn on_reading(
         &mut self,
         now: Millis,
@@ -178,7 +177,7 @@ impl TableClock {
         effects
     }
 
-    /// Counts a press, and keeps what the clock showed then, if that is sure.
+    /// Counts a press and stores its reading if reliable.
     fn press(&mut self, times: ClockTimes) -> PressId {
         self.presses += 1;
         let id = PressId(self.presses);
@@ -191,53 +190,53 @@ impl TableClock {
         id
     }
 
-    /// How often it was pressed.
+    /// Returns the number of presses.
     pub fn presses(&self) -> u32 {
         self.presses
     }
 
-    /// What is known of it.
+    /// Returns the known state of the clock.
     pub fn state(&self) -> ClockState {
         self.state
     }
 
-    /// Is the time of a side running, as far as is known?
+    /// Whether the clock is running, as far as known.
     pub fn is_running(&self) -> bool {
         self.state == ClockState::Running
     }
 
-    /// Is it there, and no time runs?
+    /// Whether a clock is connected and stopped.
     pub fn is_stopped(&self) -> bool {
         matches!(self.state, ClockState::Stopped { .. })
     }
 
-    /// Is one connected, as far as is known?
+    /// Whether a clock is connected, as far as known.
     pub fn is_there(&self) -> bool {
         self.state != ClockState::None
     }
 
-    /// Has one told its time?
+    /// Whether a clock has sent its times.
     pub fn has_been_read(&self) -> bool {
         self.has_been_read
     }
 
-    /// From when on silence of the board means that it is not heard.
+    /// Returns the time from which silence of the board means that it is out of reach.
     pub fn silence_due(&self, board: &BoardModel) -> Option<Millis> {
         self.is_running().then_some(board.heard_at() + MAX_CLOCK_SILENCE)
     }
 
-    /// White's and Black's time in seconds, as it showed them last.
+    /// Returns the last times of White and Black in seconds.
     pub fn seconds(&self) -> Option<[u32; 2]> {
         let seconds = self.lever.last_reading().and_then(|times| self.lever.seconds(times));
         seconds.filter(|_| self.is_there())
     }
 
-    /// What it shows, if that is sure.
+    /// Returns the reading, if reliable.
     pub fn clocks(&self, now: Millis) -> Option<Clocks> {
         self.certain_reading(now).and_then(|times| self.lever.clocks(times))
     }
 
-    /// What it showed when a ply was pressed for, or shows now, if that is sure.
+    /// Returns the reading at the press of a ply, or the current one without a press, if reliable.
     pub fn clocks_at_press(&self, press: Option<PressId>, now: Millis) -> Option<Clocks> {
         let at_press = press.and_then(|press| self.readings.iter().find(|(id, _)| *id == press));
         let times = at_press.map(|(_, times)| times).or(self.certain_reading(now))?;

@@ -1,4 +1,4 @@
-//! How a game ends on a table: by a result that the operator gives, by a side that has no move, or by the next game.
+//! Ends of games on a table: by the operator's result, by a side without a legal move, or by the next game.
 
 use super::Table;
 use super::clock::TableClock;
@@ -9,13 +9,13 @@ use crate::engine::session::{Effect, LineSettings};
 use draughts::Color;
 use draughts_pdn::clock::ClockTime;
 
-/// How long a given result waits for the last plies to be recognised.
+/// Longest wait of an entered result for the last plies.
 const RESULT_DELAY: Millis = Millis::seconds(10);
-/// How long a position without a move must stand before the game is over: a move may be taken back.
+/// Time for which a position without a legal move must stand to end the game, since the last move may be taken back.
 const NO_MOVES_DELAY: Millis = Millis::seconds(6);
 
 impl Table {
-    /// A side that is to move and has no move has lost.
+    /// Ends the game when the side to move has no legal move and therefore loses.
     pub(super) fn end_without_moves(&mut self, now: Millis) -> Vec<Effect> {
         let Some(game) = self.games.game() else { return Vec::new() };
         let is_over = no_moves_due(game, &self.settings).is_some_and(|at| at <= now);
@@ -28,7 +28,7 @@ impl Table {
         effects
     }
 
-    /// Ends the game with the result that the operator gave.
+    /// Ends the game with the operator's result.
     pub(super) fn apply_result(&mut self, now: Millis) -> Vec<Effect> {
         let Some(game) = self.games.game() else { return Vec::new() };
         let Some((result, _)) = &game.result else { return Vec::new() };
@@ -40,26 +40,26 @@ impl Table {
         effects
     }
 
-    /// Another game begins: the one that is going on ends as it stands.
+    /// Ends the running game without a result because another one begins.
     pub(super) fn close_for_next(&self) -> Vec<Effect> {
         let Some(game) = self.games.game() else { return Vec::new() };
         close_game(game, &self.clock, blocked_winner(game, &self.settings).map(|(_, result)| result), false)
     }
 }
 
-/// When the result that the operator gave counts, though the last plies are still not recognised.
+/// Returns the time at which the operator's result is applied even if the last plies are unrecognised.
 pub(super) fn result_due(game: &LiveGame) -> Option<Millis> {
     game.result.as_ref().map(|(_, given)| *given + RESULT_DELAY)
 }
 
-/// When the game will be over because the side that is to move has no move.
+/// Returns the time at which the game ends because the side to move has no legal move.
 pub(super) fn no_moves_due(game: &LiveGame, settings: &LineSettings) -> Option<Millis> {
     let stands = game.file_number().is_some() && game.recogniser.is_settled();
     blocked_winner(game, settings).filter(|_| stands).map(|_| game.recogniser.quiet_since() + NO_MOVES_DELAY)
 }
 
-/// Who has won because the other side, to move, has no move, and how that is written. Where only the limit on moves of one
-/// king is in the way, or the organiser has results of their own, that is for the arbiter.
+/// Returns the winner and the result text when the side to move has no legal move. `None` if only the limit on moves of one
+/// king blocks it, or if the organiser uses custom results: then the arbiter decides.
 fn blocked_winner(game: &LiveGame, settings: &LineSettings) -> Option<(Color, &'static str)> {
     let position = game.recogniser.position();
     let winner = game.recogniser.winner().filter(|_| position.exhausted_king().is_none())?;
@@ -67,7 +67,7 @@ fn blocked_winner(game: &LiveGame, settings: &LineSettings) -> Option<(Color, &'
     Some((winner, format.win(winner)))
 }
 
-/// The end of a game's file. What the clock shows then is kept for the archive.
+/// Closes the file of a game. The note contains the last clock reading for the archive.
 fn close_game(game: &LiveGame, clock: &TableClock, result: Option<&str>, is_given: bool) -> Vec<Effect> {
     let mut effects: Vec<Effect> = game.end_effect(result, is_given).into_iter().collect();
     if let Some(seconds) = clock.seconds().filter(|_| game.file_number().is_some()) {

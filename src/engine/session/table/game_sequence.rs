@@ -1,4 +1,4 @@
-//! What is played on a table: the game that is going on, and how many there were.
+//! Games of a table: the running one and the number of games.
 
 use std::sync::Arc;
 
@@ -8,37 +8,37 @@ use crate::engine::session::request::BoardPairing;
 use crate::engine::session::{Effect, LineSettings};
 use draughts_pdn::clock::Clocks;
 
-/// What is going on.
+/// Phase of a table.
 #[derive(Clone, Debug)]
 pub(super) enum GamePhase {
-    /// No game was played yet.
+    /// No game has been played yet.
     Waiting,
-    /// One is going on.
+    /// A game is running.
     Playing(Box<LiveGame>),
-    /// The last one is over.
+    /// The last game is over.
     Over,
 }
 
-/// The games of one table.
+/// Games of one table.
 #[derive(Clone, Debug)]
 pub(super) struct GameSequence {
     phase: GamePhase,
-    /// The last game that has a file and is over, until another one has a file.
+    /// Last finished game with a file, until another game has a file.
     last_ended: Option<Box<LiveGame>>,
-    /// How many have a file.
+    /// Number of games with a file.
     file_count: u32,
-    /// How many were begun, with a file or not yet.
+    /// Number of games begun, with or without a file.
     begun_count: u32,
-    /// How many had a file when the operator said who plays.
+    /// Number of games with a file when the operator set the names.
     files_when_named: Option<u32>,
-    /// What the games that begin from now on play.
+    /// Pairing of the games that begin later.
     pairing: Option<Arc<BoardPairing>>,
-    /// Its entry is published; what it means for the end of the game, and its note, are still to come.
+    /// Published verdict whose note and effect on the end of the game are still to come.
     pending_verdict: Option<Verdict>,
 }
 
 impl GameSequence {
-    /// None was played yet, but for so many of which files are there.
+    /// Creates a table without a game, numbered after `file_count` existing files.
     pub fn new(file_count: u32) -> GameSequence {
         GameSequence {
             phase: GamePhase::Waiting,
@@ -51,43 +51,43 @@ impl GameSequence {
         }
     }
 
-    /// What is going on.
+    /// Returns the phase.
     pub fn phase(&self) -> &GamePhase {
         &self.phase
     }
 
-    /// The game that is going on.
+    /// Returns the running game.
     pub fn game(&self) -> Option<&LiveGame> {
         if let GamePhase::Playing(game) = &self.phase { Some(game) } else { None }
     }
 
-    /// The same, to change it.
+    /// Returns mutable access to the running game.
     pub fn game_mut(&mut self) -> Option<&mut LiveGame> {
         if let GamePhase::Playing(game) = &mut self.phase { Some(game) } else { None }
     }
 
-    /// The game that is going on, if it has a file.
+    /// Returns the running game, if it has a file.
     pub fn open_game(&self) -> Option<&LiveGame> {
         self.game().filter(|game| game.file_number().is_some())
     }
 
-    /// Tells the recogniser of the game that is going on, if there is one.
+    /// Returns mutable access to the recogniser of the running game.
     pub fn recogniser(&mut self) -> Option<&mut Recogniser> {
         self.game_mut().map(|game| &mut game.recogniser)
     }
 
-    /// A game begins.
+    /// Starts a game.
     pub fn start_game(&mut self, game: LiveGame) {
         self.begun_count += 1;
         self.set_phase(GamePhase::Playing(Box::new(game)));
     }
 
-    /// No game is going on, as if none had begun.
+    /// Discards the running game, as if none had begun.
     pub fn reset(&mut self) {
         self.phase = GamePhase::Waiting;
     }
 
-    /// The game is over.
+    /// Ends the running game.
     pub fn end_game(&mut self) {
         self.set_phase(GamePhase::Over);
     }
@@ -100,43 +100,43 @@ impl GameSequence {
         }
     }
 
-    /// The last game that has a file and is over, if no other has one since.
+    /// Returns the last finished game with a file, unless a later game has a file.
     pub fn last_ended(&self) -> Option<&LiveGame> {
         self.last_ended.as_deref()
     }
 
-    /// How many games have a file.
+    /// Returns the number of games with a file.
     pub fn file_count(&self) -> u32 {
         self.file_count
     }
 
-    /// How many games were begun, with a file or not yet.
+    /// Returns the number of games begun, with or without a file.
     pub fn begun_count(&self) -> u32 {
         self.begun_count
     }
 
-    /// The operator says who plays.
+    /// Records that the operator set the names.
     pub fn note_names_given(&mut self) {
         self.files_when_named = Some(self.file_count);
     }
 
-    /// Did the operator say who plays a game that has no file yet?
+    /// Whether the operator set the names for a game that has no file yet.
     pub fn is_next_named(&self) -> bool {
         self.files_when_named == Some(self.file_count)
     }
 
-    /// The games that begin from now on play this, by its own names.
+    /// Sets the pairing of the games that begin later; its tags contain the names.
     pub fn set_pairing(&mut self, pairing: Option<BoardPairing>) {
         self.pairing = pairing.map(Arc::new);
         self.files_when_named = None;
     }
 
-    /// What the games that begin from now on play.
+    /// Returns the pairing of the games that begin later.
     pub fn pairing(&self) -> Option<&Arc<BoardPairing>> {
         self.pairing.as_ref()
     }
 
-    /// A verdict as an entry of the file. Returns also whether the file was there before.
+    /// Converts a verdict to an entry of the file. Also returns whether the file existed already.
     pub fn publish(
         &mut self,
         verdict: &Verdict,
@@ -150,17 +150,17 @@ impl GameSequence {
         Some((game.entry_for(verdict, clocks, settings, pairing, &mut self.file_count), is_begun))
     }
 
-    /// The verdict was published, and what follows from it is still to come.
+    /// Stores a published verdict whose consequences are still to come.
     pub fn set_pending_verdict(&mut self, verdict: Verdict) {
         self.pending_verdict = Some(verdict);
     }
 
-    /// The verdict that was published last, if what follows from it is still to come.
+    /// Takes the published verdict whose consequences are still to come.
     pub fn take_pending_verdict(&mut self) -> Option<Verdict> {
         self.pending_verdict.take()
     }
 
-    /// What the operator is to know about draws and the like.
+    /// Takes the notices about draws and similar ends for the operator.
     pub fn take_notices(&mut self) -> Vec<Effect> {
         self.game_mut().map(LiveGame::take_notices).unwrap_or_default()
     }

@@ -1,13 +1,13 @@
-//! What those who listen are told beside the file of a game: what is likely, what the clock shows, how the board is.
+//! Live updates (likely moves, clock, condition) for event listeners; never written to the game's file.
 //!
-//! | told | when |
+//! | update | sent when |
 //! |---|---|
-//! | likely moves | they are others than before |
-//! | the clock | another side's time runs, or a time is otherwise than counting on from the last one gives |
-//! | the state | it changed; what may pass in a moment, after it has lasted |
+//! | likely moves | they change |
+//! | clock | the running side changes, or a time deviates from the countdown since the last update |
+//! | condition | it changes; a possibly brief condition must last first |
 //!
-//! A listener who counts the running clock down by himself is right to [`CLOCK_TOLERANCE_S`] seconds, with an event or two a ply instead
-//! of one a second. Only a game that has a file is told of.
+//! A listener that counts the running clock down is accurate to [`CLOCK_TOLERANCE_S`] seconds. It receives one or two
+//! events per ply instead of one per second. Only games with a file have live updates.
 
 use super::board_model::BoardModel;
 use super::clock::TableClock;
@@ -17,21 +17,21 @@ use crate::engine::session::{Condition, Effect, LiveUpdate, notes};
 use draughts::{Color, Move, Position};
 use draughts_pdn::clock::{ClockTime, Clocks};
 
-/// Readings are whole seconds and up to a second old; links delay them.
+/// Tolerated deviation in seconds: readings are whole seconds, up to a second old, and links delay them.
 const CLOCK_TOLERANCE_S: u32 = 2;
-/// A board that is asked for its memory, or whose cable is plugged in again, is back within this.
+/// Absence before it is reported; a memory read or a replugged cable takes less.
 const ABSENCE_DELAY: Millis = Millis::seconds(5);
 
-/// What listeners were told last.
+/// Last updates sent to listeners.
 #[derive(Clone, Debug)]
 pub(super) struct LiveUpdateTracker {
-    /// What is likely, and from what that text was made.
+    /// Likely moves as text.
     likely_moves: Vec<String>,
     expected: Option<(Position, Vec<Move>)>,
-    /// What the clock shows, and when that was so.
+    /// Clock state and its time.
     clocks: Option<(Millis, Clocks)>,
     state: Condition,
-    /// Since when the board is not heard.
+    /// Start of the board's absence.
     absent_since: Option<Millis>,
 }
 
@@ -48,33 +48,33 @@ impl Default for LiveUpdateTracker {
 }
 
 impl LiveUpdateTracker {
-    /// What is told to be likely.
+    /// Returns the likely moves last sent.
     pub fn likely_moves(&self) -> &[String] {
         &self.likely_moves
     }
 
-    /// The board is heard, or not any more.
+    /// Records that the link came up or went down.
     pub fn set_link_up(&mut self, now: Millis, up: bool) {
         self.absent_since = if up { None } else { self.absent_since.or(Some(now)) };
     }
 
-    /// Listeners read the clocks behind an entry of the game.
+    /// Records the clock state of an entry, which listeners read there.
     pub fn note_entry_clocks(&mut self, now: Millis, clocks: Clocks) {
         self.clocks = Some((now, clocks));
     }
 
-    /// When the board has been away for so long that it is told.
+    /// Returns the time at which the absence is reported.
     fn absence_due(&self) -> Option<Millis> {
         self.absent_since.map(|since| since + ABSENCE_DELAY)
     }
 
-    /// When listeners are to be told something though nothing happens.
+    /// Returns the time of the next update without an event.
     pub fn update_due(&self, play: &GameSequence) -> Option<Millis> {
         let is_told = self.state == Condition::NoConnection;
         self.absence_due().filter(|_| play.open_game().is_some() && !is_told)
     }
 
-    /// What listeners do not know yet; `condition`: of the table now.
+    /// Returns the updates that listeners lack. `condition`: current condition of the table.
     pub fn updates(
         &mut self,
         now: Millis,
@@ -95,7 +95,7 @@ impl LiveUpdateTracker {
         asides.into_iter().map(Effect::LiveUpdate).collect()
     }
 
-    /// What is expected to be published next, when that has changed.
+    /// Returns the moves expected next, if they have changed.
     fn likely_update(&mut self, board: &BoardModel, play: &GameSequence) -> Option<Vec<String>> {
         let provisional = match play.game() {
             Some(game) if board.is_link_up() && game.result.is_none() => {
@@ -131,16 +131,16 @@ impl LiveUpdateTracker {
     fn state_update(&mut self, now: Millis, board: &BoardModel, condition: Condition) -> Option<Condition> {
         let state = match self.absence_due() {
             Some(at) if at <= now => Condition::NoConnection,
-            // Whatever it was when it was last heard.
+            // While the board is absent, the last condition stands.
             Some(_) => return None,
-            // It was never heard.
+            // The board has never been in reach.
             None if !board.is_link_up() => return None,
             None => condition,
         };
         (std::mem::replace(&mut self.state, state) != state).then_some(state)
     }
 
-    /// Does somebody who counts on know what the clock shows?
+    /// Whether a listener's countdown matches the clock.
     fn is_current(&self, now: Millis, clocks: &Clocks) -> bool {
         let Some((at, sent)) = &self.clocks else { return false };
         let passed = u32::try_from((now - *at).0 / 1000).unwrap_or(u32::MAX);

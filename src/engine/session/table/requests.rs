@@ -1,7 +1,7 @@
-//! What an operator may ask of a table ([`OperatorCommand`]).
+//! Operator requests to a table ([`OperatorCommand`]).
 //!
-//! A request that cannot be done is refused with the reason and changes nothing. It is an input like any other: it stands in
-//! the log, and a replay obeys it at the same moment.
+//! An impossible request is refused with a reason and changes nothing. Requests are inputs like any other: the log records
+//! them, and a replay executes them at the recorded time.
 
 use super::Table;
 use crate::engine::game_tags;
@@ -14,33 +14,33 @@ use draughts::ResultFormat;
 use draughts::{Color, Position};
 use draughts_pdn::{fen, tag_values};
 
-/// How long the answer of a board is waited for that is to say what stands on it.
+/// Longest wait for the board's answer to a resync.
 const RESYNC_TIMEOUT: Millis = Millis::seconds(3);
 
-/// The operator's word that what stands on the board is right.
+/// Operator's confirmation that the contents of the board are right.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resync {
     requested_at: Millis,
-    /// Who is to move, if he said so.
+    /// Side to move, if given.
     turn: Option<Color>,
-    /// The board has shown since what was known of it.
+    /// Whether the board has confirmed the known contents since the request.
     is_shown: bool,
 }
 
 impl Resync {
-    /// When the board is to be asked.
+    /// Returns the time of the question to the board.
     pub(super) fn question_due(&self) -> Millis {
         self.requested_at
     }
 
-    /// When it is acted upon.
+    /// Returns the time at which the confirmation is applied.
     pub(super) fn due(&self) -> Millis {
         if self.is_shown { self.requested_at } else { self.requested_at + RESYNC_TIMEOUT }
     }
 }
 
 impl Table {
-    /// An operator's request. What is asked of the line rather than of a game changes nothing here.
+    /// Executes an operator's request. Requests to the line rather than the game have no effect here.
     pub fn request(&mut self, now: Millis, wish: &OperatorCommand) -> Vec<Effect> {
         match wish {
             OperatorCommand::Result(result) => self.result(now, result),
@@ -62,7 +62,7 @@ impl Table {
         }
     }
 
-    /// The operator says how the game ended.
+    /// Sets the result of the game.
     fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         let format = game_tags::result_format(self.settings.variant, &self.settings.tags);
         let Some(value) = tag_values::parse_result_words(format, text) else {
@@ -79,7 +79,7 @@ impl Table {
         }
     }
 
-    /// The operator says who gave up.
+    /// Ends the game by resignation.
     fn resign(&mut self, now: Millis, loser: Color) -> Vec<Effect> {
         match game_tags::result_format(self.settings.variant, &self.settings.tags) {
             Some(format) => self.result(now, format.win(!loser)),
@@ -87,7 +87,7 @@ impl Table {
         }
     }
 
-    /// The operator starts a game from a FEN.
+    /// Starts a game from a FEN.
     fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         match self.position_of(text) {
             Ok(position) => self.start_game(now, position),
@@ -95,8 +95,7 @@ impl Table {
         }
     }
 
-    /// The game that ended last goes on: what is played from now on stands in another file. `anyway`: also where the board shows another
-    /// position.
+    /// Continues the last finished game; later moves go to another file. `anyway`: also if the board shows another position.
     fn continue_ended_game(&mut self, now: Millis, anyway: bool) -> Vec<Effect> {
         if self.has_open_game() {
             return refusal("a game is going on; `undo` takes back what does not count of it".to_owned());
@@ -126,7 +125,7 @@ impl Table {
         vec![Effect::Info(format!("game {number} goes on; its next move begins the file of game {next}"))]
     }
 
-    /// The operator says what stands on the board.
+    /// Sets up a position from a FEN.
     fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         let position = match self.position_of(text) {
             Ok(position) => position,
@@ -135,14 +134,14 @@ impl Table {
         let Some(recogniser) = self.games.recogniser() else { return self.start_game(now, position) };
         let verdict = recogniser.set_up(position);
         if self.board.trusts_reports() {
-            // Nobody else will say what stands there.
+            // No dump will show the position.
             self.assume_board(now, &position);
         }
         self.record(now, &verdict)
     }
 
-    /// The operator says that the last entries do not count. PDN has no word for that which readers of a live file know but
-    /// the position before them.
+    /// Discards the last entries by a setup of the position before them: PDN has no other means that readers of live files
+    /// understand.
     fn undo(&mut self, now: Millis, count: usize) -> Vec<Effect> {
         let Some(game) = self.games.game_mut() else {
             return refusal("no game is going on; what a closed file says stays".to_owned());
@@ -161,7 +160,7 @@ impl Table {
         effects
     }
 
-    /// The operator says that what stands on the board is right.
+    /// Starts a resync.
     fn resync_on_request(&mut self, now: Millis, turn: Option<Color>) -> Vec<Effect> {
         let is_playing = self.is_playing();
         if !is_playing && !self.settings.finds_late_start {
@@ -179,7 +178,7 @@ impl Table {
         Vec::new()
     }
 
-    /// The operator says that a game goes on from what stands on the board, and who is to move.
+    /// Starts a game from the contents of the board.
     fn start_from_board(&mut self, now: Millis, turn: Option<Color>) -> Vec<Effect> {
         let Some(turn) = turn else {
             return refusal(
@@ -198,14 +197,14 @@ impl Table {
         effects
     }
 
-    /// The board has said what stands on it; `as_known`: nothing else than what was known.
+    /// Records that the board has shown its contents. `as_known`: they match the known contents, which ends the wait.
     pub(super) fn on_board_shown(&mut self, as_known: bool) {
         if let Some(resync) = &mut self.resync {
             resync.is_shown = as_known;
         }
     }
 
-    /// Acts upon the operator's word that what stands on the board is right.
+    /// Applies the operator's confirmation of the board.
     pub(super) fn end_resync(&mut self, now: Millis) -> Vec<Effect> {
         let Some(resync) = self.resync.take_if(|resync| resync.due() <= now) else { return Vec::new() };
         let Some(recogniser) = self.games.recogniser() else { return Vec::new() };
@@ -223,7 +222,7 @@ impl Table {
         }
     }
 
-    /// The operator says that the board lies the other way round.
+    /// Turns the board round.
     fn flip(&mut self, now: Millis) -> Vec<Effect> {
         let orientation = self.board.flip(now);
         if let Some(recogniser) = self.games.recogniser() {
@@ -233,7 +232,7 @@ impl Table {
         vec![Effect::Info(format!("the board is read with its connector on White's {side}"))]
     }
 
-    /// The operator says who plays.
+    /// Sets the names of the players.
     fn set_names(&mut self, white: &str, black: &str) -> Vec<Effect> {
         for (tag, name) in [("White", white), ("Black", black)] {
             self.settings.tags.retain(|(known, _)| known != tag);
@@ -244,7 +243,7 @@ impl Table {
         vec![Effect::Info(format!("{white} and {black} are the players of {which}"))]
     }
 
-    /// The board plays this pairing from the next game on, or from the one on that has no entry yet.
+    /// Sets the pairing for the next game, or for a running game without entries.
     fn set_pairing(&mut self, pairing: Option<BoardPairing>) -> Vec<Effect> {
         self.settings.tags.clone_from(&self.line_tags);
         let (tags, what) = match &pairing {
@@ -261,7 +260,7 @@ impl Table {
         vec![Effect::Info(format!("{which} is {what}: {} - {}", players[0], players[1]))]
     }
 
-    /// The requests that still matter to a game that is to come: a table that takes the place of this one has to hear them.
+    /// Returns the requests that still apply to future games; a replacement of this table needs them again.
     pub fn standing_requests(&self) -> Vec<OperatorCommand> {
         let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.clone());
         let names = player("White").zip(player("Black")).filter(|_| self.games.is_next_named());

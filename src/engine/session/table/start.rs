@@ -1,7 +1,7 @@
-//! How a game begins on a table: by the start position on the board, however the board lies, or because the operator says so.
+//! Starts of games on a table: by the start position on the board, in any orientation, or by the operator's request.
 //!
-//! A start position that appears where a game is going on is a new game only when it has stood for a while: longer when few
-//! plies have been played, since then it may be a correction of the opening, and never while the clock runs.
+//! During a game, a start position begins a new game only after it has stood for a while. After few plies the players may
+//! be correcting the opening: then the wait is longer, and a running clock rules a new game out.
 
 use super::Table;
 use super::board_model::BoardModel;
@@ -17,21 +17,21 @@ use crate::engine::session::game::LiveGame;
 use crate::engine::session::sensors::{Orientation, Sensors};
 use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, SquareSet};
 
-/// How long the start position must stand, in the middle of a game, to begin a new one.
+/// Time for which the start position must stand during a game.
 const NEW_GAME_DELAY: Millis = Millis::seconds(1);
-/// The same when few plies have been played: it may be a correction of the opening.
+/// Time for which it must stand after few plies, when players may be correcting the opening.
 const NEW_GAME_DELAY_EARLY: Millis = Millis::seconds(3);
-/// Plies after which the start position can only be a new game.
+/// Plies after which the start position always means a new game.
 const MAX_EARLY_PLIES: u32 = 6;
 
 impl Table {
-    /// Those of these things with which a start position came to stand on the board.
+    /// Returns the indexes of the events that completed a start position.
     pub fn start_position_events(&self, reported: &[DelayedEvent]) -> Vec<usize> {
         start_position_events(&self.board, self.board.sensors().clone(), reported)
     }
 
-    /// A table that waits, as it would be if the board showed a start position now: the last that these things make, with the things
-    /// after it. They lead to what is shown; of what a field held before the first of them that names it nothing is known.
+    /// Returns a waiting table at the last start position among these events, with the events after it. The events lead to the
+    /// current contents; the contents of a field before its first event are unknown.
     pub fn at_last_start(&self, reported: &[DelayedEvent]) -> Option<(Table, Vec<DelayedEvent>)> {
         let mut sensors = self.board.sensors().clone();
         let mut fields = sensors.by_number();
@@ -51,8 +51,8 @@ impl Table {
         Some((Table { board: self.board.with_sensors(sensors), ..self.clone() }, after.to_vec()))
     }
 
-    /// Tables on which a game begins now from what stands on this one, with who is to move: one for each way in which the board may lie,
-    /// the likeliest first, with what they have to say. None where that is no position from which the game can go on.
+    /// Returns tables with a game that starts from the current contents, and their effects: one table per possible orientation,
+    /// the likeliest first. Empty if the contents allow no game.
     pub fn games_from_board(&self, now: Millis, turn: Color) -> Vec<(Table, Vec<Effect>)> {
         let begin = |orientation| {
             let mut table = self.clone();
@@ -70,7 +70,7 @@ impl Table {
         ways.into_iter().filter_map(begin).collect()
     }
 
-    /// Would a board that shows this show the start position?
+    /// Whether a board with these contents shows the start position.
     pub fn is_start(&self, codes: &[PieceCode]) -> bool {
         let mut sensors = self.board.sensors().clone();
         sensors.dump(codes).is_some() && self.board.start_orientation_of(&sensors).is_some()
@@ -88,7 +88,7 @@ impl Table {
         effects
     }
 
-    /// An eye for a game that stands at a position, so many plies after its start.
+    /// Creates a recogniser for a game at a position, `plies` after its start.
     pub(super) fn new_recogniser(&self, now: Millis, position: Position, plies: u32) -> Recogniser {
         let settings = self.settings.effective_recognition();
         let mut recogniser =
@@ -98,7 +98,7 @@ impl Table {
         recogniser
     }
 
-    /// Closes the game that is going on, if any, and begins one from a position.
+    /// Closes the running game, if any, and starts one from a position.
     pub(super) fn start_game(&mut self, now: Millis, position: Position) -> Vec<Effect> {
         let mut effects = self.close_for_next();
         self.clock.begin_game();
@@ -119,7 +119,7 @@ impl Table {
     }
 }
 
-/// When the start position on the board will begin a new game.
+/// Returns the time at which the start position on the board begins a new game.
 pub(super) fn new_game_due(board: &BoardModel, clock: &TableClock, play: &GameSequence) -> Option<Millis> {
     if !board.is_link_up() {
         return None;
@@ -138,7 +138,7 @@ pub(super) fn new_game_due(board: &BoardModel, clock: &TableClock, play: &GameSe
     }
 }
 
-/// The squares of a board that differ from the start position, as it lies nearest to it, and the same in words.
+/// Returns the squares that differ from the start position in the closest orientation, and their description.
 pub(super) fn start_differences(board: &BoardModel) -> (SquareSet, String) {
     let (wrong, sight) = board.nearest_to_start();
     (wrong, describe_differences(board, wrong, &sight))
@@ -159,7 +159,7 @@ fn describe_differences(board: &BoardModel, wrong: SquareSet, sight: &Occupancy)
     words.join(", ")
 }
 
-/// Those of these things with which a start position came to stand on a board whose fields held this before.
+/// Returns the indexes of the events that completed a start position on a board with the earlier contents `sensors`.
 fn start_position_events(board: &BoardModel, mut sensors: Sensors, reported: &[DelayedEvent]) -> Vec<usize> {
     let mut starts = Vec::new();
     for (index, reported) in reported.iter().enumerate() {
@@ -170,7 +170,7 @@ fn start_position_events(board: &BoardModel, mut sensors: Sensors, reported: &[D
     starts
 }
 
-/// Lets a thing happen on the fields. Returns whether it is about them.
+/// Applies an event to the fields. Returns whether it concerns them.
 fn apply_event(sensors: &mut Sensors, reported: &DelayedEvent) -> bool {
     match reported {
         DelayedEvent::Memory(MemoryEvent::Piece { field, piece, .. }) => drop(sensors.update(*field, *piece)),
@@ -180,7 +180,7 @@ fn apply_event(sensors: &mut Sensors, reported: &DelayedEvent) -> bool {
     true
 }
 
-/// The position that stands on a board.
+/// Returns the position on a board.
 fn position_on_board(board: &BoardModel, turn: Color) -> Option<Position> {
     let sight = board.occupancy();
     let mut placement = Placement::EMPTY;
@@ -195,7 +195,7 @@ fn position_on_board(board: &BoardModel, turn: Color) -> Option<Position> {
     position.ok().filter(|_| board.sensors().is_known())
 }
 
-/// By how much White's pieces are nearer to White's side than Black's are, if the board lies so.
+/// Returns how much closer White's pieces are to White's side than Black's pieces are, in this orientation.
 fn white_is_nearer(board: &BoardModel, orientation: Orientation) -> i64 {
     let geometry = &board.variant().geometry;
     let sight = board.sensors().occupancy_from(orientation);

@@ -1,4 +1,4 @@
-//! What a table tells people: its state, what it doubts, what it expects to be played, pieces that mean a result.
+//! State of a table for people: condition, unexplained positions, expected moves, result signs.
 
 use super::Table;
 use super::board_model::BoardModel;
@@ -12,45 +12,45 @@ use crate::engine::session::result_piece::{ProposedResult, ResultSigns};
 use crate::engine::session::{BoardSquares, Condition, Effect, PendingEntry, Status, notes};
 use draughts::{Color, Piece, PieceKind, Placement, Setup, SquareSet, Variant};
 
-/// How long a board must have been quiet in doubt before the operator is told.
+/// Quiet time of an unexplained board before the operator's notice.
 const UNEXPLAINED_DELAY: Millis = Millis::seconds(5);
 
-/// How long a board that is being set up must be quiet before the operator is told what is wrong.
+/// Quiet time of a board being set up before the operator's notice.
 const SETUP_DELAY: Millis = Millis::seconds(5);
-/// Boards of which more is wrong than this are not being set up for a game.
+/// Limit of wrong squares up to which a board counts as being set up.
 const MAX_SETUP_ERRORS: usize = 8;
 
-/// What the operator was told of a board that nothing explains. It begins anew when the board is explained.
+/// Last notice about an unexplained board; reset when the board is explained.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 enum UnexplainedNotice {
-    /// Nothing: a hand may be at work.
+    /// No notice, since a hand may be moving pieces.
     #[default]
     Nothing,
-    /// That pieces are moved while the clock stands.
+    /// Pieces move while the clock is stopped.
     MovesWithClockStopped,
-    /// That no legal move explains the board.
+    /// No legal move explains the board.
     Unexplained,
 }
 
-/// What the operator was told of one table.
+/// Notices of one table that the operator has received.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NoticeTracker {
-    /// The squares that are wrong for the start position.
+    /// Squares that differ from the start position.
     start_squares: Option<SquareSet>,
-    /// That a dump is not of this game's board.
+    /// Whether a dump of an unsuitable size has been reported.
     is_foreign_dump_reported: bool,
     unexplained: UnexplainedNotice,
     proposed_result: ProposedResult,
 }
 
 impl NoticeTracker {
-    /// A game begins: what was told of the one before is no matter of it.
+    /// Clears the notices of the previous game.
     pub fn begin_game(&mut self) {
         self.start_squares = None;
         self.unexplained = UnexplainedNotice::Nothing;
     }
 
-    /// A dump is not of this game's board: what to tell, once.
+    /// Returns a notice, once, that a dump does not fit the board of this game.
     pub fn foreign_dump_notice(&mut self, fields: usize, board: &BoardModel) -> Option<Effect> {
         let is_news = !std::mem::replace(&mut self.is_foreign_dump_reported, true);
         is_news.then(|| {
@@ -61,7 +61,7 @@ impl NoticeTracker {
         })
     }
 
-    /// When the operator is told what is missing for the start position.
+    /// Returns the time of the notice about missing or wrong pieces of the start position.
     pub fn start_notice_due(&self, board: &BoardModel, play: &GameSequence) -> Option<Millis> {
         if play.game().is_some() || !board.is_link_up() || !board.sensors().is_known() {
             return None;
@@ -71,7 +71,7 @@ impl NoticeTracker {
         is_news.then(|| board.last_change() + SETUP_DELAY)
     }
 
-    /// What is missing for the start position, when it is to be told.
+    /// Returns the due notice about missing or wrong pieces of the start position.
     pub fn start_notice(&mut self, now: Millis, board: &BoardModel, play: &GameSequence) -> Option<Effect> {
         self.start_notice_due(board, play).filter(|&at| at <= now)?;
         let (wrong, words) = start::start_differences(board);
@@ -79,14 +79,14 @@ impl NoticeTracker {
         Some(Effect::Notice(format!("the start position is not complete: {words}")))
     }
 
-    /// What is wrong with a board that is nearly set up, if the operator was told and it still stands so.
+    /// Returns the reported problem of an almost complete start position, while it persists.
     fn start_problem(&self, board: &BoardModel) -> Option<String> {
         let notified = self.start_squares.filter(|notified| !notified.is_empty() && board.is_link_up())?;
         let (wrong, words) = start::start_differences(board);
         (wrong == notified).then_some(words)
     }
 
-    /// When the operator is told that nothing explains the board, or that moves are made with the clock stopped.
+    /// Returns the time of the notice about an unexplained board or about moves with a stopped clock.
     pub fn unexplained_due(&self, board: &BoardModel, clock: &TableClock, game: &LiveGame) -> Option<Millis> {
         if self.unexplained != UnexplainedNotice::Nothing || !board.is_link_up() || game.recogniser.is_settled() {
             return None;
@@ -99,7 +99,7 @@ impl NoticeTracker {
         Some(since + UNEXPLAINED_DELAY)
     }
 
-    /// That nothing explains the board, or that moves are made with the clock stopped, when it is to be told.
+    /// Returns the due notice about an unexplained board or about moves with a stopped clock.
     pub fn unexplained_notice(
         &mut self,
         now: Millis,
@@ -127,12 +127,12 @@ impl NoticeTracker {
         notice.map(Effect::Notice)
     }
 
-    /// When the operator is told of result signs on the board.
+    /// Returns the time of the notice about result signs.
     pub fn result_notice_due(&self, board: &BoardModel, clock: &TableClock) -> Option<Millis> {
         self.proposed_result.notice_due(&result_signs(board, clock), board.last_change())
     }
 
-    /// What result signs on the board mean, when it is to be told.
+    /// Returns the due notice about result signs.
     pub fn result_notice(
         &mut self,
         now: Millis,
@@ -145,9 +145,8 @@ impl NoticeTracker {
         self.proposed_result.notice(result_signs(board, clock), format, is_playing).map(Effect::Notice)
     }
 
-    /// What is going on. Here alone it is decided, for the status, the alarms, the messages and whoever listens. What nothing
-    /// explains is a doubt only when it has lasted, and while the clock stands it is none: players show each other what
-    /// they might have played.
+    /// Returns the condition; the only source for status, alarms, messages and listeners. A board becomes unexplained only
+    /// after a while, and never with the clock stopped, when players may show variations.
     pub fn condition(&self, board: &BoardModel, clock: &TableClock, play: &GameSequence) -> Condition {
         match play.phase() {
             _ if !board.is_link_up() => Condition::NoConnection,
@@ -166,7 +165,7 @@ impl NoticeTracker {
     }
 }
 
-/// What stands on the board that may say how the game ended.
+/// Returns the pieces on the board that may form a result sign.
 fn result_signs(board: &BoardModel, clock: &TableClock) -> ResultSigns {
     let sensors = board.sensors();
     let centre = sensors.centre_pieces().filter(|_| !clock.is_running());
@@ -174,12 +173,12 @@ fn result_signs(board: &BoardModel, clock: &TableClock) -> ResultSigns {
 }
 
 impl Table {
-    /// What is going on.
+    /// Returns the condition.
     pub fn condition(&self) -> Condition {
         self.notices.condition(&self.board, &self.clock, &self.games)
     }
 
-    /// The state for people.
+    /// Returns the state for people.
     pub fn status(&self) -> Status {
         let condition = self.condition();
         let state = condition.describe().to_owned();
@@ -237,7 +236,7 @@ impl Table {
         }
     }
 
-    /// What it shows, once it has told that, beside what is published.
+    /// Returns the contents of the squares, once reported, and the published position.
     fn squares(&self, published: Option<Setup>) -> Option<BoardSquares> {
         let (sight, mut shown) = (self.board.occupancy(), Placement::EMPTY);
         for color in Color::BOTH {
@@ -250,7 +249,7 @@ impl Table {
         self.board.sensors().is_known().then_some(BoardSquares { variant, sensed: shown, published })
     }
 
-    /// A game is going on, and its clock is not heard of though there is one.
+    /// Whether a running game lacks reports of a clock that should exist.
     fn is_clock_missing(&self) -> bool {
         let is_expected = || self.settings.tags.iter().any(|(tag, _)| tag.starts_with("TimeControl"));
         let is_missing = self.board.is_link_up() && self.has_open_game() && !self.clock.is_there();

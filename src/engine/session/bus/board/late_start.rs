@@ -1,18 +1,19 @@
-//! A game that began while nobody asked the board, as its event memory has it.
+//! Finds a game in the event memory that began while the board was not polled.
 //!
-//! A board of a bus hands out each change once, and keeps all of them. So there are two places to look, one after the other:
+//! A board of a bus delivers each change once, but its memory keeps all of them. This gives two sources, tried in this
+//! order:
 //!
-//! | asked | has | costs |
+//! | question | content | cost |
 //! |---|---|---|
-//! | the changes, at first | what happened since somebody asked last, or since the board was switched on | nothing: they are asked for anyway |
-//! | the events from the start tag (0x86) | those that were handed out since the last tag; without one all that the ring holds | the line, up to 8 s |
+//! | first changes | events since the last poll, or since the board was switched on | none, since they are requested anyway |
+//! | events from the start tag (0x86) | events delivered since the last tag; without a tag all that the ring holds | the line, up to 8 s |
 //!
-//! The first has the game if nobody recorded its beginning, the second if who did has lost it: the station of a computer whose
-//! power failed, or another one. Every game that a station records has its tag at its beginning, so a tag that is in the way is
-//! one that somebody set in the middle of the game: what is before it no command of the bus gives out.
+//! The first source has the game if no station recorded its start. The second has it if the recording station lost it, for
+//! example by a power failure. Every recorded game starts with its tag. A tag that hides events was therefore set during
+//! the game, and no bus command returns the events in front of it.
 //!
-//! The second is asked for behind the polls, one board at a time, and takes a part of the line that leaves the rest to
-//! the others ([`LineBudget::can_read_memory`](super::LineBudget::can_read_memory)).
+//! The second source is read after the polls, one board at a time. Its share of the line leaves the rest to the others
+//! ([`LineBudget::can_read_memory`](super::LineBudget::can_read_memory)).
 
 use super::BusBoard;
 use crate::engine::millis::Millis;
@@ -22,7 +23,7 @@ use crate::engine::session::catchup::event_clock::EventClock;
 use crate::engine::session::catchup::late_start::{self, LateStart};
 
 impl BusBoard {
-    /// Keeps what the board reports until it is known whether there is a game.
+    /// Buffers the reports of the board until the search for a game is decided.
     pub(super) fn store_first_events(&mut self, changes: &[MemoryEvent]) {
         if matches!(self.session.late_start, LateStart::Unknown) {
             let room = changes::MEMORY_SIZE.saturating_sub(self.first_events.len());
@@ -30,8 +31,8 @@ impl BusBoard {
         }
     }
 
-    /// What stands on the board is known now: does what it has reported at first tell how that came about? `is_quiet`: it has nothing
-    /// more to report.
+    /// Searches the first reports for a game, once the contents of the board are known. `is_quiet`: the board has no further
+    /// reports.
     pub(super) fn find_late_game(&mut self, now: Millis, is_quiet: bool, effects: &mut Vec<Effect>) {
         if self.session.table.is_playing() {
             (self.session.late_start, self.first_events) = (LateStart::None, Vec::new());
@@ -49,7 +50,7 @@ impl BusBoard {
         }
     }
 
-    /// What stands on the board that has come is not what it has reported: changes were handed out, and got lost with who had asked.
+    /// Requests the memory because the board does not match its reports: another station received changes and lost them.
     pub(super) fn find_lost_start(&mut self) {
         let is_sought = matches!(self.session.late_start, LateStart::None | LateStart::FromPosition(_))
             && self.session.table.settings().finds_late_start;
@@ -58,7 +59,7 @@ impl BusBoard {
         }
     }
 
-    /// The memory has come.
+    /// Searches the memory for a game when it arrives.
     pub(super) fn on_late_memory(&mut self, now: Millis, memory: &[MemoryEvent], effects: &mut Vec<Effect>) {
         if !matches!(self.session.late_start, LateStart::MemoryRequested(_)) {
             return;
@@ -72,7 +73,7 @@ impl BusBoard {
         }
     }
 
-    /// Lives through what these changes tell after their last start position, beside the table. Returns whether they have one.
+    /// Replays the changes after their last start position on a separate table. Returns `false` without a start position.
     fn offer_game(&mut self, now: Millis, memory: &[MemoryEvent], effects: &mut Vec<Effect>) -> bool {
         let Some((table, after)) = late_start::replay_last_start(&self.session.table, memory) else { return false };
         let reading = self.session.clock.last_reading(now);

@@ -1,18 +1,19 @@
-//! One board of a bus: whether it answers, what it is asked, and when.
+//! One board of a bus: whether it answers, and which question it gets when.
 //!
 //! ```text
-//!             answers                        two questions unanswered
-//!   Away ───────────────▸ Here ───────────────────────────────────────▸ Away
-//!    └─ ping, ever more    └─ changes and a dump; then changes again and again, and what else there is time for
-//!       rarely
+//!               answers                          two questions unanswered
+//!   Absent ───────────────▸ Present ───────────────────────────────────────▸ Absent
+//!     └─ ping, increasingly   └─ changes and a dump; then changes repeatedly, and other questions as time permits
+//!        rarely
 //! ```
 //!
-//! What its answers mean for its games stands in [`reports`], and a game that began before anybody asked in [`beginning`]. A dump is asked for when
+//! [`reports`] interprets its answers; [`late_start`] finds a game that began before the first poll. A dump is requested
+//! when
 //!
-//! - nothing else tells what stands on the board: at first, and after it was away;
-//! - the line was disturbed since the last one: seven bits of checksum let one damage in 128 pass;
-//! - nothing legal explains what is seen;
-//! - a move is to be confirmed, or nothing was asked for long, and the line has time to spare.
+//! - the contents of the board are unknown: at first, and after an absence;
+//! - the line was disturbed since the last dump: seven bits of checksum miss one damage in 128;
+//! - no legal move explains the board;
+//! - a move needs confirmation or no dump came for long, and the line has time to spare.
 
 mod late_start;
 mod reports;
@@ -34,94 +35,95 @@ use crate::engine::session::wait::LineWait;
 use crate::engine::session::{BusSettings, Condition, Effect, LineSettings, Status};
 use reports::Reports;
 
-/// A board that is away is pinged again after this, then after ever longer waits.
+/// First wait between pings of an absent board; later waits are longer.
 const MIN_ABSENT_WAIT: Millis = Millis(250);
-/// A board that was plugged in again is seen within this, where few are away: all of them share a small part of the line.
+/// Longest wait between pings of an absent board. Limits the time to notice its return, unless many absent boards share the
+/// line.
 const MAX_ABSENT_WAIT: Millis = Millis::seconds(3);
-/// Pings without an answer after which the operator is told. The first may only have brought the board back into bus mode.
+/// Unanswered pings before the operator's notice. The first ping may only return the board to bus mode.
 const PINGS_BEFORE_ABSENT_NOTICE: u32 = 3;
-/// Questions in a row without an answer after which a board is away.
+/// Unanswered questions in a row that make a board absent.
 const MAX_MISSED_ANSWERS: u32 = 2;
-/// Damaged answers in a row after which it is away: it would keep the line busy for nothing.
+/// Damaged answers in a row that make a board absent, so that it does not occupy the line in vain.
 const MAX_DAMAGED_ANSWERS: u32 = 4;
-/// Questions in a row for what stands on it, not answered by a board that answers others, after which the operator is told.
+/// Unanswered dump requests in a row before the operator's notice, when the board answers other questions.
 const DUMPS_BEFORE_NOTICE: u32 = 4;
-/// A decision that is due does not make a board be asked more often than this.
+/// Minimum interval between polls for a due decision.
 const MIN_POLL_INTERVAL: Millis = Millis(20);
-/// An answer may come so much later than it is waited for; longer than a serial-port server or a radio link stalls.
+/// Maximum delay of an answer beyond its deadline; longer than stalls of serial-port servers and radio links.
 const MAX_ANSWER_DELAY: Millis = Millis::seconds(5);
-/// A ply that nobody has pressed for after so long may never be: the clock tells whether it still runs.
+/// Maximum wait for the press of a ply; afterwards a clock reading shows whether the clock still runs.
 const MAX_PRESS_WAIT: Millis = Millis(1_500);
-/// How often a clock is read otherwise, if the line has time for it.
+/// Interval of other clock readings, if the line has time.
 const CLOCK_READ_INTERVAL: Millis = Millis::seconds(10);
-/// How often the whole board is looked at though nothing asks for it: a report may never have been made.
+/// Interval of dumps without particular cause, in case a report is missing.
 const FULL_CHECK_INTERVAL: Millis = Millis::seconds(60);
-/// Answers of a kind that nobody knows are told once each, up to so many kinds.
+/// Limit of reported kinds of unknown answers; each kind is reported once.
 const MAX_UNKNOWN_NOTICES: usize = 8;
 
 /// Whether a board answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
-    /// It does not, or has not been asked yet.
+    /// The board does not answer, or has not been polled yet.
     Absent {
-        /// Pings without an answer.
+        /// Unanswered pings.
         tries: u32,
     },
-    /// It does.
+    /// The board answers.
     Present,
 }
 
-/// How a board came to be known.
+/// Source of the knowledge of a board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KnownFrom {
-    /// The configuration names it.
+    /// The configuration lists the board.
     Expected,
-    /// It was found.
+    /// The board was found and has confirmed its address.
     Found,
-    /// An answer to a ping to all says so; until it answers for itself, that may have been a collision.
+    /// The board answered a ping to all, possibly garbled by a collision, and has not answered for itself yet.
     PingAnswer,
 }
 
-/// A board on a bus.
+/// Board on a bus.
 #[derive(Clone, Debug)]
 pub struct BusBoard {
-    /// Its games.
+    /// Games of the board.
     session: BoardSession,
-    /// Whether it answers.
+    /// Whether the board answers.
     pub presence: Presence,
-    /// How it came to be known.
+    /// Source of the knowledge of the board.
     pub known_by: KnownFrom,
-    /// When it may be asked next.
+    /// Earliest time of the next question.
     pub next_question_at: Millis,
     asked_at: Millis,
-    /// What is going on on it.
+    /// Activity on the board.
     attention: Attention,
-    /// When what is seen will be decided about, if nothing changes: then an answer has to be there.
+    /// Time of the next decision if nothing changes; an answer must be there by then.
     decision_due: Option<Millis>,
     questions: VecDeque<BusCommand>,
-    /// Questions in a row that were not answered.
+    /// Unanswered questions in a row.
     missed_answers: u32,
-    /// Answers in a row that were damaged.
+    /// Damaged answers in a row.
     damaged_answers: u32,
-    /// How often it was given up for that since a dump of it came through.
+    /// Absences caused by damaged answers since the last intact dump.
     absences_by_damage: u32,
     dumped_at: Option<Millis>,
     reports: Reports,
-    /// What it has reported since it was first asked, until it is known whether a game began before.
+    /// Reports since the first poll, until the search for an earlier game is decided.
     first_events: Vec<MemoryEvent>,
-    /// It has come, and not shown yet what stands on it.
+    /// Whether the board has appeared but not shown its contents yet.
     is_new: bool,
-    /// Games that have their start tag.
+    /// Games that have a start tag.
     start_tags: u32,
     is_identified: bool,
     warned_absent: bool,
-    /// Questions in a row for what stands on it that were not answered.
+    /// Unanswered dump requests in a row.
     unanswered_dumps: u32,
     reported_unknown: Vec<u8>,
 }
 
 impl BusBoard {
-    /// A board that has not been heard of yet, to be pinged at once.
+    /// Creates a board without any contact yet, to be pinged at once.
     pub fn new(settings: LineSettings, known_by: KnownFrom, now: Millis) -> BusBoard {
         let mut session = BoardSession::new(settings);
         session.late_start =
@@ -150,23 +152,23 @@ impl BusBoard {
         }
     }
 
-    /// Its games.
+    /// Returns the table of the board.
     pub fn table(&self) -> &Table {
         &self.session.table
     }
 
-    /// From a time on the clock of the machine shows this.
+    /// Sets the machine clock at a time of the line.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         self.session.set_clock(at, shown);
     }
 
-    /// The link came up: is the board there?
+    /// Prepares the first ping after the link came up.
     pub fn link_up(&mut self, now: Millis) {
         self.presence = Presence::Absent { tries: 0 };
         self.next_question_at = now;
     }
 
-    /// The link went away, with an answer to `asked` under way perhaps.
+    /// Handles the loss of the link. `asked`: the question to this board that was unanswered.
     pub fn link_down(&mut self, now: Millis, asked: Option<BusCommand>) {
         self.on_absent(now);
         if asked.is_some_and(is_consumed_once) {
@@ -184,17 +186,17 @@ impl BusBoard {
         self.session.for_each_table(&mut Vec::new(), |table, _| table.set_link_up(at, false));
     }
 
-    /// Does it answer?
+    /// Whether the board answers.
     pub fn is_here(&self) -> bool {
         self.presence == Presence::Present
     }
 
-    /// Is it away, and was that so when it was last asked?
+    /// Whether the board is absent and has been pinged at least once.
     pub fn may_wait(&self) -> bool {
         matches!(self.presence, Presence::Absent { tries: 1.. })
     }
 
-    /// Has it been pinged, and if it answered, been asked what stands on it?
+    /// Whether the board has been pinged and, if present, has answered its first questions.
     pub fn is_greeted(&self) -> bool {
         match self.presence {
             Presence::Absent { tries } => tries > 0,
@@ -202,7 +204,7 @@ impl BusBoard {
         }
     }
 
-    /// What it is to be asked now.
+    /// Returns the next question.
     pub fn next_question(&self) -> BusCommand {
         match self.presence {
             Presence::Absent { .. } => BusCommand::Ping,
@@ -210,12 +212,12 @@ impl BusBoard {
         }
     }
 
-    /// How much it matters that it is asked now: how long it has waited, for what is going on on it. Whoever waits becomes
-    /// the most urgent in the end.
+    /// Returns the urgency of the next question: the waiting time, weighted by the activity. Every waiting board becomes the
+    /// most urgent eventually.
     pub fn urgency(&self, now: Millis) -> u64 {
         let is_awaited = self.decision_due.is_some_and(|at| at <= now);
         let weight = match self.attention {
-            // A memory holds the line for long.
+            // A memory read occupies the line for long.
             _ if self.questions.front() == Some(&BusCommand::SendFromStart)
                 && matches!(self.session.late_start, LateStart::MemoryRequested(_)) =>
             {
@@ -231,7 +233,7 @@ impl BusBoard {
         (now - self.asked_at).0 * weight
     }
 
-    /// It has been asked something.
+    /// Records that a question was sent.
     pub fn on_question_sent(&mut self, now: Millis, command: BusCommand) {
         self.asked_at = now;
         if self.questions.front() == Some(&command) {
@@ -239,13 +241,13 @@ impl BusBoard {
         }
     }
 
-    /// How many bytes its answer may have, at most, to judge by how long it was not asked.
+    /// Returns the maximum size of the answer in bytes, estimated from the time since the last poll.
     pub fn answer_size(&self, command: BusCommand, now: Millis) -> usize {
         /// More than one ply and its press.
         const EVENTS: usize = 60;
-        /// A busy hand and a clock in a blitz.
+        /// Events of a busy hand and a blitz clock.
         const EVENTS_PER_SECOND: usize = 12;
-        /// All pieces after the start tag, and a hundred events that were lost.
+        /// All pieces after the start tag, and a hundred lost events.
         const MEMORY: usize = 500;
         let seconds = self.reports.age(now).0 / 1_000;
         let events = usize::try_from(seconds).unwrap_or(usize::MAX).saturating_mul(EVENTS_PER_SECOND);
@@ -260,7 +262,7 @@ impl BusBoard {
         MIN_ANSWER_LEN + data
     }
 
-    /// It has not answered.
+    /// Handles an unanswered question.
     pub fn on_timeout(&mut self, now: Millis, command: BusCommand, effects: &mut Vec<Effect>) {
         if self.is_here() {
             self.missed_answers += 1;
@@ -289,8 +291,8 @@ impl BusBoard {
         }
     }
 
-    /// What came in answer to this was damaged: it is there, and says it again. Where nothing else ever comes, two boards answer
-    /// at once, and both would keep the line busy for nothing.
+    /// Handles a damaged answer: the board is present and must repeat it. If all answers are damaged, two boards probably
+    /// answer at once; the board becomes absent so that it does not occupy the line.
     pub fn on_damaged_answer(&mut self, now: Millis, command: BusCommand, effects: &mut Vec<Effect>) {
         const NOTICE: &str = "what the board answers is damaged all the time; do two boards go by this address?";
         self.reports.is_suspect = true;
@@ -304,7 +306,7 @@ impl BusBoard {
         }
         self.queue_again(now, command, self.damaged_answers >= MAX_DAMAGED_ANSWERS);
         if !self.is_here() {
-            // Two boards that answer alike are one, until something happens on one of them.
+            // Two boards with identical answers look like one until a change on one of them.
             self.absences_by_damage = self.absences_by_damage.saturating_add(1);
             self.next_question_at = now + absent_wait(self.absences_by_damage);
             if self.absences_by_damage == PINGS_BEFORE_ABSENT_NOTICE {
@@ -313,7 +315,7 @@ impl BusBoard {
         }
     }
 
-    /// It is away, and has been pinged in vain.
+    /// Counts another fruitless ping of an absent board.
     fn on_still_absent(&mut self, now: Millis, notice: &str, effects: &mut Vec<Effect>) {
         let Presence::Absent { tries } = self.presence else { return };
         let tries = tries.saturating_add(1);
@@ -325,7 +327,7 @@ impl BusBoard {
         }
     }
 
-    /// The line was disturbed while this board had the word.
+    /// Marks the reports as suspect, because the line was disturbed during an exchange with this board.
     pub fn mark_suspect(&mut self) {
         self.reports.is_suspect = true;
     }
@@ -345,7 +347,7 @@ impl BusBoard {
         }
     }
 
-    /// Changes that were handed out and got lost are asked for again, if need be when the board is back.
+    /// Requests a repetition of lost changes, after the return of the board if necessary.
     fn on_changes_lost(&mut self, asked: Option<BusCommand>) {
         if asked == Some(BusCommand::SendChanges) {
             self.reports.lost_at = self.asked_at;
@@ -353,7 +355,7 @@ impl BusBoard {
         self.questions.push_front(BusCommand::RepeatChanges);
     }
 
-    /// It has said something, in answer to `asked` if that was the question.
+    /// Handles an answer. `asked`: the question it belongs to, if any.
     pub fn on_answer(
         &mut self,
         now: Millis,
@@ -403,7 +405,7 @@ impl BusBoard {
         self.schedule(now, bus);
     }
 
-    /// It answers: what happened in the meantime, and what stands on it?
+    /// Prepares the first questions to a board that answers: the changes and a dump.
     fn on_present(&mut self, effects: &mut Vec<Effect>) {
         self.presence = Presence::Present;
         self.is_new = true;
@@ -420,7 +422,7 @@ impl BusBoard {
         self.questions.extend([BusCommand::SendChanges, BusCommand::SendBoard]);
     }
 
-    /// The board says that nothing has changed: that confirms what is seen, unless a dump shall.
+    /// Handles an answer without changes, which confirms the known contents unless a dump is needed.
     fn on_no_changes(&mut self, now: Millis, usage: &mut LineBudget, effects: &mut Vec<Effect>) {
         if self.is_state_unknown() || self.is_in_doubt(now) || !self.wants_dump(now) {
             return;
@@ -447,7 +449,7 @@ impl BusBoard {
         wire_time(COMMAND_LEN + MIN_ANSWER_LEN + self.session.table.field_count())
     }
 
-    /// What else it should be asked, now that its changes are known.
+    /// Returns an additional question once the changes are known.
     fn extra_question(&mut self, now: Millis, bus: &BusSettings, usage: &mut LineBudget) -> Option<BusCommand> {
         const CLOCK_BYTES: usize = COMMAND_LEN + MIN_ANSWER_LEN + 7;
         const VERSION_BYTES: usize = COMMAND_LEN + MIN_ANSWER_LEN + 2;
@@ -501,12 +503,12 @@ impl BusBoard {
         };
     }
 
-    /// How closely it has to be watched: a game beside the table is played as well.
+    /// Returns the highest attention of the table and the games beside it.
     fn attention(&self) -> Attention {
         self.session.tables().map(Table::attention).max().unwrap_or(Attention::Idle)
     }
 
-    /// An operator's request.
+    /// Handles an operator's request.
     pub fn request(&mut self, now: Millis, wish: &OperatorCommand, bus: &BusSettings) -> Vec<Effect> {
         let mut effects = self.session.request(now, wish);
         if !self.is_here() {
@@ -517,12 +519,12 @@ impl BusBoard {
         effects
     }
 
-    /// What of this is not held back by the operator.
+    /// Returns the effects that may pass; buffers publications while the hold lasts.
     pub fn filter(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
         self.session.hold.filter(effects)
     }
 
-    /// The state for people.
+    /// Returns the state for people.
     pub fn status(&self) -> Status {
         let status = self.session.table.status();
         let is_held = self.session.hold.is_holding();
@@ -544,13 +546,13 @@ impl BusBoard {
         }
     }
 
-    /// When something is due without an answer: a board that is away can still get its result.
+    /// Returns the deadline of an absent board, which needs no answer: for example, the operator's result.
     pub fn absent_deadline(&self) -> Option<(Millis, LineWait)> {
         let deadline = || self.session.table.deadline().map(|(at, wait)| (self.session.line_time(at), wait));
         if self.is_here() { None } else { deadline() }
     }
 
-    /// Decides what is due. Nothing is, while it is not known what was lost.
+    /// Runs due decisions, unless lost reports leave the state unknown.
     pub fn decide(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         if !self.is_state_unknown() {
             let at = self.session.advance(now);
@@ -566,12 +568,12 @@ impl BusBoard {
     }
 }
 
-/// How long a board that was pinged in vain so often is left alone.
+/// Returns the wait after this many fruitless pings.
 fn absent_wait(tries: u32) -> Millis {
     Millis(MIN_ABSENT_WAIT.0 << tries.min(16)).min(MAX_ABSENT_WAIT)
 }
 
-/// Is the answer one that is handed out once?
+/// Whether the board delivers the answer only once.
 fn is_consumed_once(command: BusCommand) -> bool {
     matches!(command, BusCommand::SendChanges | BusCommand::RepeatChanges)
 }

@@ -1,18 +1,18 @@
-//! What a board reports, and whether it can be relied on.
+//! Reports of a board, and whether they can be trusted.
 //!
-//! The board's table lives by its answers: after each, it is known what happened until then, and nothing is known beyond.
-//! So everything that is due is decided when an answer has come, never between two; quiet that nobody has looked at is no
-//! quiet. An answer without changes is under a checksum, and says as much as a dump.
+//! The answers of a board drive its table: each one completes the knowledge up to its time. Therefore all decisions run
+//! after an answer, never between two answers; unobserved quiet does not count. An answer without changes has a checksum
+//! and proves as much as a dump.
 //!
-//! Once the line was disturbed, that is not enough. Then the board is *in the dark*: its reports are kept and not believed
-//! until a dump shows that they lead to what stands on it.
+//! After a disturbance of the line that does not suffice. The state is then *unknown*: reports are buffered until a dump
+//! shows that they lead to the contents of the board.
 //!
-//! | the dump shows | what is done |
+//! | dump | reaction |
 //! |---|---|
-//! | what the reports lead to | they are believed, each at its time, then the dump |
-//! | something else, but the next report explains it | hands are moving: another dump |
-//! | something else | reports were lost: the board's memory is asked for, where its start tag is ours |
-//! | something else, and no memory helps | the dump alone counts, once a reading of the clock tells who is to move |
+//! | matches the reports | the reports are applied, each at its time, then the dump |
+//! | differs, but the next report explains it | hands are moving: another dump |
+//! | differs | reports were lost: the memory is read, if it contains our start tag |
+//! | differs, and the memory does not help | only the dump counts, once a clock reading shows the side to move |
 
 use super::BusBoard;
 use crate::engine::millis::Millis;
@@ -25,36 +25,36 @@ use crate::engine::session::delayed_event::DelayedEvent;
 use crate::engine::session::table::PendingPly;
 use crate::engine::session::{BusSettings, Effect};
 
-/// More reports than this are not kept: a memory does not hold more.
+/// Limit of buffered reports: the capacity of a memory.
 const MAX_UNVERIFIED: usize = changes::MEMORY_SIZE;
-/// A memory takes a third of a second to be read, in which hands may move; between two plies they rest for longer.
+/// Limit of memory reads. A read takes a third of a second in which hands may move; pauses between plies are longer.
 const MAX_MEMORY_READS: u32 = 6;
 
-/// The reports of a board.
+/// Reports of a board.
 #[derive(Clone, Debug)]
 pub(super) struct Reports {
-    /// The line was disturbed since the last dump.
+    /// Whether the line was disturbed since the last dump.
     pub is_suspect: bool,
-    /// A press may have been lost: a reading of the clock has to come first.
+    /// Whether a press may be lost, so that a clock reading is needed first.
     pub is_clock_unsure: bool,
-    /// When changes were asked for that got lost on the way.
+    /// Time of the request for changes whose answer was lost.
     pub lost_at: Millis,
-    /// Bytes that its reports since the last start tag take in its memory.
+    /// Bytes that the reports since the last start tag occupy in the memory.
     pub memory_bytes: usize,
-    /// Until then an answer may come that was given up: the changes in it have been asked for again, and come twice.
+    /// End of the period in which an abandoned answer may arrive; its changes were requested again and arrive twice.
     pub late_answer_until: Millis,
-    /// Up to when its changes are known.
+    /// Time up to which the changes are known.
     changes_known_until: Option<Millis>,
     last_changes: Vec<u8>,
-    /// What was reported and is not believed yet, with its times on the table.
+    /// Buffered reports with their table times.
     unverified: Vec<(Millis, DelayedEvent)>,
-    /// A reading of the clock that shows a press which was not reported yet.
+    /// Clock reading that shows a press not reported yet.
     early_clock: Option<ClockReport>,
-    /// A dump that contradicts the reports, until further reports or the memory explain it.
+    /// Dump that contradicts the reports, until further reports or the memory explain it.
     contradiction: Option<Vec<PieceCode>>,
-    /// How often the memory has been asked for since the last dump that agreed with the reports.
+    /// Memory reads since the last dump that matched the reports.
     memory_reads: u32,
-    /// Until then nothing was lost.
+    /// Time up to which no report was lost.
     complete_until: Millis,
 }
 
@@ -76,9 +76,9 @@ impl Reports {
         }
     }
 
-    /// How long ago its changes were last known.
+    /// Returns the time since the changes were last known.
     pub fn age(&self, now: Millis) -> Millis {
-        /// A board that has never been asked may have to tell of its power-up and all its pieces.
+        /// Age for a board without any poll, which may have to report its power-up and all its pieces.
         const NEVER_ASKED_AGE: Millis = Millis::seconds(30);
         self.changes_known_until.map_or(NEVER_ASKED_AGE, |heard| now - heard)
     }
@@ -107,14 +107,14 @@ impl BusBoard {
         effects: &mut Vec<Effect>,
     ) {
         let is_repeated = asked == Some(BusCommand::RepeatChanges);
-        // If it was the question that got lost and not the answer, the answer before comes once more. And if neither got lost but
-        // the answer was late, it has been taken for the repeated one, which now follows.
+        // If the question was lost and not the answer, the previous answer arrives again. If the answer was only late, it counted
+        // as the repetition, and the real repetition follows.
         let may_come_twice = is_repeated || now < self.reports.late_answer_until;
         let is_known = may_come_twice && !data.is_empty() && data == self.reports.last_changes;
         let changes = if is_known { Vec::new() } else { changes::decode(data) };
         self.reports.last_changes = data.to_vec();
         self.reports.memory_bytes = self.reports.memory_bytes.saturating_add(data.len());
-        // What is repeated had happened when it was asked for first.
+        // Repeated changes happened before the first request.
         let until = if is_repeated { self.reports.lost_at.min(now) } else { now };
         let from = self.reports.changes_known_until.unwrap_or(until);
         self.reports.changes_known_until = Some(until.max(from));
@@ -130,7 +130,7 @@ impl BusBoard {
             self.resolve_contradiction(now, dump, &changes, bus, effects);
         }
         if !self.is_state_unknown() {
-            // What is repeated says nothing of what has happened since.
+            // A repetition does not cover the time since then.
             self.apply_unverified(if is_repeated { until.max(from) } else { now }, effects);
         }
         if let Some(report) = self.reports.early_clock.take().filter(|_| !self.is_state_unknown()) {
@@ -141,9 +141,10 @@ impl BusBoard {
         }
     }
 
-    /// What stands on the board is not known yet. A board that was switched on not long ago tells it among its changes.
+    /// Starts from the piece list among the changes, which a board reports after it was switched on, while its contents are
+    /// unknown.
     fn start_from(&mut self, now: Millis, changes: &[MemoryEvent], effects: &mut Vec<Effect>) {
-        /// More plies since then are a game of its own, or several, and not the beginning of this one.
+        /// Limit of plies after the list; with more, the list belongs to another game.
         const MAX_LATE_PLIES: usize = 8;
         let Some((fields, after)) = memory::fields_from_list(changes, self.session.table.number_count()) else {
             return;
@@ -160,13 +161,13 @@ impl BusBoard {
         self.apply_unverified(now, effects);
     }
 
-    /// Keeps changes that happened after `from` and until `until`.
+    /// Buffers changes that happened after `from` and until `until`.
     fn add_unverified(&mut self, from: Millis, until: Millis, changes: &[MemoryEvent]) {
         let reported = to_delayed_events(changes, self.session.table.number_count());
         self.add_unverified_events(from, until, reported);
     }
 
-    /// The same of things as they are told.
+    /// Buffers events that happened after `from` and until `until`.
     pub(super) fn add_unverified_events(&mut self, from: Millis, until: Millis, reported: Vec<DelayedEvent>) {
         let from = self.session.table_time(from).max(self.session.advanced_to());
         let from = self.reports.unverified.last().map_or(from, |(at, _)| from.max(*at));
@@ -185,7 +186,7 @@ impl BusBoard {
         self.reports.unverified.extend(timed.into_iter().take(room));
     }
 
-    /// The field that was reported last, and when.
+    /// Returns the last reported field and its time.
     fn last_report(&self) -> Option<(Millis, Field)> {
         match self.reports.unverified.last() {
             Some((at, DelayedEvent::Memory(MemoryEvent::Piece { field, .. }))) => Some((*at, *field)),
@@ -194,7 +195,7 @@ impl BusBoard {
         }
     }
 
-    /// Lives through everything that was kept, each at its time, and up to the moment until which all is known.
+    /// Replays the buffered reports, each at its time, and advances to the time up to which everything is known.
     pub(super) fn apply_unverified(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         let kept = std::mem::take(&mut self.reports.unverified);
         if let Some((last, _)) = kept.last() {
@@ -206,7 +207,7 @@ impl BusBoard {
         self.decide(now, effects);
     }
 
-    /// On a board that was switched on presses and pieces may have been missed.
+    /// Marks the reports as suspect after a power-up, since presses and moves of pieces may be missing.
     fn note_changes(&mut self, lived: ReplayOutcome) {
         self.reports.is_suspect |= lived.had_power_up;
         self.reports.is_clock_unsure |= lived.had_power_up;
@@ -222,7 +223,7 @@ impl BusBoard {
             self.find_lost_start();
         }
         if is_watched && predicted.is_some_and(|predicted| predicted != codes) {
-            // What has changed since the last report comes with the next; then it shows whether any was lost.
+            // Changes since the last report arrive with the next one, which shows whether any is missing.
             self.reports.contradiction = Some(codes.to_vec());
             self.questions.push_front(BusCommand::SendChanges);
             return;
@@ -239,7 +240,7 @@ impl BusBoard {
         self.decide(now, effects);
     }
 
-    /// What should stand on the board by all reports.
+    /// Returns the contents of the board that follow from all reports.
     fn expected_board(&self) -> Option<Vec<PieceCode>> {
         let mut fields = self.session.table.fields()?.to_vec();
         for (_, reported) in &self.reports.unverified {
@@ -256,7 +257,7 @@ impl BusBoard {
         Some(fields)
     }
 
-    /// A dump contradicted the reports. Here are the reports that came after it: do they explain it?
+    /// Resolves a contradiction between a dump and the reports with the reports that arrived after the dump.
     fn resolve_contradiction(
         &mut self,
         now: Millis,
@@ -307,7 +308,7 @@ impl BusBoard {
                 self.add_unverified(self.reports.complete_until, now, &unseen);
                 self.questions.extend([BusCommand::SendChanges, BusCommand::SendBoard]);
             }
-            // Hands have moved since the dump: another dump, and the memory once more.
+            // Hands have moved since the dump: repeat the dump and the memory read.
             Err(MemoryMismatch::WrongEnd) if self.reports.memory_reads < MAX_MEMORY_READS => {
                 self.reports.contradiction = None;
                 self.questions.push_front(BusCommand::SendBoard);
@@ -320,7 +321,7 @@ impl BusBoard {
         }
     }
 
-    /// Reports were lost for good: the dump alone tells what stands on the board, and the clock who is to move.
+    /// Discards lost reports for good: the dump defines the contents, and the clock the side to move.
     pub(super) fn trust_dump_only(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         let Some(dump) = self.reports.contradiction.take() else { return };
         self.reports.is_suspect = true;
@@ -334,8 +335,8 @@ impl BusBoard {
         self.questions.extend([BusCommand::SendClock, BusCommand::SendChanges, BusCommand::SendBoard]);
     }
 
-    /// A reading that shows the lever elsewhere has overtaken the report of a press: what the board reports comes first, in its
-    /// order and on its squares.
+    /// Handles a clock reading. If it shows a press that is not reported yet, the reports come first, since they have the order
+    /// and the squares.
     pub(super) fn on_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
         if !self.is_state_unknown() && self.session.clock.is_elsewhere(report) {
             self.reports.early_clock = Some(report);
@@ -348,7 +349,7 @@ impl BusBoard {
     fn read_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
         let times = matches!(report, ClockReport::Times(times) if !times.is_all_zero());
         let news = self.session.clock.reading(self.session.table_time(now), report);
-        // Times that tell nothing are out of date, and come again; whatever else it says, it will not say more.
+        // Outdated times will be followed by others; any other report contains no further information.
         self.reports.is_clock_unsure &= times && news.is_none();
         if let Some((at, report)) = news {
             self.session.for_each_table(effects, |table, effects| {
