@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn score_sheet_moves_follow_board_moves() {
         let amend = |old: &str, new: &str| {
-            line("a", &format!("\"type\":\"amend\",\"field\":\"moves\",\"old\":\"{old}\",\"new\":\"{new}\""))
+            line("a", &format!("\"type\":\"tag-correction\",\"field\":\"moves\",\"old\":\"{old}\",\"new\":\"{new}\""))
         };
         let ply =
             "\"type\":\"move\",\"number\":1,\"side\":\"white\",\"move\":\"32-28\",\"fen\":\"B:W28,31,33-50:B1-20\"";
@@ -398,7 +398,7 @@ mod tests {
             of(1, "\"type\":\"result\",\"result\":\"2-0\""),
             of(2, &again),
             of(2, &ply(1, "black", "19-23")),
-            of(1, "\"type\":\"amend\",\"field\":\"Result\",\"old\":\"2-0\",\"new\":\"0-2\""),
+            of(1, "\"type\":\"tag-correction\",\"field\":\"Result\",\"old\":\"2-0\",\"new\":\"0-2\""),
         ];
         let hall = hall(&lines);
         let (_, board) = hall.board("a").unwrap();

@@ -46,7 +46,7 @@ texts! {
         no_clock_text: "The clock sends nothing: the file lacks the times.",
             "De klok geeft niets door: in het bestand ontbreken de tijden.",
             "La pendule n’envoie rien : les temps manquent dans le fichier.",
-            "От часов ничего не приходит: в файле нет времени.";
+            "Часы молчат: в файле нет времени.";
         /// Problem of a board: an operator has paused its publication.
         held_back: "Publication held", "Publicatie gepauzeerd", "Publication suspendue", "Публикация приостановлена";
         /// Explains `held_back`.
@@ -228,7 +228,7 @@ texts! {
         read_again_effect: "The station reads all squares. If no legal move explains them, it publishes them as a set-up position, and the game continues from it.",
             "Het station leest alle velden. Verklaart geen reglementaire zet ze, dan publiceert het ze als opgezette stand, en de partij gaat daar verder.",
             "La station relit toutes les cases. Si aucun coup réglementaire ne les explique, elle les publie comme position saisie, et la partie continue de là.",
-            "Станция читает все поля. Если их не объясняет ни один ход, партия продолжается с этой позиции.";
+            "Если ни один ход не объясняет поля, партия продолжается с этой позиции.";
         /// Label of the choice between White, Black and `clock_shows`.
         side_to_move: "Side to move", "Aan zet", "Trait", "Чей ход";
         /// Choice under `side_to_move`.

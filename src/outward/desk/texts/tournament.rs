@@ -117,7 +117,7 @@ texts! {
         correct_name_hint: "Pages and standings show the new name; live files keep the old one.",
             "Pagina’s en stand tonen de nieuwe naam; livebestanden houden de oude.",
             "Les pages et le classement montrent le nouveau nom ; les fichiers de la retransmission gardent l’ancien.",
-            "Страницы показывают новое имя; в файлах трансляции остаётся старое.";
+            "В файлах трансляции остаётся старое имя.";
 
         // Imports.
         /// Heading of the field that chooses a file.
@@ -130,7 +130,7 @@ texts! {
         import_hint: "TRF, CSV or PDN without moves. Drop it here, or choose it. You see the changes before they are made.",
             "TRF, CSV of PDN zonder zetten. Sleep het hierheen of kies het. U ziet de wijzigingen voordat ze worden uitgevoerd.",
             "TRF, CSV ou PDN sans coups. Déposez-le ici ou choisissez-le. Vous voyez les modifications avant de les appliquer.",
-            "TRF, CSV или PDN без ходов. Перетащите его сюда или выберите. Изменения видны до выполнения.";
+            "TRF, CSV или PDN без ходов. Перетащите его сюда или выберите.";
         /// Button, and title of its dialog: makes the pairings of a tournament in which each player meets each other.
         round_robin: "Pair a round robin", "Competitie indelen (ieder tegen ieder)", "Apparier un tournoi toutes rondes", "Составить круговой турнир";
         /// Button of the dialog `round_robin`.
