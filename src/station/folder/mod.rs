@@ -125,7 +125,7 @@ impl Folder {
         let folder = directory.join("log");
         let (mut lines, mut odd): (Vec<LineOfLogs>, Vec<_>) = (Vec::new(), Vec::new());
         // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
-        let ends = commits::fragments(&RealDisk, &directory.join(COMMITS))?;
+        let ends = commits::contents(&RealDisk, &directory.join(COMMITS))?.fragments;
         for file in logs::list(&folder)? {
             if let Some(error) = disk::open_to_read(&file.path).err().filter(disk::is_odd) {
                 odd.push((Path::new("log").join(file.path.file_name().unwrap_or_default()), error.to_string()));
