@@ -344,26 +344,27 @@ const BROADCAST: Table = &[
 
 /// The logs on the disk.
 const JOURNAL: Table = &[
-    ("commits", &[]),
+    ("chained", &[]),
     ("holes", &[]),
     ("logs", &[]),
+    ("witness", &["chained"]),
     ("chain", &["holes", "logs"]),
+    ("commits", &["chained", "witness"]),
     ("history", &["chain"]),
     ("saving", &["commits"]),
 ];
 
 /// The files for readers.
 const OUTLETS: Table = &[
-    ("generations", &[]),
     ("live_files", &[]),
     ("order", &[]),
     ("plan", &[]),
     ("streams", &[]),
     ("withheld", &[]),
-    ("boards", &["generations", "plan"]),
+    ("boards", &["plan"]),
     ("rounds", &["boards"]),
-    ("events_file", &["generations", "order", "streams", "withheld"]),
-    ("outlet", &["boards", "events_file", "plan", "rounds", "streams", "withheld"]),
+    ("events_file", &["order", "streams", "withheld"]),
+    ("outlet", &["boards", "events_file", "order", "plan", "rounds", "streams", "withheld"]),
 ];
 
 /// The crates and the big modules whose files have a direction: their sources, and their table.

@@ -147,7 +147,7 @@ impl Session {
 
     /// What outlets have told, and the generations of it.
     fn told(&self) -> [Vec<u8>; 3] {
-        ["public/events.ndjson", "public-hall/events.ndjson", "log/generations"]
+        ["public/events.ndjson", "public-hall/events.ndjson", "log/events.order"]
             .map(|name| fs::read(self.path("recordings").join(name)).unwrap_or_default())
     }
 

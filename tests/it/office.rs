@@ -256,7 +256,7 @@ fn every_tournament_event_matches_schema() {
     let course = Course::of(desk.0.log().records());
     let mut states = BTreeSet::new();
     for event in course.events() {
-        let event: Value = serde_json::from_str(&event.line(1, None)).unwrap();
+        let event: Value = serde_json::from_str(&event.line(1, &Default::default())).unwrap();
         for (member, value) in event.as_object().unwrap() {
             let known = &schema["properties"][member];
             let is_one = known["enum"].as_array().is_none_or(|values| values.contains(value));
@@ -329,9 +329,10 @@ fn imported_files_reveal_no_hidden_player() {
     assert_eq!(players(&desk)[1].1, "Wiersma, Harm");
     let course = Course::of(desk.0.log().records());
     let last = course.names_since(Delay::NONE, course.events().last().unwrap().at());
-    let lines: String = course.telling(last).events().iter().map(|event| event.line(1, None)).collect();
+    let lines: String = course.telling(last).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(lines.contains("Wiersma, Harm") && !lines.contains("Clerc"), "{lines}");
-    let before: String = course.telling(last - 1).events().iter().map(|event| event.line(1, None)).collect();
+    let before: String =
+        course.telling(last - 1).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(!before.contains("Wiersma, H.\"") && !before.contains("Clerc"), "{before}");
 }
 
@@ -625,7 +626,8 @@ fn early_game_is_assigned_and_belongs_to_round() {
     let told = desk.ask(adopt(None).into()).unwrap().told.join("\n");
     assert!(told.contains("a, game 1, is the game of round 1, Sijbrands, Ton - Wiersma, H."), "{told}");
     assert_eq!(desk.shown()["White"], "Sijbrands, Ton");
-    let events: String = Course::of(desk.0.log().records()).events().iter().map(|event| event.line(1, None)).collect();
+    let events: String =
+        Course::of(desk.0.log().records()).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(events.contains(r#""field":"pairing","old":"","new":"1""#), "{events}");
     // Its result is that of the pairing, as of any game of the round.
     desk.0.set_game(RecordedGame { result: Some("2-0".to_owned()), is_result_given: true, is_over: true, ..early });
@@ -675,7 +677,7 @@ fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
     let shown = documents::tournament_document(&Course::of(desk.0.log().records()).tournament(usize::MAX));
     assert!(shown.contains("\"later\":\"postponed\""), "{shown}");
     let events: Vec<String> =
-        Course::of(desk.0.log().records()).events().iter().map(|event| event.line(1, None)).collect();
+        Course::of(desk.0.log().records()).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert_eq!(events.iter().filter(|line| line.contains("\"later\":\"postponed\"")).count(), 2, "{events:#?}");
     let closed = desk.ask(round(1, "closed").into()).unwrap();
     assert!(closed.told.iter().any(|line| line.contains("board 2: Clerc, Rob - Gantwarg, A. is postponed")));

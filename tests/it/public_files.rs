@@ -11,6 +11,7 @@ use damcast::engine::playback::{self};
 use damcast::engine::profile::{self, Profile};
 use damcast::engine::session::Effect;
 use damcast::station::config::Config;
+use damcast::station::journal::witness::Witnesses;
 use damcast::station::outlets::{self, Teller};
 use damcast::station::pulse::Pulses;
 use damcast::station::trouble::Troubles;
@@ -34,7 +35,7 @@ type Said<'a> = (&'a str, i64, &'a str);
 
 fn begin(config: &Config, opening: Duration) -> (Teller, JoinHandle<()>) {
     fs::create_dir_all(config.directory.join("log")).unwrap();
-    outlets::begin(config, Pulses::default().pulse("files"), &Troubles::default(), opening)
+    outlets::begin(config, Pulses::default().pulse("files"), &Troubles::default(), (opening, Witnesses::default()))
 }
 
 /// What is published with one of these texts: `open`, an entry, `*` for the end.

@@ -17,14 +17,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
 use super::{Folder, GameRecords, LineOfLogs, live_file};
-use crate::engine::broadcast::events::{EventPlace, StreamKey};
+use crate::engine::broadcast::events::{Generation, StreamKey};
 use crate::engine::broadcast::snapshot::{Boards, Snapshot};
 use crate::engine::broadcast::{Board, Delay, Moment, documents};
 use crate::engine::bytelog::{Fault, Header, LogProblem};
@@ -33,9 +33,12 @@ use crate::engine::profile::{self, Profile};
 use crate::engine::session::LineSettings;
 use crate::station::disk::{self, Lock, RealDisk};
 use crate::station::journal::chain::{self, Digest};
+use crate::station::journal::commits;
+use crate::station::journal::witness::Witnesses;
 use crate::station::outlets::{
-    self, Archived, EventPlaces, GENERATIONS, Lack, NotItsOwn, PlannedOutlet, Plans, Seating, Streams, Unwritten,
+    self, Archived, Comparison, EventOrder, PlannedOutlet, Plans, Seating, Streams, Unwritten,
 };
+use crate::station::recorder::COMMITS;
 use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 
@@ -137,7 +140,7 @@ impl FoundOutlet {
 
     /// The order of its events, by its path from the station's folder on.
     fn order(&self) -> PathBuf {
-        Path::new("log").join(outlets::order_of(&self.planned.name))
+        Path::new("log").join(outlets::order_file(&self.planned.name))
     }
 }
 
@@ -156,13 +159,33 @@ impl AsItWas {
         }
     }
 
-    /// It is read from a byte on.
-    fn from(&self, byte: u64) -> io::Result<Box<dyn BufRead + '_>> {
-        let Some((mut file, length)) = self.0.as_ref().map(|(file, length)| (file, *length)) else {
-            return Ok(Box::new(io::empty()));
-        };
-        file.seek(SeekFrom::Start(byte))?;
-        Ok(Box::new(BufReader::new(file.take(length.saturating_sub(byte)))))
+    /// Returns its length; 0 if it was not there.
+    fn length(&self) -> u64 {
+        self.0.as_ref().map_or(0, |(_, length)| *length)
+    }
+
+    /// Returns a reader from a byte on, which shares its position with no other.
+    fn from(&self, byte: u64) -> Box<dyn BufRead + '_> {
+        match &self.0 {
+            None => Box::new(io::empty()),
+            Some((file, end)) => Box::new(BufReader::new(Piece { file, at: byte, end: *end })),
+        }
+    }
+}
+
+/// Part of a file that is read.
+struct Piece<'f> {
+    file: &'f File,
+    at: u64,
+    end: u64,
+}
+
+impl Read for Piece<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.file.read_at(&mut buffer[..most], self.at)?;
+        self.at += count as u64;
+        Ok(count)
     }
 }
 
@@ -177,6 +200,8 @@ pub fn check(directory: &Path) -> io::Result<Report> {
         return Err(io::Error::new(io::ErrorKind::NotFound, "there is no folder log/ in it"));
     }
     let mut station = Lock::holder(directory);
+    // Read first, so that the files are ahead of them.
+    let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS))?;
     let found = Found::read(directory)?;
     // What is said of live files waits until it is known whether a station runs.
     let (mut live, mut records) = (Live::default(), GameRecords::new());
@@ -196,10 +221,6 @@ pub fn check(directory: &Path) -> io::Result<Report> {
             problem.clone(),
             "put the file aside; the station writes another when it starts",
         );
-    }
-    for problem in &folder.generations.problems {
-        let advice = "the next start writes it again, from what the lines of events carry";
-        report.add(Severity::Wrong, Path::new("log").join(GENERATIONS), problem.clone(), advice);
     }
     let damage = match TournamentLog::read(&RealDisk, &directory.join("log")) {
         Ok(log) => log.damage().map(str::to_owned).or_else(|| log.book().tournament().err()),
@@ -229,7 +250,7 @@ pub fn check(directory: &Path) -> io::Result<Report> {
             explained.extend(found.files.keys().filter(|file| file.starts_with(directory)).cloned());
             continue;
         }
-        explained.extend(check_outlet(&seating, &found, outlet, now, &mut report)?);
+        explained.extend(check_outlet(&seating, &found, (outlet, &witnesses), now, &mut report)?);
     }
     check_former_outlets(&folder, &mut report);
     check_strangers(&found, &explained, &folder, &mut report);
@@ -507,12 +528,12 @@ impl Live {
 fn check_outlet(
     seating: &Seating,
     found: &Found,
-    outlet: &FoundOutlet,
+    (outlet, witnesses): (&FoundOutlet, &Witnesses),
     now: Moment,
     report: &mut Report,
 ) -> io::Result<BTreeSet<PathBuf>> {
-    let mut explained = BTreeSet::new();
-    check_events(seating, outlet, now, report, &mut explained)?;
+    let mut explained = BTreeSet::from([outlet.path(outlets::EVENTS)]);
+    check_events(seating, (outlet, witnesses), now, report)?;
     if seating.plans.current().is_none() {
         let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
         if found.files.keys().any(|path| is_of_it(&path)) {
@@ -553,91 +574,124 @@ fn check_outlet(
 
 fn check_events(
     seating: &Seating,
-    found: &FoundOutlet,
+    (found, witnesses): (&FoundOutlet, &Witnesses),
     now: Moment,
     report: &mut Report,
-    explained: &mut BTreeSet<PathBuf>,
 ) -> io::Result<()> {
-    let boards: Vec<&Board> = seating.boards().collect();
-    let (order, name) = (found.order(), found.path(outlets::EVENTS));
-    explained.insert(name.clone());
-    let mut places = EventPlaces::new(found.order.from(0)?);
-    while places.next_place()?.is_some() {}
-    let (count, right) = (places.count, places.right);
-    let length = found.order.0.as_ref().map_or(0, |(_, length)| *length);
-    let is_being_written = || -> io::Result<bool> {
-        let mut rest = Vec::new();
-        found.order.from(right)?.read_until(b'\n', &mut rest)?;
-        Ok(report.station.is_some() && !rest.ends_with(b"\n"))
-    };
-    if right < length && !is_being_written()? {
-        let what = format!("line {} and what follows it are not right", count + 1);
-        report.add(Severity::Mended, &order, what, "");
-    }
-    let mut generations = seating.generations.clone();
-    if generations.adopt(&found.planned.name, found.events.from(0)?)? {
-        let what = format!("it does not have the generation that the lines of {} carry", name.display());
-        report.add(Severity::Mended, Path::new("log").join(GENERATIONS), what, "");
-    }
-    let origins = generations.of(&found.planned.name);
-    let (mut written, mut strange): (BTreeMap<StreamKey, u64>, Option<String>) = (BTreeMap::new(), None);
-    let each = |_, place: &EventPlace| {
-        let known = written.entry(place.key()).or_insert(0);
-        if place.n != *known + 1 {
-            let what = || format!("event {} of game {} of {} follows event {known}", place.n, place.game, place.board);
-            strange.get_or_insert_with(what);
-        }
-        *known = place.n;
-        report.events += 1;
-    };
-    let compared = outlets::compare(
-        found.order.from(0)?,
-        found.events.from(0)?,
-        &mut Streams::new(seating.boards(), seating.course(), origins),
-        each,
-    )?;
-    if let Some(what) = strange {
-        report.add(Severity::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
-        return Ok(());
-    }
-    let lack = match compared {
-        Ok(lack) => lack,
-        Err(_) if generations.is_former(&found.planned.name, found.events.from(0)?)? => {
-            report.add(Severity::Mended, &name, "it is of an earlier generation", "");
-            return Ok(());
-        }
-        Err(NotItsOwn { seq, place }) => {
-            let what = match place {
-                Some(place) if place.board.is_empty() => {
-                    format!("line {seq} is not what the record of the tournament says")
+    let outlet = &found.planned;
+    let name = found.path(outlets::EVENTS);
+    let read = || EventOrder::read(&outlet.name, found.order.from(0), found.events.from(0), witnesses);
+    let names = seating.course().names_since(outlet.delay, now);
+    let (mut written, mut missing) = (BTreeMap::new(), 0);
+    let mut generation = Generation { id: String::new(), station: String::new(), names };
+    if let Some(order) = read()? {
+        generation = order.generation.clone();
+        let Some(order) = check_order(found, order, report)? else { return Ok(()) };
+        let mut streams = Streams::new(seating.boards(), seating.course(), &generation);
+        let mut again = read()?;
+        let compared = match &mut again {
+            Some(order) => outlets::compare(order, found.events.from(0), &mut streams, |_, _| {})?,
+            None => Comparison::Other { line: 1, event: None },
+        };
+        match compared {
+            Comparison::Beginning { right, missing: of_order, unknown } => {
+                missing = of_order;
+                if unknown > 0 {
+                    let what = format!("{unknown} events are of games whose logs are not here");
+                    report.add(Severity::Note, &name, what, "");
                 }
-                Some(place) => format!("line {seq} is not what the log of {} says", place.board),
-                None => format!("line {seq} and what follows it are in no log"),
-            };
-            report.add(Severity::Wrong, &name, what, "the next start puts it aside and writes it again");
-            return Ok(());
+                if right < found.events.length() {
+                    let what = format!("from byte {right} on bytes are zero: a loss of power");
+                    report.add(Severity::Mended, &name, what, "");
+                }
+            }
+            Comparison::Other { .. } if is_of_another_generation(found, &generation, witnesses)? => {
+                report.add(Severity::Mended, &name, "it is of another generation than its order", "");
+                return Ok(());
+            }
+            Comparison::Other { line, event } => {
+                let what = match event {
+                    Some(event) if event.board.is_empty() => {
+                        format!("line {line} is not what the record of the tournament says")
+                    }
+                    Some(event) => format!("line {line} is not what the log of {} says", event.board),
+                    None => format!("line {line} and what follows it are in no log"),
+                };
+                report.add(Severity::Wrong, &name, what, "the next start puts it aside and writes it again");
+                return Ok(());
+            }
         }
-    };
-    if let Some((from, to)) = lack.lost {
-        let what = format!("from byte {from} on {} bytes are zero: a loss of power", to - from);
-        report.add(Severity::Mended, &name, what, "");
+        written = order.written;
+    } else if found.events.length() > 0 {
+        let advice = "the next start puts it aside and writes it again";
+        report.add(Severity::Wrong, &name, "line 1 and what follows it are in no log", advice);
+        return Ok(());
+    } else if found.order.length() > 0 {
+        report.add(Severity::Mended, found.order(), "it does not say of which generation it is", "");
     }
-    let Lack { mut missing, unknown, .. } = lack;
-    if unknown > 0 {
-        report.add(Severity::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
-    }
-    if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
+    if seating.plans.current().is_some() && report.station.is_none() && !outlet.is_held {
+        let boards: Vec<&Board> = seating.boards().collect();
         let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
-        let told = (seating.course(), generations.names(&found.planned.name));
-        missing += Unwritten::new(&boards, told, found.planned.delay, now, written).left();
-        if seating.course().names_since(found.planned.delay, now) > told.1 {
-            report.add(Severity::Mended, &name, "it has names that are not told any more", "");
+        missing += Unwritten::new(&boards, (seating.course(), &generation), outlet.delay, now, written).left();
+        if generation.names < names {
+            report.add(Severity::Mended, &name, "it has names that are hidden now", "");
         }
     }
     if missing > 0 && report.station.is_none() {
         report.add(Severity::Mended, &name, format!("{missing} events are not told yet"), "");
     }
     Ok(())
+}
+
+/// Reads an order to its end. Returns `None` if nothing can be said of its events.
+fn check_order<'o>(
+    found: &FoundOutlet,
+    mut order: EventOrder<'o>,
+    report: &mut Report,
+) -> io::Result<Option<EventOrder<'o>>> {
+    let mut strange: Option<String> = None;
+    let mut last: BTreeMap<StreamKey, u64> = BTreeMap::new();
+    while let Some(event) = order.next_event()? {
+        let known = last.insert(event.key(), event.n).unwrap_or(0);
+        if event.n != known + 1 {
+            let what = || format!("event {} of game {} of {} follows event {known}", event.n, event.game, event.board);
+            strange.get_or_insert_with(what);
+        }
+        report.events += 1;
+    }
+    if let Some(what) = strange {
+        let advice = "put the file aside with events.ndjson; both are made again";
+        report.add(Severity::Wrong, found.order(), what, advice);
+        return Ok(None);
+    }
+    if let Err(mismatch) = order.check_witness() {
+        if order.has_generation {
+            let advice = "put a copy of it there; until then nothing is shown in its outlet";
+            report.add(Severity::Wrong, found.order(), mismatch.to_string(), advice);
+            return Ok(None);
+        }
+        report.add(Severity::Mended, found.order(), format!("{mismatch}; the events begin another generation"), "");
+        return Ok(Some(order));
+    }
+    let is_being_written = || -> io::Result<bool> {
+        let mut rest = Vec::new();
+        found.order.from(order.right).read_until(b'\n', &mut rest)?;
+        Ok(report.station.is_some() && !rest.ends_with(b"\n"))
+    };
+    if !order.is_whole(found.order.length()) && !is_being_written()? {
+        let what = match order.recovered {
+            0 => format!("what follows event {} is not right", order.seq),
+            count => format!("it lacks {count} events that stand in {}", outlets::EVENTS),
+        };
+        report.add(Severity::Mended, found.order(), what, "");
+    }
+    Ok(Some(order))
+}
+
+/// Whether the lines of a file say that they are of another generation.
+fn is_of_another_generation(found: &FoundOutlet, generation: &Generation, witnesses: &Witnesses) -> io::Result<bool> {
+    let lines = EventOrder::read(&found.planned.name, Box::new(io::empty()), found.events.from(0), witnesses)?;
+    Ok(lines.is_some_and(|lines| lines.generation.id != generation.id))
 }
 
 fn check_archive(

@@ -5,7 +5,6 @@
 //!   log/round-K.plan ─────────────────┤
 //!   log/events.order ─────────────────┴─────▸ public/events.ndjson, archive/NAME-G.pdn, games.pdn, started.pdn
 //!   log/events-OUTLET.order ────────────────▸ the same of each other outlet
-//!   log/generations ────────────────────────▸ what lines of events carry
 //! ```
 //!
 //! Everything outside `log/` is a function of what is in it. [`fsck`] holds the two against each other and changes nothing;
@@ -33,7 +32,7 @@ use crate::station::disk::{self, Disk, RealDisk};
 use crate::station::feed;
 use crate::station::journal::commits::{self, LogEnd};
 use crate::station::journal::logs::{self, LogFile};
-use crate::station::outlets::{self, Generations, PlannedOutlet, Plans, Seating};
+use crate::station::outlets::{self, PlannedOutlet, Plans, Seating};
 use crate::station::recorder::COMMITS;
 use crate::station::tournament_log::TournamentLog;
 
@@ -45,8 +44,6 @@ pub struct Folder {
     pub lines: Vec<LineOfLogs>,
     /// What its rounds were.
     pub plans: Plans,
-    /// The generations of its outlets.
-    pub generations: Generations,
     /// The tournament whose games were played.
     pub course: Course,
     /// What has the name of a log and is none, each with what it is.
@@ -148,16 +145,15 @@ impl Folder {
                 }
             }
         }
-        let (plans, generations) = (Plans::read(&RealDisk, &folder)?, Generations::read(&RealDisk, &folder)?);
+        let plans = Plans::read(&RealDisk, &folder)?;
         let record = TournamentLog::read(&RealDisk, &folder)?;
         let course = Course::of(record.records());
-        Ok(Folder { directory: directory.to_owned(), lines, plans, generations, course, odd })
+        Ok(Folder { directory: directory.to_owned(), lines, plans, course, odd })
     }
 
     /// The boards of the round in their order, with these games of each line.
     pub fn seating(&self, mut records: GameRecords) -> Seating {
         let mut seating = Seating::new(self.plans.clone());
-        seating.generations = self.generations.clone();
         seating.set_course(self.course.clone());
         for line in &self.lines {
             if line.played.is_err() {

@@ -22,7 +22,10 @@ use super::fsck::{self, Severity};
 use super::{Folder, GameRecords, live_file};
 use crate::engine::playback::PlayedGame;
 use crate::station::disk::{self, Disk, Durability, RealDisk};
-use crate::station::outlets::{self, EventPlaces, GENERATIONS, Outlet, Plans, order_of};
+use crate::station::journal::commits;
+use crate::station::journal::witness::Witnesses;
+use crate::station::outlets::{self, EventOrder, Outlet, Plans, order_file};
+use crate::station::recorder::COMMITS;
 use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
@@ -71,7 +74,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     })?;
     written?;
     let mut seating = folder.seating(records);
-    let gone = what_cannot_be_made(directory, planned.iter().map(|outlet| order_of(&outlet.name)), &known)?;
+    let gone = what_cannot_be_made(directory, planned.iter().map(|outlet| outlet.name.clone()), &known)?;
     done.splice(0..0, gone);
     let now = Local::now().fixed_offset();
     let now = seating.latest.map_or(now, |latest| latest.max(now));
@@ -82,7 +85,8 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     for outlet in planned {
         let folder = outlet.directory.clone();
         let before = names(target, &folder)?;
-        Outlet::new(Box::new(RealDisk), target, outlet, Durability::Safe).try_to_write(&mut seating, now)?;
+        let how = (Durability::Safe, commits::witnesses(&RealDisk, &target.join(COMMITS))?);
+        Outlet::new(Box::new(RealDisk), target, outlet, how).try_to_write(&mut seating, now)?;
         let after = names(target, &folder)?;
         done.extend(after.difference(&before).map(|path| format!("{}: written", path.display())));
     }
@@ -92,19 +96,20 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
 /// Games that were told of, and whose logs were removed since.
 fn what_cannot_be_made(
     directory: &Path,
-    orders: impl Iterator<Item = String>,
+    outlets: impl Iterator<Item = String>,
     known: &BTreeSet<(String, u32)>,
 ) -> io::Result<Option<String>> {
     let mut gone = BTreeSet::new();
-    for order in orders {
-        let order = match RealDisk.reader(&directory.join("log").join(order), 0) {
+    for outlet in outlets {
+        let order = match RealDisk.reader(&directory.join("log").join(order_file(&outlet)), 0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             order => order?,
         };
-        let mut places = EventPlaces::new(order);
-        while let Some(place) = places.next_place()? {
-            // What is told of a tournament is of no game.
-            gone.extend(Some((place.board, place.game)).filter(|game| !game.0.is_empty() && !known.contains(game)));
+        let order = EventOrder::read(&outlet, order, Box::new(io::empty()), &Witnesses::default())?;
+        let Some(mut order) = order else { continue };
+        while let Some(event) = order.next_event()? {
+            // An event of a tournament is of no game.
+            gone.extend(Some((event.board, event.game)).filter(|game| !game.0.is_empty() && !known.contains(game)));
         }
     }
     let gone = gone.len();
@@ -161,7 +166,7 @@ impl Rebuilder<'_> {
         for entry in fs::read_dir(directory.join("log"))? {
             let name = entry?.file_name();
             let text = name.to_string_lossy();
-            if text == GENERATIONS || text == TOURNAMENT || text.ends_with(".order") || text.ends_with(".plan") {
+            if text == TOURNAMENT || text.ends_with(".order") || text.ends_with(".plan") {
                 let bytes = RealDisk.read(&directory.join("log").join(&name))?;
                 disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
             }

@@ -61,7 +61,8 @@ impl ChainedChecksum {
     /// [`SealError`], if the line is not the next one.
     pub fn unseal(self, line: &str) -> Result<(String, ChainedChecksum), SealError> {
         let split = || {
-            let (text, digits) = line.strip_suffix(END)?.split_at_checked(line.len().checked_sub(END.len() + DIGITS)?)?;
+            let (text, digits) =
+                line.strip_suffix(END)?.split_at_checked(line.len().checked_sub(END.len() + DIGITS)?)?;
             Some((text.strip_suffix(MARK)?, ChainedChecksum::parse(digits)?))
         };
         let (text, found) = split().ok_or(SealError::Missing)?;

@@ -298,6 +298,15 @@ pub fn contents(disk: &dyn Disk, path: &Path) -> io::Result<CommitsContent> {
     }
 }
 
+/// Reads the witnesses that a file of commits has; none if there is no such file.
+///
+/// # Errors
+///
+/// Returns any I/O error.
+pub fn witnesses(disk: &dyn Disk, path: &Path) -> io::Result<Witnesses> {
+    Ok(Witnesses::new(contents(disk, path)?.witnesses))
+}
+
 /// The end of a log, from where the commits have something of it.
 pub struct LogEnd {
     /// Where in the log it begins.

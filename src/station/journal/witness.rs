@@ -29,7 +29,9 @@ pub struct Witness {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WitnessMismatch {
     /// The end of the file is missing.
-    #[error("its end is missing: {found} bytes of it are right, and it had {known} bytes; a copy of at least {known} bytes is needed")]
+    #[error(
+        "its end is missing: {found} bytes of it are right, and it had {known} bytes; a copy of at least {known} bytes is needed"
+    )]
     Shorter {
         /// Length of the part that is right.
         found: u64,
@@ -74,15 +76,6 @@ impl Witnesses {
     /// Witnesses that were read.
     pub fn new(known: BTreeMap<String, Witness>) -> Witnesses {
         Witnesses(Arc::new(Mutex::new(known)))
-    }
-
-    /// Reads the witnesses that a file of commits has; none if there is no such file.
-    ///
-    /// # Errors
-    ///
-    /// Returns any I/O error.
-    pub fn read(disk: &dyn Disk, commits: &Path) -> io::Result<Witnesses> {
-        Ok(Witnesses::new(super::commits::contents(disk, commits)?.witnesses))
     }
 
     /// Returns the witness of a file.

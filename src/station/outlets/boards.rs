@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::generations::Generations;
 use super::plan::{Plan, Plans};
 use crate::engine::broadcast::{AsideContent, Board, Course, GameChange, GameRecord, Moment};
 use crate::engine::bytelog::Header;
@@ -18,8 +17,8 @@ use draughts::Variant;
 pub struct Seating {
     /// What the round was and is.
     pub plans: Plans,
-    /// The generations of the outlets.
-    pub generations: Generations,
+    /// Configured name of the station; without one it has the name of its machine, or the one that its events have so far.
+    pub station: Option<String>,
     /// The tournament whose games are played here.
     course: Course,
     seats: Vec<Seat>,
@@ -41,14 +40,7 @@ impl Seating {
     pub fn new(plans: Plans) -> Seating {
         let seats = plans.current().map(Plan::seats).unwrap_or_default();
         let seats = seats.into_iter().map(|(line, address, board)| Seat { line, address, board }).collect();
-        Seating {
-            plans,
-            generations: Generations::default(),
-            course: Course::default(),
-            seats,
-            settings: BTreeMap::new(),
-            latest: None,
-        }
+        Seating { plans, station: None, course: Course::default(), seats, settings: BTreeMap::new(), latest: None }
     }
 
     /// From now on the boards are those of this plan; they keep their games.
@@ -100,11 +92,6 @@ impl Seating {
     /// The boards, in their order.
     pub fn boards(&self) -> impl Iterator<Item = &Board> {
         self.seats.iter().map(|seat| &seat.board)
-    }
-
-    /// The same with the tournament, and the generations of what is told of them.
-    pub fn boards_and_generations(&mut self) -> (impl Iterator<Item = &Board>, &Course, &mut Generations) {
-        (self.seats.iter().map(|seat| &seat.board), &self.course, &mut self.generations)
     }
 
     /// The boards of a line.

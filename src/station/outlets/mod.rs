@@ -17,7 +17,6 @@
 
 mod boards;
 mod events_file;
-mod generations;
 mod live_files;
 mod order;
 mod outlet;
@@ -46,6 +45,7 @@ use crate::engine::tournament::{RecordedGame, TournamentRecord};
 use crate::station::config::{Config, PUBLIC};
 use crate::station::disk::RealDisk;
 use crate::station::journal::logs;
+use crate::station::journal::witness::Witnesses;
 use crate::station::pulse::Pulse;
 use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 use crate::station::trouble::{self, Finding, Troubles, Watch};
@@ -53,9 +53,8 @@ use crate::station::trouble::{self, Finding, Troubles, Watch};
 use live_files::LiveFiles;
 
 pub use boards::{Seating, record, recorded_game};
-pub use events_file::{EVENTS, EventsFile, Lack, NotItsOwn, compare, order_of};
-pub use generations::{GENERATIONS, Generations, random};
-pub use order::EventPlaces;
+pub use events_file::{Comparison, EVENTS, EventsFile, compare};
+pub use order::{EventOrder, first_record, order_file, random, witness_name};
 pub use outlet::{Archived, DOCUMENTS, Outlet, archived};
 pub use plan::{Plan, PlannedOutlet, Plans};
 pub use rounds::{current_places, games_of_pairings, places_of_round, rounds};
@@ -195,12 +194,18 @@ impl Teller {
 /// Begins to keep the public files of a station. It ends when the last teller is gone, after everything was written that
 /// may be seen then. `pulse`: that it goes on; `troubles`: where it says what of them is not as it should be; `opening`: how long all lines have to be opened. Of one that takes longer, or
 /// cannot be opened, is shown what its logs say.
-pub fn begin(config: &Config, pulse: Pulse, troubles: &Troubles, opening: Duration) -> (Teller, JoinHandle<()>) {
+pub fn begin(
+    config: &Config,
+    pulse: Pulse,
+    troubles: &Troubles,
+    (opening, witnesses): (Duration, Witnesses),
+) -> (Teller, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
     let config = config.clone();
     let watches = Watches::new(troubles);
     let run = move || {
-        let work = || Outlets::new(&config).run(&receiver, &pulse, watches.clone(), opening);
+        let work =
+            || Outlets::with_witnesses(&config, witnesses.clone()).run(&receiver, &pulse, watches.clone(), opening);
         if let Err(bug) = std::panic::catch_unwind(AssertUnwindSafe(work)) {
             let what =
                 "a bug has ended the thread that writes it: recording goes on; start damcast again when no game is on";
@@ -294,6 +299,7 @@ pub struct Outlets {
     damage: Option<String>,
     /// What was found wrong with files of `log/` that all outlets need, and mended.
     mended: Vec<Finding>,
+    witnesses: Witnesses,
 }
 
 /// What the logs of a line say, all chains: `each` gets every game.
@@ -331,15 +337,18 @@ fn add_earlier_games_of(seating: &mut Seating, folder: &Path, line: &str) {
 impl Outlets {
     /// Those of a configuration.
     pub fn new(config: &Config) -> Outlets {
+        Outlets::with_witnesses(config, Witnesses::default())
+    }
+
+    /// Those of a configuration, whose files in `log/` have these witnesses.
+    pub fn with_witnesses(config: &Config, witnesses: Witnesses) -> Outlets {
         let log: PathBuf = config.directory.join("log");
         let mut plans = Plans::read(&RealDisk, &log).unwrap_or_default();
         plans.problems.drain(..).for_each(|problem| warn!("{problem}"));
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         plans.add(Plan::new(config, now, plans.current()));
-        let generations = Generations::read(&RealDisk, &log).unwrap_or_default();
-        generations.problems.iter().for_each(|problem| warn!("log/{GENERATIONS}: {problem}"));
         let mut seating = Seating::new(plans);
-        seating.generations = generations.of_station(config.name.as_deref());
+        seating.station.clone_from(&config.name);
         let damage = match TournamentLog::read(&RealDisk, &log) {
             Ok(record) => {
                 seating.set_course(Course::of(record.records()));
@@ -356,6 +365,7 @@ impl Outlets {
             places: Vec::new(),
             damage,
             mended: Vec::new(),
+            witnesses,
         };
         outlets.place(config);
         outlets
@@ -399,7 +409,12 @@ impl Outlets {
                     if before.is_some() {
                         info!("the outlet {} is shown again", outlet.name);
                     }
-                    State::Shown(Box::new(Outlet::of_config(Box::new(RealDisk), &self.directory, outlet)))
+                    State::Shown(Box::new(Outlet::of_config(
+                        Box::new(RealDisk),
+                        &self.directory,
+                        outlet,
+                        self.witnesses.clone(),
+                    )))
                 }
             };
             self.places.push(Place { name: outlet.name.clone(), directory: outlet.directory.clone(), state, watch });
@@ -469,8 +484,7 @@ impl Outlets {
             is_lost |= outlet.look_after();
         }
         let log = self.log();
-        let generations = self.seating.generations.look_after(&RealDisk, &log).then(|| GENERATIONS.to_owned());
-        for name in self.seating.plans.look_after(&RealDisk, &log).into_iter().chain(generations) {
+        for name in self.seating.plans.look_after(&RealDisk, &log) {
             let what = "it was taken away or changed by somebody, and is written again";
             warn!("log/{name}: {what}");
             self.mended.push(Finding { board: None, file: format!("log/{name}"), what: what.to_owned() });
@@ -483,9 +497,7 @@ impl Outlets {
     fn of_log(&mut self) -> Vec<Finding> {
         let mut found = std::mem::take(&mut self.mended);
         let log = self.log();
-        let generations = Some(GENERATIONS.to_owned()).filter(|_| !self.seating.generations.is_empty());
-        let names = self.seating.plans.names().chain(generations);
-        found.extend(names.filter_map(|name| outlet::not_to_be_written(&log, &name)));
+        found.extend(self.seating.plans.names().filter_map(|name| outlet::not_to_be_written(&log, &name)));
         found
     }
 
@@ -540,6 +552,7 @@ impl Outlets {
     fn configure(&mut self, config: &Config) {
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         self.seating.configure(Plan::new(config, now, self.seating.plans.current()));
+        self.seating.station.clone_from(&config.name);
         self.place(config);
     }
 

@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 use tracing::{info, warn};
 
 use super::boards::Seating;
-use super::events_file::{BATCH, EVENTS, EventsFile, order_of};
+use super::events_file::{BATCH, EVENTS, EventsFile};
+use super::order::order_file;
 use super::plan::PlannedOutlet;
 use super::rounds;
 use super::streams::{Streams, Unwritten};
 use super::withheld;
-use crate::engine::broadcast::events::GameEvent;
+use crate::engine::broadcast::events::{GameEvent, Generation};
 use crate::engine::broadcast::snapshot::{Boards, Snapshot, SnapshotPlace};
 use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, Withheld, archive, documents};
 use crate::engine::tournament::Tournament;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, Durability, Kept, Stamp};
+use crate::station::journal::witness::Witnesses;
 use crate::station::trouble::Finding;
 
 /// The file with all boards.
@@ -95,9 +97,14 @@ struct Replaced {
 
 impl Outlet {
     /// An outlet of a station's directory, made durable in this way.
-    pub fn new(disk: Box<dyn Disk>, directory: &Path, planned: PlannedOutlet, durability: Durability) -> Outlet {
+    pub fn new(
+        disk: Box<dyn Disk>,
+        directory: &Path,
+        planned: PlannedOutlet,
+        (durability, witnesses): (Durability, Witnesses),
+    ) -> Outlet {
         let (log, folder) = (directory.join("log"), directory.join(&planned.directory));
-        let events = EventsFile::new(&planned.name, &folder, &log);
+        let events = EventsFile::new(&planned.name, &folder, &log, witnesses);
         Outlet {
             disk,
             planned,
@@ -123,8 +130,8 @@ impl Outlet {
     }
 
     /// As the configuration of a station says.
-    pub fn of_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig) -> Outlet {
-        let mut outlet = Outlet::new(disk, directory, PlannedOutlet::new(config), config.durability);
+    pub fn of_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig, witnesses: Witnesses) -> Outlet {
+        let mut outlet = Outlet::new(disk, directory, PlannedOutlet::new(config), (config.durability, witnesses));
         outlet.configure(config);
         outlet
     }
@@ -180,8 +187,11 @@ impl Outlet {
         }
         // What is made of a plan must not outlive it.
         seating.plans.save(self.disk.as_ref(), &self.log).map_err(about("log/round-K.plan"))?;
-        seating.generations.save(self.disk.as_ref(), &self.log).map_err(about("log/generations"))?;
         let events = self.tell_events(seating, now).map_err(about(EVENTS));
+        // Nothing is shown as long as an order lacks its end.
+        if events.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData) {
+            return events;
+        }
         let swept = self.sweep();
         let archive = self.archive(seating, now);
         let snapshots = self.show(seating, now);
@@ -277,7 +287,7 @@ impl Outlet {
         }
         // Should one not be to be made, the next write says so.
         let mut is_lost = self.folders.iter().any(|folder| !folder.path().is_dir());
-        if let Some(path) = self.events.look_after() {
+        if let Some(path) = self.events.verify(self.disk.as_ref()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let file = if name == EVENTS { self.shown_file(EVENTS) } else { format!("log/{name}") };
             self.mend(file, "it was taken away, cut or replaced by somebody, and is written again from the logs");
@@ -294,7 +304,7 @@ impl Outlet {
     /// What is the matter with the files now, and what was and is mended.
     pub fn findings(&mut self) -> Vec<Finding> {
         let mut found = std::mem::take(&mut self.mended);
-        found.extend(self.is_made.then(|| not_to_be_written(&self.log, &order_of(&self.planned.name))).flatten());
+        found.extend(self.is_made.then(|| not_to_be_written(&self.log, &order_file(&self.planned.name))).flatten());
         let mut add = |board: Option<&str>, file: &str, what: String| {
             found.push(Finding { board: board.map(str::to_owned), file: self.shown_file(file), what });
         };
@@ -403,42 +413,50 @@ impl Outlet {
             .collect())
     }
 
-    /// Somebody wishes not to be named, or is to be named again: what was told is told anew, under another generation.
-    fn tell_other_names(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+    /// Closes the file of events, if its lines are to have another generation: other names are hidden, or the station has
+    /// another name.
+    fn restart_events(&mut self, seating: &Seating, now: Moment) {
         let since = seating.course().names_since(self.planned.delay, now);
-        if seating.generations.names(&self.planned.name) < since {
-            seating.generations.begin_with_names(self.disk.as_ref(), &self.log, &self.planned.name, since)?;
-            info!("{}: the events begin anew under another generation, with other names", self.shown());
+        let Some(generation) = self.events.generation() else { return };
+        let is_renamed = seating.station.as_ref().is_some_and(|station| *station != generation.station);
+        if generation.names < since || is_renamed {
+            info!("{}: the events begin anew under another generation", self.shown());
             self.events.close();
+        }
+    }
+
+    /// From now on the names that are hidden in this version of the tournament are hidden.
+    fn hide_names(&mut self, seating: &Seating, names: u64) {
+        let withheld = &seating.course().telling(names).withheld;
+        if *withheld != self.withheld {
+            self.withheld.clone_from(withheld);
             self.is_swept = false;
         }
-        let names = seating.generations.names(&self.planned.name);
-        self.withheld.clone_from(&seating.course().telling(names).withheld);
-        Ok(())
     }
 
     fn tell_events(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
-        self.tell_other_names(seating, now)?;
+        self.restart_events(seating, now);
+        let names = seating.course().names_since(self.planned.delay, now);
         if !self.events.is_open() {
+            self.hide_names(seating, names);
             let disk = self.disk.as_ref();
-            let adopted = self.events.adopt(disk, &mut seating.generations)?;
-            seating.generations.save(disk, &self.log)?;
-            let origins = seating.generations.of(&self.planned.name);
-            let course = seating.course();
-            if self.events.needs_more(disk, &mut Streams::new(seating.boards(), course, origins.clone()))? {
+            if self.events.needs_more(disk, |generation| streams_of(seating, generation))? {
                 super::add_earlier_games(seating, &self.log);
             }
-            let (boards, course, generations) = seating.boards_and_generations();
-            let notices = self.events.open(disk, &mut Streams::new(boards, course, origins), generations)?;
-            adopted.into_iter().chain(notices).for_each(|notice| warn!("{notice}"));
+            let seating: &Seating = seating;
+            let station = seating.station.as_deref();
+            let notices = self.events.open(disk, (station, names), |generation| streams_of(seating, generation))?;
+            notices.into_iter().for_each(|notice| warn!("{notice}"));
         }
+        let Some(generation) = self.events.generation().cloned() else { return Ok(()) };
+        self.hide_names(seating, generation.names);
+        let disk = self.disk.as_ref();
         let boards: Vec<&Board> = seating.boards().collect();
-        let delay = self.planned.delay;
-        let told = (seating.course(), seating.generations.names(&self.planned.name));
-        let mut new = Unwritten::new(&boards, told, delay, now, |stream| self.events.written(stream));
+        let told = (seating.course(), &generation);
+        let mut new = Unwritten::new(&boards, told, self.planned.delay, now, |stream| self.events.written(stream));
         loop {
             let some: Vec<GameEvent> = new.by_ref().take(BATCH).collect();
-            self.events.write(&some, self.durability)?;
+            self.events.write(disk, &some, self.durability)?;
             if some.len() < BATCH {
                 return Ok(());
             }
@@ -539,6 +557,10 @@ impl Outlet {
         file.text = Some(text);
         Ok(())
     }
+}
+
+fn streams_of<'s>(seating: &'s Seating, generation: &Generation) -> Streams<'s> {
+    Streams::new(seating.boards(), seating.course(), generation)
 }
 
 /// The two files of all boards in a folder, from that of the outlet on.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::vec;
 
-use crate::engine::broadcast::events::{self, EventPlace, GameEvent, Origins, Stream, StreamKey};
+use crate::engine::broadcast::events::{self, EventPlace, GameEvent, Generation, Stream, StreamKey};
 use crate::engine::broadcast::{Board, Course, Delay, GameRecord, Moment, View, Withheld};
 
 /// So many events of a stream are made at once.
@@ -17,25 +17,23 @@ pub struct Streams<'s> {
     of_tournament: &'s [GameEvent],
     /// The names that are in no line.
     withheld: &'s Withheld,
-    /// Where the lines of their file come from.
-    pub(super) origins: Origins,
+    /// Generation of the lines of their file.
+    pub(super) generation: Generation,
     /// Those that will be wanted next, of each stream that was asked for, and the number of the first of them.
     ahead: BTreeMap<StreamKey, (u64, vec::IntoIter<GameEvent>)>,
 }
 
 impl<'s> Streams<'s> {
-    /// Those of these boards and of a tournament, in a file whose lines come from there.
-    pub fn new(boards: impl IntoIterator<Item = &'s Board>, course: &'s Course, origins: Origins) -> Streams<'s> {
-        let names = origins.current().map_or(0, |origin| origin.names);
-        Streams { origins, ..Streams::with_names(boards, course, names) }
-    }
-
-    /// Those of lines with the names of this version of the tournament.
-    fn with_names(boards: impl IntoIterator<Item = &'s Board>, course: &'s Course, names: u64) -> Streams<'s> {
+    /// Those of these boards and of a tournament, in a file of this generation.
+    pub fn new(
+        boards: impl IntoIterator<Item = &'s Board>,
+        course: &'s Course,
+        generation: &Generation,
+    ) -> Streams<'s> {
         let boards = boards.into_iter().map(|board| (board.name.as_str(), board)).collect();
-        let telling = course.telling(names);
+        let telling = course.telling(generation.names);
         let (of_tournament, withheld) = (telling.events(), &telling.withheld);
-        Streams { boards, of_tournament, withheld, origins: Origins::default(), ahead: BTreeMap::new() }
+        Streams { boards, of_tournament, withheld, generation: generation.clone(), ahead: BTreeMap::new() }
     }
 
     /// The names that are in no line.
@@ -86,28 +84,7 @@ impl<'s> Streams<'s> {
     /// A line of the file with its LF, if the event is known.
     pub fn line(&mut self, seq: u64, place: &EventPlace) -> Option<String> {
         let event = self.event(place)?;
-        Some(event.line(seq, self.origins.of(seq)) + "\n")
-    }
-
-    /// The first event that is the next of its stream and whose line begins like this. `written`: how many of each stream are written.
-    pub fn that_begins(&self, seq: u64, line: &[u8], written: &BTreeMap<StreamKey, u64>) -> Option<EventPlace> {
-        let of_tournament = written.get(&(String::new(), 0, Stream::Tournament)).copied().unwrap_or(0);
-        let next = self.event_of_tournament(of_tournament + 1);
-        if let Some(event) = next.filter(|event| event.line(seq, self.origins.of(seq)).as_bytes().starts_with(line)) {
-            return Some(event.place());
-        }
-        for (board, game) in self.boards.values().flat_map(|board| board.games.iter().map(move |game| (*board, game))) {
-            for stream in [Stream::Game, Stream::Aside] {
-                let known = written.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
-                if known < count(game, stream)
-                    && let Some(event) = self.after(board, game, stream, known).first()
-                    && event.line(seq, self.origins.of(seq)).as_bytes().starts_with(line)
-                {
-                    return Some(event.place());
-                }
-            }
-        }
-        None
+        Some(event.line(seq, &self.generation) + "\n")
     }
 
     /// The next events of a stream behind the first so many.
@@ -148,16 +125,16 @@ pub struct Unwritten<'s> {
 }
 
 impl<'s> Unwritten<'s> {
-    /// Those of some boards, and of a tournament with the names of some version. `written`: how many events of a stream are written.
+    /// Those of some boards and of a tournament, for a file of this generation. `written`: how many events of a stream are written.
     pub fn new(
         boards: &[&'s Board],
-        (course, names): (&'s Course, u64),
+        (course, generation): (&'s Course, &Generation),
         delay: Delay,
         now: Moment,
         written: impl Fn(&StreamKey) -> u64,
     ) -> Unwritten<'s> {
         let mut unwritten = Unwritten {
-            streams: Streams::with_names(boards.iter().copied(), course, names),
+            streams: Streams::new(boards.iter().copied(), course, generation),
             next: Vec::new(),
             heap: BinaryHeap::new(),
         };

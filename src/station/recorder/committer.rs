@@ -74,11 +74,7 @@ pub struct Committer {
 
 impl Committer {
     /// Whoever hears [`Message::Announce`] clears `announced`.
-    pub(super) fn new(
-        sender: mpsc::Sender<Message>,
-        announced: Arc<AtomicBool>,
-        witnesses: Witnesses,
-    ) -> Committer {
+    pub(super) fn new(sender: mpsc::Sender<Message>, announced: Arc<AtomicBool>, witnesses: Witnesses) -> Committer {
         Committer { sender, last: Arc::default(), announced, witnesses }
     }
 

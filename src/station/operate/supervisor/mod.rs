@@ -252,8 +252,9 @@ impl Station {
             deeds: Deeds::default(),
         };
         let server = serve_control(&config, desk);
+        let witnesses = storage.committer.witnesses().clone();
         let (teller, public_files) =
-            outlets::begin(&config, pulses.pulse("the public files"), &troubles, outlets::OPENING);
+            outlets::begin(&config, pulses.pulse("the public files"), &troubles, (outlets::OPENING, witnesses));
         // The office must not keep itself open.
         let told = teller.clone();
         let teller = teller.with_listener(office.listener());
