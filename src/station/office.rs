@@ -32,6 +32,7 @@ use crate::engine::tournament::{
     Points, RecordedGame, ResultReason, RoundState, Scoring, Tournament, TournamentRecord, TournamentSection,
 };
 use crate::station::disk::Disk;
+use crate::station::journal::witness::Witnesses;
 use crate::station::outlets::{self, GameNews};
 use crate::station::tournament_log::{TournamentError, TournamentLog};
 
@@ -150,7 +151,16 @@ impl Office {
     ///
     /// As the disk says.
     pub fn open(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<Office> {
-        let log = TournamentLog::read(&*disk, folder)?;
+        Office::open_witnessed(disk, folder, Witnesses::default())
+    }
+
+    /// Opens the office, and compares its record with its witness.
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error.
+    pub fn open_witnessed(disk: Arc<dyn Disk>, folder: &Path, witnesses: Witnesses) -> io::Result<Office> {
+        let log = TournamentLog::read_witnessed(&*disk, folder, witnesses)?;
         let (games, boards, tables) = (BTreeMap::new(), Vec::new(), Vec::new());
         let live = folder.with_file_name("live");
         Ok(Office { disk, log, live, games, boards, said: BTreeMap::new(), tables, most_games: None, now: None })

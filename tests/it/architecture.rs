@@ -34,7 +34,6 @@ const EDGES: Table = &[
     // the shell
     ("station/link", &[]),
     ("station/disk", &[]),
-    ("station/tournament_log", &["tournament", "disk"]),
     ("station/escape", &[]),
     (
         "station/config",
@@ -44,6 +43,7 @@ const EDGES: Table = &[
     ("station/trouble", &[]),
     ("station/counters", &[]),
     ("station/journal", &["millis", "bytelog", "disk"]),
+    ("station/tournament_log", &["tournament", "disk", "journal"]),
     ("station/feed", &["livefile", "session", "disk"]),
     ("station/recorder", &["millis", "bytelog", "livefile", "session", "disk", "journal", "feed", "trouble"]),
     (
@@ -86,6 +86,7 @@ const EDGES: Table = &[
             "tournament",
             "disk",
             "tournament_log",
+            "journal",
             "outlets",
         ],
     ),
@@ -98,7 +99,19 @@ const EDGES: Table = &[
     ("station/operate/metrics", &["session", "counters", "overview"]),
     (
         "station/operate/arbiter",
-        &["tournament", "session", "broadcast", "disk", "config", "feed", "outlets", "line", "office", "overview"],
+        &[
+            "tournament",
+            "session",
+            "broadcast",
+            "disk",
+            "config",
+            "journal",
+            "feed",
+            "outlets",
+            "line",
+            "office",
+            "overview",
+        ],
     ),
     ("station/operate/control", &["session", "line", "office", "overview", "logging", "arbiter", "escape"]),
     (

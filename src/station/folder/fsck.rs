@@ -222,7 +222,10 @@ pub fn check(directory: &Path) -> io::Result<Report> {
             "put the file aside; the station writes another when it starts",
         );
     }
-    let damage = match TournamentLog::read(&RealDisk, &directory.join("log")) {
+    if let Some(missing) = folder.plans.clone().set_witnesses(witnesses.clone()) {
+        report.add(Severity::Wrong, "log", missing, "put a copy of it there; until then nothing is shown");
+    }
+    let damage = match TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone()) {
         Ok(log) => log.damage().map(str::to_owned).or_else(|| log.book().tournament().err()),
         Err(error) => Some(error.to_string()),
     };

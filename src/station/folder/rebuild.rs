@@ -35,7 +35,11 @@ use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 /// As the disk says, or when the logs are damaged: what they lack would be missing in what is made.
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
     let target = into.unwrap_or(directory);
-    let record = TournamentLog::read(&RealDisk, &directory.join("log"))?;
+    let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS))?;
+    let record = TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone())?;
+    if let Some(missing) = Plans::read(&RealDisk, &directory.join("log"))?.set_witnesses(witnesses) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{missing}: put it there first")));
+    }
     if let Some(damage) = record.damage().map(str::to_owned).or_else(|| record.book().tournament().err()) {
         let why =
             format!("{damage}: put a copy of the file there first, or what it lacks would be missing in what is made");

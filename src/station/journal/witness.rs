@@ -9,6 +9,7 @@
 //! them, and every few seconds. So a file is never shorter than its witness, unless somebody or a broken disk has cut it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,7 +65,7 @@ impl Witness {
         if found < known {
             return Err(WitnessMismatch::Shorter { found, known });
         }
-        if known == 0 { Ok(()) } else { Err(WitnessMismatch::Different { known }) }
+        Err(WitnessMismatch::Different { known })
     }
 }
 
@@ -107,6 +108,7 @@ impl Witnesses {
 ///
 /// An append that fails is tried once more, by replacing the file as a whole: after a failed sync the system believes that the
 /// disk has what it may not have, and a second sync would do nothing.
+#[derive(Clone)]
 pub struct WitnessedFile {
     path: PathBuf,
     /// Name of its witness.
@@ -117,6 +119,12 @@ pub struct WitnessedFile {
     /// Whether the file may have something else than its lines up to `end`, or have them in memory alone.
     is_doubtful: bool,
     is_synced: bool,
+}
+
+impl fmt::Debug for WitnessedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WitnessedFile").field("path", &self.path).field("end", &self.end).finish_non_exhaustive()
+    }
 }
 
 /// Failure of an append.
@@ -222,12 +230,12 @@ impl WitnessedFile {
         if self.file.is_none() {
             let file = match disk.open(&self.path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && self.end.length == 0 => {
-                    let file = disk.create(&self.path)?;
-                    disk.sync_folder(folder_of(&self.path))?;
-                    file
+                    disk.create(&self.path)?
                 }
                 file => file?,
             };
+            // A start that was killed may have made it, and not its name durable.
+            disk.sync_folder(folder_of(&self.path))?;
             self.file = Some(file);
         }
         self.file.as_ref().ok_or_else(|| io::Error::other("it is not open"))

@@ -10,7 +10,8 @@
 //! again. A line keeps what it was told in its log, so a game has its pairing without the office.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -31,6 +32,7 @@ use crate::engine::tournament::{
 use crate::station::config::{Config, TournamentConfig};
 use crate::station::disk::Disk;
 use crate::station::feed;
+use crate::station::journal::witness::Witnesses;
 use crate::station::line::{Answer, Asked, LineReport, Uptime};
 use crate::station::office::{Asker, Done, Matter, Office, OfficeBoard, TournamentRequest};
 use crate::station::outlets::{self, GameNews, Teller};
@@ -192,6 +194,8 @@ pub type TellLine = Box<dyn Fn(String, Wish, Asked, oneshot::Sender<Answer>) -> 
 pub struct OfficeSurroundings {
     /// The disk.
     pub disk: Arc<dyn Disk>,
+    /// Witnesses of the station's files.
+    pub witnesses: Witnesses,
     /// The boards.
     pub rows: watch::Receiver<Vec<LineReport>>,
     /// Tells a line what one of its boards plays. False: it has too much to do.
@@ -214,7 +218,7 @@ pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: Office
     let folder = config.directory.join("log");
     let lines = lines(config);
     let (config, most_games) = (config.tournament.clone(), most_games(config));
-    tokio::task::spawn_blocking(move || match Office::open(Arc::clone(&around.disk), &folder) {
+    tokio::task::spawn_blocking(move || match open(&around, &folder) {
         Ok(mut office) => {
             office.configure(config.boards.clone(), most_games);
             if let Some(damage) = office.log().damage() {
@@ -253,6 +257,10 @@ pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: Office
             }
         }
     })
+}
+
+fn open(around: &OfficeSurroundings, folder: &Path) -> io::Result<Office> {
+    Office::open_witnessed(Arc::clone(&around.disk), folder, around.witnesses.clone())
 }
 
 struct Work {

@@ -285,6 +285,10 @@ const MEND: &str = "mend the configuration, then `damcast ctl reload`";
 const RESTORE: &str = "put a copy of log/tournament.ndjson there and start the station again (without a copy: take that line and those \
                        behind it out of the file, and give again what they say)";
 
+/// What to do about a file that lacks its end.
+const COPY: &str = "put such a copy there and start the station again (without a copy: stop the station, put `commits` elsewhere, start it, \
+                    and give again what is missing)";
+
 /// The outlets of a station that runs.
 pub struct Outlets {
     seating: Seating,
@@ -296,7 +300,7 @@ pub struct Outlets {
     live: LiveFiles,
     places: Vec<Place>,
     /// The record of the tournament is damaged: who plays and what the results are is not known, so nothing is shown.
-    damage: Option<String>,
+    damage: Option<(String, &'static str)>,
     /// What was found wrong with files of `log/` that all outlets need, and mended.
     mended: Vec<Finding>,
     witnesses: Witnesses,
@@ -345,17 +349,21 @@ impl Outlets {
         let log: PathBuf = config.directory.join("log");
         let mut plans = Plans::read(&RealDisk, &log).unwrap_or_default();
         plans.problems.drain(..).for_each(|problem| warn!("{problem}"));
+        let missing = plans.set_witnesses(witnesses.clone());
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         plans.add(Plan::new(config, now, plans.current()));
         let mut seating = Seating::new(plans);
         seating.station.clone_from(&config.name);
-        let damage = match TournamentLog::read(&RealDisk, &log) {
+        let damage = match TournamentLog::read_witnessed(&RealDisk, &log, witnesses.clone()) {
             Ok(record) => {
                 seating.set_course(Course::of(record.records()));
-                record.damage().map(|damage| format!("the record of the tournament is damaged: {damage}"))
+                let remedy = if record.is_cut() { COPY } else { RESTORE };
+                let damage = record.damage().map(|damage| format!("the record of the tournament is damaged: {damage}"));
+                damage.map(|damage| (damage, remedy))
             }
-            Err(error) => Some(format!("log/{TOURNAMENT}: {error}")),
+            Err(error) => Some((format!("log/{TOURNAMENT}: {error}"), RESTORE)),
         };
+        let damage = missing.map(|missing| (missing, COPY)).or(damage);
         let mut outlets = Outlets {
             seating,
             awaited: config.lines.iter().map(|line| line.name.clone()).collect(),
@@ -391,8 +399,8 @@ impl Outlets {
         };
         for outlet in &config.outlets {
             let before = take(&outlet.name, &outlet.directory);
-            if let Some(damage) = &self.damage {
-                let what = held_back(&outlet.name, damage, RESTORE);
+            if let Some((damage, remedy)) = &self.damage {
+                let what = held_back(&outlet.name, damage, remedy);
                 error!("{what}");
                 let (name, directory) = (outlet.name.clone(), outlet.directory.clone());
                 let watch = before.and_then(|place| place.watch);
@@ -526,7 +534,10 @@ impl Outlets {
             is_whole &= outlet.write(&mut self.seating, now);
         }
         // A plan without any outlet is to be kept, too: it holds from now on.
-        if self.shown().next().is_none() && self.seating.plans.save(&RealDisk, &self.log()).is_err() {
+        if self.damage.is_none()
+            && self.shown().next().is_none()
+            && self.seating.plans.save(&RealDisk, &self.log()).is_err()
+        {
             is_whole = false;
         }
         let mut delays: Vec<Delay> = self.shown().map(|outlet| outlet.planned().delay).collect();

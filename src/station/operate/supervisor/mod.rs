@@ -261,6 +261,7 @@ impl Station {
         let commands = outside.commands();
         let around = OfficeSurroundings {
             disk: Arc::clone(&storage.disk),
+            witnesses: storage.committer.witnesses().clone(),
             rows: rows.clone(),
             tell_line: Box::new(move |board, wish, asked, answer| {
                 commands.try_send(StationCommand::Request { board, wish, asked, answer }).is_ok()
