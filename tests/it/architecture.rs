@@ -377,7 +377,8 @@ const OUTLETS: Table = &[
     ("boards", &["plan"]),
     ("rounds", &["boards"]),
     ("events_file", &["order", "streams", "withheld"]),
-    ("outlet", &["boards", "events_file", "order", "plan", "rounds", "streams", "withheld"]),
+    ("files", &["boards", "plan", "rounds"]),
+    ("outlet", &["boards", "events_file", "files", "order", "plan", "streams", "withheld"]),
 ];
 
 /// The crates and the big modules whose files have a direction: their sources, and their table.

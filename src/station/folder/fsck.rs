@@ -25,8 +25,7 @@ use chrono::Local;
 
 use super::{Folder, GameRecords, LineOfLogs, live_file};
 use crate::engine::broadcast::events::{Generation, StreamKey};
-use crate::engine::broadcast::snapshot::{Boards, Snapshot};
-use crate::engine::broadcast::{Board, Delay, Moment, documents};
+use crate::engine::broadcast::{Board, Delay, Moment};
 use crate::engine::bytelog::{Fault, Header, LogProblem};
 use crate::engine::playback::PlayedGame;
 use crate::engine::profile::{self, Profile};
@@ -42,8 +41,8 @@ use crate::station::recorder::COMMITS;
 use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 
-/// The files of an outlet that are replaced as a whole.
-const SNAPSHOTS: [(&str, Boards); 2] = [("games.pdn", Boards::All), ("started.pdn", Boards::Started)];
+/// Files of an outlet whose text is checked for its readers.
+const SNAPSHOTS: [&str; 2] = ["games.pdn", "started.pdn"];
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -66,9 +65,46 @@ impl fmt::Display for Severity {
     }
 }
 
+/// Subject of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FindingKind {
+    /// A log of a line.
+    Log,
+    /// The tournament's record.
+    Record,
+    /// A plan.
+    Plan,
+    /// The order of an outlet's events.
+    Order,
+    /// A live file.
+    LiveFile,
+    /// A live file that somebody has changed, and whose place a recovered file has taken.
+    SupersededLiveFile,
+    /// A file of events.
+    Events,
+    /// A file of the archive.
+    Archive,
+    /// A file of an outlet that is replaced as a whole.
+    PublicFile,
+    /// A file in a folder for readers that nothing explains.
+    UnknownFile,
+    /// A folder, or something that is no file.
+    Folder,
+}
+
+impl FindingKind {
+    /// Whether the file is one that is made from the logs.
+    pub fn is_output(self) -> bool {
+        use FindingKind::{Archive, Events, LiveFile, PublicFile, UnknownFile};
+        matches!(self, LiveFile | Events | Archive | PublicFile | UnknownFile)
+    }
+}
+
 /// Something about a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FolderFinding {
+    /// Its subject.
+    pub kind: FindingKind,
     /// How bad it is.
     pub level: Severity,
     /// Which file, from the folder on.
@@ -109,8 +145,15 @@ impl Report {
         self.findings.iter().filter(|finding| finding.level == level).count()
     }
 
-    fn add(&mut self, level: Severity, file: impl Into<PathBuf>, what: impl Into<String>, advice: &'static str) {
-        self.findings.push(FolderFinding { level, file: file.into(), what: what.into(), advice });
+    fn add(
+        &mut self,
+        kind: FindingKind,
+        level: Severity,
+        file: impl Into<PathBuf>,
+        what: impl Into<String>,
+        advice: &'static str,
+    ) {
+        self.findings.push(FolderFinding { kind, level, file: file.into(), what: what.into(), advice });
     }
 }
 
@@ -216,6 +259,7 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     let mut report = Report { station, lines: folder.lines.len(), games: live.games, ..Report::default() };
     for problem in &folder.plans.problems {
         report.add(
+            FindingKind::Plan,
             Severity::Wrong,
             "log",
             problem.clone(),
@@ -223,7 +267,13 @@ pub fn check(directory: &Path) -> io::Result<Report> {
         );
     }
     if let Some(missing) = folder.plans.clone().set_witnesses(witnesses.clone()) {
-        report.add(Severity::Wrong, "log", missing, "put a copy of it there; until then nothing is shown");
+        report.add(
+            FindingKind::Plan,
+            Severity::Wrong,
+            "log",
+            missing,
+            "put a copy of it there; until then nothing is shown",
+        );
     }
     let damage = match TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone()) {
         Ok(log) => log.damage().map(str::to_owned).or_else(|| log.book().tournament().err()),
@@ -232,10 +282,16 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     if let Some(damage) = &damage {
         let advice =
             "put a copy of it there and start the station again; until then nothing of the tournament can be changed";
-        report.add(Severity::Wrong, Path::new("log").join(TOURNAMENT), damage.clone(), advice);
+        report.add(FindingKind::Record, Severity::Wrong, Path::new("log").join(TOURNAMENT), damage.clone(), advice);
     }
     for (path, what) in found.odd.iter().chain(&folder.odd) {
-        report.add(Severity::Wrong, path, what.as_str(), "a station does not read it, nor write into it");
+        report.add(
+            FindingKind::Folder,
+            Severity::Wrong,
+            path,
+            what.as_str(),
+            "a station does not read it, nor write into it",
+        );
     }
     folder.lines.iter().for_each(|line| check_logs(line, &mut report));
     check_chains(&folder, &mut report)?;
@@ -249,7 +305,7 @@ pub fn check(directory: &Path) -> io::Result<Report> {
         if damage.is_some() {
             let directory = &outlet.planned.directory;
             let what = "while the record of the tournament is damaged it stays as it is, and is not checked";
-            report.add(Severity::Note, directory, what, "");
+            report.add(FindingKind::Folder, Severity::Note, directory, what, "");
             explained.extend(found.files.keys().filter(|file| file.starts_with(directory)).cloned());
             continue;
         }
@@ -295,7 +351,7 @@ impl Found {
                 }
                 let path = folder.join(entry.file_name());
                 let is_one = |name: &str| outlets.iter().any(|outlet| path == outlet.path(name));
-                let is_snapshot = SNAPSHOTS.iter().any(|(name, _)| is_one(name));
+                let is_snapshot = SNAPSHOTS.iter().any(|name| is_one(name));
                 let is_events = is_one(outlets::EVENTS);
                 match disk::open_to_read(&entry.path()) {
                     // It is told already.
@@ -355,10 +411,11 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
         if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == Fault::Hole) {
             // There is no copy of what never reached a disk.
             let level = if Some(log.file.number) == last { Severity::Mended } else { Severity::Note };
-            report.add(level, &path, damage.to_string(), "");
+            report.add(FindingKind::Log, level, &path, damage.to_string(), "");
         } else if let Some(damage) = &summary.damage {
             let what = format!("{damage}; {} records before it are used", summary.records);
             report.add(
+                FindingKind::Log,
                 Severity::Wrong,
                 &path,
                 what,
@@ -370,26 +427,33 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             match problem {
                 LogProblem::TornEnd { .. } if is_last => {}
                 LogProblem::TornEnd { .. } => {
-                    report.add(Severity::Note, &path, format!("{problem}: a crash; nothing was published of it"), "");
+                    report.add(
+                        FindingKind::Log,
+                        Severity::Note,
+                        &path,
+                        format!("{problem}: a crash; nothing was published of it"),
+                        "",
+                    );
                 }
-                _ => report.add(Severity::Note, &path, problem.to_string(), ""),
+                _ => report.add(FindingKind::Log, Severity::Note, &path, problem.to_string(), ""),
             }
         }
         if header.line.as_deref().is_some_and(|named| named != line.name) {
             let what = format!("it is of the line {}", header.line.as_deref().unwrap_or_default());
-            report.add(Severity::Wrong, &path, what, "give the file its own name again");
+            report.add(FindingKind::Log, Severity::Wrong, &path, what, "give the file its own name again");
         }
         let Some(opened) = header.opened else {
             // A start that was cut off in the middle of the head.
             let (level, advice) =
                 if summary.records == 0 { (Severity::Note, "") } else { (Severity::Wrong, "restore it") };
-            report.add(level, &path, "it does not say when it was opened, so it is not used", advice);
+            report.add(FindingKind::Log, level, &path, "it does not say when it was opened, so it is not used", advice);
             continue;
         };
         match before {
             Some(_) if !is_next => {
                 let what = format!("the log before it, {}-{}.log, is missing", line.name, log.file.number - 1);
                 report.add(
+                    FindingKind::Log,
                     Severity::Wrong,
                     &path,
                     what,
@@ -398,6 +462,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             }
             Some(header) if header.opened > Some(opened) => {
                 report.add(
+                    FindingKind::Log,
                     Severity::Wrong,
                     &path,
                     "it was opened before the log before it",
@@ -406,6 +471,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             }
             None if header.continues() == Some(true) => {
                 report.add(
+                    FindingKind::Log,
                     Severity::Wrong,
                     &path,
                     "it goes on from a log that is not there",
@@ -418,6 +484,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
     }
     if let Err(error) = &line.played {
         report.add(
+            FindingKind::Log,
             Severity::Wrong,
             format!("log/{}", line.name),
             format!("the logs cannot be played: {error}"),
@@ -433,7 +500,7 @@ fn check_chains(folder: &Folder, report: &mut Report) -> io::Result<()> {
         let end = log.end.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
         if let Some(what) = chain::difference(&log.file, end, &claims) {
             let advice = "restore the file from a copy; its games may be made otherwise than they were published";
-            report.add(Severity::Wrong, relative(&log.file.path), what, advice);
+            report.add(FindingKind::Log, Severity::Wrong, relative(&log.file.path), what, advice);
         }
     }
     Ok(())
@@ -489,7 +556,11 @@ impl Live {
         let mut is_held = false;
         for (index, path) in all.iter().enumerate() {
             let mut add = |level, what: String, advice| {
-                self.findings.push(FolderFinding { level, file: (*path).clone(), what, advice });
+                let kind = match level {
+                    Severity::Note => FindingKind::SupersededLiveFile,
+                    _ => FindingKind::LiveFile,
+                };
+                self.findings.push(FolderFinding { kind, level, file: (*path).clone(), what, advice });
             };
             self.explained.insert((*path).clone());
             let is_last = index + 1 == all.len();
@@ -541,38 +612,50 @@ fn check_outlet(
         let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
         if found.files.keys().any(|path| is_of_it(&path)) {
             let what = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
-            report.add(Severity::Wrong, &outlet.planned.directory, what, "start the station once; it writes the plan");
+            report.add(
+                FindingKind::Folder,
+                Severity::Wrong,
+                &outlet.planned.directory,
+                what,
+                "start the station once; it writes the plan",
+            );
         }
         return Ok(found.files.keys().filter(is_of_it).cloned().collect());
     }
     check_archive(seating, outlet, found, now, report, &mut explained);
-    check_rounds(seating, found, outlet, now, report, &mut explained);
-    let PlannedOutlet { delay, profile, .. } = outlet.planned;
-    let tournament = seating.course().tournament(seating.course().seen(delay, now));
-    let places = outlets::current_places(seating, &tournament, delay, now);
-    for (name, which) in SNAPSHOTS {
-        let name = outlet.path(name);
-        explained.insert(name.clone());
-        let Some(bytes) = found.snapshots.get(&name) else {
-            report.add(Severity::Mended, &name, "it is not there", "");
-            continue;
-        };
-        if let Some(flaw) = flaw(profile, bytes) {
-            let what = format!("readers of the profile {profile} would stumble: {flaw}");
-            report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
-        }
-        let text = Snapshot::of_places(&places, which, profile).text;
-        if text.as_bytes() == bytes.as_slice() || report.station.is_some() {
-            continue;
-        }
-        if outlet.planned.is_held {
-            let what = "its outlet is held back by the configuration: it stays as it was";
-            report.add(Severity::Note, &name, what, "");
-        } else {
-            report.add(Severity::Mended, &name, "it is not what the logs say now", "");
-        }
-    }
+    check_public_files(seating, outlet, found, now, report, &mut explained);
     Ok(explained)
+}
+
+/// Compares the files that are replaced as a whole with what they should be now.
+fn check_public_files(
+    seating: &Seating,
+    outlet: &FoundOutlet,
+    found: &Found,
+    now: Moment,
+    report: &mut Report,
+    explained: &mut BTreeSet<PathBuf>,
+) {
+    let PlannedOutlet { profile, is_held, .. } = outlet.planned;
+    for file in outlets::files(seating, &outlet.planned, now) {
+        let name = outlet.path(&file.path);
+        if let Some(problem) = found.snapshots.get(&name).and_then(|bytes| flaw(profile, bytes)) {
+            let what = format!("readers of the profile {profile} would stumble: {problem}");
+            let advice = "damcast rebuild puts it aside and writes it again";
+            report.add(FindingKind::PublicFile, Severity::Wrong, &name, what, advice);
+        }
+        let what = match found.files.get(&name) {
+            Some(digest) if *digest == Digest::of_bytes(file.text().as_bytes()) => None,
+            Some(_) => Some("it is not what the logs say now"),
+            None => Some("it is not there"),
+        };
+        if let Some(what) = what.filter(|_| report.station.is_none()) {
+            let held = "its outlet is held back by the configuration: it stays as it was";
+            let (level, what) = if is_held { (Severity::Note, held) } else { (Severity::Mended, what) };
+            report.add(FindingKind::PublicFile, level, &name, what, "");
+        }
+        explained.insert(name);
+    }
 }
 
 fn check_events(
@@ -601,15 +684,21 @@ fn check_events(
                 missing = of_order;
                 if unknown > 0 {
                     let what = format!("{unknown} events are of games whose logs are not here");
-                    report.add(Severity::Note, &name, what, "");
+                    report.add(FindingKind::Events, Severity::Note, &name, what, "");
                 }
                 if right < found.events.length() {
                     let what = format!("from byte {right} on bytes are zero: a loss of power");
-                    report.add(Severity::Mended, &name, what, "");
+                    report.add(FindingKind::Events, Severity::Mended, &name, what, "");
                 }
             }
             Comparison::Other { .. } if is_of_another_generation(found, &generation, witnesses)? => {
-                report.add(Severity::Mended, &name, "it is of another generation than its order", "");
+                report.add(
+                    FindingKind::Events,
+                    Severity::Mended,
+                    &name,
+                    "it is of another generation than its order",
+                    "",
+                );
                 return Ok(());
             }
             Comparison::Other { line, event } => {
@@ -620,28 +709,40 @@ fn check_events(
                     Some(event) => format!("line {line} is not what the log of {} says", event.board),
                     None => format!("line {line} and what follows it are in no log"),
                 };
-                report.add(Severity::Wrong, &name, what, "the next start puts it aside and writes it again");
+                report.add(
+                    FindingKind::Events,
+                    Severity::Wrong,
+                    &name,
+                    what,
+                    "the next start puts it aside and writes it again",
+                );
                 return Ok(());
             }
         }
         written = order.written;
     } else if found.events.length() > 0 {
         let advice = "the next start puts it aside and writes it again";
-        report.add(Severity::Wrong, &name, "line 1 and what follows it are in no log", advice);
+        report.add(FindingKind::Events, Severity::Wrong, &name, "line 1 and what follows it are in no log", advice);
         return Ok(());
     } else if found.order.length() > 0 {
-        report.add(Severity::Mended, found.order(), "it does not say of which generation it is", "");
+        report.add(
+            FindingKind::Order,
+            Severity::Mended,
+            found.order(),
+            "it does not say of which generation it is",
+            "",
+        );
     }
     if seating.plans.current().is_some() && report.station.is_none() && !outlet.is_held {
         let boards: Vec<&Board> = seating.boards().collect();
         let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
         missing += Unwritten::new(&boards, (seating.course(), &generation), outlet.delay, now, written).left();
         if generation.names < names {
-            report.add(Severity::Mended, &name, "it has names that are hidden now", "");
+            report.add(FindingKind::Events, Severity::Mended, &name, "it has names that are hidden now", "");
         }
     }
     if missing > 0 && report.station.is_none() {
-        report.add(Severity::Mended, &name, format!("{missing} events are not told yet"), "");
+        report.add(FindingKind::Events, Severity::Mended, &name, format!("{missing} events are not told yet"), "");
     }
     Ok(())
 }
@@ -664,16 +765,22 @@ fn check_order<'o>(
     }
     if let Some(what) = strange {
         let advice = "put the file aside with events.ndjson; both are made again";
-        report.add(Severity::Wrong, found.order(), what, advice);
+        report.add(FindingKind::Order, Severity::Wrong, found.order(), what, advice);
         return Ok(None);
     }
     if let Err(mismatch) = order.check_witness() {
         if order.has_generation {
             let advice = "put a copy of it there; until then nothing is shown in its outlet";
-            report.add(Severity::Wrong, found.order(), mismatch.to_string(), advice);
+            report.add(FindingKind::Order, Severity::Wrong, found.order(), mismatch.to_string(), advice);
             return Ok(None);
         }
-        report.add(Severity::Mended, found.order(), format!("{mismatch}; the events begin another generation"), "");
+        report.add(
+            FindingKind::Order,
+            Severity::Mended,
+            found.order(),
+            format!("{mismatch}; the events begin another generation"),
+            "",
+        );
         return Ok(Some(order));
     }
     let is_being_written = || -> io::Result<bool> {
@@ -686,7 +793,7 @@ fn check_order<'o>(
             0 => format!("what follows event {} is not right", order.seq),
             count => format!("it lacks {count} events that stand in {}", outlets::EVENTS),
         };
-        report.add(Severity::Mended, found.order(), what, "");
+        report.add(FindingKind::Order, Severity::Mended, found.order(), what, "");
     }
     Ok(Some(order))
 }
@@ -717,6 +824,7 @@ fn check_archive(
             Some(digest) if earlier.iter().any(|text| *digest == Digest::of_bytes(text.as_bytes())) => {
                 let lacks = !outlet.planned.has_delay() && report.station.is_none() && !outlet.planned.is_held;
                 report.findings.extend(lacks.then(|| FolderFinding {
+                    kind: FindingKind::Archive,
                     level: Severity::Mended,
                     file: name.clone(),
                     what: "it lacks what was corrected since".to_owned(),
@@ -725,64 +833,27 @@ fn check_archive(
             }
             Some(_) => {
                 let what = "it is not what the logs say";
-                report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+                report.add(
+                    FindingKind::Archive,
+                    Severity::Wrong,
+                    &name,
+                    what,
+                    "damcast rebuild puts it aside and writes it again",
+                );
             }
             None if shown.contains(&path) && report.station.is_none() && !outlet.planned.is_held => {
-                report.add(Severity::Mended, &name, "it is not there", "");
+                report.add(FindingKind::Archive, Severity::Mended, &name, "it is not there", "");
             }
             None => {}
         }
         if let Some(flaw) = flaw(Profile::Standard, text.as_bytes()) {
             report.add(
+                FindingKind::Archive,
                 Severity::Wrong,
                 &name,
                 format!("it is not strict PDN: {flaw}"),
                 "this is a fault of damcast; please report it",
             );
-        }
-    }
-}
-
-/// The files of rounds.
-fn check_rounds(
-    seating: &Seating,
-    found: &Found,
-    outlet: &FoundOutlet,
-    now: Moment,
-    report: &mut Report,
-    explained: &mut BTreeSet<PathBuf>,
-) {
-    let PlannedOutlet { delay, profile, .. } = outlet.planned;
-    let tournament = seating.course().tournament(seating.course().seen(delay, now));
-    let seen = seating.course().seen(delay, now);
-    let texts = [documents::tournament_document(&tournament), documents::standings_document(&tournament)];
-    for (name, text) in outlets::DOCUMENTS.into_iter().zip(texts).filter(|_| seen > 0) {
-        let name = outlet.path(name);
-        let what = match found.files.get(&name) {
-            Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => None,
-            Some(_) => Some("it is not what the record of the tournament says now"),
-            None => Some("it is not there"),
-        };
-        explained.insert(name.clone());
-        if let Some(what) = what.filter(|_| report.station.is_none() && !outlet.planned.is_held) {
-            report.add(Severity::Mended, &name, what, "");
-        }
-    }
-    let games = outlets::games_of_pairings(seating, &tournament);
-    for round in outlets::rounds(&tournament) {
-        let places = outlets::places_of_round(seating, &games, &tournament, round, (delay, now));
-        for (name, which) in SNAPSHOTS {
-            let name = outlet.path(format!("round/{round}/{name}"));
-            explained.insert(name.clone());
-            let text = Snapshot::of_places(&places, which, profile).text;
-            let what = match found.files.get(&name) {
-                Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => continue,
-                Some(_) => "it is not what the logs say now",
-                None => "it is not there",
-            };
-            if report.station.is_none() && !outlet.planned.is_held {
-                report.add(Severity::Mended, &name, what, "");
-            }
         }
     }
 }
@@ -796,7 +867,7 @@ fn check_former_outlets(folder: &Folder, report: &mut Report) {
     for directory in former.into_iter().filter(|directory| !is_current(directory)) {
         if folder.directory.join(directory).is_dir() {
             let what = "it is of an outlet that the configuration does not have any more, so it is not checked";
-            report.add(Severity::Note, directory, what, "");
+            report.add(FindingKind::Folder, Severity::Note, directory, what, "");
         }
     }
 }
@@ -807,14 +878,27 @@ fn check_strangers(found: &Found, explained: &BTreeSet<PathBuf>, folder: &Folder
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.ends_with(".new") {
             if report.station.is_none() {
-                report.add(Severity::Mended, path, "it was being written when the station was killed", "");
+                report.add(
+                    FindingKind::UnknownFile,
+                    Severity::Mended,
+                    path,
+                    "it was being written when the station was killed",
+                    "",
+                );
             }
         } else if name.contains(".aside-") {
-            report.add(Severity::Note, path, "it was put aside by damcast", "");
+            report.add(FindingKind::UnknownFile, Severity::Note, path, "it was put aside by damcast", "");
         } else if is_of_an_older_log(folder, &name) {
-            report.add(Severity::Note, path, "the log of this game is not here any more, so it cannot be checked", "");
+            report.add(
+                FindingKind::UnknownFile,
+                Severity::Note,
+                path,
+                "the log of this game is not here any more, so it cannot be checked",
+                "",
+            );
         } else {
             report.add(
+                FindingKind::UnknownFile,
                 Severity::Wrong,
                 path,
                 "no log knows of this file",
@@ -852,7 +936,13 @@ fn check_modes(folder: &Folder, report: &mut Report) {
         let mode = fs::metadata(folder.directory.join(name)).map(|metadata| metadata.permissions().mode());
         if mode.is_ok_and(|mode| mode & 0o007 != 0) {
             let what = "the public files have a delay, and everybody on this machine can read what is not delayed";
-            report.add(Severity::Wrong, name, what, "chmod o-rwx; the station does it when it starts");
+            report.add(
+                FindingKind::Folder,
+                Severity::Wrong,
+                name,
+                what,
+                "chmod o-rwx; the station does it when it starts",
+            );
         }
     }
 }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
-use super::fsck::{self, Severity};
+use super::fsck::{self, FindingKind, FolderFinding, Severity};
 use super::{Folder, GameRecords, live_file};
 use crate::engine::playback::PlayedGame;
 use crate::station::disk::{self, Disk, Durability, RealDisk};
@@ -134,19 +134,15 @@ impl Rebuilder<'_> {
     /// Puts aside what the check finds wrong.
     fn put_aside_what_is_wrong(&mut self, directory: &Path) -> io::Result<()> {
         let report = fsck::check(directory)?;
-        let wrong = report.findings.iter().filter(|finding| finding.level == Severity::Wrong);
-        let wrong: BTreeSet<&PathBuf> = wrong.map(|finding| &finding.file).collect();
+        let is_wrong = |finding: &&FolderFinding| match finding.kind {
+            // Recovered files were needed as long as the file whose place they took was there.
+            FindingKind::SupersededLiveFile => true,
+            kind => kind.is_output() && finding.level == Severity::Wrong,
+        };
+        let wrong: BTreeSet<&PathBuf> = report.findings.iter().filter(is_wrong).map(|finding| &finding.file).collect();
         for path in wrong {
-            let is_output = path.starts_with("live") || self.shown.iter().any(|folder| path.starts_with(folder));
-            if is_output && self.target.join(path).is_file() {
+            if self.target.join(path).is_file() {
                 self.put_aside(path)?;
-            }
-        }
-        // Recovered files were needed as long as the file whose place they took was there.
-        for finding in report.findings.iter().filter(|finding| finding.level == Severity::Note) {
-            let changed = finding.what.starts_with("somebody has changed it");
-            if changed && self.target.join(&finding.file).is_file() {
-                self.put_aside(&finding.file)?;
             }
         }
         for folder in [vec!["live".into()], self.shown.clone()].concat() {

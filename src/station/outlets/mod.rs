@@ -17,6 +17,7 @@
 
 mod boards;
 mod events_file;
+mod files;
 mod live_files;
 mod order;
 mod outlet;
@@ -54,10 +55,10 @@ use live_files::LiveFiles;
 
 pub use boards::{Seating, record, recorded_game};
 pub use events_file::{Comparison, EVENTS, EventsFile, compare};
+pub use files::{PublicFile, files};
 pub use order::{EventOrder, first_record, order_file, random, witness_name};
-pub use outlet::{Archived, DOCUMENTS, Outlet, archived};
+pub use outlet::{Archived, Outlet, archived};
 pub use plan::{Plan, PlannedOutlet, Plans};
-pub use rounds::{current_places, games_of_pairings, places_of_round, rounds};
 pub use streams::{Streams, Unwritten};
 
 /// So long all lines of a station have to be opened.

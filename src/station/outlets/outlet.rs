@@ -3,33 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use tracing::{info, warn};
 
 use super::boards::Seating;
 use super::events_file::{BATCH, EVENTS, EventsFile};
+use super::files::{self, Fingerprint, GAMES, PublicFile, ROUNDS};
 use super::order::order_file;
 use super::plan::PlannedOutlet;
-use super::rounds;
 use super::streams::{Streams, Unwritten};
 use super::withheld;
 use crate::engine::broadcast::events::{GameEvent, Generation};
-use crate::engine::broadcast::snapshot::{Boards, Snapshot, SnapshotPlace};
-use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, Withheld, archive, documents};
+use crate::engine::broadcast::snapshot::Snapshot;
+use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, Withheld, archive};
 use crate::engine::tournament::Tournament;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, Durability, Kept, Stamp};
 use crate::station::journal::witness::Witnesses;
 use crate::station::trouble::Finding;
 
-/// The file with all boards.
-const GAMES: &str = "games.pdn";
-/// The file with those that have a move.
-const STARTED: &str = "started.pdn";
-/// What is known of a tournament, and its standings.
-pub const DOCUMENTS: [&str; 2] = ["tournament.json", "standings.json"];
-/// The folder of the rounds, in that of the outlet.
-const ROUNDS: &str = "round";
 /// What is in the name of a file that was put aside.
 const ASIDE: &str = ".aside-";
 /// The folder of the games that are over, in that of the outlet.
@@ -46,13 +39,12 @@ pub struct Outlet {
     /// `archive/`, and the folder that it is in.
     folders: [Kept; 2],
     log: PathBuf,
-    snapshots: [Replaced; 2],
-    /// The files of rounds, by their number.
-    rounds: BTreeMap<u32, RoundFiles>,
+    /// Files that are replaced as a whole, by their path in the outlet.
+    shown: BTreeMap<PathBuf, ShownFile>,
+    /// Folders of rounds, by their path in the outlet.
+    rounds: BTreeMap<PathBuf, [Kept; 2]>,
     /// The tournament as it may be seen, after so many records.
-    tournament: (usize, Tournament),
-    /// After how many records its documents were made.
-    documents_of: usize,
+    tournament: (usize, Rc<Tournament>),
     events: EventsFile,
     /// The names that nobody is told any more.
     withheld: Withheld,
@@ -73,26 +65,15 @@ pub struct Outlet {
     is_made: bool,
 }
 
-/// The files of a round.
-struct RoundFiles {
-    /// `round/N`, and the folder that it is in.
-    folders: [Kept; 2],
-    snapshots: [Replaced; 2],
-    /// What they were made of last.
-    made_of: Option<Vec<Shape>>,
-}
-
-/// As much of a place as can change: how much of the game may be seen.
-type Shape = (Option<(String, u32, usize, bool, bool, usize)>, Option<String>);
-
-/// A file that is replaced as a whole.
+/// State of a file that is replaced as a whole.
 #[derive(Default)]
-struct Replaced {
-    name: PathBuf,
-    which: Boards,
+struct ShownFile {
+    /// Fingerprint of what was written last.
+    fingerprint: Option<Fingerprint>,
+    /// Last text without a problem.
     text: Option<String>,
-    /// What was last found wrong with it.
-    flaw: Option<String>,
+    /// Problem of the present text for its readers.
+    problem: Option<String>,
 }
 
 impl Outlet {
@@ -112,10 +93,9 @@ impl Outlet {
             group: None,
             folders: [folder.join(ARCHIVE), folder].map(Kept::new),
             log,
-            snapshots: snapshots(Path::new("")),
+            shown: BTreeMap::new(),
             rounds: BTreeMap::new(),
-            tournament: (0, Tournament::default()),
-            documents_of: 0,
+            tournament: (0, Rc::default()),
             events,
             withheld: Withheld::default(),
             is_swept: false,
@@ -140,7 +120,7 @@ impl Outlet {
     pub fn configure(&mut self, config: &OutletConfig) {
         (self.planned, self.durability) = (PlannedOutlet::new(config), config.durability);
         self.group.clone_from(&config.group);
-        let rounds = self.rounds.values_mut().flat_map(|round| &mut round.folders);
+        let rounds = self.rounds.values_mut().flatten();
         self.folders.iter_mut().chain(rounds).for_each(|folder| folder.set_group(config.group.as_deref()));
     }
 
@@ -194,89 +174,81 @@ impl Outlet {
         }
         let swept = self.sweep();
         let archive = self.archive(seating, now);
-        let snapshots = self.show(seating, now);
-        let rounds = self.show_rounds(seating, now);
+        let shown = self.show(seating, now);
         self.touched.clear();
-        events.and(swept).and(archive).and(snapshots).and(rounds)
+        events.and(swept).and(archive).and(shown)
     }
 
+    /// Writes the files that are replaced as a whole: all of them, whatever is wrong with one.
     fn show(&mut self, seating: &Seating, now: Moment) -> io::Result<()> {
         let seen = seating.course().seen(self.planned.delay, now);
         if seen != self.tournament.0 {
-            self.tournament = (seen, seating.course().tournament(seen));
+            self.tournament = (seen, Rc::new(seating.course().tournament(seen)));
         }
-        let mut done = self.show_documents();
-        for index in [0, 1] {
-            let places = rounds::current_places(seating, &self.tournament.1, self.planned.delay, now);
-            let mut file = std::mem::take(&mut self.snapshots[index]);
-            let replaced = self.replace(&mut file, &places).map_err(about(&file.name.to_string_lossy()));
-            self.snapshots[index] = file;
-            done = done.and(replaced);
-        }
-        done
-    }
-
-    /// What is known of the tournament, for programs and pages.
-    fn show_documents(&mut self) -> io::Result<()> {
-        let (seen, tournament) = &self.tournament;
-        let is_touched = DOCUMENTS.iter().any(|name| self.touched.contains(Path::new(name)));
-        if *seen == 0 || self.documents_of == *seen && !is_touched {
-            return Ok(());
-        }
-        let (seen, texts) =
-            (*seen, [documents::tournament_document(tournament), documents::standings_document(tournament)]);
-        for (name, text) in DOCUMENTS.into_iter().zip(texts) {
-            self.put(Path::new(name), &text, |_| false).map_err(about(name))?;
-        }
-        self.documents_of = seen;
-        Ok(())
-    }
-
-    /// Each round has its files for ever: an address never changes its round under its reader.
-    fn show_rounds(&mut self, seating: &Seating, now: Moment) -> io::Result<()> {
-        let shown = rounds::rounds(&self.tournament.1);
-        if shown.is_empty() {
-            return Ok(());
-        }
-        let games = rounds::games_of_pairings(seating, &self.tournament.1);
         let mut done = Ok(());
-        for number in shown {
-            let mut files = self.rounds.remove(&number).unwrap_or_else(|| self.files_of_round(number));
-            done = done.and(self.show_round(&mut files, seating, &games, number, now));
-            self.rounds.insert(number, files);
+        for file in files::files_of(seating, &self.planned, (seen, &self.tournament.1), now) {
+            let mut state = self.shown.remove(&file.path).unwrap_or_default();
+            done = done.and(self.show_file(&file, &mut state).map_err(about(&file.path.to_string_lossy())));
+            self.shown.insert(file.path, state);
         }
         done
     }
 
-    fn files_of_round(&self, number: u32) -> RoundFiles {
-        let folder = Path::new(ROUNDS).join(number.to_string());
-        let mut folders =
-            [folder.clone(), PathBuf::from(ROUNDS)].map(|part| Kept::new(self.folders[1].path().join(part)));
-        folders.iter_mut().for_each(|folder| folder.set_group(self.group.as_deref()));
-        RoundFiles { folders, snapshots: snapshots(&folder), made_of: None }
-    }
-
-    fn show_round(
-        &mut self,
-        files: &mut RoundFiles,
-        seating: &Seating,
-        games: &BTreeMap<String, Vec<(&Board, &GameRecord)>>,
-        number: u32,
-        now: Moment,
-    ) -> io::Result<()> {
-        let delay = self.planned.delay;
-        let places = rounds::places_of_round(seating, games, &self.tournament.1, number, (delay, now));
-        let shape: Vec<Shape> = places.iter().map(shape).collect();
-        let is_touched = files.snapshots.iter().any(|file| self.touched.contains(&file.name));
-        if files.made_of.as_ref() == Some(&shape) && !is_touched {
+    fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile) -> io::Result<()> {
+        let (path, fingerprint) = (&file.path, file.fingerprint());
+        if state.fingerprint.as_ref() == Some(&fingerprint) && !self.touched.contains(path) {
             return Ok(());
         }
-        files.folders.iter_mut().rev().try_for_each(|folder| folder.hold().map(drop))?;
-        for file in &mut files.snapshots {
-            self.replace(file, &places).map_err(about(&file.name.to_string_lossy()))?;
+        // Until it is written it is not what stands there.
+        state.fingerprint = None;
+        self.hold_folder_of(path)?;
+        match file.snapshot() {
+            Some(snapshot) => self.look_at(path, snapshot, state),
+            None => state.text = Some(file.text()),
         }
-        files.made_of = Some(shape);
+        if let Some(text) = &state.text {
+            self.put(path, text, |_| false)?;
+        }
+        state.fingerprint = Some(fingerprint);
         Ok(())
+    }
+
+    /// Makes the folder of a round, if the file is in one.
+    fn hold_folder_of(&mut self, path: &Path) -> io::Result<()> {
+        let Some(folder) = path.parent().filter(|folder| folder.starts_with(ROUNDS)) else { return Ok(()) };
+        let (outlet, group) = (self.folders[1].path(), self.group.as_deref());
+        let folders = self.rounds.entry(folder.to_owned()).or_insert_with(|| {
+            let mut folders = [folder, Path::new(ROUNDS)].map(|part| Kept::new(outlet.join(part)));
+            folders.iter_mut().for_each(|folder| folder.set_group(group));
+            folders
+        });
+        folders.iter_mut().rev().try_for_each(|folder| folder.hold().map(drop))
+    }
+
+    /// Keeps the text of a snapshot, unless its readers would stumble over it: then the last good one stays.
+    fn look_at(&mut self, path: &Path, snapshot: Snapshot, state: &mut ShownFile) {
+        let (shown, profile) = (self.shown(), self.planned.profile);
+        if path == Path::new(GAMES) && snapshot.held != self.held {
+            for board in snapshot.held.iter().filter(|board| !self.held.contains(board)) {
+                warn!(
+                    line = board,
+                    "{shown} shows this game up to its last sure move, or not at all if it began with Black to \
+                     move: readers of the profile {profile} cannot take the rest; live/ has all of it"
+                );
+            }
+            self.held.clone_from(&snapshot.held);
+        }
+        let Some(problem) = snapshot.flaw().map(|problem| problem.to_string()) else {
+            (state.problem, state.text) = (None, Some(snapshot.text));
+            return;
+        };
+        if state.problem.as_ref() != Some(&problem) {
+            warn!(
+                "{shown}/{} is not published, the last good one stays; its readers would stumble at {problem}",
+                path.display()
+            );
+            state.problem = Some(problem);
+        }
     }
 
     /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outlet::write`]; returns
@@ -322,13 +294,10 @@ impl Outlet {
                 }
             }
         }
-        for file in self.snapshots.iter().chain(self.rounds.values().flat_map(|round| &round.snapshots)) {
-            if let Some(flaw) = &file.flaw {
-                add(
-                    None,
-                    &file.name.to_string_lossy(),
-                    format!("it stands still, for its readers would stumble at {flaw}"),
-                );
+        for (path, state) in &self.shown {
+            if let Some(problem) = &state.problem {
+                let what = format!("it stands still, for its readers would stumble at {problem}");
+                add(None, &path.to_string_lossy(), what);
             }
         }
         let profile = self.planned.profile;
@@ -520,68 +489,10 @@ impl Outlet {
         self.left.insert(name.to_owned(), stamp);
         Ok(())
     }
-
-    fn replace(&mut self, file: &mut Replaced, places: &[SnapshotPlace]) -> io::Result<()> {
-        let (shown, profile) = (self.shown(), self.planned.profile);
-        let snapshot = Snapshot::of_places(places, file.which, profile);
-        if file.name == Path::new(GAMES) && snapshot.held != self.held {
-            for board in snapshot.held.iter().filter(|board| !self.held.contains(board)) {
-                warn!(
-                    line = board,
-                    "{shown} shows this game up to its last sure move, or not at all if it began with Black to \
-                     move: readers of the profile {profile} cannot take the rest; live/ has all of it"
-                );
-            }
-            self.held.clone_from(&snapshot.held);
-        }
-        let is_touched = self.touched.contains(&file.name);
-        if file.text.as_ref() == Some(&snapshot.text) && !is_touched {
-            return Ok(());
-        }
-        if let Some(flaw) = snapshot.flaw() {
-            let flaw = flaw.to_string();
-            if file.flaw.as_ref() != Some(&flaw) {
-                warn!(
-                    "{shown}/{} is not published, the last good one stays; its readers would stumble at {flaw}",
-                    file.name.display()
-                );
-                file.flaw = Some(flaw);
-            }
-        } else {
-            file.flaw = None;
-            file.text = Some(snapshot.text);
-        }
-        // Until it is written it is not what stands there.
-        let Some(text) = file.text.take() else { return Ok(()) };
-        self.put(&file.name, &text, |_| false)?;
-        file.text = Some(text);
-        Ok(())
-    }
 }
 
 fn streams_of<'s>(seating: &'s Seating, generation: &Generation) -> Streams<'s> {
     Streams::new(seating.boards(), seating.course(), generation)
-}
-
-/// The two files of all boards in a folder, from that of the outlet on.
-fn snapshots(folder: &Path) -> [Replaced; 2] {
-    [(GAMES, Boards::All), (STARTED, Boards::Started)].map(|(name, which)| Replaced {
-        name: folder.join(name),
-        which,
-        text: None,
-        flaw: None,
-    })
-}
-
-fn shape(place: &SnapshotPlace) -> Shape {
-    let shown = place.shown.map(|(game, view)| {
-        let has_result = view.result.is_some();
-        let corrections = view.corrections.len();
-        (place.board.name.clone(), game.number(), view.entries.len(), view.is_closed, has_result, corrections)
-    });
-    let tags = || place.board.tags.iter().map(|(name, value)| format!("{name}={value};")).collect::<String>();
-    let before = shown.is_none().then(|| format!("{}{:?}", tags(), place.result));
-    (shown, before)
 }
 
 /// Says which file it is that the disk does not take.
