@@ -56,26 +56,26 @@ use watchers::Watchers;
 /// be another measurement.
 const SCALE: f64 = 6.0;
 /// A pause of the game is cut to so many milliseconds of the board: it is enough for its position to be confirmed.
-const LONGEST_PAUSE: u64 = 1_200;
+const MAX_PAUSE_MS: u64 = 1_200;
 /// How long a press is waited for.
-const PATIENCE: Duration = Duration::from_millis(150);
+const PRESS_TIMEOUT: Duration = Duration::from_millis(150);
 /// How long nothing else is done than to wait, so that what is measured has the machine to itself.
-const ALONE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+const IDLE_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 /// Plies that are played; those before the first whole move are not measured, for a file is made then.
 const PLIES: usize = 24;
 /// Of many boards so many press one after the other, and the rest without being measured.
-const ONE_BY_ONE: usize = 24;
-const UNMEASURED: usize = 2;
+const SEQUENTIAL_BOARDS: usize = 24;
+const WARM_UP_PLIES: usize = 2;
 /// Boards of a round.
-const MANY: usize = 64;
+const ROUND_BOARDS: usize = 64;
 /// How often each is run.
 const ROUNDS: usize = 2;
 /// Between a press and a sync, or the next press: one board plays on a disk that rests, many do not.
-const REST: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(2)];
+const PRESS_GAP: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(2)];
 /// What is measured.
 const PROGRAMS: [&str; 5] = ["null", "log", "lazy", "sync", "safe"];
 /// Programs that are measured beside viewers.
-const WATCHED: [&str; 2] = ["lazy", "safe"];
+const PROGRAMS_WITH_VIEWERS: [&str; 2] = ["lazy", "safe"];
 /// Viewers, and how many of them never read.
 const VIEWERS: (usize, usize) = (2_000, 100);
 /// Space that `sync` reserves for what it makes durable.
@@ -87,39 +87,39 @@ fn main() {
     if let [_, least, program, files @ ..] = arguments.as_slice()
         && least == "--least"
     {
-        return do_the_least(program, files);
+        return run_minimal(program, files);
     }
     if let [_, watch, address] = arguments.as_slice()
         && watch == "--watch"
     {
-        return do_watch(address);
+        return run_viewers(address);
     }
     let named: Vec<&String> = arguments.iter().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let is_wanted = |program: &str| named.is_empty() || named.iter().any(|name| *name == program);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     if named.is_empty() || named.iter().any(|name| *name == "watched") {
-        beside_viewers();
+        measure_with_viewers();
     }
     if named.iter().all(|name| *name == "watched") && !named.is_empty() {
         return;
     }
-    let mut found = Found::default();
+    let mut found = Timings::default();
     for _ in 0..ROUNDS {
-        for boards in [1, MANY] {
+        for boards in [1, ROUND_BOARDS] {
             for (index, program) in PROGRAMS.into_iter().enumerate().filter(|(_, program)| is_wanted(program)) {
-                let Measured { single, together, fdatasync } = measure(program, boards, false);
+                let RunTimings { single, simultaneous: together, fdatasync } = measure(program, boards, false);
                 found.single[usize::from(boards > 1)][index].extend(single);
                 if program == "null" {
-                    found.read_together.extend(&together);
+                    found.simultaneous_read.extend(&together);
                 }
                 if program == "safe" {
-                    found.together.extend(together);
+                    found.simultaneous.extend(together);
                     found.fdatasync[usize::from(boards > 1)].extend(fdatasync);
                 }
             }
         }
         if is_wanted("separate") {
-            found.separate.extend(separate(folder.path(), 12));
+            found.separate_files.extend(separate_files_times(folder.path(), 12));
         }
     }
     found.print();
@@ -127,16 +127,16 @@ fn main() {
 
 /// Times of everything, in microseconds.
 #[derive(Default)]
-struct Found {
+struct Timings {
     single: [[Vec<f64>; 5]; 2],
-    together: Vec<f64>,
+    simultaneous: Vec<f64>,
     /// The same of the program that does nothing with what it reads.
-    read_together: Vec<f64>,
+    simultaneous_read: Vec<f64>,
     fdatasync: [Vec<f64>; 2],
-    separate: Vec<f64>,
+    separate_files: Vec<f64>,
 }
 
-impl Found {
+impl Timings {
     fn print(&mut self) {
         println!("{:<22} {:>8} {:>10} {:>10} {:>10} {:>10}", "", "times", "p10 us", "p50 us", "p90 us", "p99 us");
         let p50 = |name: &str, times: &mut Vec<f64>| {
@@ -148,18 +148,20 @@ impl Found {
             p50
         };
         let mut medians = [[0.0; 5]; 2];
-        for (boards, (times, medians)) in [1, MANY].into_iter().zip(self.single.iter_mut().zip(&mut medians)) {
+        for (boards, (times, medians)) in [1, ROUND_BOARDS].into_iter().zip(self.single.iter_mut().zip(&mut medians)) {
             for ((name, times), median) in PROGRAMS.into_iter().zip(times).zip(medians) {
                 *median = p50(&format!("{name}, {boards} boards"), times);
             }
         }
-        let fdatasync = [1, MANY]
+        let fdatasync = [1, ROUND_BOARDS]
             .map(|boards| p50(&format!("fdatasync, {boards} boards"), &mut self.fdatasync[usize::from(boards > 1)]));
-        let separate = p50("separate", &mut self.separate);
-        let together = p50("together", &mut self.together);
-        let read_together = p50("together, null", &mut self.read_together);
+        let separate = p50("separate", &mut self.separate_files);
+        let together = p50("together", &mut self.simultaneous);
+        let read_together = p50("together, null", &mut self.simultaneous_read);
         println!("\nratios of medians");
-        for ((boards, [null, log, lazy, sync, safe]), fdatasync) in [1, MANY].into_iter().zip(medians).zip(fdatasync) {
+        for ((boards, [null, log, lazy, sync, safe]), fdatasync) in
+            [1, ROUND_BOARDS].into_iter().zip(medians).zip(fdatasync)
+        {
             println!(
                 "{boards:>3} boards: lazy / null {:.2} (log / null {:.2}), (safe - lazy) / fdatasync {:.2}, \
                  safe / fdatasync {:.2} (sync / fdatasync {:.2})",
@@ -171,7 +173,7 @@ impl Found {
             );
         }
         println!(
-            "{MANY} boards at once: together / separate {:.3} (together, null / separate {:.3})",
+            "{ROUND_BOARDS} boards at once: together / separate {:.3} (together, null / separate {:.3})",
             together / separate,
             read_together / separate
         );
@@ -179,7 +181,7 @@ impl Found {
 }
 
 /// What the least program does: it reads, and appends a line; with a log; and makes that durable before.
-fn do_the_least(program: &str, files: &[String]) {
+fn run_minimal(program: &str, files: &[String]) {
     let committer = (program == "sync").then(|| {
         let (sender, receiver) = mpsc::channel::<(String, File)>();
         let space = vec![0; SPACE];
@@ -228,7 +230,7 @@ fn commit(commits: &dyn disk::File, receiver: &mpsc::Receiver<(String, File)>) {
     while let Ok(first) = receiver.recv() {
         let all: Vec<(String, File)> = std::iter::once(first).chain(receiver.try_iter()).collect();
         let mut blocks: Vec<u8> = all.iter().flat_map(|(record, _)| record.bytes()).collect();
-        blocks.resize(blocks.len().next_multiple_of(disk::BLOCK), 0);
+        blocks.resize(blocks.len().next_multiple_of(disk::BLOCK_SIZE), 0);
         end = if end as usize + blocks.len() > SPACE { 0 } else { end };
         commits.write_blocks_durably(&blocks, end).unwrap();
         end += blocks.len() as u64;
@@ -237,13 +239,13 @@ fn commit(commits: &dyn disk::File, receiver: &mpsc::Receiver<(String, File)>) {
 }
 
 /// A message of the recording.
-struct Said {
+struct ScriptMessage {
     at: u64,
     bytes: Vec<u8>,
     is_press: bool,
 }
 
-fn script() -> Vec<Said> {
+fn script() -> Vec<ScriptMessage> {
     let log = bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
     let (mut script, mut lever, mut times) = (Vec::new(), None, None);
     let (mut at, mut before) = (0, 0);
@@ -264,9 +266,9 @@ fn script() -> Vec<Said> {
             let first = times.get_or_insert_with(|| shown.to_vec());
             shown.copy_from_slice(first);
         }
-        at += (record.at - before).min(LONGEST_PAUSE);
+        at += (record.at - before).min(MAX_PAUSE_MS);
         before = record.at;
-        script.push(Said { at, bytes, is_press });
+        script.push(ScriptMessage { at, bytes, is_press });
     }
     // The first change of the lever starts the clock.
     let last =
@@ -293,20 +295,20 @@ impl Drop for Program {
 
 /// What a run has given, in microseconds.
 #[derive(Default)]
-struct Measured {
+struct RunTimings {
     /// Of single presses.
     single: Vec<f64>,
     /// Of all boards together.
-    together: Vec<f64>,
+    simultaneous: Vec<f64>,
     /// Of a sync between two presses.
     fdatasync: Vec<f64>,
 }
 
 /// The station alone and beside viewers, in turn.
-fn beside_viewers() {
+fn measure_with_viewers() {
     println!("{:<34} {:>8} {:>10} {:>10}", "", "times", "p50 us", "p99 us");
-    for boards in [1, MANY] {
-        for program in WATCHED {
+    for boards in [1, ROUND_BOARDS] {
+        for program in PROGRAMS_WITH_VIEWERS {
             let mut times = [Vec::new(), Vec::new()];
             for _ in 0..ROUNDS {
                 for (is_watched, times) in [false, true].into_iter().zip(&mut times) {
@@ -334,10 +336,10 @@ fn beside_viewers() {
 }
 
 /// Plays the viewers of a page until it is killed.
-fn do_watch(address: &str) {
+fn run_viewers(address: &str) {
     let (count, unread) = VIEWERS;
     let mut watchers = Watchers::connect(address, "/events", count, unread);
-    watchers.settle();
+    watchers.read_until_quiet();
     println!("all are there");
     loop {
         watchers.read(|_, _| ());
@@ -366,7 +368,7 @@ fn watch(folder: &Path) -> [Program; 2] {
 }
 
 /// Plays on so many boards.
-fn measure(program: &str, boards: usize, is_watched: bool) -> Measured {
+fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = |name: &str| folder.path().join(name);
     let live = path("recordings/live");
@@ -379,7 +381,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> Measured {
 
     let watcher = Watcher::new(&live);
     let files: Vec<String> = names.iter().map(|name| format!("{name}-1.pdn")).collect();
-    let mut measured = Measured::default();
+    let mut measured = RunTimings::default();
     let mut durable = new_file(folder.path(), "durable");
     let mut positions = vec![start_position(); boards];
     let (start, mut presses, mut count, mut missing) = (Instant::now(), 0, 0, Vec::new());
@@ -388,7 +390,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> Measured {
     for said in script() {
         let due = Duration::from_secs_f64(said.at as f64 / 1000.0 / SCALE);
         loop {
-            answer(&mut ptys, &positions);
+            answer_dump_requests(&mut ptys, &positions);
             if start.elapsed() >= due + late {
                 break;
             }
@@ -405,26 +407,26 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> Measured {
         }
         presses += 1;
         let begin = Instant::now();
-        let is_measured = presses > UNMEASURED + 1;
+        let is_measured = presses > WARM_UP_PLIES + 1;
         if boards > 1 && presses % 2 == 0 {
-            watcher.forget();
+            watcher.skip_growth();
             let pressed = Instant::now();
             ptys.iter_mut().for_each(|pty| pty.send(&said.bytes));
-            match watcher.wait_for(&files, || answer(&mut ptys, &positions)) {
-                Ok(seen) if is_measured => measured.together.push((seen - pressed).as_secs_f64() * 1e6),
+            match watcher.wait_for(&files, || answer_dump_requests(&mut ptys, &positions)) {
+                Ok(seen) if is_measured => measured.simultaneous.push((seen - pressed).as_secs_f64() * 1e6),
                 Err(files) if is_measured => missing.push(format!("{presses}, of all at once, in {}", files.join(" "))),
                 _ => {}
             }
         } else {
-            for (board, file) in files.iter().enumerate().take(ONE_BY_ONE) {
-                let rest = REST[usize::from(boards > 1)];
+            for (board, file) in files.iter().enumerate().take(SEQUENTIAL_BOARDS) {
+                let rest = PRESS_GAP[usize::from(boards > 1)];
                 count += 1;
                 let mut press = || {
                     std::thread::sleep(rest);
-                    watcher.forget();
+                    watcher.skip_growth();
                     let pressed = Instant::now();
                     ptys[board].send(&said.bytes);
-                    match watcher.wait_for(std::slice::from_ref(file), || answer(&mut ptys, &positions)) {
+                    match watcher.wait_for(std::slice::from_ref(file), || answer_dump_requests(&mut ptys, &positions)) {
                         Ok(seen) if is_measured => measured.single.push((seen - pressed).as_secs_f64() * 1e6),
                         Err(_) if is_measured => missing.push(format!("{presses}, alone, in {file}")),
                         _ => {}
@@ -445,7 +447,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> Measured {
                     sync();
                 }
             }
-            ptys.iter_mut().skip(ONE_BY_ONE).for_each(|pty| pty.send(&said.bytes));
+            ptys.iter_mut().skip(SEQUENTIAL_BOARDS).for_each(|pty| pty.send(&said.bytes));
         }
         late += begin.elapsed();
     }
@@ -456,7 +458,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> Measured {
 }
 
 /// Every board that is asked what stands on it says it.
-fn answer(ptys: &mut [Pty], positions: &[Vec<u8>]) {
+fn answer_dump_requests(ptys: &mut [Pty], positions: &[Vec<u8>]) {
     for (pty, position) in ptys.iter_mut().zip(positions) {
         let asked = pty.receive().iter().filter(|&&byte| byte == 0x42).count();
         (0..asked).for_each(|_| pty.send(position));
@@ -498,12 +500,12 @@ impl Watcher {
     }
 
     /// Passes over what has grown until now.
-    fn forget(&self) {
-        while !self.names().is_empty() {}
+    fn skip_growth(&self) {
+        while !self.grown_files().is_empty() {}
     }
 
     /// The names of files that have grown.
-    fn names(&self) -> Vec<String> {
+    fn grown_files(&self) -> Vec<String> {
         let mut buffer = [MaybeUninit::uninit(); 8192];
         let mut reader = inotify::Reader::new(&self.0, &mut buffer);
         let mut names = Vec::new();
@@ -521,15 +523,15 @@ impl Watcher {
         let mut missing: Vec<&String> = files.iter().collect();
         let mut last = Instant::now();
         loop {
-            if poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&ALONE)).unwrap() == 0 {
-                if last.elapsed() >= PATIENCE {
+            if poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&IDLE_TIME)).unwrap() == 0 {
+                if last.elapsed() >= PRESS_TIMEOUT {
                     return Err(missing.into_iter().cloned().collect());
                 }
                 meanwhile();
                 continue;
             }
             last = Instant::now();
-            let names = self.names();
+            let names = self.grown_files();
             missing.retain(|file| !names.contains(file));
             if missing.is_empty() {
                 return Ok(last);
@@ -557,8 +559,8 @@ fn append_and_sync(file: &mut File) -> f64 {
 }
 
 /// The time that as many lines take in as many files, each made durable by itself.
-fn separate(folder: &Path, times: usize) -> Vec<f64> {
-    let files: Vec<PathBuf> = (0..MANY).map(|file| PathBuf::from(format!("{file}"))).collect();
+fn separate_files_times(folder: &Path, times: usize) -> Vec<f64> {
+    let files: Vec<PathBuf> = (0..ROUND_BOARDS).map(|file| PathBuf::from(format!("{file}"))).collect();
     let mut files: Vec<File> = files.iter().map(|name| new_file(folder, name.to_str().unwrap())).collect();
     let mut all = || {
         std::thread::sleep(Duration::from_millis(2));

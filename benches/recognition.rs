@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use damcast::engine::millis::Millis;
 use damcast::engine::protocol::{Field, Message, PieceCode};
-use damcast::engine::session::request::{Addressee, Request, Wish};
+use damcast::engine::session::request::{OperatorCommand, Request, Target};
 use damcast::engine::session::{Input, Line, LineSettings};
 use damcast::simulation::script;
 use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
@@ -34,17 +34,17 @@ use hardware_sim::random::Rng;
 use rustix::time::{ClockId, clock_gettime};
 
 /// The operator begins a game from this position.
-fn started(fen: String) -> Input {
-    Input::Request(Request { to: Addressee::OnlyBoard, wish: Wish::Start(Some(fen)) })
+fn start_request(fen: String) -> Input {
+    Input::Request(Request { target: Target::OnlyBoard, command: OperatorCommand::Start(Some(fen)) })
 }
 
 /// What an event may cost.
-const MOST: Duration = Duration::from_millis(5);
+const MAX_EVENT_TIME: Duration = Duration::from_millis(5);
 const KINDS: [&str; 7] = ["play", "chaos", "kings", "lattice", "sweep", "dumps", "crowd"];
 /// How often the same events are played.
 const ROUNDS: usize = 3;
 /// How often at most.
-const MORE_ROUNDS: usize = 12;
+const MAX_ROUNDS: usize = 12;
 /// The codes of a draughts set: men, kings; White, Black.
 const PIECES: [u8; 4] = [1, 4, 7, 10];
 /// Boards of each kind for each variant.
@@ -59,7 +59,7 @@ fn main() {
     };
     for variant in Variant::all().filter(is_wanted) {
         for kind in KINDS {
-            let mut times: Vec<Duration> = (0..BOARDS).flat_map(|seed| least(variant, kind, seed)).collect();
+            let mut times: Vec<Duration> = (0..BOARDS).flat_map(|seed| min_times(variant, kind, seed)).collect();
             times.sort_unstable();
             let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e6;
             let mean = times.iter().sum::<Duration>().as_secs_f64() * 1e6 / times.len() as f64;
@@ -73,15 +73,15 @@ fn main() {
             worst = worst.max(times[times.len() - 1]);
         }
     }
-    println!("the worst event took {:.3} ms of {} ms", worst.as_secs_f64() * 1e3, MOST.as_millis());
-    assert!(worst <= MOST, "an event costs too much");
+    println!("the worst event took {:.3} ms of {} ms", worst.as_secs_f64() * 1e3, MAX_EVENT_TIME.as_millis());
+    assert!(worst <= MAX_EVENT_TIME, "an event costs too much");
 }
 
 /// The least time of each event over several rounds, and over some more where one seems to be too long.
-fn least(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
+fn min_times(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
     let mut least = play(variant, kind, seed);
-    for round in 1..MORE_ROUNDS {
-        if round >= ROUNDS && least.iter().all(|time| *time <= MOST) {
+    for round in 1..MAX_ROUNDS {
+        if round >= ROUNDS && least.iter().all(|time| *time <= MAX_EVENT_TIME) {
             break;
         }
         for (least, time) in least.iter_mut().zip(play(variant, kind, seed)) {
@@ -89,7 +89,7 @@ fn least(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
         }
     }
     if let Some((index, time)) =
-        least.iter().enumerate().max_by_key(|(_, time)| **time).filter(|(_, time)| **time > MOST)
+        least.iter().enumerate().max_by_key(|(_, time)| **time).filter(|(_, time)| **time > MAX_EVENT_TIME)
     {
         println!("{} {kind} {seed}: event {index} takes {:.1} ms", variant.name, time.as_secs_f64() * 1e3);
     }
@@ -124,7 +124,7 @@ fn play(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
         "chaos" => (0..40).for_each(|_| {
             let (crowd, kings) = (rng.unit(), rng.unit());
             let next = random(variant, &mut rng, crowd, kings);
-            bench.show(&script::codes(&next), 150);
+            bench.set_position(&script::codes(&next), 150);
             bench.press();
             bench.wait(400);
         }),
@@ -147,7 +147,7 @@ fn play(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
                 let Some(ply) = rng.pick(&legal) else { break };
                 position = position.play(ply);
             }
-            bench.show(&script::codes(&position), 20);
+            bench.set_position(&script::codes(&position), 20);
             bench.press();
             bench.wait(3_000);
         }),
@@ -163,7 +163,7 @@ impl Bench {
         bench.event(Input::LinkUp);
         bench.dump();
         bench.clock();
-        bench.event(started(fen::write(variant, &start.setup())));
+        bench.event(start_request(fen::write(variant, &start.setup())));
         bench.wait(2_000);
         bench
     }
@@ -202,7 +202,7 @@ impl Bench {
     }
 
     /// Field updates for all that differs.
-    fn show(&mut self, codes: &[u8], ms: u64) {
+    fn set_position(&mut self, codes: &[u8], ms: u64) {
         for (field, &code) in codes.iter().enumerate() {
             if code != self.codes[field] {
                 self.put(field, code);
@@ -232,7 +232,7 @@ impl Bench {
             self.put(field, if before[field] == 0 { 1 } else { 0 });
             self.now += 5;
         }
-        self.show(&before, 10);
+        self.set_position(&before, 10);
     }
 
     /// Every piece goes somewhere else, with a press now and then.
@@ -260,8 +260,8 @@ impl Bench {
     fn crowd(&mut self, variant: &'static Variant, start: &Position, rng: &mut Rng) {
         for kings in [false, true] {
             let text = fen::write(variant, &start.setup());
-            self.event(started(text));
-            self.show(&script::codes(start), 1_000);
+            self.event(start_request(text));
+            self.set_position(&script::codes(start), 1_000);
             self.game(*start, rng, 4);
             for share in [0.4, 0.7, 1.0] {
                 for square in variant.geometry.all() {
@@ -285,7 +285,7 @@ impl Bench {
             let Some(ply) = rng.pick(&legal) else { break };
             position = position.play(ply);
             self.wait(1_000);
-            self.show(&script::codes(&position), 300);
+            self.set_position(&script::codes(&position), 300);
             self.press();
             self.wait(700);
         }

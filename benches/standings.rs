@@ -8,10 +8,10 @@
 
 use std::time::{Duration, Instant};
 
-use damcast::engine::tournament::{TieBreak, Tournament, Unplayed, merge, read, standings};
+use damcast::engine::tournament::{TieBreak, Tournament, UnplayedPolicy, merge, read, standings};
 
 /// The most that standings may cost.
-const MOST: Duration = Duration::from_millis(5);
+const MAX_TIME: Duration = Duration::from_millis(5);
 const PLAYERS: u32 = 500;
 const ROUNDS: u32 = 11;
 
@@ -34,7 +34,7 @@ fn main() {
     let sheet = read(text.as_bytes(), None, "").unwrap_or_else(|problems| panic!("{problems:?}"));
     let merged = merge(&Tournament::default(), None, &sheet).unwrap_or_else(|problems| panic!("{problems:?}"));
     let section = &merged.tournament.sections[0];
-    for unplayed in Unplayed::ALL {
+    for unplayed in UnplayedPolicy::ALL {
         let least = (0..10).map(|_| {
             let start = Instant::now();
             let rows = standings(section, ROUNDS, &TieBreak::ALL, unplayed).rows;
@@ -42,7 +42,7 @@ fn main() {
             start.elapsed()
         });
         let least = least.min().unwrap_or_default();
-        let verdict = if least <= MOST { "" } else { "  TOO SLOW" };
+        let verdict = if least <= MAX_TIME { "" } else { "  TOO SLOW" };
         println!("{unplayed:<12} {least:>10.2?}{verdict}");
     }
 }

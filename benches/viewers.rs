@@ -37,11 +37,11 @@ const VIEWERS: [usize; 3] = [100, 1_000, 5_000];
 const BOARDS: usize = 40;
 /// Events that are measured in a run, and how far apart they are: nobody is written to more than four times a second.
 const EVENTS: usize = 20;
-const APART: Duration = Duration::from_millis(500);
+const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 /// How often each is run.
 const ROUNDS: usize = 2;
 /// Viewers that come back at once.
-const RETURNING: usize = 1_000;
+const RETURNING_VIEWERS: usize = 1_000;
 const GENERATION: &str = "8f3c2a9be01d44c7";
 const NCHAN: &str = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 
@@ -82,7 +82,7 @@ fn main() {
     }
     println!("{}", ratios.join("\n"));
     if arguments.is_empty() || arguments.iter().any(|argument| argument == "return") {
-        come_back();
+        measure_reconnect();
     }
 }
 
@@ -93,9 +93,9 @@ trait Server {
     /// The processes that serve.
     fn processes(&self) -> Vec<u32>;
     /// Has the next event told.
-    fn tell(&mut self);
+    fn send_next(&mut self);
     /// What a viewer was sent.
-    fn was_sent(&mut self, bytes: Vec<u8>);
+    fn sent_events(&mut self, bytes: Vec<u8>);
 }
 
 /// What a run has cost.
@@ -108,27 +108,27 @@ struct Cost {
 
 fn fan_out(name: &str, count: usize, server: &mut dyn Server) -> Cost {
     let mut one = Watchers::connect(&server.address(), &server.path(), 1, 0);
-    one.settle();
-    server.tell();
+    one.read_until_quiet();
+    server.send_next();
     one.wait_for_all();
     drop(one);
     let memory_before = memory(&server.processes());
     let mut watchers = Watchers::connect(&server.address(), &server.path(), count, 0);
-    watchers.settle();
+    watchers.read_until_quiet();
     // The first is not measured: buffers are made then.
-    server.tell();
+    server.send_next();
     watchers.wait_for_all();
     let (mut processor, mut latencies, mut bytes) = (0, Vec::new(), 0);
     for _ in 0..EVENTS {
-        std::thread::sleep(APART);
+        std::thread::sleep(EVENT_INTERVAL);
         let before = processor_time(&server.processes());
         let written = Instant::now();
-        server.tell();
+        server.send_next();
         let (read, sent) = watchers.wait_for_all();
         latencies.extend(read.into_iter().map(|at| (at - written).as_secs_f64() * 1e3));
         processor += processor_time(&server.processes()) - before;
         bytes += sent.len();
-        server.was_sent(sent);
+        server.sent_events(sent);
     }
     latencies.sort_by(f64::total_cmp);
     let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
@@ -148,11 +148,11 @@ fn fan_out(name: &str, count: usize, server: &mut dyn Server) -> Cost {
 }
 
 /// The server is killed and started, and all viewers come back at once with what they had last.
-fn come_back() {
+fn measure_reconnect() {
     let mut serve = Serve::start();
     let address = serve.pages.address.clone();
-    let mut watchers = Watchers::connect(&address, &serve.path(), RETURNING, 0);
-    watchers.settle();
+    let mut watchers = Watchers::connect(&address, &serve.path(), RETURNING_VIEWERS, 0);
+    watchers.read_until_quiet();
     let last = serve.path();
     drop(serve.pages);
     drop(watchers);
@@ -160,10 +160,13 @@ fn come_back() {
     serve.outlet.play();
     serve.pages = Pages::start(serve.outlet.folder.path(), &address);
     let begun = Instant::now();
-    let mut watchers = Watchers::connect(&address, &last, RETURNING, 0);
+    let mut watchers = Watchers::connect(&address, &last, RETURNING_VIEWERS, 0);
     let (all, _) = watchers.wait_for_all();
     let took = all.into_iter().max().unwrap() - begun;
-    println!("{RETURNING} viewers that come back at once: all are up to date after {:.0} ms", took.as_secs_f64() * 1e3);
+    println!(
+        "{RETURNING_VIEWERS} viewers that come back at once: all are up to date after {:.0} ms",
+        took.as_secs_f64() * 1e3
+    );
 }
 
 /// `damcast serve`, of an outlet that is written here.
@@ -195,11 +198,11 @@ impl Server for Serve {
         vec![self.pages.process.id()]
     }
 
-    fn tell(&mut self) {
+    fn send_next(&mut self) {
         self.outlet.play();
     }
 
-    fn was_sent(&mut self, bytes: Vec<u8>) {
+    fn sent_events(&mut self, bytes: Vec<u8>) {
         self.sent.push(bytes);
     }
 }
@@ -300,7 +303,7 @@ struct Nchan {
     folder: tempfile::TempDir,
     address: String,
     messages: Vec<Vec<u8>>,
-    told: usize,
+    sent_count: usize,
 }
 
 impl Nchan {
@@ -326,7 +329,7 @@ impl Nchan {
         while TcpStream::connect(&address).is_err() {
             std::thread::sleep(Duration::from_millis(20));
         }
-        Nchan { process, folder, address, messages, told: 0 }
+        Nchan { process, folder, address, messages, sent_count: 0 }
     }
 }
 
@@ -345,9 +348,9 @@ impl Server for Nchan {
         children.split_whitespace().map(|child| child.parse().unwrap()).collect()
     }
 
-    fn tell(&mut self) {
-        let message = &self.messages[self.told % self.messages.len()];
-        self.told += 1;
+    fn send_next(&mut self) {
+        let message = &self.messages[self.sent_count % self.messages.len()];
+        self.sent_count += 1;
         // nchan writes `id:` and `data:` itself.
         let data = String::from_utf8_lossy(message);
         let data = data.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
@@ -355,7 +358,7 @@ impl Server for Nchan {
         assert!(request(&self.address, head.as_bytes()).unwrap().contains(" 20"), "nchan takes the message");
     }
 
-    fn was_sent(&mut self, _: Vec<u8>) {}
+    fn sent_events(&mut self, _: Vec<u8>) {}
 }
 
 impl Drop for Nchan {

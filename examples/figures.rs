@@ -18,31 +18,31 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-const STARTS: usize = 21;
-const MOST_MS: f64 = 50.0;
-const MOST_MEMORY_MIB: f64 = 12.0;
-const MOST_SIZE_MIB: f64 = 11.4;
+const START_COUNT: usize = 21;
+const MAX_MS: f64 = 50.0;
+const MAX_MEMORY_MIB: f64 = 12.0;
+const MAX_SIZE_MIB: f64 = 11.4;
 /// How long the station idles before its memory is read.
-const IDLE: Duration = Duration::from_secs(10);
-const PATIENCE: Duration = Duration::from_secs(10);
+const IDLE_TIME: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 fn main() -> anyhow::Result<()> {
     let program = PathBuf::from(std::env::args_os().nth(1).context("which program? ./scripts/figures")?);
     let size = fs::metadata(&program)?.len() as f64 / f64::from(1 << 20);
     let mut starts = Vec::new();
-    for _ in 0..STARTS {
+    for _ in 0..START_COUNT {
         starts.push(start(&program)?);
     }
     starts.sort_by(f64::total_cmp);
     let memory = idle(&program)?;
-    let median = starts[STARTS / 2];
+    let median = starts[START_COUNT / 2];
     println!(
-        "start to first byte read   {median:6.1} ms median, {:.1} ms worst of {STARTS} (at most {MOST_MS})",
-        starts[STARTS - 1]
+        "start to first byte read   {median:6.1} ms median, {:.1} ms worst of {START_COUNT} (at most {MAX_MS})",
+        starts[START_COUNT - 1]
     );
-    println!("idle memory, one board     {memory:6.1} MiB (at most {MOST_MEMORY_MIB})");
-    println!("program, stripped          {size:6.1} MiB (at most {MOST_SIZE_MIB})");
-    ensure!(median <= MOST_MS && memory <= MOST_MEMORY_MIB && size <= MOST_SIZE_MIB, "a figure is above its limit");
+    println!("idle memory, one board     {memory:6.1} MiB (at most {MAX_MEMORY_MIB})");
+    println!("program, stripped          {size:6.1} MiB (at most {MAX_SIZE_MIB})");
+    ensure!(median <= MAX_MS && memory <= MAX_MEMORY_MIB && size <= MAX_SIZE_MIB, "a figure is above its limit");
     Ok(())
 }
 
@@ -92,7 +92,7 @@ impl Station {
         let log = self.folder.join("recordings/log/board-1.log");
         let began = Instant::now();
         while !fs::read_to_string(&log).is_ok_and(|text| text.contains(" < ")) {
-            ensure!(began.elapsed() < PATIENCE, "{}: nothing was read", log.display());
+            ensure!(began.elapsed() < TIMEOUT, "{}: nothing was read", log.display());
             std::thread::sleep(Duration::from_micros(200));
         }
         Ok(())
@@ -119,7 +119,7 @@ fn start(program: &Path) -> anyhow::Result<f64> {
 fn idle(program: &Path) -> anyhow::Result<f64> {
     let station = Station::new(program)?;
     station.wait_for_the_first_byte()?;
-    std::thread::sleep(IDLE);
+    std::thread::sleep(IDLE_TIME);
     let status = fs::read_to_string(format!("/proc/{}/status", station.child.id()))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)

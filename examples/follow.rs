@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use damcast::outward::follow::{Follower, News, Progress};
+use damcast::outward::follow::{FollowEvent, Follower, Progress};
 
 fn main() -> io::Result<()> {
     let Some(path) = std::env::args_os().nth(1) else {
@@ -14,12 +14,16 @@ fn main() -> io::Result<()> {
     let mut follower = Follower::new(path, Progress::default());
     loop {
         match follower.next(Duration::from_secs(60))? {
-            Some(News::Line(line)) => io::stdout().lock().write_all(line.text.as_bytes())?,
-            Some(News::Gone) => eprintln!("there is no file; waiting for it"),
-            Some(News::Cut { lines }) => eprintln!("it has only {lines} lines now; waiting for the others"),
-            Some(News::Same) => eprintln!("it is as it was"),
-            Some(News::Anew { generation, why }) => eprintln!("it begins anew ({why:?}): {generation:?}"),
-            Some(News::Damaged { seq, what }) => eprintln!("line {seq} is no event: {what}"),
+            Some(FollowEvent::Line(line)) => io::stdout().lock().write_all(line.text.as_bytes())?,
+            Some(FollowEvent::FileMissing) => eprintln!("there is no file; waiting for it"),
+            Some(FollowEvent::Truncated { lines }) => {
+                eprintln!("it has only {lines} lines now; waiting for the others")
+            }
+            Some(FollowEvent::Resumed) => eprintln!("it is as it was"),
+            Some(FollowEvent::Restarted { generation, reason: why }) => {
+                eprintln!("it begins anew ({why:?}): {generation:?}")
+            }
+            Some(FollowEvent::Damaged { seq, problem: what }) => eprintln!("line {seq} is no event: {what}"),
             None => {}
         }
     }

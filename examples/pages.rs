@@ -53,7 +53,7 @@ fn write_page(folder: &Path, command: &clap::Command, name: &str) -> anyhow::Res
     }
     if let Some(remarks) = remarks {
         // As it is, line by line: examples are columns.
-        writeln!(page, ".SH REMARKS\n.nf\n{}\n.fi", as_it_is(&remarks))?;
+        writeln!(page, ".SH REMARKS\n.nf\n{}\n.fi", literal_text(&remarks))?;
     }
     fs::write(folder.join(format!("{name}.1")), page)?;
     for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
@@ -63,7 +63,7 @@ fn write_page(folder: &Path, command: &clap::Command, name: &str) -> anyhow::Res
 }
 
 /// A text whose lines stay lines, in the language of man pages.
-fn as_it_is(text: &str) -> String {
+fn literal_text(text: &str) -> String {
     let line = |line: &str| {
         let line = line.replace('\\', "\\e").replace('-', "\\-");
         if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }

@@ -20,12 +20,12 @@ const NAME: &str = "damcast";
 )]
 pub struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Subcommand,
 }
 
 /// What is to be done.
 #[derive(clap::Subcommand)]
-pub enum Verb {
+pub enum Subcommand {
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
     /// Show the boards to viewers: pages that follow an outlet, by a process of their own.
@@ -76,39 +76,39 @@ pub enum Verb {
 }
 
 fn main() -> ExitCode {
-    let arguments: Arguments = match output::arguments(NAME) {
+    let arguments: Arguments = match output::parse_arguments(NAME) {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
     let outcome = match arguments.verb {
-        Verb::Run(arguments) => cli::run::run(&arguments),
+        Subcommand::Run(arguments) => cli::run::run(&arguments),
         #[cfg(feature = "web")]
-        Verb::Serve(arguments) => cli::serve::run(&arguments),
+        Subcommand::Serve(arguments) => cli::serve::run(&arguments),
         #[cfg(feature = "web")]
-        Verb::Desk(arguments) => cli::desk::run(&arguments),
-        Verb::Status(arguments) => cli::status::run(&arguments),
-        Verb::Ctl(arguments) => cli::ctl::run(&arguments),
+        Subcommand::Desk(arguments) => cli::desk::run(&arguments),
+        Subcommand::Status(arguments) => cli::status::run(&arguments),
+        Subcommand::Ctl(arguments) => cli::ctl::run(&arguments),
         #[cfg(feature = "demo")]
-        Verb::Demo(arguments) => cli::demo::run(&arguments),
-        Verb::Init(arguments) => cli::init::run(&arguments),
-        Verb::Doctor(arguments) => cli::doctor::run(&arguments),
-        Verb::TestBoard(arguments) => cli::test_board::run(&arguments),
-        Verb::Config(arguments) => cli::config::run(&arguments),
-        Verb::Ports(arguments) => cli::ports::run(&arguments),
-        Verb::Replay(arguments) => cli::replay::run(&arguments),
-        Verb::Tournament(arguments) => cli::tournament::run(&arguments),
-        Verb::Log(arguments) => cli::log::run(&arguments),
-        Verb::Fsck(arguments) => cli::fsck::run(&arguments),
-        Verb::Rebuild(arguments) => cli::rebuild::run(&arguments),
-        Verb::Line(arguments) => cli::line::run(&arguments),
-        Verb::Perft(arguments) => cli::perft::run(&arguments),
-        Verb::Moves(arguments) => cli::moves::run(&arguments),
-        Verb::Check(arguments) => cli::check::run(&arguments),
-        Verb::Convert(arguments) => cli::convert::run(&arguments),
-        Verb::Show(arguments) => cli::show::run(&arguments),
+        Subcommand::Demo(arguments) => cli::demo::run(&arguments),
+        Subcommand::Init(arguments) => cli::init::run(&arguments),
+        Subcommand::Doctor(arguments) => cli::doctor::run(&arguments),
+        Subcommand::TestBoard(arguments) => cli::test_board::run(&arguments),
+        Subcommand::Config(arguments) => cli::config::run(&arguments),
+        Subcommand::Ports(arguments) => cli::ports::run(&arguments),
+        Subcommand::Replay(arguments) => cli::replay::run(&arguments),
+        Subcommand::Tournament(arguments) => cli::tournament::run(&arguments),
+        Subcommand::Log(arguments) => cli::log::run(&arguments),
+        Subcommand::Fsck(arguments) => cli::fsck::run(&arguments),
+        Subcommand::Rebuild(arguments) => cli::rebuild::run(&arguments),
+        Subcommand::Line(arguments) => cli::line::run(&arguments),
+        Subcommand::Perft(arguments) => cli::perft::run(&arguments),
+        Subcommand::Moves(arguments) => cli::moves::run(&arguments),
+        Subcommand::Check(arguments) => cli::check::run(&arguments),
+        Subcommand::Convert(arguments) => cli::convert::run(&arguments),
+        Subcommand::Show(arguments) => cli::show::run(&arguments),
     };
     match outcome {
         Ok(code) => code,
-        Err(error) => output::failed(NAME, &error),
+        Err(error) => output::exit_with_error(NAME, &error),
     }
 }

@@ -6,17 +6,17 @@ use draughts_pdn::encoding::Encoding;
 use draughts_pdn::game::Entry;
 use draughts_pdn::infer;
 use draughts_pdn::problem::Problem;
-use draughts_pdn::reader::{self, Located};
+use draughts_pdn::reader::{self, LocatedGame};
 use draughts_pdn::replay::{self, Replay};
 
 use super::pieces;
 
 /// The longest text that is checked: to play it in both ways takes long without showing more.
-const LONGEST: usize = 2048;
+const MAX_TEXT_LEN: usize = 2048;
 
 /// Checking alone: whole, in pieces, and with the variant told.
-pub fn checked(data: &[u8]) {
-    let data = &data[..data.len().min(LONGEST)];
+pub fn check_all(data: &[u8]) {
+    let data = &data[..data.len().min(MAX_TEXT_LEN)];
     compare_checking(data, pieces(data), None);
     compare_checking(data, [data], Some(Variant::international()));
 }
@@ -30,10 +30,11 @@ pub fn compare_checking<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     told: Option<&'static Variant>,
 ) -> usize {
-    let ((quick, mut quick_problems), (long, mut long_problems)) = (quick(pieces, told), long(bytes, told));
+    let ((quick, mut quick_problems), (long, mut long_problems)) =
+        (check_streaming(pieces, told), check_by_games(bytes, told));
     // Two problems of one place have no order.
     for problems in [&mut quick_problems, &mut long_problems] {
-        problems.sort_by_cached_key(|problem| (problem.place, problem.to_string()));
+        problems.sort_by_cached_key(|problem| (problem.location, problem.to_string()));
     }
     let text = || String::from_utf8_lossy(&bytes[..bytes.len().min(5_000)]).into_owned();
     assert_eq!(quick.len(), long.len(), "{}", text());
@@ -44,34 +45,35 @@ pub fn compare_checking<'a>(
     quick.len()
 }
 
-fn quick<'a>(
+fn check_streaming<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     told: Option<&'static Variant>,
 ) -> (Vec<Outcome>, Vec<Problem>) {
     let mut checker = Checker::new(Encoding::Detect, told);
     let mut games = Vec::new();
-    let mut show = |game: CheckedGame| games.push((game.variant.game_type.to_string(), game.plies, game.last));
+    let mut show =
+        |game: CheckedGame| games.push((game.variant.game_type.to_string(), game.plies, game.final_position));
     for piece in pieces {
         checker.feed(piece, &mut show);
     }
     checker.finish(&mut show);
-    assert_eq!(games.len() as u64, checker.games());
+    assert_eq!(games.len() as u64, checker.game_count());
     (games, checker.take_problems().into_sorted())
 }
 
 /// The same by reading all games and playing each by itself.
-fn long(bytes: &[u8], mut told: Option<&'static Variant>) -> (Vec<Outcome>, Vec<Problem>) {
+fn check_by_games(bytes: &[u8], mut told: Option<&'static Variant>) -> (Vec<Outcome>, Vec<Problem>) {
     let (games, syntax) = reader::read_bytes(bytes, Encoding::Detect);
     let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
-    let mut play = |located: &Located, told| {
-        let replay = Replay::of(located, told);
-        let last = replay::walk(located, replay.variant, &mut |_| {}).last;
+    let mut play = |located: &LocatedGame, told| {
+        let replay = Replay::infer(located, told);
+        let last = replay::walk(located, replay.variant, &mut |_| {}).final_position;
         let is_plain = replay.problems.is_empty() && located.game.entries.iter().all(|entry| !is_unusual(entry));
         assert!(!is_plain || last == Some(replay.position_after(usize::MAX)));
         outcomes.push((replay.variant.game_type.to_string(), replay.moves().count(), last));
         problems.extend(replay.problems);
     };
-    let mut waiting: Vec<&Located> = Vec::new();
+    let mut waiting: Vec<&LocatedGame> = Vec::new();
     for (index, located) in games.iter().enumerate() {
         if told.is_some() || located.game.tags.get("GameType").is_some() {
             play(located, told);
@@ -79,12 +81,12 @@ fn long(bytes: &[u8], mut told: Option<&'static Variant>) -> (Vec<Outcome>, Vec<
             waiting.push(located);
         }
         if waiting.len() >= infer::SAMPLE || index + 1 == games.len() && !waiting.is_empty() {
-            told = Some(infer::from_moves(&waiting, told));
+            told = Some(infer::infer_from_moves(&waiting, told));
             waiting.drain(..).for_each(|located| play(located, told));
         }
     }
     problems.extend(syntax);
-    problems.sort_by_key(|problem| problem.place);
+    problems.sort_by_key(|problem| problem.location);
     (outcomes, problems)
 }
 

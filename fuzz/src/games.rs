@@ -1,11 +1,11 @@
 //! Files of games.
 
-use damcast::engine::profile::{self, Profile};
+use damcast::engine::profile::{self, ReaderProfile};
 use draughts::Variant;
 use draughts_pdn::encoding::{self, Encoding};
-use draughts_pdn::game::{End, Entry, Game};
+use draughts_pdn::game::{Entry, Game, Termination};
 use draughts_pdn::problem::{Level, Problem, Problems};
-use draughts_pdn::reader::{self, Located, Reader};
+use draughts_pdn::reader::{self, LocatedGame, Reader};
 use draughts_pdn::replay::Replay;
 use draughts_pdn::standard::standard;
 use draughts_pdn::writer::{self, Style};
@@ -14,15 +14,15 @@ use draughts_pdn::{infer, pdn2, renumber, strict};
 use super::pieces;
 
 /// The longest text that is held against the rules: checking every move of a long one takes long without showing more.
-const LONGEST_CHECKED: usize = 1024;
+const MAX_CHECKED_LEN: usize = 1024;
 
 /// Reading alone.
 pub fn reader(data: &[u8]) {
     let (games, problems) = reader::read_bytes(data, Encoding::Detect);
-    assert!(problems.len() <= Problems::MOST);
+    assert!(problems.len() <= Problems::MAX_COUNT);
 
     let mut cut = Reader::new(Encoding::Detect);
-    let mut found: Vec<Located> = pieces(data).flat_map(|piece| cut.feed(piece)).collect();
+    let mut found: Vec<LocatedGame> = pieces(data).flat_map(|piece| cut.feed(piece)).collect();
     found.append(&mut cut.finish());
     assert_eq!(found, games, "however bytes are cut into reads");
     assert_eq!(cut.take_problems().into_sorted().len(), problems.len());
@@ -35,14 +35,14 @@ pub fn reader(data: &[u8]) {
     let lines: Vec<u64> = line_lengths(&text);
     for located in &games {
         check_shape(located);
-        let places = located.places.tags.iter().chain(&located.places.entries).chain(&located.places.end);
+        let places = located.locations.tags.iter().chain(&located.locations.entries).chain(&located.locations.end);
         for place in places {
             let length = lines.get(place.line as usize - 1).copied().unwrap_or(0);
             assert!((1..=length + 1).contains(&place.column), "{place} is not in the text");
         }
     }
     for problem in &problems {
-        assert!(problem.place.line as usize <= lines.len() && !problem.what.contains('\n'), "{problem}");
+        assert!(problem.location.line as usize <= lines.len() && !problem.message.contains('\n'), "{problem}");
     }
     for encoding in [Encoding::Utf8, Encoding::Latin1, Encoding::Windows1251, Encoding::Dos866] {
         let _ = reader::read_bytes(data, encoding);
@@ -55,8 +55,8 @@ fn line_lengths(text: &str) -> Vec<u64> {
     text.split('\n').map(|line| line.chars().count() as u64).collect()
 }
 
-fn check_shape(located: &Located) {
-    let Located { game, places } = located;
+fn check_shape(located: &LocatedGame) {
+    let LocatedGame { game, locations: places } = located;
     assert_eq!((game.tags.len(), game.entries.len()), (places.tags.len(), places.entries.len()));
     let mut depth = 0_usize;
     for entry in &game.entries {
@@ -72,27 +72,27 @@ fn check_shape(located: &Located) {
 
 /// Reading, playing, checking, writing, and reading again.
 pub fn pdn(data: &[u8]) {
-    let data = &data[..data.len().min(LONGEST_CHECKED)];
+    let data = &data[..data.len().min(MAX_CHECKED_LEN)];
     let (games, _) = reader::read_bytes(data, Encoding::Detect);
-    let told = told(&games);
+    let told = known_variant(&games);
     for located in &games {
-        let _ = Replay::of(located, told);
+        let _ = Replay::infer(located, told);
     }
-    for profile in Profile::ALL {
+    for profile in ReaderProfile::ALL {
         let _ = profile::check(profile, data, None);
     }
     let games: Vec<Game> = games.iter().map(|located| standard(located, told).0).collect();
     for style in [Style::Compact, Style::Live] {
         let text = writer::write(&games, style);
         // What the text says of the game stays, be it unknown; whether its moves are legal is not the writer's.
-        let is_of_its_making = |problem: &Problem| !problem.what.contains("GameType");
+        let is_of_its_making = |problem: &Problem| !problem.message.contains("GameType");
         let found: Vec<Problem> = strict::check_form(&text, None).into_iter().filter(is_of_its_making).collect();
         assert_eq!(found, [], "\n{text}");
         let (again, problems) = reader::read_located(&text);
         assert_eq!(problems, [], "\n{text}");
         let again_games: Vec<Game> = again.iter().map(|located| located.game.clone()).collect();
         assert_eq!(writer::write(&again_games, style), text, "what was written is written the same");
-        let told = self::told(&again);
+        let told = self::known_variant(&again);
         let standard: Vec<Game> = again.iter().map(|located| standard(located, told).0).collect();
         assert_eq!(writer::write(&standard, style), text, "the standard's form is its own");
     }
@@ -103,10 +103,10 @@ pub fn pdn(data: &[u8]) {
 }
 
 /// The variant of the games that do not tell it.
-fn told(games: &[Located]) -> Option<&'static Variant> {
+fn known_variant(games: &[LocatedGame]) -> Option<&'static Variant> {
     let untagged = games.iter().filter(|located| located.game.tags.get("GameType").is_none());
-    let sample: Vec<&Located> = untagged.take(infer::SAMPLE).collect();
-    (!sample.is_empty()).then(|| infer::from_moves(&sample, None))
+    let sample: Vec<&LocatedGame> = untagged.take(infer::SAMPLE).collect();
+    (!sample.is_empty()).then(|| infer::infer_from_moves(&sample, None))
 }
 
 /// What PDN 2.0 can say is read back: as many games, the same moves, results at the ends.
@@ -119,9 +119,9 @@ fn check_pdn2(games: &[Game]) {
     let text = || encoding::decode(&bytes, Encoding::Latin1).0;
     assert_eq!(problems.iter().find(is_error), None, "\n{}", text());
     assert_eq!(again.len(), written.len(), "\n{}", text());
-    for (Located { game, .. }, written) in again.iter().zip(written) {
+    for (LocatedGame { game, .. }, written) in again.iter().zip(written) {
         let moves = |game: &Game| game.moves().map(|ply| ply.text.replace(':', "x")).collect::<Vec<_>>();
         assert_eq!(moves(game), moves(written), "\n{}", text());
-        assert!(game.end != End::Open, "\n{}", text());
+        assert!(game.end != Termination::Open, "\n{}", text());
     }
 }

@@ -20,7 +20,7 @@ mod games;
 mod values;
 mod wire;
 
-pub use checking::{checked, compare_checking};
+pub use checking::{check_all, compare_checking};
 pub use games::{pdn, reader};
 pub use values::{fen, moves, tags, time_control};
 pub use wire::{framer, log};
@@ -40,7 +40,7 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "framer", run: framer, seeds: "framer" },
     Target { name: "log", run: log, seeds: "log" },
     Target { name: "reader", run: reader, seeds: "pdn" },
-    Target { name: "checked", run: checked, seeds: "pdn" },
+    Target { name: "checked", run: check_all, seeds: "pdn" },
     Target { name: "pdn", run: pdn, seeds: "pdn" },
     Target { name: "fen", run: fen, seeds: "fen" },
     Target { name: "moves", run: moves, seeds: "moves" },

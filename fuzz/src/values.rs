@@ -2,8 +2,8 @@
 
 use draughts::{Color, Position, Variant};
 use draughts_pdn::clock::{self, Clocks};
+use draughts_pdn::tag_values::{self, Date, Outcome, TagTime};
 use draughts_pdn::time_control::TimeControl;
-use draughts_pdn::values::{self, Date, Outcome, TagTime};
 use draughts_pdn::{fen as fens, notation, replay, tag};
 
 /// The variant that the first byte names, and the rest as text.
@@ -85,16 +85,16 @@ pub fn tags(data: &[u8]) {
     if let Some(date) = Date::liberal(&parts.value) {
         assert_eq!(Date::strict(&date.to_string()), Some(date));
     }
-    if let Some(time) = TagTime::read(&parts.value) {
-        assert_eq!(TagTime::read(&time.to_string()), Some(time));
+    if let Some(time) = TagTime::parse(&parts.value) {
+        assert_eq!(TagTime::parse(&time.to_string()), Some(time));
     }
-    let _ = Outcome::read(&parts.value);
-    let _ = values::standard_name(&parts.name);
-    let _ = values::fits_result_format(&parts.name, &parts.value);
+    let _ = Outcome::parse(&parts.value);
+    let _ = tag_values::standard_name(&parts.name);
+    let _ = tag_values::fits_result_format(&parts.name, &parts.value);
     for mover in [Color::White, Color::Black] {
-        if let Some(clocks) = Clocks::of_comment(&text, mover) {
+        if let Some(clocks) = Clocks::from_comment(&text, mover) {
             let written = clocks.to_string();
-            let again = Clocks::of_comment(&written, mover).unwrap_or_else(|| panic!("{written}"));
+            let again = Clocks::from_comment(&written, mover).unwrap_or_else(|| panic!("{written}"));
             assert_eq!((again.white, again.black), (clocks.white, clocks.black), "{written}");
             // Only a clock that is written can be marked as running.
             let both = clocks.white.is_some() && clocks.black.is_some();

@@ -1,9 +1,9 @@
 //! What a board sends, and what is kept of it.
 
 use damcast::engine::bytelog;
-use damcast::engine::protocol::changes::{self, Memory};
+use damcast::engine::protocol::changes::{self, DecodedMemory};
 use damcast::engine::protocol::{
-    BusAnswer, BusDecoder, BusItem, Command, Counts, Decoded, Decoder, Framed, Framer, Item, Message,
+    BusAnswer, BusDecoder, BusItem, Command, Decoded, DecodedItem, Decoder, FrameCounts, Framed, Framer, Message,
 };
 
 use super::pieces;
@@ -13,7 +13,7 @@ pub fn framer(data: &[u8]) {
     let mut whole = Decoder::new();
     let items = whole.feed(data);
     let mut cut = Decoder::new();
-    let found: Vec<Item> = pieces(data).flat_map(|piece| cut.feed(piece)).collect();
+    let found: Vec<DecodedItem> = pieces(data).flat_map(|piece| cut.feed(piece)).collect();
     assert_eq!(found, items, "however bytes are cut into reads");
     assert_eq!(cut.counts(), whole.counts());
 
@@ -25,11 +25,11 @@ pub fn framer(data: &[u8]) {
             framed_bytes += frame.encode().len();
             let message = Message::decode(&frame);
             assert_eq!(Message::decode(&message.encode_frame()), message);
-            let _ = Memory::decode(frame.data());
+            let _ = DecodedMemory::decode(frame.data());
         }
     }
     framer.reset();
-    let Counts { noise_bytes, .. } = framer.counts();
+    let FrameCounts { noise_bytes, .. } = framer.counts();
     assert_eq!(framed_bytes + noise_bytes as usize, data.len());
 
     bus(data);
@@ -72,7 +72,7 @@ pub fn log(data: &[u8]) {
     let mut reader = bytelog::LogReader::new();
     let mut faults = 0;
     for line in data.split_inclusive(|&byte| byte == b'\n') {
-        faults += usize::from(reader.bytes(line).is_err());
+        faults += usize::from(reader.push_bytes(line).is_err());
     }
     match bytelog::read(data) {
         Ok(log) => {

@@ -12,42 +12,48 @@
 //! Invariants: the same settings and host bytes give the same bytes at the same times, however the driver steps; every board
 //! hears everything that the host says; nothing a host sends changes what people do.
 
-use crate::board::{BoardOptions, Sent};
+use crate::board::{BoardOptions, TimedMessage};
 use crate::cable::Cable;
-use crate::incident::{Incident, Mishap};
+use crate::incident::{Incident, IncidentKind};
 use crate::line::SharedLine;
-use crate::line_faults::{Injury, LineFaults};
+use crate::line_faults::{FaultInjector, LineFaults};
 use crate::random::Rng;
 use crate::script::ScriptError;
-use crate::seat::{Seat, Setting};
+use crate::seat::{Seat, SeatConfig};
 use crate::wire;
 use std::collections::VecDeque;
 
 /// What is on a bus, and what goes wrong on it.
 #[derive(Debug, Clone)]
-pub struct BusSetting {
+pub struct BusConfig {
     /// The seats. A board that is not given is drawn, with a serial number that no other on the line has.
-    pub seats: Vec<Setting>,
+    pub seats: Vec<SeatConfig>,
     /// Faults on the way to the host.
-    pub to_host: LineFaults,
+    pub faults_to_host: LineFaults,
     /// Faults on the way to the boards.
-    pub to_boards: LineFaults,
+    pub faults_to_boards: LineFaults,
     /// What befalls the line and its boards, by time.
     pub incidents: Vec<Incident>,
     /// From which the line's own chance comes.
     pub seed: u64,
 }
 
-impl BusSetting {
+impl BusConfig {
     /// Seats on a line without faults.
-    pub fn new(seats: Vec<Setting>, seed: u64) -> BusSetting {
-        BusSetting { seats, to_host: LineFaults::none(), to_boards: LineFaults::none(), incidents: Vec::new(), seed }
+    pub fn new(seats: Vec<SeatConfig>, seed: u64) -> BusConfig {
+        BusConfig {
+            seats,
+            faults_to_host: LineFaults::none(),
+            faults_to_boards: LineFaults::none(),
+            incidents: Vec::new(),
+            seed,
+        }
     }
 }
 
 /// What a host notices of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Happening {
+pub enum HostEvent {
     /// Bytes, in one read.
     Bytes(Vec<u8>),
     /// The port went away.
@@ -64,14 +70,14 @@ pub struct BusWorld {
     cables: Vec<Cable>,
     is_on_line: Vec<bool>,
     /// When something happens next at each seat.
-    due: Vec<Option<u64>>,
+    next_times: Vec<Option<u64>>,
     line: SharedLine,
-    to_boards: Injury,
+    to_boards: FaultInjector,
     incidents: VecDeque<Incident>,
     done: Vec<Incident>,
-    happenings: VecDeque<(u64, Happening)>,
+    host_events: VecDeque<(u64, HostEvent)>,
     rng: Rng,
-    sent: Vec<Sent>,
+    sent: Vec<TimedMessage>,
     is_plugged: bool,
     is_silent: bool,
     is_open: bool,
@@ -87,7 +93,7 @@ impl BusWorld {
     /// # Errors
     ///
     /// When the script of a seat cannot be played.
-    pub fn new(setting: BusSetting) -> Result<BusWorld, ScriptError> {
+    pub fn new(setting: BusConfig) -> Result<BusWorld, ScriptError> {
         let seed = setting.seed;
         let mut incidents = setting.incidents;
         let serials = serials(setting.seats.len(), seed);
@@ -100,9 +106,9 @@ impl BusWorld {
             seat.board = Some(seat.board.clone().unwrap_or_else(drawn));
             cables.push(Cable::new(seat.profile.clone(), Vec::new(), Rng::stream(seat.seed, "cable")));
             let seat = Seat::new(seat)?;
-            for outage in seat.drawn_outages().iter().chain(&seat.setting().outages) {
-                incidents.push(Incident::new(outage.from_ms, Mishap::Away(index)));
-                incidents.push(Incident::new(outage.to_ms, Mishap::Back(index)));
+            for outage in seat.drawn_outages().iter().chain(&seat.config().outages) {
+                incidents.push(Incident::new(outage.from_ms, IncidentKind::BoardDisconnected(index)));
+                incidents.push(Incident::new(outage.to_ms, IncidentKind::BoardConnected(index)));
             }
             seats.push(seat);
         }
@@ -111,14 +117,14 @@ impl BusWorld {
         let end_ms = seats.iter().map(Seat::end_ms).max().unwrap_or(0).max(last);
         let mut world = BusWorld {
             is_on_line: vec![true; seats.len()],
-            due: seats.iter().map(Seat::next_time).collect(),
+            next_times: seats.iter().map(Seat::next_time).collect(),
             seats,
             cables,
-            line: SharedLine::new(Injury::new(setting.to_host, Rng::stream(seed, "to host"))),
-            to_boards: Injury::new(setting.to_boards, Rng::stream(seed, "to boards")),
+            line: SharedLine::new(FaultInjector::new(setting.faults_to_host, Rng::stream(seed, "to host"))),
+            to_boards: FaultInjector::new(setting.faults_to_boards, Rng::stream(seed, "to boards")),
             incidents: incidents.into(),
             done: Vec::new(),
-            happenings: VecDeque::new(),
+            host_events: VecDeque::new(),
             rng: Rng::stream(seed, "line"),
             sent: Vec::new(),
             is_plugged: true,
@@ -130,31 +136,31 @@ impl BusWorld {
             end_ms,
         };
         // Who is absent from the start is absent before anybody asks.
-        world.live(0);
+        world.run_until(0);
         Ok(world)
     }
 
     /// When something happens next, in milliseconds; a driver need not call before.
     pub fn next_time(&self) -> Option<u64> {
-        let seats = self.due.iter().flatten().min().copied();
+        let seats = self.next_times.iter().flatten().min().copied();
         let line = self.line.next_time().map(|us| us.div_ceil(1000));
         let incident = self.incidents.front().map(|incident| incident.at_ms);
-        let waiting = self.happenings.front().map(|(at_ms, _)| *at_ms);
+        let waiting = self.host_events.front().map(|(at_ms, _)| *at_ms);
         [seats, line, incident, waiting].into_iter().flatten().min().map(|time| time.max(self.now_ms))
     }
 
     /// Lives until `to_ms` and returns what the host notices by then, with times. A time in the past counts as now.
-    pub fn advance(&mut self, to_ms: u64) -> Vec<(u64, Happening)> {
-        self.live(to_ms);
-        let due = self.happenings.iter().take_while(|(at_ms, _)| *at_ms <= self.now_ms).count();
-        self.happenings.drain(..due).collect()
+    pub fn advance(&mut self, to_ms: u64) -> Vec<(u64, HostEvent)> {
+        self.run_until(to_ms);
+        let due = self.host_events.iter().take_while(|(at_ms, _)| *at_ms <= self.now_ms).count();
+        self.host_events.drain(..due).collect()
     }
 
     /// Bytes from the host at a time, not before the last [`BusWorld::advance`]. What it was to read until then is kept for the next call
     /// of that. On a dead line they are lost. They take their time on the line, too: 4 bytes 4.2 ms.
-    pub fn host(&mut self, now_ms: u64, bytes: &[u8]) {
-        self.live(now_ms);
-        if !self.passes() || self.is_deaf {
+    pub fn receive(&mut self, now_ms: u64, bytes: &[u8]) {
+        self.run_until(now_ms);
+        if !self.has_link() || self.is_deaf {
             return;
         }
         let now_us = self.now_ms * 1000;
@@ -169,7 +175,7 @@ impl BusWorld {
             for index in 0..self.seats.len() {
                 if self.is_on_line[index] {
                     self.seats[index].board_mut().receive(part[0].0, &bytes);
-                    self.due[index] = self.seats[index].next_time();
+                    self.next_times[index] = self.seats[index].next_time();
                 }
             }
         }
@@ -211,14 +217,14 @@ impl BusWorld {
     }
 
     /// Takes a board off the line or puts it on, from now on: an absent board is one that is taken off at the start.
-    pub fn put_on_line(&mut self, seat: usize, on: bool) {
-        let what = if on { Mishap::Back(seat) } else { Mishap::Away(seat) };
-        self.happen(Incident::new(self.now_ms, what));
+    pub fn set_connected(&mut self, seat: usize, on: bool) {
+        let what = if on { IncidentKind::BoardConnected(seat) } else { IncidentKind::BoardDisconnected(seat) };
+        self.apply_incident(Incident::new(self.now_ms, what));
     }
 
     /// Lets something happen now.
-    pub fn happen_now(&mut self, what: Mishap) {
-        self.happen(Incident::new(self.now_ms, what));
+    pub fn add_incident_now(&mut self, what: IncidentKind) {
+        self.apply_incident(Incident::new(self.now_ms, what));
     }
 
     /// The incidents that have happened.
@@ -227,18 +233,18 @@ impl BusWorld {
     }
 
     /// The line's faults on the way to the host.
-    pub fn to_host(&self) -> &Injury {
-        self.line.injury()
+    pub fn to_host(&self) -> &FaultInjector {
+        self.line.fault_injector()
     }
 
     /// The line's faults on the way to the boards.
-    pub fn to_boards(&self) -> &Injury {
+    pub fn to_boards(&self) -> &FaultInjector {
         &self.to_boards
     }
 
     /// Bytes that two boards said at the same time.
-    pub fn garbled(&self) -> u64 {
-        self.line.garbled()
+    pub fn collided_bytes(&self) -> u64 {
+        self.line.collided_bytes()
     }
 
     /// How many bytes the host and the boards have put on the line, in this order.
@@ -246,16 +252,16 @@ impl BusWorld {
         (self.to_boards.count(), self.board_bytes)
     }
 
-    fn passes(&self) -> bool {
+    fn has_link(&self) -> bool {
         self.is_plugged && !self.is_silent
     }
 
-    fn live(&mut self, to_ms: u64) {
+    fn run_until(&mut self, to_ms: u64) {
         let to_ms = to_ms.max(self.now_ms);
         while let Some(incident) = self.incidents.front().copied().filter(|incident| incident.at_ms <= to_ms) {
             self.incidents.pop_front();
             self.run(incident.at_ms);
-            self.happen(incident);
+            self.apply_incident(incident);
         }
         self.run(to_ms);
     }
@@ -263,21 +269,21 @@ impl BusWorld {
     fn run(&mut self, to_ms: u64) {
         self.now_ms = to_ms.max(self.now_ms);
         for index in 0..self.seats.len() {
-            if self.due[index].is_none_or(|due| due > self.now_ms) {
+            if self.next_times[index].is_none_or(|due| due > self.now_ms) {
                 continue;
             }
-            self.seats[index].live(self.now_ms, &mut self.sent);
-            self.due[index] = self.seats[index].next_time();
+            self.seats[index].run_until(self.now_ms, &mut self.sent);
+            self.next_times[index] = self.seats[index].next_time();
             let is_bus = self.seats[index].board().mode() == crate::board::Mode::Bus;
             for sent in std::mem::take(&mut self.sent) {
                 if !self.is_on_line[index] {
                     continue;
                 }
-                let Some(sent) = self.cables[index].injure(sent, self.seats[index].truth_mut()) else { continue };
+                let Some(sent) = self.cables[index].apply_faults(sent, self.seats[index].truth_mut()) else { continue };
                 self.board_bytes += sent.bytes.len() as u64;
-                if is_bus { self.line.say_with_checksum(index, sent) } else { self.line.say(index, &sent) }
+                if is_bus { self.line.send_with_checksum(index, sent) } else { self.line.send(index, &sent) }
             }
-            if let Some(at_us) = self.seats[index].board_mut().take_broken_off() {
+            if let Some(at_us) = self.seats[index].board_mut().take_cut_message() {
                 self.line.break_off(index, at_us);
             }
         }
@@ -285,45 +291,49 @@ impl BusWorld {
     }
 
     fn settle(&mut self) {
-        self.line.settle(self.now_ms * 1000);
+        self.line.resolve_collisions(self.now_ms * 1000);
         while let Some((at_ms, bytes)) = self.line.read(self.now_ms) {
-            self.happenings.push_back((at_ms, Happening::Bytes(bytes)));
+            self.host_events.push_back((at_ms, HostEvent::Bytes(bytes)));
         }
     }
 
-    fn happen(&mut self, incident: Incident) {
+    fn apply_incident(&mut self, incident: Incident) {
         let now_us = self.now_ms * 1000;
-        match incident.what {
-            Mishap::Unplug => {
+        match incident.kind {
+            IncidentKind::Unplug => {
                 self.is_plugged = false;
                 self.is_open = false;
-                self.line.set_alive(now_us, false);
+                self.line.set_connected(now_us, false);
                 self.settle();
-                self.happenings.push_back((self.now_ms, Happening::Unplugged));
+                self.host_events.push_back((self.now_ms, HostEvent::Unplugged));
             }
-            Mishap::Plug => {
+            IncidentKind::Plug => {
                 self.is_plugged = true;
-                self.line.set_alive(now_us, self.passes());
-                self.happenings.push_back((self.now_ms, Happening::Plugged));
+                self.line.set_connected(now_us, self.has_link());
+                self.host_events.push_back((self.now_ms, HostEvent::Plugged));
             }
-            Mishap::Silence | Mishap::Sound => {
-                self.is_silent = incident.what == Mishap::Silence;
-                self.line.set_alive(now_us, self.passes());
+            IncidentKind::LinkDead | IncidentKind::LinkRestored => {
+                self.is_silent = incident.kind == IncidentKind::LinkDead;
+                self.line.set_connected(now_us, self.has_link());
             }
-            Mishap::Hold | Mishap::Release => self.line.hold(now_us, incident.what == Mishap::Hold),
-            Mishap::Deafen | Mishap::Hear => self.is_deaf = incident.what == Mishap::Deafen,
-            Mishap::Babble(for_ms) => {
+            IncidentKind::LineHeldLow | IncidentKind::LineReleased => {
+                self.line.set_held(now_us, incident.kind == IncidentKind::LineHeldLow)
+            }
+            IncidentKind::HostBlocked | IncidentKind::HostUnblocked => {
+                self.is_deaf = incident.kind == IncidentKind::HostBlocked
+            }
+            IncidentKind::NoiseBurst(for_ms) => {
                 let bytes = (0..u64::from(for_ms) * 960 / 1000).map(|_| self.rng.below(256) as u8).collect();
-                self.line.say(self.seats.len(), &Sent { start_us: now_us, bytes });
+                self.line.send(self.seats.len(), &TimedMessage { start_us: now_us, bytes });
             }
-            Mishap::Away(seat) | Mishap::Back(seat) => {
+            IncidentKind::BoardDisconnected(seat) | IncidentKind::BoardConnected(seat) => {
                 if let Some(on_line) = self.is_on_line.get_mut(seat) {
-                    *on_line = matches!(incident.what, Mishap::Back(_));
+                    *on_line = matches!(incident.kind, IncidentKind::BoardConnected(_));
                 }
             }
-            Mishap::PowerOff(seat) => self.with_board(seat, |board| board.power_off(now_us)),
-            Mishap::PowerOn(seat) => self.with_board(seat, |board| board.power_on(now_us)),
-            Mishap::Watchdog(seat) => self.with_board(seat, |board| board.watchdog(now_us)),
+            IncidentKind::PowerOff(seat) => self.with_board(seat, |board| board.power_off(now_us)),
+            IncidentKind::PowerOn(seat) => self.with_board(seat, |board| board.power_on(now_us)),
+            IncidentKind::Watchdog(seat) => self.with_board(seat, |board| board.restart_by_watchdog(now_us)),
         }
         self.done.push(incident);
     }
@@ -331,8 +341,8 @@ impl BusWorld {
     fn with_board(&mut self, seat: usize, act: impl FnOnce(&mut crate::board::SimBoard)) {
         if let Some(seated) = self.seats.get_mut(seat) {
             act(seated.board_mut());
-            self.due[seat] = seated.next_time();
-            if let Some(at_us) = seated.board_mut().take_broken_off() {
+            self.next_times[seat] = seated.next_time();
+            if let Some(at_us) = seated.board_mut().take_cut_message() {
                 self.line.break_off(seat, at_us);
             }
         }
@@ -347,7 +357,7 @@ impl std::fmt::Display for BusWorld {
             writeln!(f, "board {}{away}: {seat}", index + 1)?;
         }
         for incident in self.done.iter().chain(&self.incidents) {
-            writeln!(f, "{} ms: {:?}", incident.at_ms, incident.what)?;
+            writeln!(f, "{} ms: {:?}", incident.at_ms, incident.kind)?;
         }
         Ok(())
     }

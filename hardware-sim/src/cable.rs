@@ -3,21 +3,21 @@
 //! Messages leave the board whole and in order; what the host reads is what this file makes of them. Bytes that arrive while the
 //! link is dead are lost, so a message may be cut by an outage, too.
 
-use crate::board::Sent;
-use crate::director::Outage;
+use crate::board::TimedMessage;
 use crate::faults::Fault;
-use crate::profile::Profile;
+use crate::planner::Outage;
+use crate::profile::NoiseProfile;
 use crate::random::Rng;
-use crate::truth::{Event, Truth};
+use crate::truth::{Event, TruthEntry};
 use crate::wire;
 
 /// One read of the host: when its last byte was there, and the bytes.
-pub type Read = (u64, Vec<u8>);
+pub type DeliveredRead = (u64, Vec<u8>);
 
 /// A cable with its own chance, so that its faults never change what hands do.
 #[derive(Debug, Clone)]
 pub struct Cable {
-    profile: Profile,
+    profile: NoiseProfile,
     rng: Rng,
     outages: Vec<Outage>,
     last_ms: u64,
@@ -25,7 +25,7 @@ pub struct Cable {
 
 impl Cable {
     /// A cable with the rates of a profile, dead during the outages.
-    pub fn new(profile: Profile, outages: Vec<Outage>, rng: Rng) -> Cable {
+    pub fn new(profile: NoiseProfile, outages: Vec<Outage>, rng: Rng) -> Cable {
         Cable { profile, rng, outages, last_ms: 0 }
     }
 
@@ -40,21 +40,21 @@ impl Cable {
     }
 
     /// Carries one message: what the host reads of it, and when. Faults go into the truth.
-    pub fn carry(&mut self, sent: Sent, truth: &mut Vec<Truth>) -> Vec<Read> {
-        let Some(Sent { start_us, bytes }) = self.injure(sent, truth) else { return Vec::new() };
+    pub fn carry(&mut self, sent: TimedMessage, truth: &mut Vec<TruthEntry>) -> Vec<DeliveredRead> {
+        let Some(TimedMessage { start_us, bytes }) = self.apply_faults(sent, truth) else { return Vec::new() };
         let split = self.rng.chance(self.profile.rate(Fault::SplitRead));
         self.cut_into_reads(start_us, bytes, split)
     }
 
     /// What is left of a message; nothing when it is lost. Faults go into the truth.
-    pub(crate) fn injure(&mut self, sent: Sent, truth: &mut Vec<Truth>) -> Option<Sent> {
+    pub(crate) fn apply_faults(&mut self, sent: TimedMessage, truth: &mut Vec<TruthEntry>) -> Option<TimedMessage> {
         let start_ms = sent.start_us / 1000;
         let mut bytes = sent.bytes;
         let mut struck = |cable: &mut Cable, fault: Fault| {
             let strikes = cable.rng.chance(cable.profile.rate(fault));
             if strikes {
                 let event = Event::Irregular { ply: None, fault, field: None, until_ms: start_ms };
-                truth.push(Truth { at_ms: start_ms, event });
+                truth.push(TruthEntry { at_ms: start_ms, event });
             }
             strikes
         };
@@ -79,10 +79,10 @@ impl Cable {
             let foreign: Vec<u8> = (0..self.rng.between(1, 20)).map(|_| self.rng.below(256) as u8).collect();
             bytes.splice(0..0, foreign);
         }
-        Some(Sent { start_us: sent.start_us, bytes })
+        Some(TimedMessage { start_us: sent.start_us, bytes })
     }
 
-    fn cut_into_reads(&mut self, start_us: u64, bytes: Vec<u8>, split: bool) -> Vec<Read> {
+    fn cut_into_reads(&mut self, start_us: u64, bytes: Vec<u8>, split: bool) -> Vec<DeliveredRead> {
         let arrival = |index: usize| (start_us + wire::line_us(index + 1)).div_ceil(1000);
         let end_ms = arrival(bytes.len());
         let threatened = self.outages.iter().any(|outage| outage.from_ms <= end_ms && start_us / 1000 <= outage.to_ms);
@@ -112,23 +112,24 @@ impl Cable {
 mod tests {
     use super::*;
 
-    fn message() -> Sent {
-        Sent { start_us: 10_000, bytes: vec![0x8e, 0, 5, 63, 1] }
+    fn message() -> TimedMessage {
+        TimedMessage { start_us: 10_000, bytes: vec![0x8e, 0, 5, 63, 1] }
     }
 
-    fn carry(profile: Profile, outages: Vec<Outage>) -> Vec<Read> {
+    fn carry(profile: NoiseProfile, outages: Vec<Outage>) -> Vec<DeliveredRead> {
         Cable::new(profile, outages, Rng::new(5)).carry(message(), &mut Vec::new())
     }
 
     #[test]
     fn good_cable_delivers_message_at_last_byte() {
-        assert_eq!(carry(Profile::ideal(), vec![]), [(16, vec![0x8e, 0, 5, 63, 1])]);
+        assert_eq!(carry(NoiseProfile::ideal(), vec![]), [(16, vec![0x8e, 0, 5, 63, 1])]);
     }
 
     #[test]
     fn each_fault_has_distinct_effect() {
-        let bytes =
-            |fault| carry(Profile::only(fault, 1.0), vec![]).into_iter().flat_map(|read| read.1).collect::<Vec<u8>>();
+        let bytes = |fault| {
+            carry(NoiseProfile::only(fault, 1.0), vec![]).into_iter().flat_map(|read| read.1).collect::<Vec<u8>>()
+        };
         assert_eq!(bytes(Fault::MessageLost), []);
         assert_eq!(bytes(Fault::MessageDoubled), [0x8e, 0, 5, 63, 1, 0x8e, 0, 5, 63, 1]);
         assert!(bytes(Fault::MessageCut).len() < 5);
@@ -137,14 +138,14 @@ mod tests {
         assert_eq!((flipped.len(), wrong_bits), (5, 1));
         assert!(bytes(Fault::Garbage).ends_with(&message().bytes) && bytes(Fault::Garbage).len() > 5);
         assert_eq!(bytes(Fault::SplitRead), message().bytes);
-        assert!(carry(Profile::only(Fault::SplitRead, 1.0), vec![]).len() > 1);
+        assert!(carry(NoiseProfile::only(Fault::SplitRead, 1.0), vec![]).len() > 1);
     }
 
     #[test]
     fn outage_loses_arriving_bytes() {
         let from_13 = Outage { from_ms: 13, to_ms: 9_000 };
-        assert_eq!(carry(Profile::ideal(), vec![from_13]), [(12, vec![0x8e])]);
+        assert_eq!(carry(NoiseProfile::ideal(), vec![from_13]), [(12, vec![0x8e])]);
         let until_14 = Outage { from_ms: 0, to_ms: 14 };
-        assert_eq!(carry(Profile::ideal(), vec![until_14]), [(16, vec![5, 63, 1])]);
+        assert_eq!(carry(NoiseProfile::ideal(), vec![until_14]), [(16, vec![5, 63, 1])]);
     }
 }

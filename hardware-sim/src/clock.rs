@@ -73,39 +73,39 @@ impl std::fmt::Display for TimeControl {
 
 /// What a clock shows at one moment. Seconds are rounded up, as displays do: a fresh clock shows its full time for a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reading {
+pub struct ClockReading {
     /// The left player's time.
     pub left_s: u64,
     /// The right player's time.
     pub right_s: u64,
     /// The left flag has fallen; that side stays at zero.
-    pub left_flag: bool,
+    pub has_left_flag: bool,
     /// The right flag has fallen; that side stays at zero.
-    pub right_flag: bool,
+    pub has_right_flag: bool,
     /// The control has an increment (the time-per-move indicator in both hour bytes).
-    pub increment: bool,
+    pub has_increment: bool,
     /// The side whose lever is high: it is to move.
     pub high: ClockSide,
     /// A time is running.
-    pub running: bool,
+    pub is_running: bool,
     /// The clock's battery is low.
-    pub battery_low: bool,
+    pub is_battery_low: bool,
     /// The clock hangs on the board's cable.
-    pub connected: bool,
+    pub is_connected: bool,
 }
 
-impl Reading {
+impl ClockReading {
     /// What a board reads where no clock hangs on its cable.
-    pub const NONE: Reading = Reading {
+    pub const NO_CLOCK: ClockReading = ClockReading {
         left_s: 0,
         right_s: 0,
-        left_flag: false,
-        right_flag: false,
-        increment: false,
+        has_left_flag: false,
+        has_right_flag: false,
+        has_increment: false,
         high: ClockSide::Left,
-        running: false,
-        battery_low: false,
-        connected: false,
+        is_running: false,
+        is_battery_low: false,
+        is_connected: false,
     };
 }
 
@@ -114,7 +114,7 @@ impl Reading {
 pub struct SimClock {
     control: TimeControl,
     state: State,
-    heard: State,
+    board_state: State,
     pending: VecDeque<Change>,
     lag: Span,
     rng: Rng,
@@ -125,11 +125,11 @@ pub struct SimClock {
 impl SimClock {
     /// A stopped clock with full times, whose changes reach the board after a lag drawn from `lag_ms`.
     pub fn new(control: TimeControl, high: ClockSide, lag_ms: Span, rng: Rng) -> SimClock {
-        let state = State::fresh(control, high);
+        let state = State::new(control, high);
         SimClock {
             control,
             state,
-            heard: state,
+            board_state: state,
             pending: VecDeque::new(),
             lag: lag_ms,
             rng,
@@ -146,7 +146,7 @@ impl SimClock {
         }
         let increment = u64::from(self.control.increment_s) * 1000;
         self.change(now, |state| {
-            if state.running && !state.fallen(side) {
+            if state.running && !state.has_fallen(side) {
                 *state.time_mut(side) += increment;
             }
             state.high = side.other();
@@ -179,7 +179,7 @@ impl SimClock {
         self.control = control;
         let kept = (self.state.connected, self.state.battery_low);
         self.change(now, |state| {
-            *state = State { since_ms: now, connected: kept.0, battery_low: kept.1, ..State::fresh(control, high) };
+            *state = State { since_ms: now, connected: kept.0, battery_low: kept.1, ..State::new(control, high) };
         });
     }
 
@@ -213,8 +213,8 @@ impl SimClock {
     }
 
     /// What the clock shows now, or would without a text.
-    pub fn reading(&self, now: u64) -> Reading {
-        self.state.shown(now, self.control)
+    pub fn reading(&self, now: u64) -> ClockReading {
+        self.state.to_reading(now, self.control)
     }
 
     /// The exact times (left, right) in milliseconds.
@@ -224,9 +224,9 @@ impl SimClock {
     }
 
     /// What the board has heard of the clock.
-    pub fn seen(&self, now: u64) -> Reading {
+    pub fn board_reading(&self, now: u64) -> ClockReading {
         let until = self.pending.front().map_or(now, |change| change.at_ms.min(now));
-        self.heard.shown(until, self.control)
+        self.board_state.to_reading(until, self.control)
     }
 
     /// When the board hears of the next change.
@@ -236,14 +236,14 @@ impl SimClock {
 
     /// Lets the board hear of one change that is due by `now`; the side that just stopped comes back with its time in seconds when the
     /// lever moved. Call it until nothing is due.
-    pub fn hear(&mut self, now: u64) -> Option<Heard> {
+    pub fn next_change(&mut self, now: u64) -> Option<LeverChange> {
         self.pending.front().filter(|change| change.due_ms <= now)?;
         let change = self.pending.pop_front()?;
-        let before = self.heard;
-        self.heard = change.state;
+        let before = self.board_state;
+        self.board_state = change.state;
         let lever = before.high != change.state.high && change.state.connected;
         let stopped = before.high;
-        Some(Heard { stopped: lever.then(|| (stopped, change.state.time_of(stopped).div_ceil(1000))) })
+        Some(LeverChange { stopped_side: lever.then(|| (stopped, change.state.time_of(stopped).div_ceil(1000))) })
     }
 
     fn change(&mut self, now: u64, how: impl FnOnce(&mut State)) {
@@ -256,7 +256,7 @@ impl SimClock {
         if self.pending.len() >= 64
             && let Some(oldest) = self.pending.pop_front()
         {
-            self.heard = oldest.state;
+            self.board_state = oldest.state;
         }
         self.pending.push_back(Change { due_ms, at_ms: now, state });
     }
@@ -264,9 +264,9 @@ impl SimClock {
 
 /// What the board learned from one change of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Heard {
+pub struct LeverChange {
     /// The lever moved: the side that just stopped, and its time in seconds. This is what the event memory writes down.
-    pub stopped: Option<(ClockSide, u64)>,
+    pub stopped_side: Option<(ClockSide, u64)>,
 }
 
 #[derive(Debug, Clone)]
@@ -289,7 +289,7 @@ struct State {
 }
 
 impl State {
-    fn fresh(control: TimeControl, high: ClockSide) -> State {
+    fn new(control: TimeControl, high: ClockSide) -> State {
         let base_ms = u64::from(control.base_s) * 1000;
         State {
             left_ms: base_ms,
@@ -327,22 +327,22 @@ impl State {
         }
     }
 
-    fn fallen(&self, side: ClockSide) -> bool {
+    fn has_fallen(&self, side: ClockSide) -> bool {
         self.time_of(side) == 0
     }
 
-    fn shown(self, now: u64, control: TimeControl) -> Reading {
+    fn to_reading(self, now: u64, control: TimeControl) -> ClockReading {
         let at = self.at(now);
-        Reading {
+        ClockReading {
             left_s: at.left_ms.div_ceil(1000),
             right_s: at.right_ms.div_ceil(1000),
-            left_flag: at.fallen(ClockSide::Left),
-            right_flag: at.fallen(ClockSide::Right),
-            increment: control.increment_s > 0,
+            has_left_flag: at.has_fallen(ClockSide::Left),
+            has_right_flag: at.has_fallen(ClockSide::Right),
+            has_increment: control.increment_s > 0,
             high: at.high,
-            running: at.running,
-            battery_low: at.battery_low,
-            connected: at.connected,
+            is_running: at.running,
+            is_battery_low: at.battery_low,
+            is_connected: at.connected,
         }
     }
 }
@@ -372,7 +372,7 @@ mod tests {
         assert!(clock.press(11_500, ClockSide::Left));
         let reading = clock.reading(12_500);
         assert_eq!((reading.left_s, reading.right_s), (4850, 4799), "60 s added at the press");
-        assert_eq!((reading.high, reading.running), (ClockSide::Right, true));
+        assert_eq!((reading.high, reading.is_running), (ClockSide::Right, true));
         clock.stop(13_000);
         assert_eq!(clock.reading(99_000).right_s, 4799);
         assert_eq!(clock.times_ms(99_000), (4_849_500, 4_798_500));
@@ -382,27 +382,31 @@ mod tests {
     fn flag_falls_once_and_stays() {
         let mut clock = clock("5+3", Span::just(0));
         clock.start(0);
-        assert!(!clock.reading(4_999).left_flag);
-        assert!(clock.reading(5_000).left_flag);
+        assert!(!clock.reading(4_999).has_left_flag);
+        assert!(clock.reading(5_000).has_left_flag);
         clock.press(6_000, ClockSide::Left);
         let reading = clock.reading(6_500);
-        assert_eq!((reading.left_s, reading.left_flag, reading.right_s), (0, true, 5), "no increment after the flag");
+        assert_eq!(
+            (reading.left_s, reading.has_left_flag, reading.right_s),
+            (0, true, 5),
+            "no increment after the flag"
+        );
     }
 
     #[test]
     fn board_lags_and_reports_only_shown_times() {
         let mut clock = clock("300+0", Span::new(150, 950));
         clock.start(0);
-        while clock.hear(1000).is_some() {}
+        while clock.next_change(1000).is_some() {}
         clock.press(10_400, ClockSide::Left);
         let due = clock.next_time().unwrap();
         assert!((10_550..=11_350).contains(&due));
-        assert_eq!(clock.seen(due - 1).left_s, 290, "frozen at the press: 289.6 s");
-        assert_eq!(clock.seen(due - 1).high, ClockSide::Left);
-        assert_eq!(clock.hear(due - 1), None);
-        assert_eq!(clock.hear(due), Some(Heard { stopped: Some((ClockSide::Left, 290)) }));
-        assert_eq!(clock.seen(due).high, ClockSide::Right);
-        assert_eq!(clock.hear(due), None);
+        assert_eq!(clock.board_reading(due - 1).left_s, 290, "frozen at the press: 289.6 s");
+        assert_eq!(clock.board_reading(due - 1).high, ClockSide::Left);
+        assert_eq!(clock.next_change(due - 1), None);
+        assert_eq!(clock.next_change(due), Some(LeverChange { stopped_side: Some((ClockSide::Left, 290)) }));
+        assert_eq!(clock.board_reading(due).high, ClockSide::Right);
+        assert_eq!(clock.next_change(due), None);
     }
 
     #[test]
@@ -415,8 +419,8 @@ mod tests {
         }
         let mut seen = Vec::new();
         while let Some(due) = clock.next_time() {
-            clock.hear(due);
-            seen.push((due, clock.seen(due).high));
+            clock.next_change(due);
+            seen.push((due, clock.board_reading(due).high));
         }
         assert!(seen.is_sorted_by_key(|(due, _)| *due));
         assert_eq!(seen.last().map(|last| last.1), Some(ClockSide::Left));
@@ -427,10 +431,10 @@ mod tests {
         let mut clock = clock("300+0", Span::just(100));
         clock.start(0);
         clock.connect(10_000, false);
-        while clock.hear(10_100).is_some() {}
-        assert!(!clock.seen(10_100).connected);
+        while clock.next_change(10_100).is_some() {}
+        assert!(!clock.board_reading(10_100).is_connected);
         clock.connect(20_000, true);
-        while clock.hear(20_100).is_some() {}
-        assert_eq!(clock.seen(20_100).left_s, 280);
+        while clock.next_change(20_100).is_some() {}
+        assert_eq!(clock.board_reading(20_100).left_s, 280);
     }
 }

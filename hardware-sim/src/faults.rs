@@ -148,14 +148,14 @@ impl Fault {
     }
 
     /// The name used on command lines and in summaries.
-    pub fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         NAMES[self as usize].1
     }
 }
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.as_str())
     }
 }
 
@@ -165,7 +165,7 @@ pub struct UnknownFault(pub String);
 
 impl std::fmt::Display for UnknownFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = Fault::all().map(Fault::name).collect();
+        let names: Vec<&str> = Fault::all().map(Fault::as_str).collect();
         write!(f, "no fault is called {:?}; there are {}", self.0, names.join(", "))
     }
 }
@@ -176,7 +176,7 @@ impl std::str::FromStr for Fault {
     type Err = UnknownFault;
 
     fn from_str(text: &str) -> Result<Fault, UnknownFault> {
-        Fault::all().find(|fault| fault.name() == text).ok_or_else(|| UnknownFault(text.to_string()))
+        Fault::all().find(|fault| fault.as_str() == text).ok_or_else(|| UnknownFault(text.to_string()))
     }
 }
 
@@ -188,7 +188,7 @@ mod tests {
     fn fault_names_roundtrip() {
         for (index, fault) in Fault::all().enumerate() {
             assert_eq!(fault as usize, index, "the list of names is in the order of the declaration");
-            assert_eq!(fault.name().parse(), Ok(fault));
+            assert_eq!(fault.as_str().parse(), Ok(fault));
         }
         assert!("earthquake".parse::<Fault>().unwrap_err().to_string().contains("slide"));
     }

@@ -11,16 +11,16 @@
 //!
 //! Invariants: bytes come in the order of their times; a byte is given out when it is whole and nothing can meet it any more.
 
-use crate::board::Sent;
-use crate::line_faults::Injury;
+use crate::board::TimedMessage;
+use crate::line_faults::FaultInjector;
 use crate::wire;
 use std::collections::VecDeque;
 
 /// Bytes in one packet of a USB adapter.
-const PACKET: usize = 62;
+const PACKET_SIZE: usize = 62;
 
 #[derive(Debug, Clone, Copy)]
-struct Flying {
+struct ByteInFlight {
     speaker: usize,
     /// When its message began.
     message_us: u64,
@@ -28,73 +28,74 @@ struct Flying {
     end_us: u64,
     byte: u8,
     /// A read ends with this byte.
-    ends_read: bool,
+    is_read_end: bool,
 }
 
 /// The wire from the boards to the host.
 #[derive(Debug, Clone)]
 pub struct SharedLine {
     /// By their start.
-    flying: VecDeque<Flying>,
-    injury: Injury,
+    in_flight: VecDeque<ByteInFlight>,
+    fault_injector: FaultInjector,
     collected: Vec<(u64, u8)>,
     reads: VecDeque<(u64, Vec<u8>)>,
     held_from_us: Option<u64>,
     is_alive: bool,
-    garbled: u64,
+    collided_bytes: u64,
     last_ms: u64,
 }
 
 impl SharedLine {
     /// A quiet line with its faults.
-    pub fn new(injury: Injury) -> SharedLine {
+    pub fn new(fault_injector: FaultInjector) -> SharedLine {
         SharedLine {
-            flying: VecDeque::new(),
-            injury,
+            in_flight: VecDeque::new(),
+            fault_injector,
             collected: Vec::new(),
             reads: VecDeque::new(),
             held_from_us: None,
             is_alive: true,
-            garbled: 0,
+            collided_bytes: 0,
             last_ms: 0,
         }
     }
 
     /// A message of somebody sets out.
-    pub fn say(&mut self, speaker: usize, sent: &Sent) {
+    pub fn send(&mut self, speaker: usize, sent: &TimedMessage) {
         for (index, byte) in sent.bytes.iter().enumerate() {
-            let flying = Flying {
+            let flying = ByteInFlight {
                 speaker,
                 message_us: sent.start_us,
                 start_us: sent.start_us + wire::line_us(index),
                 end_us: sent.start_us + wire::line_us(index + 1),
                 byte: *byte,
-                ends_read: index + 1 == sent.bytes.len() || index % PACKET == PACKET - 1,
+                is_read_end: index + 1 == sent.bytes.len() || index % PACKET_SIZE == PACKET_SIZE - 1,
             };
-            let place = self.flying.partition_point(|other| other.start_us <= flying.start_us);
-            self.flying.insert(place, flying);
+            let place = self.in_flight.partition_point(|other| other.start_us <= flying.start_us);
+            self.in_flight.insert(place, flying);
         }
     }
 
     /// A message whose checksum the line may spoil.
-    pub fn say_with_checksum(&mut self, speaker: usize, mut sent: Sent) {
-        self.injury.spoil_checksum(sent.start_us, &mut sent.bytes);
-        self.say(speaker, &sent);
+    pub fn send_with_checksum(&mut self, speaker: usize, mut sent: TimedMessage) {
+        self.fault_injector.spoil_checksum(sent.start_us, &mut sent.bytes);
+        self.send(speaker, &sent);
     }
 
     /// Somebody falls silent in the middle of what he had begun to say.
     pub fn break_off(&mut self, speaker: usize, at_us: u64) {
-        let unsaid = |flying: &Flying| flying.speaker == speaker && flying.message_us < at_us && flying.end_us > at_us;
-        self.flying.retain(|flying| !unsaid(flying));
-        match self.flying.iter_mut().rfind(|flying| flying.speaker == speaker && flying.message_us < at_us) {
-            Some(last) => last.ends_read = true,
+        let unsaid =
+            |flying: &ByteInFlight| flying.speaker == speaker && flying.message_us < at_us && flying.end_us > at_us;
+        self.in_flight.retain(|flying| !unsaid(flying));
+        match self.in_flight.iter_mut().rfind(|flying| flying.speaker == speaker && flying.message_us < at_us) {
+            Some(last) => last.is_read_end = true,
             None => self.flush(),
         }
     }
 
     /// Somebody holds the line down from now on, or lets it go. The boards must have lived until then.
-    pub fn hold(&mut self, now_us: u64, held: bool) {
-        self.settle(now_us);
+    pub fn set_held(&mut self, now_us: u64, held: bool) {
+        self.resolve_collisions(now_us);
         if held && self.held_from_us.is_none() && self.is_alive {
             // A line that goes down and stays there reads as one byte of zeros.
             let at_ms = self.arrival_ms(now_us + wire::line_us(1));
@@ -104,15 +105,15 @@ impl SharedLine {
     }
 
     /// The cable to the host is out from now on, or back.
-    pub fn set_alive(&mut self, now_us: u64, alive: bool) {
-        self.settle(now_us);
+    pub fn set_connected(&mut self, now_us: u64, alive: bool) {
+        self.resolve_collisions(now_us);
         self.flush();
         self.is_alive = alive;
     }
 
     /// What was in some buffer when the host opened the port.
     pub fn open(&mut self, now_us: u64) {
-        let garbage = self.injury.garbage_at_open(now_us);
+        let garbage = self.fault_injector.garbage_at_open(now_us);
         if !garbage.is_empty() && self.is_alive {
             let at_ms = self.arrival_ms(now_us);
             self.reads.push_back((at_ms, garbage));
@@ -127,9 +128,9 @@ impl SharedLine {
 
     /// When the next byte that ends a read is whole, with all that meets it.
     fn read_ends_at(&self) -> Option<u64> {
-        let first = self.flying.iter().position(|flying| flying.ends_read)?;
-        let mut end_us = self.flying[first].end_us;
-        for flying in self.flying.iter().skip(first + 1) {
+        let first = self.in_flight.iter().position(|flying| flying.is_read_end)?;
+        let mut end_us = self.in_flight[first].end_us;
+        for flying in self.in_flight.iter().skip(first + 1) {
             if flying.start_us >= end_us {
                 break;
             }
@@ -145,38 +146,38 @@ impl SharedLine {
     }
 
     /// Makes out what has arrived by `until_us`, up to when all boards have lived.
-    pub fn settle(&mut self, until_us: u64) {
-        while let Some(mut first) = self.flying.front().copied().filter(|first| first.end_us <= until_us) {
+    pub fn resolve_collisions(&mut self, until_us: u64) {
+        while let Some(mut first) = self.in_flight.front().copied().filter(|first| first.end_us <= until_us) {
             let mut met = 1;
-            while let Some(next) = self.flying.get(met).filter(|next| next.start_us < first.end_us) {
+            while let Some(next) = self.in_flight.get(met).filter(|next| next.start_us < first.end_us) {
                 first = collide(first, next);
                 met += 1;
             }
             if first.end_us > until_us {
                 return;
             }
-            self.flying.drain(..met);
-            self.garbled += met as u64 - 1;
+            self.in_flight.drain(..met);
+            self.collided_bytes += met as u64 - 1;
             self.deliver(first);
         }
     }
 
     /// The direction's faults.
-    pub fn injury(&self) -> &Injury {
-        &self.injury
+    pub fn fault_injector(&self) -> &FaultInjector {
+        &self.fault_injector
     }
 
     /// How many bytes met another one.
-    pub fn garbled(&self) -> u64 {
-        self.garbled
+    pub fn collided_bytes(&self) -> u64 {
+        self.collided_bytes
     }
 
-    fn deliver(&mut self, flying: Flying) {
+    fn deliver(&mut self, flying: ByteInFlight) {
         let is_held = self.held_from_us.is_some_and(|from| from < flying.end_us);
         if self.is_alive && !is_held {
-            self.injury.carry(flying.end_us, flying.byte, &mut self.collected);
+            self.fault_injector.carry(flying.end_us, flying.byte, &mut self.collected);
         }
-        if flying.ends_read {
+        if flying.is_read_end {
             self.flush();
         }
     }
@@ -197,15 +198,15 @@ impl SharedLine {
 
 /// What a receiver makes of a byte into which another one began to talk: it keeps the time of the first, and a bit is down where
 /// either is.
-fn collide(first: Flying, next: &Flying) -> Flying {
+fn collide(first: ByteInFlight, next: &ByteInFlight) -> ByteInFlight {
     // Start bit 0, eight bits from the lowest, stop bit and silence 1.
     let frame = |byte: u8| u32::from(byte) << 1 | !0x1ff;
     let bits = ((next.start_us - first.start_us) * 9_600 / 1_000_000).min(10);
     let both = frame(first.byte) & (frame(next.byte) << bits | ((1 << bits) - 1));
-    Flying {
+    ByteInFlight {
         end_us: first.end_us.max(next.end_us),
         byte: (both >> 1) as u8,
-        ends_read: first.ends_read || next.ends_read,
+        is_read_end: first.is_read_end || next.is_read_end,
         ..first
     }
 }
@@ -217,38 +218,38 @@ mod tests {
     use crate::random::Rng;
 
     fn line() -> SharedLine {
-        SharedLine::new(Injury::new(LineFaults::none(), Rng::new(1)))
+        SharedLine::new(FaultInjector::new(LineFaults::none(), Rng::new(1)))
     }
 
     fn all(line: &mut SharedLine) -> Vec<(u64, Vec<u8>)> {
-        line.settle(100_000_000);
+        line.resolve_collisions(100_000_000);
         std::iter::from_fn(|| line.read(100_000)).collect()
     }
 
     #[test]
     fn sequential_messages_arrive_at_last_byte() {
         let mut line = line();
-        line.say(0, &Sent { start_us: 10_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
-        line.say(0, &Sent { start_us: 1_000, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        line.send(0, &TimedMessage { start_us: 10_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        line.send(0, &TimedMessage { start_us: 1_000, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
         assert_eq!(line.next_time(), Some(7_250));
         assert_eq!(all(&mut line), [(8, vec![0x87, 0, 6, 8, 1, 0x16]), (17, vec![0x87, 0, 6, 8, 2, 0x17])]);
-        assert_eq!(line.garbled(), 0);
+        assert_eq!(line.collided_bytes(), 0);
     }
 
     #[test]
     fn colliding_messages_merge_low_bits() {
         let mut line = line();
-        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
-        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        line.send(0, &TimedMessage { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        line.send(0, &TimedMessage { start_us: 0, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
         assert_eq!(all(&mut line), [(7, vec![0x87, 0, 6, 8, 0, 0x16])]);
-        assert_eq!(line.garbled(), 6);
+        assert_eq!(line.collided_bytes(), 6);
     }
 
     #[test]
     fn half_overlap_keeps_start_and_garbles_rest() {
         let mut line = line();
-        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
-        line.say(0, &Sent { start_us: 3_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        line.send(0, &TimedMessage { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        line.send(0, &TimedMessage { start_us: 3_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
         let read: Vec<u8> = all(&mut line).into_iter().flat_map(|read| read.1).collect();
         assert_eq!(read[..2], [0x87, 0]);
         assert!(read.len() < 12 && !read.ends_with(&[0x87, 0, 6, 8, 2, 0x17]), "{read:02x?}");
@@ -257,19 +258,19 @@ mod tests {
     #[test]
     fn long_message_arrives_in_packets() {
         let mut line = line();
-        line.say(0, &Sent { start_us: 0, bytes: vec![1; 150] });
+        line.send(0, &TimedMessage { start_us: 0, bytes: vec![1; 150] });
         assert_eq!(all(&mut line).iter().map(|read| read.1.len()).collect::<Vec<_>>(), [62, 62, 26]);
     }
 
     #[test]
     fn held_or_dead_line_passes_nothing() {
         let mut line = line();
-        line.say(0, &Sent { start_us: 0, bytes: vec![9; 10] });
-        line.hold(5_300, true);
-        line.hold(20_000, false);
-        line.say(0, &Sent { start_us: 30_000, bytes: vec![8; 10] });
-        line.set_alive(35_300, false);
-        line.set_alive(60_000, true);
+        line.send(0, &TimedMessage { start_us: 0, bytes: vec![9; 10] });
+        line.set_held(5_300, true);
+        line.set_held(20_000, false);
+        line.send(0, &TimedMessage { start_us: 30_000, bytes: vec![8; 10] });
+        line.set_connected(35_300, false);
+        line.set_connected(60_000, true);
         let bytes: Vec<u8> = all(&mut line).into_iter().flat_map(|read| read.1).collect();
         assert_eq!(bytes.iter().filter(|byte| **byte == 9).count(), 5);
         assert_eq!(bytes.iter().filter(|byte| **byte == 8).count(), 5);

@@ -55,7 +55,7 @@ impl LineFault {
     }
 
     /// The name used on command lines and in the truth.
-    pub fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         NAMES[self as usize].1
     }
 }
@@ -66,7 +66,7 @@ pub struct UnknownLineFault(pub String);
 
 impl std::fmt::Display for UnknownLineFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = LineFault::all().map(LineFault::name).collect();
+        let names: Vec<&str> = LineFault::all().map(LineFault::as_str).collect();
         write!(f, "no fault of a line is called {:?}; there are {}", self.0, names.join(", "))
     }
 }
@@ -77,7 +77,7 @@ impl std::str::FromStr for LineFault {
     type Err = UnknownLineFault;
 
     fn from_str(text: &str) -> Result<LineFault, UnknownLineFault> {
-        LineFault::all().find(|fault| fault.name() == text).ok_or_else(|| UnknownLineFault(text.to_string()))
+        LineFault::all().find(|fault| fault.as_str() == text).ok_or_else(|| UnknownLineFault(text.to_string()))
     }
 }
 
@@ -95,7 +95,7 @@ impl LineFaults {
     }
 
     /// The same line with a fault at a rate, 0 to 1.
-    pub fn with(mut self, fault: LineFault, rate: f64) -> LineFaults {
+    pub fn with_rate(mut self, fault: LineFault, rate: f64) -> LineFaults {
         self.rates[fault as usize] = rate.clamp(0.0, 1.0);
         self
     }
@@ -104,7 +104,7 @@ impl LineFaults {
     /// is the bit that is flipped (0 to 7), the foreign byte, the number of bytes that are cut, or the delay in units of two
     /// milliseconds; without, it is drawn. A byte has one fault; the last one told counts. The two faults that are not of single
     /// bytes cannot be put at one.
-    pub fn at(mut self, index: u64, fault: LineFault, detail: Option<u8>) -> LineFaults {
+    pub fn with_scripted(mut self, index: u64, fault: LineFault, detail: Option<u8>) -> LineFaults {
         if fault < LineFault::WrongChecksum {
             self.scripted.insert(index, (fault, detail));
         }
@@ -124,7 +124,7 @@ impl LineFaults {
 
 /// A fault that struck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Strike {
+pub struct InjectedFault {
     /// When, in microseconds.
     pub at_us: u64,
     /// The index of the byte, over all that set out in this direction.
@@ -135,22 +135,22 @@ pub struct Strike {
 
 /// One direction of a line at work.
 #[derive(Debug, Clone)]
-pub struct Injury {
+pub struct FaultInjector {
     faults: LineFaults,
     rng: Rng,
     count: u64,
-    cutting: u64,
+    cut_bytes_left: u64,
     late_until_us: u64,
-    strikes: Vec<Strike>,
+    injected_faults: Vec<InjectedFault>,
 }
 
 /// At most so many strikes are remembered; a line that bad needs no list.
-const REMEMBERED: usize = 100_000;
+const MAX_RECORDED_FAULTS: usize = 100_000;
 
-impl Injury {
+impl FaultInjector {
     /// A direction with its own chance.
-    pub fn new(faults: LineFaults, rng: Rng) -> Injury {
-        Injury { faults, rng, count: 0, cutting: 0, late_until_us: 0, strikes: Vec::new() }
+    pub fn new(faults: LineFaults, rng: Rng) -> FaultInjector {
+        FaultInjector { faults, rng, count: 0, cut_bytes_left: 0, late_until_us: 0, injected_faults: Vec::new() }
     }
 
     /// What arrives of a byte, and when: not before what came before it.
@@ -163,11 +163,11 @@ impl Injury {
         }
         let fault = self.draw(index);
         if let Some((fault, _)) = fault {
-            self.remember(at_us, index, fault);
+            self.record_fault(at_us, index, fault);
         }
         let (fault, detail) = fault.map_or((None, None), |(fault, detail)| (Some(fault), detail));
-        if self.cutting > 0 {
-            self.cutting -= 1;
+        if self.cut_bytes_left > 0 {
+            self.cut_bytes_left -= 1;
             return;
         }
         if fault == Some(LineFault::Delay) {
@@ -179,7 +179,7 @@ impl Injury {
             Some(LineFault::Lose) => {}
             Some(LineFault::Cut) => {
                 let bytes = detail.map_or_else(|| self.rng.between(2, 20), u64::from);
-                self.cutting = bytes.saturating_sub(1);
+                self.cut_bytes_left = bytes.saturating_sub(1);
             }
             Some(LineFault::Double) => out.extend([(at_us, byte); 2]),
             Some(LineFault::Flip) => {
@@ -196,28 +196,28 @@ impl Injury {
 
     /// Makes the checksum of a whole answer wrong, when that strikes.
     pub fn spoil_checksum(&mut self, at_us: u64, answer: &mut [u8]) {
-        if self.strikes_now(LineFault::WrongChecksum)
+        if self.draws_fault(LineFault::WrongChecksum)
             && let Some(sum) = answer.last_mut()
         {
             *sum ^= self.rng.between(1, 127) as u8;
             let index = self.count;
-            self.remember(at_us, index, LineFault::WrongChecksum);
+            self.record_fault(at_us, index, LineFault::WrongChecksum);
         }
     }
 
     /// What is still in some buffer when the host opens the port.
     pub fn garbage_at_open(&mut self, at_us: u64) -> Vec<u8> {
-        if !self.strikes_now(LineFault::GarbageAtOpen) {
+        if !self.draws_fault(LineFault::GarbageAtOpen) {
             return Vec::new();
         }
         let index = self.count;
-        self.remember(at_us, index, LineFault::GarbageAtOpen);
+        self.record_fault(at_us, index, LineFault::GarbageAtOpen);
         (0..self.rng.between(1, 40)).map(|_| self.rng.below(256) as u8).collect()
     }
 
     /// What has struck so far (the first hundred thousand).
-    pub fn strikes(&self) -> &[Strike] {
-        &self.strikes
+    pub fn injected_faults(&self) -> &[InjectedFault] {
+        &self.injected_faults
     }
 
     /// How many bytes have set out.
@@ -236,14 +236,14 @@ impl Injury {
         self.faults.scripted.get(&index).copied().or(drawn)
     }
 
-    fn strikes_now(&mut self, fault: LineFault) -> bool {
+    fn draws_fault(&mut self, fault: LineFault) -> bool {
         let rate = self.faults.rate(fault);
         rate > 0.0 && self.rng.chance(rate)
     }
 
-    fn remember(&mut self, at_us: u64, index: u64, fault: LineFault) {
-        if self.strikes.len() < REMEMBERED {
-            self.strikes.push(Strike { at_us, index, fault });
+    fn record_fault(&mut self, at_us: u64, index: u64, fault: LineFault) {
+        if self.injected_faults.len() < MAX_RECORDED_FAULTS {
+            self.injected_faults.push(InjectedFault { at_us, index, fault });
         }
     }
 }
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     fn carry(faults: LineFaults, bytes: &[u8]) -> Vec<u8> {
-        let mut injury = Injury::new(faults, Rng::new(3));
+        let mut injury = FaultInjector::new(faults, Rng::new(3));
         let mut out = Vec::new();
         for (index, byte) in bytes.iter().enumerate() {
             injury.carry(index as u64 * 1000, *byte, &mut out);
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn fault_at_byte_takes_effect_there() {
         let bytes = [0x8e, 0, 5, 63, 1];
-        let at = |fault, detail| carry(LineFaults::none().at(3, fault, detail), &bytes);
+        let at = |fault, detail| carry(LineFaults::none().with_scripted(3, fault, detail), &bytes);
         assert_eq!(at(LineFault::Lose, None), [0x8e, 0, 5, 1]);
         assert_eq!(at(LineFault::Double, None), [0x8e, 0, 5, 63, 63, 1]);
         assert_eq!(at(LineFault::Flip, Some(7)), [0x8e, 0, 5, 0xbf, 1]);
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn faults_follow_rate() {
-        let faults = LineFaults::none().with(LineFault::Lose, 0.1);
+        let faults = LineFaults::none().with_rate(LineFault::Lose, 0.1);
         let left = carry(faults, &[7; 10_000]).len();
         assert!((8_800..9_200).contains(&left), "{left} of 10000 left");
         assert_eq!(carry(LineFaults::none(), &[7; 100]), [7; 100]);
@@ -285,19 +285,20 @@ mod tests {
 
     #[test]
     fn late_bytes_stay_in_order() {
-        let mut injury = Injury::new(LineFaults::none().at(0, LineFault::Delay, Some(50)), Rng::new(1));
+        let mut injury =
+            FaultInjector::new(LineFaults::none().with_scripted(0, LineFault::Delay, Some(50)), Rng::new(1));
         let mut out = Vec::new();
         injury.carry(1_000, 1, &mut out);
         injury.carry(2_000, 2, &mut out);
         injury.carry(200_000, 3, &mut out);
         assert_eq!(out, [(101_000, 1), (101_000, 2), (200_000, 3)]);
-        assert_eq!(injury.strikes(), [Strike { at_us: 1_000, index: 0, fault: LineFault::Delay }]);
+        assert_eq!(injury.injected_faults(), [InjectedFault { at_us: 1_000, index: 0, fault: LineFault::Delay }]);
     }
 
     #[test]
     fn fault_names_roundtrip() {
         for fault in LineFault::all() {
-            assert_eq!(fault.name().parse(), Ok(fault));
+            assert_eq!(fault.as_str().parse(), Ok(fault));
         }
         assert!("rain".parse::<LineFault>().unwrap_err().to_string().contains("wrong-checksum"));
     }

@@ -25,7 +25,7 @@ use crate::wire::bcd;
 use std::collections::VecDeque;
 
 /// Bytes of the ring, the end mark included.
-pub const RING: usize = 0x1f00;
+pub const MEMORY_SIZE: usize = 0x1f00;
 
 const END: u8 = 0x6b;
 const POWER_UP: u8 = 0x6a;
@@ -65,7 +65,7 @@ impl EventMemory {
     /// A memory with `events` piece updates of earlier games on a board of `fields` fields, of which nothing can be made any more.
     pub fn used(events: u32, fields: u8, rng: &mut Rng) -> EventMemory {
         let mut memory = EventMemory::new();
-        for _ in 0..events.min(RING as u32) {
+        for _ in 0..events.min(MEMORY_SIZE as u32) {
             let field = rng.below(u64::from(fields)) as u8;
             let code = [0, 0, 1, 4][rng.below(4) as usize];
             memory.write(&[0x40 | (rng.below(2) as u8) << 4 | code, field]);
@@ -168,7 +168,7 @@ impl EventMemory {
     fn write(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
         self.written += bytes.len() as u64;
-        let too_many = self.bytes.len().saturating_sub(RING - 1);
+        let too_many = self.bytes.len().saturating_sub(MEMORY_SIZE - 1);
         self.bytes.drain(..too_many);
     }
 }
@@ -212,7 +212,7 @@ mod tests {
         let mut memory = EventMemory::used(5000, 100, &mut Rng::new(1));
         memory.piece(0, 63, 1);
         let all = memory.download();
-        assert_eq!((all.len(), &all[all.len() - 3..]), (RING, [0x41, 63, 0x6b].as_slice()));
+        assert_eq!((all.len(), &all[all.len() - 3..]), (MEMORY_SIZE, [0x41, 63, 0x6b].as_slice()));
     }
 
     #[test]
@@ -244,7 +244,11 @@ mod tests {
             memory.piece(k * 1_000_000, (k % 100) as u8, 1);
         }
         let waiting = memory.changes();
-        assert_eq!((waiting.len(), waiting[0]), (RING - 1, 32), "a host that was away too long finds the end only");
+        assert_eq!(
+            (waiting.len(), waiting[0]),
+            (MEMORY_SIZE - 1, 32),
+            "a host that was away too long finds the end only"
+        );
         assert_eq!(memory.from_start(), waiting);
     }
 
@@ -255,7 +259,7 @@ mod tests {
             memory.piece(k * 1_000_000, (k % 100) as u8, 1);
         }
         let all = memory.download();
-        assert_eq!(all.len(), RING);
+        assert_eq!(all.len(), MEMORY_SIZE);
         assert_eq!(
             all[..2],
             [32, 0x41],

@@ -1,7 +1,7 @@
 //! Motions: single physical actions with their times, the language between hands and the world.
 
 use crate::clock::{ClockSide, TimeControl};
-use crate::scanner::Contact;
+use crate::scanner::SensorState;
 use crate::script::Player;
 use crate::truth::{Event, PlyId};
 
@@ -11,23 +11,23 @@ pub struct Motion {
     /// When, in milliseconds of the virtual clock.
     pub at_ms: u64,
     /// What.
-    pub deed: Deed,
+    pub action: Action,
 }
 
 /// What can be done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
+pub enum Action {
     /// Something is put on a field or (code 0) taken off it.
     Put {
         /// Seen by White, whichever way round the board lies.
         field: u8,
         /// What is there from now on.
-        contact: Contact,
+        sensor_state: SensorState,
     },
     /// A player pushes his side of the lever down.
     Press {
         /// Who.
-        by: Player,
+        player: Player,
         /// Which ply he ends with it; none when it is an accident or its repair.
         ply: Option<PlyId>,
     },

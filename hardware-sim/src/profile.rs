@@ -15,7 +15,7 @@ use crate::random::Span;
 
 /// Times of the hands and rates of the faults. Times are in milliseconds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Profile {
+pub struct NoiseProfile {
     /// What the profile is called.
     pub name: String,
     /// Duration of one scan of the whole board (P).
@@ -51,10 +51,10 @@ impl std::fmt::Display for UnknownProfile {
 
 impl std::error::Error for UnknownProfile {}
 
-impl Profile {
+impl NoiseProfile {
     /// Perfect hands: no fault, captured pieces taken off afterwards in ascending order, the lever heard within 0.45 s.
-    pub fn ideal() -> Profile {
-        Profile {
+    pub fn ideal() -> NoiseProfile {
+        NoiseProfile {
             name: "ideal".to_string(),
             scan_ms: Span::new(200, 250),
             think_ms: Span::new(6_000, 16_000),
@@ -70,42 +70,42 @@ impl Profile {
     }
 
     /// A classical tournament game.
-    pub fn calm() -> Profile {
-        let hands = Profile { name: "calm".to_string(), ..Profile::ideal() };
+    pub fn calm() -> NoiseProfile {
+        let hands = NoiseProfile { name: "calm".to_string(), ..NoiseProfile::ideal() };
         hands.human().with_rates(0)
     }
 
     /// An ordinary club game.
-    pub fn club() -> Profile {
-        Profile {
+    pub fn club() -> NoiseProfile {
+        NoiseProfile {
             name: "club".to_string(),
             think_ms: Span::new(2_500, 9_000),
             move_ms: 300,
             remove_ms: 350,
             press_ms: 400,
-            ..Profile::ideal()
+            ..NoiseProfile::ideal()
         }
         .human()
         .with_rates(1)
     }
 
     /// Blitz, with all the chaos of time trouble.
-    pub fn blitz() -> Profile {
-        Profile {
+    pub fn blitz() -> NoiseProfile {
+        NoiseProfile {
             name: "blitz".to_string(),
             think_ms: Span::new(350, 4_000),
             move_ms: 180,
             remove_ms: 180,
             press_ms: 200,
-            ..Profile::ideal()
+            ..NoiseProfile::ideal()
         }
         .human()
         .with_rates(2)
     }
 
     /// Ideal hands with one fault at the given rate.
-    pub fn only(fault: Fault, rate: f64) -> Profile {
-        let mut profile = Profile::ideal();
+    pub fn only(fault: Fault, rate: f64) -> NoiseProfile {
+        let mut profile = NoiseProfile::ideal();
         profile.name = format!("only {fault} {rate}");
         profile.set_rate(fault, rate);
         profile
@@ -127,8 +127,8 @@ impl Profile {
     }
 
     /// What real hardware and real hands share, however calm the game is.
-    fn human(self) -> Profile {
-        Profile {
+    fn human(self) -> NoiseProfile {
+        NoiseProfile {
             dwell_ms: Span::new(100, 400),
             lever_ms: Span::new(150, 950),
             crown_ms: Span::new(300, 2_500),
@@ -136,7 +136,7 @@ impl Profile {
         }
     }
 
-    fn with_rates(mut self, column: usize) -> Profile {
+    fn with_rates(mut self, column: usize) -> NoiseProfile {
         for (fault, rates) in RATES {
             self.set_rate(*fault, rates[column]);
         }
@@ -144,15 +144,15 @@ impl Profile {
     }
 }
 
-impl std::str::FromStr for Profile {
+impl std::str::FromStr for NoiseProfile {
     type Err = UnknownProfile;
 
-    fn from_str(name: &str) -> Result<Profile, UnknownProfile> {
+    fn from_str(name: &str) -> Result<NoiseProfile, UnknownProfile> {
         match name {
-            "ideal" => Ok(Profile::ideal()),
-            "calm" => Ok(Profile::calm()),
-            "club" => Ok(Profile::club()),
-            "blitz" => Ok(Profile::blitz()),
+            "ideal" => Ok(NoiseProfile::ideal()),
+            "calm" => Ok(NoiseProfile::calm()),
+            "club" => Ok(NoiseProfile::club()),
+            "blitz" => Ok(NoiseProfile::blitz()),
             _ => Err(UnknownProfile(name.to_string())),
         }
     }
@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn ideal_has_no_fault_and_only_has_one() {
-        assert_eq!(Profile::ideal().faults().count(), 0);
-        assert_eq!(Profile::only(Fault::Slide, 0.4).faults().collect::<Vec<_>>(), [(Fault::Slide, 0.4)]);
+        assert_eq!(NoiseProfile::ideal().faults().count(), 0);
+        assert_eq!(NoiseProfile::only(Fault::Slide, 0.4).faults().collect::<Vec<_>>(), [(Fault::Slide, 0.4)]);
     }
 
     #[test]
@@ -218,14 +218,14 @@ mod tests {
         for (fault, rates) in RATES {
             assert!(rates.is_sorted() || *fault == Fault::Adjust, "{fault}");
         }
-        assert_eq!(Profile::blitz().rate(Fault::Hesitation), 0.02);
+        assert_eq!(NoiseProfile::blitz().rate(Fault::Hesitation), 0.02);
     }
 
     #[test]
     fn parses_profile_names() {
         for name in ["ideal", "calm", "club", "blitz"] {
-            assert_eq!(name.parse::<Profile>().map(|profile| profile.name), Ok(name.to_string()));
+            assert_eq!(name.parse::<NoiseProfile>().map(|profile| profile.name), Ok(name.to_string()));
         }
-        assert!("bullet".parse::<Profile>().is_err());
+        assert!("bullet".parse::<NoiseProfile>().is_err());
     }
 }

@@ -32,7 +32,7 @@ impl Player {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ply {
     /// Whose hand moves, and whose lever is pressed.
-    pub by: Player,
+    pub player: Player,
     /// Where the moving piece stands.
     pub from: u8,
     /// Where it lands in between, in order.
@@ -48,7 +48,7 @@ pub struct Ply {
     /// A ply that might be played and pressed first, and then taken back.
     pub wrong_first: Option<Box<Ply>>,
     /// The rules forbid it, and it stands; only noted down in the truth.
-    pub illegal: bool,
+    pub is_illegal: bool,
 }
 
 impl Ply {
@@ -58,11 +58,11 @@ impl Ply {
     }
 
     /// A capture along a path (from, landings, to).
-    pub fn capture(by: Player, path: &[u8], captured: &[u8]) -> Ply {
+    pub fn capture(player: Player, path: &[u8], captured: &[u8]) -> Ply {
         let (from, to) = (path.first().copied().unwrap_or(0), path.last().copied().unwrap_or(0));
         let via = path.iter().copied().skip(1).take(path.len().saturating_sub(2)).collect();
         Ply {
-            by,
+            player,
             from,
             via,
             to,
@@ -70,7 +70,7 @@ impl Ply {
             crown: None,
             hesitate_on: Vec::new(),
             wrong_first: None,
-            illegal: false,
+            is_illegal: false,
         }
     }
 
@@ -92,16 +92,16 @@ impl Ply {
 
 /// What stands on the board when a game is to begin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Before {
+pub enum InitialBoard {
     /// The start position.
     #[default]
     Ready,
     /// Nothing: the pieces are put up first.
     Empty,
     /// About half of the pieces, the rest is put up first.
-    Half,
+    HalfSetUp,
     /// These codes: the board is brought to the start position first.
-    Standing(Vec<u8>),
+    Codes(Vec<u8>),
 }
 
 /// One game.
@@ -112,18 +112,18 @@ pub struct Game {
     /// What is played.
     pub plies: Vec<Ply>,
     /// The board lies with its connector on White's right.
-    pub turned: bool,
+    pub is_turned: bool,
     /// On which side of the clock White plays.
     pub white_side: ClockSide,
     /// Base time and increment; without, no clock is connected in this game.
     pub control: Option<TimeControl>,
     /// What stands on the board before; for the first game only, later ones find what the game before left behind.
-    pub before: Before,
+    pub initial_board: InitialBoard,
     /// Pieces put on the board when the game is over, as (field, code): the result pieces 13 "draw", 14 "white wins", 15
     /// "black wins", say.
     pub result: Vec<(u8, u8)>,
     /// Motions of the analysis after the game; when empty, an analysis is random.
-    pub after: Vec<Ply>,
+    pub analysis: Vec<Ply>,
 }
 
 impl Game {
@@ -133,18 +133,18 @@ impl Game {
         Game {
             start,
             plies,
-            turned: false,
+            is_turned: false,
             white_side: ClockSide::Left,
             control,
-            before: Before::Ready,
+            initial_board: InitialBoard::Ready,
             result: Vec::new(),
-            after: Vec::new(),
+            analysis: Vec::new(),
         }
     }
 
     /// The same game on a board lying the other way round, and with it the clock.
-    pub fn turned(self, turned: bool) -> Game {
-        Game { turned, white_side: if turned { ClockSide::Right } else { ClockSide::Left }, ..self }
+    pub fn rotated(self, turned: bool) -> Game {
+        Game { is_turned: turned, white_side: if turned { ClockSide::Right } else { ClockSide::Left }, ..self }
     }
 }
 
@@ -156,14 +156,14 @@ pub struct ScriptError {
     /// Which ply, from 0; none when the game itself is wrong.
     pub ply: Option<usize>,
     /// What is wrong with it.
-    pub what: String,
+    pub message: String,
 }
 
 impl std::fmt::Display for ScriptError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.ply {
-            Some(ply) => write!(f, "game {}, ply {}: {}", self.game, ply, self.what),
-            None => write!(f, "game {}: {}", self.game, self.what),
+            Some(ply) => write!(f, "game {}, ply {}: {}", self.game, ply, self.message),
+            None => write!(f, "game {}: {}", self.game, self.message),
         }
     }
 }
@@ -173,11 +173,11 @@ impl std::error::Error for ScriptError {}
 /// Checks that every motion finds what it needs: a piece on its first field, room on its last, pieces to take off.
 pub fn check(fields: usize, games: &[Game]) -> Result<(), ScriptError> {
     for (index, game) in games.iter().enumerate() {
-        let wrong = |ply, what: &str| Err(ScriptError { game: index, ply, what: what.to_string() });
+        let wrong = |ply, what: &str| Err(ScriptError { game: index, ply, message: what.to_string() });
         if game.start.len() != fields {
             return wrong(None, "the start position is not as large as the board");
         }
-        if matches!(&game.before, Before::Standing(codes) if codes.len() != fields) {
+        if matches!(&game.initial_board, InitialBoard::Codes(codes) if codes.len() != fields) {
             return wrong(None, "what stands before is not as large as the board");
         }
         if game.result.iter().any(|(field, _)| usize::from(*field) >= fields) {
@@ -240,7 +240,7 @@ mod tests {
         ];
         for (ply, what) in cases {
             let error = check(64, &[Game::new(start.clone(), vec![ply], None)]).unwrap_err();
-            assert_eq!((error.ply, error.what.as_str()), (Some(0), what));
+            assert_eq!((error.ply, error.message.as_str()), (Some(0), what));
         }
         assert!(check(100, &[Game::new(start, vec![good], None)]).is_err());
     }

@@ -10,22 +10,22 @@
 //!
 //! Invariants: nothing a host sends changes what people do; times never decrease.
 
-use crate::board::{BoardOptions, Sent, SimBoard};
+use crate::board::{BoardOptions, SimBoard, TimedMessage};
 use crate::clock::{ClockSide, SimClock, TimeControl};
-use crate::director::{self, Outage};
 use crate::faults::Fault;
 use crate::hand::Crown;
-use crate::motion::{Deed, Motion};
-use crate::profile::Profile;
+use crate::motion::{Action, Motion};
+use crate::planner::{self, Outage};
+use crate::profile::NoiseProfile;
 use crate::random::Rng;
-use crate::scanner::Contact;
+use crate::scanner::SensorState;
 use crate::script::{self, Game, Player, ScriptError};
-use crate::truth::{self, Clocks, Event, PlyTimes, Truth};
+use crate::truth::{self, Clocks, Event, PlyTimes, TruthEntry};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What is to be played, on what, and how well.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub struct SeatConfig {
     /// Rows of the board, 2 to 12.
     pub rows: u8,
     /// Columns of the board, 2 to 12.
@@ -33,7 +33,7 @@ pub struct Setting {
     /// The games, one after another on the same board.
     pub games: Vec<Game>,
     /// Hands and wires.
-    pub profile: Profile,
+    pub profile: NoiseProfile,
     /// From which everything that is not fixed is drawn.
     pub seed: u64,
     /// The board; drawn from the seed when none is given. Its size and the way it lies are those of the script.
@@ -42,10 +42,10 @@ pub struct Setting {
     pub outages: Vec<Outage>,
 }
 
-impl Setting {
+impl SeatConfig {
     /// One game on a board of the given size.
-    pub fn new(rows: u8, cols: u8, game: Game, profile: Profile, seed: u64) -> Setting {
-        Setting { rows, cols, games: vec![game], profile, seed, board: None, outages: Vec::new() }
+    pub fn new(rows: u8, cols: u8, game: Game, profile: NoiseProfile, seed: u64) -> SeatConfig {
+        SeatConfig { rows, cols, games: vec![game], profile, seed, board: None, outages: Vec::new() }
     }
 
     /// The board that is drawn when none is given.
@@ -71,11 +71,11 @@ impl Setting {
 /// A board being played on.
 #[derive(Debug, Clone)]
 pub struct Seat {
-    setting: Setting,
+    config: SeatConfig,
     board: SimBoard,
     motions: VecDeque<Motion>,
-    truth: Vec<Truth>,
-    drawn: BTreeMap<Fault, usize>,
+    truth: Vec<TruthEntry>,
+    drawn_board: BTreeMap<Fault, usize>,
     drawn_outages: Vec<Outage>,
     crown: Crown,
     white_side: ClockSide,
@@ -84,35 +84,35 @@ pub struct Seat {
 
 impl Seat {
     /// Draws everything and gives the board power at time 0. The script is checked first.
-    pub fn new(setting: Setting) -> Result<Seat, ScriptError> {
+    pub fn new(setting: SeatConfig) -> Result<Seat, ScriptError> {
         let size_fits = [setting.rows, setting.cols].iter().all(|size| (2..=12).contains(size));
         let fields = usize::from(setting.rows) * usize::from(setting.cols);
         if !size_fits || setting.games.is_empty() {
             let what = "a board has 2 to 12 rows and columns, a script at least one game".to_string();
-            return Err(ScriptError { game: 0, ply: None, what });
+            return Err(ScriptError { game: 0, ply: None, message: what });
         }
         script::check(fields, &setting.games)?;
 
-        let plan = director::plan(setting.cols, &setting.games, &setting.profile, setting.seed);
+        let plan = planner::plan(setting.cols, &setting.games, &setting.profile, setting.seed);
         let first = &setting.games[0];
         let mut rng = Rng::stream(setting.seed, "board");
         let drawn = setting.draw(&mut rng);
         let options = setting.board.clone().unwrap_or(drawn);
-        let options = BoardOptions { rows: setting.rows, cols: setting.cols, turned: first.turned, ..options };
+        let options = BoardOptions { rows: setting.rows, cols: setting.cols, is_turned: first.is_turned, ..options };
         // A clock hangs on the cable when any of the games is played with one.
         let control = setting.games.iter().find_map(|game| game.control);
         let clock = control.map(|control| {
             SimClock::new(control, plan.first_high, setting.profile.lever_ms, Rng::stream(setting.seed, "clock"))
         });
         let mut board = SimBoard::new(options, clock, rng);
-        for (field, code) in plan.standing.iter().enumerate() {
-            board.set(0, field as u8, Contact::steady(*code));
+        for (field, code) in plan.initial_codes.iter().enumerate() {
+            board.set(0, field as u8, SensorState::steady(*code));
         }
         board.power_on(0);
 
         let mut irregular = BTreeMap::new();
         for motion in &plan.motions {
-            if let Deed::Note(Event::Irregular { fault, .. }) = motion.deed {
+            if let Action::Note(Event::Irregular { fault, .. }) = motion.action {
                 *irregular.entry(fault).or_insert(0) += 1;
             }
         }
@@ -121,11 +121,11 @@ impl Seat {
             board,
             motions: plan.motions.into(),
             truth: Vec::new(),
-            drawn: irregular,
+            drawn_board: irregular,
             drawn_outages: plan.outages,
             crown: plan.crown,
             end_ms: plan.end_ms,
-            setting,
+            config: setting,
         })
     }
 
@@ -151,7 +151,7 @@ impl Seat {
     }
 
     /// Lives until `to_ms`; messages that leave the board by then are added to `sent`.
-    pub fn live(&mut self, to_ms: u64, sent: &mut Vec<Sent>) {
+    pub fn run_until(&mut self, to_ms: u64, sent: &mut Vec<TimedMessage>) {
         while let Some(at_ms) = self.next_motion().filter(|at_ms| *at_ms <= to_ms) {
             self.board.advance(at_ms * 1000, sent);
             self.carry_out_next();
@@ -172,11 +172,11 @@ impl Seat {
     }
 
     /// What really happened until now.
-    pub fn truth(&self) -> &[Truth] {
+    pub fn truth(&self) -> &[TruthEntry] {
         &self.truth
     }
 
-    pub(crate) fn truth_mut(&mut self) -> &mut Vec<Truth> {
+    pub(crate) fn truth_mut(&mut self) -> &mut Vec<TruthEntry> {
         &mut self.truth
     }
 
@@ -187,18 +187,18 @@ impl Seat {
 
     /// What physically stands on the fields, seen by White.
     pub fn standing(&self) -> Vec<u8> {
-        let fields = u32::from(self.setting.rows) * u32::from(self.setting.cols);
+        let fields = u32::from(self.config.rows) * u32::from(self.config.cols);
         (0..fields).map(|field| self.board.contact(field as u8).code).collect()
     }
 
     /// What was asked for.
-    pub fn setting(&self) -> &Setting {
-        &self.setting
+    pub fn config(&self) -> &SeatConfig {
+        &self.config
     }
 
     /// How often people go wrong in the whole script.
     pub fn irregularities(&self) -> &BTreeMap<Fault, usize> {
-        &self.drawn
+        &self.drawn_board
     }
 
     /// The times without a link that the profile drew.
@@ -206,36 +206,36 @@ impl Seat {
         &self.drawn_outages
     }
 
-    fn carry_out(&mut self, Motion { at_ms, deed }: Motion) {
+    fn carry_out(&mut self, Motion { at_ms, action: deed }: Motion) {
         let now_us = at_ms * 1000;
         match deed {
-            Deed::Put { field, contact } => self.board.set(now_us, field, contact),
-            Deed::Press { by, ply } => {
+            Action::Put { field, sensor_state: contact } => self.board.set(now_us, field, contact),
+            Action::Press { player: by, ply } => {
                 let side = self.side(by);
                 let lever_moved = self.board.clock_mut().is_some_and(|clock| clock.press(at_ms, side));
                 if let Some(ply) = ply {
                     let clocks = self.clocks(at_ms);
-                    self.truth.push(Truth { at_ms, event: Event::Pressed { ply, clocks, lever_moved } });
+                    self.truth.push(TruthEntry { at_ms, event: Event::Pressed { ply, clocks, lever_moved } });
                 }
             }
-            Deed::SetClock { control, to_move, white_side } => {
+            Action::SetClock { control, to_move, white_side } => {
                 self.white_side = white_side;
                 let high = self.side(to_move);
                 self.set_clock(at_ms, control, high);
             }
-            Deed::StartClock => self.with_clock(|clock| clock.start(at_ms)),
-            Deed::StopClock => self.with_clock(|clock| clock.stop(at_ms)),
-            Deed::PlugClock(connected) => self.with_clock(|clock| clock.connect(at_ms, connected)),
-            Deed::ClockButton(ack) => self.board.clock_says(now_us, ack),
-            Deed::Power(true) => self.board.power_on(now_us),
-            Deed::Power(false) => self.board.power_off(now_us),
-            Deed::Turn(turned) => self.board.turn(now_us, turned),
-            Deed::Note(event) => self.truth.push(Truth { at_ms, event }),
+            Action::StartClock => self.with_clock(|clock| clock.start(at_ms)),
+            Action::StopClock => self.with_clock(|clock| clock.stop(at_ms)),
+            Action::PlugClock(connected) => self.with_clock(|clock| clock.connect(at_ms, connected)),
+            Action::ClockButton(ack) => self.board.send_clock_event(now_us, ack),
+            Action::Power(true) => self.board.power_on(now_us),
+            Action::Power(false) => self.board.power_off(now_us),
+            Action::Turn(turned) => self.board.set_turned(now_us, turned),
+            Action::Note(event) => self.truth.push(TruthEntry { at_ms, event }),
         }
     }
 
     fn set_clock(&mut self, now_ms: u64, control: Option<TimeControl>, high: ClockSide) {
-        let was_connected = self.board.clock().is_some_and(|clock| clock.reading(now_ms).connected);
+        let was_connected = self.board.clock().is_some_and(|clock| clock.reading(now_ms).is_connected);
         self.with_clock(|clock| match control {
             Some(control) => {
                 clock.reset(now_ms, control, high);
@@ -256,7 +256,7 @@ impl Seat {
     fn clocks(&self, now_ms: u64) -> Option<Clocks> {
         let clock = self.board.clock()?;
         let (left_ms, right_ms) = clock.times_ms(now_ms);
-        clock.reading(now_ms).connected.then_some(match self.white_side {
+        clock.reading(now_ms).is_connected.then_some(match self.white_side {
             ClockSide::Left => Clocks { white_ms: left_ms, black_ms: right_ms },
             ClockSide::Right => Clocks { white_ms: right_ms, black_ms: left_ms },
         })
@@ -273,12 +273,12 @@ impl Seat {
 /// Everything that was drawn, in one line: print it with every failure.
 impl std::fmt::Display for Seat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Setting { rows, cols, games, profile, seed, .. } = &self.setting;
+        let SeatConfig { rows, cols, games, profile, seed, .. } = &self.config;
         let options = self.board.options();
         write!(f, "seed {seed}, profile {}, board {rows}x{cols}", profile.name)?;
         for (index, game) in games.iter().enumerate() {
             let clock = game.control.map_or("no clock".to_string(), |control| control.to_string());
-            let lies = if game.turned { "turned" } else { "not turned" };
+            let lies = if game.is_turned { "turned" } else { "not turned" };
             write!(f, ", game {index}: {} plies, {clock}, {lies}, white {:?}", game.plies.len(), game.white_side)?;
         }
         write!(

@@ -5,18 +5,18 @@
 
 /// Planned contents of all fields.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct PlannedBoard {
     cols: usize,
     codes: Vec<u8>,
     ready_ms: Vec<u64>,
     flaky: Vec<bool>,
 }
 
-impl Table {
+impl PlannedBoard {
     /// A table with these codes, row by row; it has `codes.len() / cols` rows.
-    pub fn new(cols: u8, codes: Vec<u8>) -> Table {
+    pub fn new(cols: u8, codes: Vec<u8>) -> PlannedBoard {
         let fields = codes.len();
-        Table { cols: usize::from(cols).max(1), codes, ready_ms: vec![0; fields], flaky: vec![false; fields] }
+        PlannedBoard { cols: usize::from(cols).max(1), codes, ready_ms: vec![0; fields], flaky: vec![false; fields] }
     }
 
     /// All codes, row by row.
@@ -44,12 +44,12 @@ impl Table {
         if let Some(place) = self.codes.get_mut(usize::from(field)) {
             *place = code;
             self.flaky[usize::from(field)] = flaky;
-            self.hold(field, at_ms);
+            self.reserve(field, at_ms);
         }
     }
 
     /// Keeps hands off the field until a time.
-    pub fn hold(&mut self, field: u8, until_ms: u64) {
+    pub fn reserve(&mut self, field: u8, until_ms: u64) {
         if let Some(ready) = self.ready_ms.get_mut(usize::from(field)) {
             *ready = until_ms.max(*ready);
         }
@@ -104,7 +104,7 @@ impl Table {
         (usize::from(field) / self.cols, usize::from(field) % self.cols)
     }
 
-    fn select(&self, wanted: impl Fn(&Table, u8) -> bool) -> Vec<u8> {
+    fn select(&self, wanted: impl Fn(&PlannedBoard, u8) -> bool) -> Vec<u8> {
         (0..self.codes.len() as u8).filter(|field| wanted(self, *field)).collect()
     }
 }
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn fields_between() {
-        let table = Table::new(10, vec![0; 100]);
+        let table = PlannedBoard::new(10, vec![0; 100]);
         assert_eq!(table.between(0, 33), [11, 22]);
         assert_eq!(table.between(33, 0), [22, 11]);
         assert_eq!(table.between(9, 36), [18, 27]);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn room_is_empty_and_free_of_hands() {
-        let mut table = Table::new(8, vec![0; 64]);
+        let mut table = PlannedBoard::new(8, vec![0; 64]);
         table.set(100, 0, 1, false);
         table.set(900, 8, 0, false);
         assert_eq!(table.room_around(500, 1), [2, 9, 10]);

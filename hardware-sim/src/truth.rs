@@ -7,7 +7,7 @@ use crate::faults::Fault;
 
 /// One thing that happened in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Truth {
+pub struct TruthEntry {
     /// When.
     pub at_ms: u64,
     /// What.
@@ -122,11 +122,11 @@ impl PlyTimes {
 }
 
 /// The times of every ply that was at least touched, in order.
-pub fn ply_times(log: &[Truth]) -> Vec<PlyTimes> {
+pub fn ply_times(log: &[TruthEntry]) -> Vec<PlyTimes> {
     let mut plies = std::collections::BTreeMap::new();
     let fresh =
         |ply| PlyTimes { ply, touched_ms: None, settled_ms: None, pressed_ms: None, lever_moved: false, clocks: None };
-    for Truth { at_ms, event } in log {
+    for TruthEntry { at_ms, event } in log {
         match *event {
             Event::Touched(ply) => plies.entry(ply).or_insert_with(|| fresh(ply)).touched_ms = Some(*at_ms),
             Event::Settled(ply) => plies.entry(ply).or_insert_with(|| fresh(ply)).settled_ms = Some(*at_ms),

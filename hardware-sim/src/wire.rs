@@ -10,7 +10,7 @@
 //! This encoder is written from the protocol page alone and shares nothing with any reader of the protocol, on purpose: a
 //! page that was read wrongly in one of them is caught by the other.
 
-use crate::clock::{ClockSide, Reading};
+use crate::clock::{ClockReading, ClockSide};
 
 /// Message ids, without the top bit that marks the start of a message.
 pub mod id {
@@ -101,25 +101,25 @@ pub fn field_update(field: u8, code: u8) -> Vec<u8> {
 ///
 /// Status bits 3 and 4 stand as recorded from real hardware: bit 4 goes with bit 1 (the right side is high), bit 3 with the
 /// left side.
-pub fn bw_time(reading: &Reading) -> Vec<u8> {
-    if !reading.connected {
+pub fn bw_time(reading: &ClockReading) -> Vec<u8> {
+    if !reading.is_connected {
         return message(id::BW_TIME, &[0, 0, 0, 0, 0, 0, status(reading)]);
     }
-    let [rh, rm, rs] = side(reading.right_s, reading.right_flag, reading.increment);
-    let [lh, lm, ls] = side(reading.left_s, reading.left_flag, reading.increment);
+    let [rh, rm, rs] = side(reading.right_s, reading.has_right_flag, reading.has_increment);
+    let [lh, lm, ls] = side(reading.left_s, reading.has_left_flag, reading.has_increment);
     message(id::BW_TIME, &[rh, rm, rs, lh, lm, ls, status(reading)])
 }
 
 /// The status byte of clock times and acks.
-pub fn status(reading: &Reading) -> u8 {
-    if !reading.connected {
+pub fn status(reading: &ClockReading) -> u8 {
+    if !reading.is_connected {
         return 0x20;
     }
     let lever = match reading.high {
         ClockSide::Right => 0x02 | 0x10,
         ClockSide::Left => 0x08,
     };
-    lever | u8::from(reading.running) | u8::from(reading.battery_low) << 2
+    lever | u8::from(reading.is_running) | u8::from(reading.is_battery_low) << 2
 }
 
 /// The answer of the clock to a command, in the shape of clock times: the low nibble of both hour bytes is 0xa, and the top
@@ -161,17 +161,17 @@ pub(crate) fn bcd(value: u8) -> u8 {
 mod tests {
     use super::*;
 
-    fn reading() -> Reading {
-        Reading {
+    fn reading() -> ClockReading {
+        ClockReading {
             left_s: 5400,
             right_s: 5400,
-            left_flag: false,
-            right_flag: false,
-            increment: false,
+            has_left_flag: false,
+            has_right_flag: false,
+            has_increment: false,
             high: ClockSide::Left,
-            running: false,
-            battery_low: false,
-            connected: true,
+            is_running: false,
+            is_battery_low: false,
+            is_connected: true,
         }
     }
 
@@ -179,24 +179,24 @@ mod tests {
     fn clock_times_match_recordings() {
         // 1:30:00 each, stopped, left side high; then running; then right side high and a second gone on the left.
         assert_eq!(bw_time(&reading()), [0x8d, 0, 0x0a, 1, 0x30, 0, 1, 0x30, 0, 0x08]);
-        assert_eq!(bw_time(&Reading { running: true, ..reading() })[9], 0x09);
-        let pressed = Reading { running: true, left_s: 5399, high: ClockSide::Right, ..reading() };
+        assert_eq!(bw_time(&ClockReading { is_running: true, ..reading() })[9], 0x09);
+        let pressed = ClockReading { is_running: true, left_s: 5399, high: ClockSide::Right, ..reading() };
         assert_eq!(bw_time(&pressed), [0x8d, 0, 0x0a, 1, 0x30, 0, 1, 0x29, 0x59, 0x13]);
     }
 
     #[test]
     fn flag_bits_of_hour_bytes() {
-        let with_increment = Reading { increment: true, left_s: 4860, ..reading() };
+        let with_increment = ClockReading { has_increment: true, left_s: 4860, ..reading() };
         assert_eq!(bw_time(&with_increment)[3..9], [0x21, 0x30, 0, 0x21, 0x21, 0]);
-        let fallen = Reading { right_flag: true, right_s: 0, ..with_increment };
+        let fallen = ClockReading { has_right_flag: true, right_s: 0, ..with_increment };
         assert_eq!(bw_time(&fallen)[3..6], [0x30, 0, 0]);
-        assert_eq!(bw_time(&Reading { left_s: 1_000_000, ..reading() })[6..9], [9, 0x59, 0x59]);
+        assert_eq!(bw_time(&ClockReading { left_s: 1_000_000, ..reading() })[6..9], [9, 0x59, 0x59]);
     }
 
     #[test]
     fn no_clock_is_status_bit_five() {
         assert_eq!(
-            bw_time(&Reading { connected: false, running: true, ..reading() }),
+            bw_time(&ClockReading { is_connected: false, is_running: true, ..reading() }),
             [0x8d, 0, 0x0a, 0, 0, 0, 0, 0, 0, 0x20]
         );
     }

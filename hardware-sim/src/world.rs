@@ -13,33 +13,33 @@
 //! Invariants: the same script, options and host bytes give the same bytes at the same times; times never decrease; nothing a
 //! host sends changes what people do.
 
-use crate::board::{Mode, Sent};
-use crate::cable::{Cable, Read};
-use crate::director::Outage;
+use crate::board::{Mode, TimedMessage};
+use crate::cable::{Cable, DeliveredRead};
 use crate::faults::Fault;
+use crate::planner::Outage;
 use crate::random::Rng;
 use crate::script::ScriptError;
 use crate::seat::Seat;
-use crate::truth::{Event, PlyTimes, Truth};
+use crate::truth::{Event, PlyTimes, TruthEntry};
 use std::collections::{BTreeMap, VecDeque};
 
-pub use crate::seat::Setting;
+pub use crate::seat::SeatConfig;
 
 /// A board being played on, at the end of a cable.
 #[derive(Debug, Clone)]
 pub struct World {
     seat: Seat,
     cable: Cable,
-    reads: VecDeque<Read>,
-    sent: Vec<Sent>,
+    reads: VecDeque<DeliveredRead>,
+    sent: Vec<TimedMessage>,
     now_ms: u64,
 }
 
 impl World {
     /// Draws everything and gives the board power at time 0. The script is checked first.
-    pub fn new(setting: Setting) -> Result<World, ScriptError> {
+    pub fn new(setting: SeatConfig) -> Result<World, ScriptError> {
         let seat = Seat::new(setting)?;
-        let setting = seat.setting();
+        let setting = seat.config();
         let mut outages = [seat.drawn_outages(), &setting.outages].concat();
         outages.sort_by_key(|outage| outage.from_ms);
         let cable = Cable::new(setting.profile.clone(), outages, Rng::stream(setting.seed, "cable"));
@@ -54,16 +54,16 @@ impl World {
 
     /// Lives until `to_ms` and returns what the host reads by then, each read with the time of its last byte. A time in the past
     /// counts as now.
-    pub fn advance(&mut self, to_ms: u64) -> Vec<Read> {
-        self.live(to_ms);
+    pub fn advance(&mut self, to_ms: u64) -> Vec<DeliveredRead> {
+        self.run_until(to_ms);
         let due = self.reads.iter().take_while(|read| read.0 <= self.now_ms).count();
         self.reads.drain(..due).collect()
     }
 
     /// Bytes from the host at a time, not before the last [`World::advance`]. What the board said until then is kept for
     /// the next call of that. On a dead link they are lost.
-    pub fn host(&mut self, now_ms: u64, bytes: &[u8]) {
-        self.live(now_ms);
+    pub fn receive(&mut self, now_ms: u64, bytes: &[u8]) {
+        self.run_until(now_ms);
         if !self.cable.is_dead(self.now_ms) {
             self.seat.board_mut().receive(self.now_ms * 1000, bytes);
         }
@@ -85,7 +85,7 @@ impl World {
     }
 
     /// What really happened until now.
-    pub fn truth(&self) -> &[Truth] {
+    pub fn truth(&self) -> &[TruthEntry] {
         self.seat.truth()
     }
 
@@ -110,8 +110,8 @@ impl World {
     }
 
     /// What was asked for.
-    pub fn setting(&self) -> &Setting {
-        self.seat.setting()
+    pub fn config(&self) -> &SeatConfig {
+        self.seat.config()
     }
 
     /// How often each fault strikes: people's for the whole script, the cable's until now.
@@ -128,7 +128,7 @@ impl World {
         counts
     }
 
-    fn live(&mut self, to_ms: u64) {
+    fn run_until(&mut self, to_ms: u64) {
         let to_ms = to_ms.max(self.now_ms);
         while let Some(at_ms) = self.seat.next_motion().filter(|at_ms| *at_ms <= to_ms) {
             self.run_board(at_ms);

@@ -1,15 +1,15 @@
 //! Many boards on one line: who answers, what collides, what is lost, what befalls the line.
 
 use hardware_sim::board::{BoardOptions, Mode};
-use hardware_sim::bus::{BusSetting, BusWorld, Happening};
-use hardware_sim::incident::{Incident, Mishap};
+use hardware_sim::bus::{BusConfig, BusWorld, HostEvent};
+use hardware_sim::incident::{Incident, IncidentKind};
 use hardware_sim::line_faults::{LineFault, LineFaults};
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::script::{Game, Player, Ply};
-use hardware_sim::seat::Setting;
+use hardware_sim::seat::SeatConfig;
 
 /// A board of a size with one white man that goes on forty plies.
-fn seat(rows: u8, cols: u8, serial: u32, seed: u64) -> Setting {
+fn seat(rows: u8, cols: u8, serial: u32, seed: u64) -> SeatConfig {
     let fields = usize::from(rows) * usize::from(cols);
     let mut start = vec![0; fields];
     start[fields - 2] = 1;
@@ -18,12 +18,12 @@ fn seat(rows: u8, cols: u8, serial: u32, seed: u64) -> Setting {
     let plies = plies.map(|(from, to)| Ply::quiet(Player::White, from, to)).collect();
     let game = Game::new(start, plies, "4800+60".parse().ok());
     let board = Some(BoardOptions { serial, ..BoardOptions::new(rows, cols) });
-    Setting { board, ..Setting::new(rows, cols, game, Profile::ideal(), seed) }
+    SeatConfig { board, ..SeatConfig::new(rows, cols, game, NoiseProfile::ideal(), seed) }
 }
 
-fn bus(setting: impl FnOnce(&mut BusSetting)) -> BusWorld {
+fn bus(setting: impl FnOnce(&mut BusConfig)) -> BusWorld {
     let seats = vec![seat(10, 10, 1025, 1), seat(8, 8, 1026, 2), seat(12, 12, 2054, 3), seat(10, 8, 16_383, 4)];
-    let mut bus = BusSetting::new(seats, 9);
+    let mut bus = BusConfig::new(seats, 9);
     setting(&mut bus);
     BusWorld::new(bus).expect("the scripts can be played")
 }
@@ -31,9 +31,9 @@ fn bus(setting: impl FnOnce(&mut BusSetting)) -> BusWorld {
 /// Sends bytes at a time and returns what is read until then.
 fn ask(world: &mut BusWorld, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<(u64, Vec<u8>)> {
     world.advance(now_ms);
-    world.host(now_ms, bytes);
+    world.receive(now_ms, bytes);
     let reads = world.advance(until_ms).into_iter().map(|(at_ms, happening)| match happening {
-        Happening::Bytes(bytes) => (at_ms, bytes),
+        HostEvent::Bytes(bytes) => (at_ms, bytes),
         other => panic!("{other:?} at {at_ms}"),
     });
     reads.collect()
@@ -76,7 +76,7 @@ fn boards_answer_by_address() {
 #[test]
 fn repeated_pings_find_every_board() {
     let seats = (0..12).map(|k| seat(8, 8, 1025 + 37 * k, u64::from(k))).collect();
-    let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
+    let mut world = BusWorld::new(BusConfig::new(seats, 4)).unwrap();
     let mut found: Vec<[u8; 2]> = Vec::new();
     let (mut now, mut quiet) = (0, 0);
     while quiet < 3 {
@@ -108,9 +108,9 @@ fn repeated_pings_find_every_board() {
 #[test]
 fn ping_answers_collide_sometimes() {
     let seats = (0..32).map(|k| seat(8, 8, 1025 + k, u64::from(k))).collect();
-    let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
+    let mut world = BusWorld::new(BusConfig::new(seats, 4)).unwrap();
     let answers = ask(&mut world, 0, &[0x87, 0x00, 0x00, 0x07], 1_150);
-    assert!(world.garbled() > 5, "{}", world.garbled());
+    assert!(world.collided_bytes() > 5, "{}", world.collided_bytes());
     let whole = answers.iter().filter(|(_, answer)| answer.len() == 6 && answer[0] == 0x87);
     let right = whole
         .filter(|(_, answer)| answer[..5].iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) & 0x7f == answer[5]);
@@ -120,9 +120,9 @@ fn ping_answers_collide_sometimes() {
 #[test]
 fn boards_with_equal_number_never_dump_cleanly() {
     let seats = vec![seat(8, 8, 1025, 1), seat(10, 10, 1025, 2)];
-    let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
+    let mut world = BusWorld::new(BusConfig::new(seats, 4)).unwrap();
     let answer = bytes(&mut world, 1_000, &[0x82, 0x08, 0x01, 0x0b], 1_300);
-    assert!(world.garbled() > 30 && answer.len() < 176, "{answer:02x?}");
+    assert!(world.collided_bytes() > 30 && answer.len() < 176, "{answer:02x?}");
 }
 
 #[test]
@@ -173,24 +173,26 @@ fn changes_alone_carry_whole_games() {
 
 #[test]
 fn only_host_sees_bad_checksums_and_lost_bytes() {
-    let mut world = bus(|bus| bus.to_host = LineFaults::none().with(LineFault::WrongChecksum, 1.0));
+    let mut world = bus(|bus| bus.faults_to_host = LineFaults::none().with_rate(LineFault::WrongChecksum, 1.0));
     let answer = bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80);
     assert_eq!(answer[..5], [0x87, 0x00, 0x06, 0x08, 0x01]);
     assert_ne!(answer[5], 0x16);
-    let mut world =
-        bus(|bus| bus.to_host = LineFaults::none().at(1, LineFault::Lose, None).at(8, LineFault::Double, None));
+    let mut world = bus(|bus| {
+        bus.faults_to_host =
+            LineFaults::none().with_scripted(1, LineFault::Lose, None).with_scripted(8, LineFault::Double, None)
+    });
     assert_eq!(bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80), [0x87, 0x06, 0x08, 0x01, 0x16]);
     assert_eq!(bytes(&mut world, 80, &[0x87, 0x08, 0x01, 0x10], 160), [0x87, 0x00, 0x06, 0x06, 0x08, 0x01, 0x16]);
-    assert_eq!(world.to_host().strikes().len(), 2);
+    assert_eq!(world.to_host().injected_faults().len(), 2);
     // On the way to the boards: the command is damaged, and nobody answers.
-    let mut world = bus(|bus| bus.to_boards = LineFaults::none().at(3, LineFault::Flip, Some(0)));
+    let mut world = bus(|bus| bus.faults_to_boards = LineFaults::none().with_scripted(3, LineFault::Flip, Some(0)));
     assert!(bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80).is_empty());
     assert_eq!(bytes(&mut world, 80, &[0x87, 0x08, 0x01, 0x10], 160).len(), 6);
 }
 
 #[test]
 fn garbage_may_precede_first_answer() {
-    let mut world = bus(|bus| bus.to_host = LineFaults::none().with(LineFault::GarbageAtOpen, 1.0));
+    let mut world = bus(|bus| bus.faults_to_host = LineFaults::none().with_rate(LineFault::GarbageAtOpen, 1.0));
     let answer = bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80);
     assert!(answer.len() > 6 && answer.ends_with(&[0x87, 0x00, 0x06, 0x08, 0x01, 0x16]), "{answer:02x?}");
     assert_eq!(bytes(&mut world, 80, &[0x87, 0x08, 0x01, 0x10], 160).len(), 6, "once for each opening");
@@ -199,7 +201,10 @@ fn garbage_may_precede_first_answer() {
 #[test]
 fn absent_board_is_silent_and_remembers() {
     let mut world = bus(|bus| {
-        bus.incidents = vec![Incident::new(500, Mishap::Away(1)), Incident::new(100_000, Mishap::Back(1))];
+        bus.incidents = vec![
+            Incident::new(500, IncidentKind::BoardDisconnected(1)),
+            Incident::new(100_000, IncidentKind::BoardConnected(1)),
+        ];
     });
     bytes(&mut world, 0, &[0x83, 0x08, 0x02, 0x0d], 80);
     assert!(bytes(&mut world, 1_000, &[0x83, 0x08, 0x02, 0x0d], 1_080).is_empty());
@@ -212,20 +217,21 @@ fn absent_board_is_silent_and_remembers() {
 #[test]
 fn port_disappears_and_returns() {
     let mut world = bus(|bus| {
-        bus.incidents = vec![Incident::new(1_005, Mishap::Unplug), Incident::new(3_000, Mishap::Plug)];
+        bus.incidents = vec![Incident::new(1_005, IncidentKind::Unplug), Incident::new(3_000, IncidentKind::Plug)];
     });
-    world.host(1_000, &[0x82, 0x08, 0x01, 0x0b]);
+    world.receive(1_000, &[0x82, 0x08, 0x01, 0x0b]);
     let noticed = world.advance(2_000);
-    assert_eq!(noticed.last(), Some(&(1_005, Happening::Unplugged)));
-    world.host(2_500, &[0x87, 0x08, 0x01, 0x10]);
-    assert_eq!(world.advance(4_000), [(3_000, Happening::Plugged)]);
+    assert_eq!(noticed.last(), Some(&(1_005, HostEvent::Unplugged)));
+    world.receive(2_500, &[0x87, 0x08, 0x01, 0x10]);
+    assert_eq!(world.advance(4_000), [(3_000, HostEvent::Plugged)]);
     assert_eq!(bytes(&mut world, 4_000, &[0x87, 0x08, 0x01, 0x10], 4_080).len(), 6);
 }
 
 #[test]
 fn silent_cable_loses_answers() {
     let mut world = bus(|bus| {
-        bus.incidents = vec![Incident::new(1_000, Mishap::Silence), Incident::new(3_000, Mishap::Sound)];
+        bus.incidents =
+            vec![Incident::new(1_000, IncidentKind::LinkDead), Incident::new(3_000, IncidentKind::LinkRestored)];
     });
     assert!(bytes(&mut world, 2_000, &[0x87, 0x08, 0x01, 0x10], 3_500).is_empty());
     assert_eq!(bytes(&mut world, 4_000, &[0x87, 0x08, 0x01, 0x10], 4_080).len(), 6);
@@ -233,17 +239,18 @@ fn silent_cable_loses_answers() {
 
 #[test]
 fn babbling_or_held_line_silences_all_boards() {
-    let mut world = bus(|bus| bus.incidents = vec![Incident::new(1_000, Mishap::Babble(2_000))]);
+    let mut world = bus(|bus| bus.incidents = vec![Incident::new(1_000, IncidentKind::NoiseBurst(2_000))]);
     let noise = bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 3_100);
     assert!((1_400..1_500).contains(&noise.len()), "{} bytes of noise in a second and a half", noise.len());
     assert!(!noise.windows(6).any(|part| part == [0x87, 0x00, 0x06, 0x08, 0x01, 0x16]));
     assert_eq!(bytes(&mut world, 3_100, &[0x87, 0x08, 0x01, 0x10], 3_180).len(), 6);
     let mut world = bus(|bus| {
-        bus.incidents = vec![Incident::new(1_000, Mishap::Hold), Incident::new(3_000, Mishap::Release)];
+        bus.incidents =
+            vec![Incident::new(1_000, IncidentKind::LineHeldLow), Incident::new(3_000, IncidentKind::LineReleased)];
     });
     assert_eq!(
         world.advance(1_400),
-        [(1_002, Happening::Bytes(vec![0x00]))],
+        [(1_002, HostEvent::Bytes(vec![0x00]))],
         "a line that goes down reads as one zero"
     );
     assert!(bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 3_100).is_empty());
@@ -253,7 +260,8 @@ fn babbling_or_held_line_silences_all_boards() {
 #[test]
 fn deaf_line_receives_nothing_but_sends() {
     let mut world = bus(|bus| {
-        bus.incidents = vec![Incident::new(1_000, Mishap::Deafen), Incident::new(9_000, Mishap::Hear)];
+        bus.incidents =
+            vec![Incident::new(1_000, IncidentKind::HostBlocked), Incident::new(9_000, IncidentKind::HostUnblocked)];
     });
     bytes(&mut world, 0, &[0x44], 100);
     assert!(bytes(&mut world, 1_500, &[0x46], 1_600).is_empty() && world.is_deaf());
@@ -265,7 +273,10 @@ fn deaf_line_receives_nothing_but_sends() {
 #[test]
 fn board_absent_at_start_joins_later() {
     let mut world = bus(|bus| {
-        bus.incidents = vec![Incident::new(0, Mishap::Away(2)), Incident::new(5_000, Mishap::Back(2))];
+        bus.incidents = vec![
+            Incident::new(0, IncidentKind::BoardDisconnected(2)),
+            Incident::new(5_000, IncidentKind::BoardConnected(2)),
+        ];
     });
     assert!(!world.is_on_line(2) && world.to_string().contains("board 3 (not on the line)"));
     assert!(bytes(&mut world, 1_000, &[0x87, 0x10, 0x06, 0x1d], 1_100).is_empty());
@@ -275,7 +286,8 @@ fn board_absent_at_start_joins_later() {
 #[test]
 fn power_cut_breaks_message_off() {
     let mut world = bus(|bus| {
-        bus.incidents = vec![Incident::new(1_050, Mishap::PowerOff(0)), Incident::new(1_500, Mishap::PowerOn(0))];
+        bus.incidents =
+            vec![Incident::new(1_050, IncidentKind::PowerOff(0)), Incident::new(1_500, IncidentKind::PowerOn(0))];
     });
     let dump = bytes(&mut world, 1_000, &[0x82, 0x08, 0x01, 0x0b], 1_400);
     assert!((20..48).contains(&dump.len()), "{} bytes of 106", dump.len());
@@ -286,19 +298,19 @@ fn power_cut_breaks_message_off() {
 fn equal_settings_give_equal_bytes_for_any_steps() {
     let run = |step_ms: u64| {
         let mut world = bus(|bus| {
-            bus.to_host = LineFaults::none().with(LineFault::Flip, 0.01).with(LineFault::Delay, 0.001);
-            bus.to_boards = LineFaults::none().with(LineFault::Lose, 0.01);
+            bus.faults_to_host = LineFaults::none().with_rate(LineFault::Flip, 0.01).with_rate(LineFault::Delay, 0.001);
+            bus.faults_to_boards = LineFaults::none().with_rate(LineFault::Lose, 0.01);
             bus.incidents = vec![
-                Incident::new(4_000, Mishap::Babble(500)),
-                Incident::new(6_000, Mishap::Unplug),
-                Incident::new(7_000, Mishap::Plug),
+                Incident::new(4_000, IncidentKind::NoiseBurst(500)),
+                Incident::new(6_000, IncidentKind::Unplug),
+                Incident::new(7_000, IncidentKind::Plug),
             ];
         });
         let (mut noticed, mut asked) = (Vec::new(), 0);
         for now in 0..20_000 {
             if now % 100 == 0 {
                 let command = [[0x8d, 0x08, 0x01, 0x16], [0x83, 0x08, 0x02, 0x0d], [0x87, 0x00, 0x00, 0x07]][asked % 3];
-                world.host(now, &command);
+                world.receive(now, &command);
                 asked += 1;
             }
             if now % step_ms == 0 {
@@ -316,14 +328,14 @@ fn equal_settings_give_equal_bytes_for_any_steps() {
 #[test]
 fn sixty_four_boards_cost_little() {
     let seats = (0..64).map(|k| seat(10, 10, 1025 + k, u64::from(k))).collect();
-    let mut world = BusWorld::new(BusSetting::new(seats, 1)).unwrap();
+    let mut world = BusWorld::new(BusConfig::new(seats, 1)).unwrap();
     let addresses = world.addresses();
     let mut now = 0;
     for k in 0..10_000 {
         let address = addresses[k % 64];
         let [high, low] = [(address >> 7) as u8, (address & 0x7f) as u8];
         let sum = (0x83_u8.wrapping_add(high).wrapping_add(low)) & 0x7f;
-        world.host(now, &[0x83, high, low, sum]);
+        world.receive(now, &[0x83, high, low, sum]);
         now += 25;
         world.advance(now);
     }

@@ -5,7 +5,7 @@
 use hardware_sim::board::{BoardOptions, Mode, Numbering, SimBoard};
 use hardware_sim::clock::{ClockSide, SimClock, TimeControl};
 use hardware_sim::random::{Rng, Span};
-use hardware_sim::scanner::{Contact, ScanMode};
+use hardware_sim::scanner::{ScanMode, SensorState};
 
 fn board_with(options: BoardOptions) -> SimBoard {
     let clock =
@@ -81,7 +81,7 @@ fn ignores_other_addresses_and_bad_checksums() {
     ] {
         let mut board = board();
         assert!(talk(&mut board, 100, &command, 2000).is_empty(), "{command:02x?}");
-        assert_eq!((board.mode(), board.dropped()), (Mode::Bus, 0));
+        assert_eq!((board.mode(), board.dropped_bytes()), (Mode::Bus, 0));
     }
 }
 
@@ -98,7 +98,7 @@ fn answers_within_milliseconds_or_20_while_storing() {
     let mut slowest = 0;
     for k in 0..200 {
         let at = 1_000 + 500 * k;
-        storing.set(at * 1000, (k % 100) as u8, Contact::steady(1 + (k % 2) as u8));
+        storing.set(at * 1000, (k % 100) as u8, SensorState::steady(1 + (k % 2) as u8));
         // Seen at some moment of the next 225 ms; one of the questions falls into the writing.
         for part in 0..9 {
             let asked = at + 25 * part;
@@ -116,7 +116,7 @@ fn answers_within_milliseconds_or_20_while_storing() {
 fn changes_are_sent_once_and_can_be_repeated() {
     let mut board = board();
     talk(&mut board, 0, &[0x83, 0x08, 0x01, 0x0c], 100);
-    board.set(1_000_000, 63, Contact::steady(1));
+    board.set(1_000_000, 63, SensorState::steady(1));
     let changes = [0x85, 0x00, 0x08, 0x08, 0x01, 0x41, 0x3f, 0x16];
     // Until it has been asked for, nothing is said; and an empty answer takes what was there before.
     assert!(talk(&mut board, 1_000, &[], 2_000).is_empty());
@@ -131,11 +131,11 @@ fn changes_are_sent_once_and_can_be_repeated() {
 #[test]
 fn ply_with_press_on_bus() {
     let mut board = board_with(BoardOptions { scan_us: 200_000, ..BoardOptions::new(10, 10) });
-    board.set(0, 63, Contact::steady(1));
+    board.set(0, 63, SensorState::steady(1));
     board.clock_mut().unwrap().start(500);
     talk(&mut board, 500, &[0x83, 0x08, 0x01, 0x0c], 600);
-    board.set(10_000_000, 63, Contact::steady(0)); // seen at 10.126 s
-    board.set(10_300_000, 54, Contact::steady(1)); // seen at 10.308 s: less than 250 ms later
+    board.set(10_000_000, 63, SensorState::steady(0)); // seen at 10.126 s
+    board.set(10_300_000, 54, SensorState::steady(1)); // seen at 10.308 s: less than 250 ms later
     board.advance(10_900_000, &mut Vec::new());
     assert!(board.clock_mut().unwrap().press(10_900, ClockSide::Left)); // 1:29:49.6 left, shown as 1:29:50
     let answer = talk(&mut board, 12_000, &[0x83, 0x08, 0x01, 0x0c], 12_100);
@@ -147,7 +147,7 @@ fn ply_with_press_on_bus() {
 #[test]
 fn start_of_game_lists_all_pieces() {
     let mut board = board();
-    board.set(0, 3, Contact::steady(4));
+    board.set(0, 3, SensorState::steady(4));
     talk(&mut board, 500, &[0x83, 0x08, 0x01, 0x0c], 600);
     let told = timed(&mut board, 1_000, &[0x85, 0x08, 0x01, 0x0e], 1_200);
     assert_eq!(told[0].1, [0x88, 0x00, 0x06, 0x08, 0x01, 0x17]);
@@ -193,13 +193,13 @@ fn busy_board_loses_command() {
     // The second comes while the board says what it is asked for (110 ms), the third while it waits to answer a ping.
     let told = talk(&mut board, 0, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x01, 0x14], 1_000);
     assert_eq!(told.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x83]);
-    assert_eq!(board.dropped(), 1);
+    assert_eq!(board.dropped_bytes(), 1);
     board.receive(1_000_000, &[0x87, 0x00, 0x00, 0x07, 0x8b, 0x08, 0x01, 0x14]);
     let told = talk(&mut board, 1_000, &[], 2_200);
     assert_eq!(told.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x87]);
     // Commands for others are heard and forgotten, whatever the board is doing.
     let told = talk(&mut board, 3_000, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x02, 0x15], 4_000);
-    assert_eq!((told.len(), board.dropped()), (1, 2));
+    assert_eq!((told.len(), board.dropped_bytes()), (1, 2));
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn end_of_bus_mode_and_reset() {
     }
     for command in [[0x89, 0x08, 0x01, 0x12], [0x89, 0x00, 0x00, 0x09]] {
         let mut board = board();
-        board.set(0, 3, Contact::steady(4));
+        board.set(0, 3, SensorState::steady(4));
         talk(&mut board, 300, &[0x83, 0x08, 0x01, 0x0c], 400);
         talk(&mut board, 1_000, &command, 1_100);
         assert!(talk(&mut board, 1_100, &[0x87, 0x08, 0x01, 0x10], 2_500).is_empty(), "deaf for some seconds");
@@ -246,13 +246,13 @@ fn end_of_bus_mode_and_reset() {
 #[test]
 fn memory_survives_power_cut_and_changes_restart() {
     let mut board = board();
-    board.set(0, 3, Contact::steady(4));
+    board.set(0, 3, SensorState::steady(4));
     board.advance(500_000, &mut Vec::new());
     talk(&mut board, 500, &[0x85, 0x08, 0x01, 0x0e], 1_000);
-    board.set(1_000_000, 12, Contact::steady(4));
+    board.set(1_000_000, 12, SensorState::steady(4));
     board.advance(2_000_000, &mut Vec::new());
     board.power_off(2_500_000);
-    board.set(3_000_000, 12, Contact::steady(0));
+    board.set(3_000_000, 12, SensorState::steady(0));
     board.power_on(4_000_000);
     assert_eq!(board.mode(), Mode::Bus);
     let changes = talk(&mut board, 4_000, &[0x83, 0x08, 0x01, 0x0c], 4_100).concat();
@@ -271,7 +271,7 @@ fn boards_of_every_size_dump_row_by_row() {
         (12, 12, [0x83, 0x01, 0x16]),
     ] {
         let mut board = board_with(BoardOptions::new(rows, cols));
-        board.set(0, cols + 2, Contact::steady(7));
+        board.set(0, cols + 2, SensorState::steady(7));
         let dump = talk(&mut board, 1000, &[0x82, 0x08, 0x01, 0x0b], 1500).concat();
         assert_eq!(dump[..3], header);
         assert_eq!(dump.iter().position(|byte| *byte == 7), Some(5 + usize::from(cols) + 2));
@@ -283,8 +283,8 @@ fn board_scanning_fifty_squares_marks_events() {
     for (numbering, field) in [(Numbering::AllFields, 63), (Numbering::ScannedFields, 31)] {
         let mut board = board_with(BoardOptions { numbering, scan: ScanMode::Dark, ..BoardOptions::new(10, 10) });
         talk(&mut board, 0, &[0x83, 0x08, 0x01, 0x0c], 100);
-        board.set(500_000, 63, Contact::steady(1));
-        board.set(500_000, 64, Contact::steady(1));
+        board.set(500_000, 63, SensorState::steady(1));
+        board.set(500_000, 64, SensorState::steady(1));
         let changes = talk(&mut board, 1_000, &[0x83, 0x08, 0x01, 0x0c], 1_100).concat();
         assert_eq!(changes[5..7], [0x41, field]);
         assert_eq!(changes.len(), 8);
@@ -298,7 +298,7 @@ fn memory_marks_are_written_at_right_places() {
     let mut board = board_with(BoardOptions { scan_us: 200_000, ..BoardOptions::new(8, 8) });
     let mut memory = |set: &[(u8, u8)], from_s: u64| {
         for (field, code) in set {
-            board.set(from_s * 1_000_000, *field, Contact::steady(*code));
+            board.set(from_s * 1_000_000, *field, SensorState::steady(*code));
         }
         let answer = talk(&mut board, from_s * 1_000 + 900, &[0x83, 0x08, 0x01, 0x0c], from_s * 1_000 + 999).concat();
         answer[5..answer.len() - 1].to_vec()
@@ -318,7 +318,7 @@ fn memory_marks_are_written_at_right_places() {
     assert_eq!(memory(&rotated, 3).last(), Some(&0x7a), "the same from the other side");
     let nothing: Vec<(u8, u8)> = (0..64).map(|field| (field, 0)).collect();
     assert_eq!(memory(&nothing, 4).last(), Some(&0x6d));
-    board.watchdog(6_000_000);
+    board.restart_by_watchdog(6_000_000);
     let whole = talk(&mut board, 6_100, &[0x49], 7_000).concat();
     assert!(whole.ends_with(&[0x6d, 0x7c, 0x7f, 0x7f, 0x7f, 0x6a, 0x6b]), "{whole:02x?}");
     let again = talk(&mut board, 8_000, &[0x49], 9_000).concat();

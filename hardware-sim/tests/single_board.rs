@@ -3,7 +3,7 @@
 use hardware_sim::board::{BoardOptions, Mode, Numbering, SimBoard};
 use hardware_sim::clock::{ClockSide, SimClock, TimeControl};
 use hardware_sim::random::{Rng, Span};
-use hardware_sim::scanner::Contact;
+use hardware_sim::scanner::SensorState;
 use hardware_sim::wire;
 
 fn clock() -> SimClock {
@@ -54,7 +54,7 @@ fn dumps_go_row_by_row_in_every_size() {
         [(8, 8, [0x86, 0, 67]), (10, 10, [0x86, 0, 103]), (10, 8, [0x86, 0, 83]), (12, 12, [0x86, 1, 19])]
     {
         let mut board = board(BoardOptions::new(rows, cols));
-        board.set(0, cols + 2, Contact::steady(7));
+        board.set(0, cols + 2, SensorState::steady(7));
         let dump = talk(&mut board, 1000, &[0x42], 1500).concat();
         assert_eq!(dump[..3], header);
         assert_eq!(dump.iter().position(|byte| *byte == 7), Some(3 + usize::from(cols) + 2));
@@ -64,8 +64,8 @@ fn dumps_go_row_by_row_in_every_size() {
 #[test]
 fn fifty_squares_of_one_colour() {
     let mut board = board(BoardOptions::new(10, 10));
-    board.set(0, 1, Contact::steady(4)); // dark: square 1
-    board.set(0, 99, Contact::steady(1)); // light corner
+    board.set(0, 1, SensorState::steady(4)); // dark: square 1
+    board.set(0, 99, SensorState::steady(1)); // light corner
     let dark = talk(&mut board, 1000, &[0x50], 1500).concat();
     assert_eq!(dark[..4], [0x94, 0, 53, 4]);
     assert_eq!(dark.len(), 53);
@@ -75,11 +75,11 @@ fn fifty_squares_of_one_colour() {
 
 #[test]
 fn turned_board_rotates_all_messages() {
-    let mut board = board(BoardOptions { turned: true, ..BoardOptions::new(10, 10) });
+    let mut board = board(BoardOptions { is_turned: true, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x44], 100);
-    board.set(100_000, 63, Contact::steady(1));
+    board.set(100_000, 63, SensorState::steady(1));
     assert_eq!(talk(&mut board, 100, &[], 1000), [[0x8e, 0, 5, 36, 1]]);
-    board.turn(1_000_000, false);
+    board.set_turned(1_000_000, false);
     let updates = talk(&mut board, 1000, &[], 2000);
     assert!(updates.contains(&vec![0x8e, 0, 5, 63, 1]) && updates.contains(&vec![0x8e, 0, 5, 36, 0]));
 }
@@ -89,7 +89,7 @@ fn modes_send_documented_updates() {
     for (code, updates, times) in [(0x40, 0, 0), (0x43, 1, 10), (0x44, 1, 0), (0x4b, 1, 1), (0x4a, 0, 0)] {
         let mut board = board(BoardOptions { tick_us: 30_000, ..BoardOptions::new(10, 10) });
         talk(&mut board, 0, &[code], 20);
-        board.set(20_000, 0, Contact::steady(4));
+        board.set(20_000, 0, SensorState::steady(4));
         let said = talk(&mut board, 20, &[], 10_020);
         assert_eq!(said.iter().filter(|message| message[0] == 0x8e).count(), updates, "mode {code:02x}");
         assert_eq!(said.iter().filter(|message| message[0] == 0x8d).count(), times, "mode {code:02x}");
@@ -126,7 +126,7 @@ fn buffers_ten_bytes_and_loses_more() {
     let mut bytes = vec![0x42];
     bytes.extend([0x4d; 20]);
     let said = talk(&mut board, 0, &bytes, 2000);
-    assert_eq!((said.len(), board.dropped()), (11, 10));
+    assert_eq!((said.len(), board.dropped_bytes()), (11, 10));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn messages_never_interleave() {
     let mut sent = Vec::new();
     board.receive(0, &[0x43]);
     for field in 0..100 {
-        board.set(5_000, field, Contact::steady(1));
+        board.set(5_000, field, SensorState::steady(1));
     }
     board.receive(6_000, &[0x42, 0x47, 0x42]);
     board.advance(5_000_000, &mut sent);
@@ -148,7 +148,7 @@ fn dump_shows_state_at_dump_start() {
     let mut board = board(BoardOptions::new(10, 10));
     let mut sent = Vec::new();
     board.receive(0, &[0x47, 0x42]); // the trademark takes some 60 ms first
-    board.set(0, 3, Contact::steady(1)); // scanned at 3 % of 225 ms
+    board.set(0, 3, SensorState::steady(1)); // scanned at 3 % of 225 ms
     board.advance(1_000_000, &mut sent);
     assert_eq!(sent[1].bytes[3 + 3], 1);
 }
@@ -219,7 +219,7 @@ fn every_clock_command_has_ack_and_effect() {
         }
     }
     // Not in the mode for it: 90 with its top bit in bit 5 of the left hours, and the times stay.
-    let mut board = self::board(BoardOptions { clock_in_mode_23: false, ..BoardOptions::new(10, 10) });
+    let mut board = self::board(BoardOptions { is_clock_in_mode_23: false, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x43], 100);
     let said = talk(&mut board, 1_000, &[0x2b, 0x0a, 3, 0x0a, 0, 5, 0, 0, 5, 0, 1, 0], 1_600);
     assert!(said.iter().any(|message| message[3..8] == [0x0a, 0x10, 0x10, 0x2a, 0]), "{said:02x?}");
@@ -232,7 +232,7 @@ fn reading_full_memory_takes_8_s_and_delays_updates() {
     let mut sent = Vec::new();
     board.receive(0, &[0x44, 0x49]);
     board.advance(1_000_000, &mut sent);
-    board.set(1_000_000, 63, Contact::steady(1));
+    board.set(1_000_000, 63, SensorState::steady(1));
     board.receive(2_000_000, &[0x42]);
     board.advance(20_000_000, &mut sent);
     assert_eq!(sent.iter().map(|message| message.bytes[0]).collect::<Vec<_>>(), [0x8f, 0x8e, 0x86]);
@@ -247,7 +247,7 @@ fn reading_full_memory_takes_8_s_and_delays_updates() {
 #[test]
 fn full_memory_is_reported_on_bus() {
     let mut board = board(BoardOptions { old_events: 4_000, ..BoardOptions::new(10, 10) });
-    board.set(1_000_000, 63, Contact::steady(1));
+    board.set(1_000_000, 63, SensorState::steady(1));
     // All that the ring holds without what still waits: four bytes of the power-up and one event are waiting.
     let told = talk(&mut board, 2_000, &[0x86, 0x08, 0x01, 0x0f], 12_000).concat();
     assert_eq!((told.len(), &told[..5]), (6 + 0x1eff - 6, [0x86, 0x3d, 0x7f, 0x08, 0x01].as_slice()));
@@ -266,8 +266,8 @@ fn half_scans_count_either_way() {
     for (numbering, field) in [(Numbering::AllFields, 63), (Numbering::ScannedFields, 31)] {
         let mut board = board(BoardOptions { numbering, ..BoardOptions::new(10, 10) });
         talk(&mut board, 0, &[0x51, 0x44], 500);
-        board.set(500_000, 63, Contact::steady(1));
-        board.set(500_000, 64, Contact::steady(1));
+        board.set(500_000, 63, SensorState::steady(1));
+        board.set(500_000, 64, SensorState::steady(1));
         assert_eq!(talk(&mut board, 500, &[], 1000), [[0x8e, 0, 5, field, 1]]);
     }
 }
@@ -276,8 +276,8 @@ fn half_scans_count_either_way() {
 fn oversized_board_counts_dark_squares() {
     let mut board = board(BoardOptions::new(12, 12));
     talk(&mut board, 0, &[0x44], 500);
-    board.set(500_000, 132, Contact::steady(1)); // the lower left corner, square 67 of 72
-    board.set(500_000, 143, Contact::steady(1)); // a light corner
+    board.set(500_000, 132, SensorState::steady(1)); // the lower left corner, square 67 of 72
+    board.set(500_000, 143, SensorState::steady(1)); // a light corner
     assert_eq!(talk(&mut board, 500, &[], 1000), [[0x8e, 0, 5, 66, 1]]);
 }
 
@@ -300,11 +300,11 @@ fn boot_loader_runs_until_power_cut() {
 #[test]
 fn memory_records_without_host() {
     let mut board = board(BoardOptions::new(10, 10));
-    board.set(1_000_000, 63, Contact::steady(1));
+    board.set(1_000_000, 63, SensorState::steady(1));
     board.clock_mut().unwrap().start(1_500);
     board.advance(2_000_000, &mut Vec::new());
     board.clock_mut().unwrap().press(4_000, ClockSide::Left);
-    board.set(4_500_000, 63, Contact::steady(0));
+    board.set(4_500_000, 63, SensorState::steady(0));
     let memory = talk(&mut board, 6000, &[0x49], 7000).concat();
     assert_eq!(memory[7..], [0x41, 63, 0x71, 0x29, 0x58, 0x40, 63, 0x6d, 0x6b]);
 }

@@ -1,14 +1,14 @@
 //! Whole games on a simulated board: what the bytes say against what was played.
 
 use hardware_sim::clock::{ClockSide, TimeControl};
-use hardware_sim::director;
 use hardware_sim::faults::Fault;
-use hardware_sim::motion::Deed;
-use hardware_sim::profile::Profile;
+use hardware_sim::motion::Action;
+use hardware_sim::planner;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
-use hardware_sim::script::{Before, Game, Player, Ply};
-use hardware_sim::truth::{Event, Truth};
-use hardware_sim::world::{Setting, World};
+use hardware_sim::script::{Game, InitialBoard, Player, Ply};
+use hardware_sim::truth::{Event, TruthEntry};
+use hardware_sim::world::{SeatConfig, World};
 use proptest::prelude::*;
 
 /// The start position of 10x10 draughts: twenty men each on the dark squares.
@@ -80,7 +80,7 @@ fn game(plies: Vec<Ply>) -> Game {
 
 /// Plays to the end with a host that sends these bytes first; everything it reads comes back with its times.
 fn run(world: &mut World, opening: &[u8]) -> Vec<(u64, Vec<u8>)> {
-    world.host(0, opening);
+    world.receive(0, opening);
     let mut reads = Vec::new();
     while !world.is_over() {
         let next = world.next_time().unwrap_or(u64::MAX).min(world.end_ms());
@@ -134,7 +134,7 @@ const OPENING: &[u8] = &[0x40, 0x42, 0x4b];
 fn ideal_game_arrives_whole() {
     for seed in 0..20 {
         let plies = wild_plies(60, seed);
-        let mut world = World::new(Setting::new(10, 10, game(plies.clone()), Profile::ideal(), seed)).unwrap();
+        let mut world = World::new(SeatConfig::new(10, 10, game(plies.clone()), NoiseProfile::ideal(), seed)).unwrap();
         let reads = run(&mut world, OPENING);
         assert_eq!(believed(&reads), after(&plies), "{world}");
         assert_eq!(world.standing(), after(&plies), "{world}");
@@ -156,7 +156,7 @@ fn first_ply_of_real_game_in_bytes() {
     // 32-28 of the numbered board: field 63 to 54.
     let plies = vec![Ply::quiet(Player::White, 63, 54)];
     let game = Game::new(start(), plies, Some("5400".parse().unwrap()));
-    let mut world = World::new(Setting::new(10, 10, game, Profile::ideal(), 1)).unwrap();
+    let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::ideal(), 1)).unwrap();
     let said = messages(&run(&mut world, OPENING));
     let of = |id: u8| said.iter().filter(move |(_, bytes)| bytes[0] == id).map(|(_, bytes)| bytes.clone());
     assert_eq!(of(0x86).map(|dump| dump.len()).collect::<Vec<_>>(), [103]);
@@ -170,8 +170,8 @@ fn first_ply_of_real_game_in_bytes() {
 #[test]
 fn turned_boards_count_from_other_end() {
     let plies = vec![Ply::quiet(Player::White, 63, 54)];
-    let game = Game::new(start(), plies, Some("5400".parse().unwrap())).turned(true);
-    let mut world = World::new(Setting::new(10, 10, game, Profile::ideal(), 1)).unwrap();
+    let game = Game::new(start(), plies, Some("5400".parse().unwrap())).rotated(true);
+    let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::ideal(), 1)).unwrap();
     let said = messages(&run(&mut world, OPENING));
     let updates: Vec<_> = said.iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes.clone()).collect();
     assert_eq!(updates, [[0x8e, 0, 5, 36, 0], [0x8e, 0, 5, 45, 1]]);
@@ -182,11 +182,11 @@ fn turned_boards_count_from_other_end() {
 
 #[test]
 fn equal_seed_gives_equal_bytes_for_any_steps() {
-    let setting = |seed| Setting::new(10, 10, game(wild_plies(40, 5)), Profile::blitz(), seed);
+    let setting = |seed| SeatConfig::new(10, 10, game(wild_plies(40, 5)), NoiseProfile::blitz(), seed);
     let mut a = World::new(setting(9)).unwrap();
     let mut b = World::new(setting(9)).unwrap();
     let reads = run(&mut a, OPENING);
-    b.host(0, OPENING);
+    b.receive(0, OPENING);
     let mut stepped = Vec::new();
     while !b.is_over() {
         stepped.extend(b.advance((b.now_ms() + 7_333).min(b.end_ms())));
@@ -199,7 +199,7 @@ fn equal_seed_gives_equal_bytes_for_any_steps() {
 
 #[test]
 fn true_clock_readings_match_press_messages() {
-    let mut world = World::new(Setting::new(10, 10, game(wild_plies(10, 3)), Profile::ideal(), 3)).unwrap();
+    let mut world = World::new(SeatConfig::new(10, 10, game(wild_plies(10, 3)), NoiseProfile::ideal(), 3)).unwrap();
     let reads = run(&mut world, OPENING);
     let said = messages(&reads);
     for times in world.ply_times() {
@@ -228,14 +228,14 @@ fn each_fault_alone_happens_and_leaves_board_right() {
         let mut seen = 0;
         for seed in 0..8 {
             let plies = wild_plies(40, seed);
-            let mut profile = Profile::only(fault, 0.4);
+            let mut profile = NoiseProfile::only(fault, 0.4);
             if fault == Fault::KnockedWrongly {
                 profile.set_rate(Fault::Knocked, 0.2);
             }
-            let mut world = World::new(Setting::new(10, 10, game(plies.clone()), profile, seed)).unwrap();
+            let mut world = World::new(SeatConfig::new(10, 10, game(plies.clone()), profile, seed)).unwrap();
             run(&mut world, OPENING);
             let happened =
-                |truth: &&Truth| matches!(truth.event, Event::Irregular { fault: what, .. } if what == fault);
+                |truth: &&TruthEntry| matches!(truth.event, Event::Irregular { fault: what, .. } if what == fault);
             seen += world.truth().iter().filter(happened).count();
             if !CHANGES_PLACEMENT.contains(&fault) {
                 assert_eq!(world.standing(), after(&plies), "{world}");
@@ -251,7 +251,7 @@ fn each_fault_alone_happens_and_leaves_board_right() {
 #[test]
 fn no_press_without_clock() {
     let game = Game::new(start(), wild_plies(20, 1), None);
-    let mut world = World::new(Setting::new(10, 10, game, Profile::calm(), 1)).unwrap();
+    let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::calm(), 1)).unwrap();
     let reads = run(&mut world, &[0x42, 0x43]);
     let times: Vec<_> = messages(&reads).into_iter().filter(|(_, bytes)| bytes[0] == 0x8d).collect();
     assert!(times.len() > 20 && times.iter().all(|(_, bytes)| bytes[3..] == [0, 0, 0, 0, 0, 0, 0x20]));
@@ -260,9 +260,9 @@ fn no_press_without_clock() {
 
 #[test]
 fn unready_boards_are_set_up_first() {
-    for before in [Before::Empty, Before::Half, Before::Standing(vec![1; 100])] {
-        let game = Game { before: before.clone(), ..game(wild_plies(4, 1)) };
-        let mut world = World::new(Setting::new(10, 10, game, Profile::ideal(), 1)).unwrap();
+    for before in [InitialBoard::Empty, InitialBoard::HalfSetUp, InitialBoard::Codes(vec![1; 100])] {
+        let game = Game { initial_board: before.clone(), ..game(wild_plies(4, 1)) };
+        let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::ideal(), 1)).unwrap();
         let reads = run(&mut world, OPENING);
         assert_eq!(believed(&reads), after(&wild_plies(4, 1)), "{before:?}");
         let ready = world.truth().iter().find(|truth| truth.event == Event::Ready { game: 0 }).unwrap();
@@ -273,8 +273,8 @@ fn unready_boards_are_set_up_first() {
 #[test]
 fn games_follow_each_other_with_turned_board() {
     let plies = wild_plies(10, 1);
-    let mut setting = Setting::new(10, 10, game(plies.clone()), Profile::club(), 4);
-    setting.games.push(game(plies.clone()).turned(true));
+    let mut setting = SeatConfig::new(10, 10, game(plies.clone()), NoiseProfile::club(), 4);
+    setting.games.push(game(plies.clone()).rotated(true));
     setting.games.push(Game::new(start(), plies.clone(), None));
     setting.profile.set_rate(Fault::Reset, 0.0);
     setting.profile.set_rate(Fault::PostMortem, 0.0);
@@ -293,17 +293,17 @@ fn games_follow_each_other_with_turned_board() {
 #[test]
 fn outage_loses_bytes_both_ways_but_memory_keeps_all() {
     let plies = wild_plies(10, 2);
-    let mut setting = Setting::new(10, 10, game(plies), Profile::ideal(), 2);
-    let outage = director::Outage { from_ms: 20_000, to_ms: 60_000 };
+    let mut setting = SeatConfig::new(10, 10, game(plies), NoiseProfile::ideal(), 2);
+    let outage = planner::Outage { from_ms: 20_000, to_ms: 60_000 };
     setting.outages.push(outage);
     let mut world = World::new(setting).unwrap();
-    world.host(0, OPENING);
+    world.receive(0, OPENING);
     let mut reads = world.advance(30_000);
-    world.host(30_000, &[0x4d]);
+    world.receive(30_000, &[0x4d]);
     reads.extend(world.advance(61_000));
     assert!(reads.iter().all(|(at, _)| !outage.covers(*at)));
     assert!(messages(&reads).iter().all(|(_, bytes)| bytes[0] != 0x93), "the question got lost");
-    world.host(61_000, &[0x49]);
+    world.receive(61_000, &[0x49]);
     let memory = messages(&world.advance(63_000)).into_iter().find(|(_, bytes)| bytes[0] == 0x8f).unwrap().1;
     let levers = memory[3..].iter().filter(|byte| matches!(**byte, 0x60..=0x69 | 0x70..=0x79)).count();
     assert!(levers >= 2, "presses of the time in between stand in the memory");
@@ -312,7 +312,8 @@ fn outage_loses_bytes_both_ways_but_memory_keeps_all() {
 #[test]
 fn power_cut_ends_in_bus_mode() {
     let mut world =
-        World::new(Setting::new(10, 10, game(wild_plies(30, 2)), Profile::only(Fault::PowerCut, 0.3), 2)).unwrap();
+        World::new(SeatConfig::new(10, 10, game(wild_plies(30, 2)), NoiseProfile::only(Fault::PowerCut, 0.3), 2))
+            .unwrap();
     let reads = run(&mut world, OPENING);
     let cut = world
         .truth()
@@ -324,7 +325,7 @@ fn power_cut_ends_in_bus_mode() {
     assert!(believed(&reads) != world.standing());
     // A single-board command wakes it.
     let now = world.now_ms();
-    world.host(now, &[0x42]);
+    world.receive(now, &[0x42]);
     assert_eq!(believed(&world.advance(now + 500)), world.standing());
 }
 
@@ -332,7 +333,7 @@ fn power_cut_ends_in_bus_mode() {
 fn clock_sides_are_distinguishable_from_board() {
     let mut one = game(wild_plies(2, 1));
     one.white_side = ClockSide::Right;
-    let mut world = World::new(Setting::new(10, 10, one, Profile::ideal(), 1)).unwrap();
+    let mut world = World::new(SeatConfig::new(10, 10, one, NoiseProfile::ideal(), 1)).unwrap();
     let said = messages(&run(&mut world, OPENING));
     let (_, first_time) = said.iter().find(|(_, bytes)| bytes[0] == 0x8d).unwrap();
     assert_eq!(first_time[9], 0x12);
@@ -340,10 +341,10 @@ fn clock_sides_are_distinguishable_from_board() {
 
 #[test]
 fn refuses_wrong_scripts() {
-    assert!(World::new(Setting::new(13, 10, game(vec![]), Profile::ideal(), 1)).is_err());
-    assert!(World::new(Setting::new(8, 8, game(vec![]), Profile::ideal(), 1)).is_err());
+    assert!(World::new(SeatConfig::new(13, 10, game(vec![]), NoiseProfile::ideal(), 1)).is_err());
+    assert!(World::new(SeatConfig::new(8, 8, game(vec![]), NoiseProfile::ideal(), 1)).is_err());
     let ply = Ply::quiet(Player::White, 0, 1);
-    let error = World::new(Setting::new(10, 10, game(vec![ply]), Profile::ideal(), 1)).unwrap_err();
+    let error = World::new(SeatConfig::new(10, 10, game(vec![ply]), NoiseProfile::ideal(), 1)).unwrap_err();
     assert_eq!(error.to_string(), "game 0, ply 0: no piece on field 0");
 }
 
@@ -353,7 +354,8 @@ fn long_game_costs_little() {
     let started = std::time::Instant::now();
     let mut seconds = 0;
     for seed in 0..games {
-        let mut world = World::new(Setting::new(10, 10, game(wild_plies(100, seed)), Profile::club(), seed)).unwrap();
+        let mut world =
+            World::new(SeatConfig::new(10, 10, game(wild_plies(100, seed)), NoiseProfile::club(), seed)).unwrap();
         run(&mut world, OPENING);
         seconds += world.end_ms() / 1000;
     }
@@ -370,7 +372,7 @@ fn profiles_play_at_stated_rates() {
     for seed in 0..400 {
         let script = wild_plies(100, seed);
         plies += script.len();
-        let world = World::new(Setting::new(10, 10, game(script), Profile::club(), seed)).unwrap();
+        let world = World::new(SeatConfig::new(10, 10, game(script), NoiseProfile::club(), seed)).unwrap();
         for (fault, count) in world.irregularities() {
             *counts.entry(fault).or_insert(0) += count;
         }
@@ -378,7 +380,7 @@ fn profiles_play_at_stated_rates() {
     for fault in
         [Fault::Nudge, Fault::Hesitation, Fault::PressForgotten, Fault::PressMistaken, Fault::TakenBack, Fault::Flicker]
     {
-        let expected = Profile::club().rate(fault) * plies as f64;
+        let expected = NoiseProfile::club().rate(fault) * plies as f64;
         let count = counts.get(&fault).copied().unwrap_or(0) as f64;
         assert!((count - expected).abs() < 5.0 * expected.sqrt(), "{fault}: {count}, expected about {expected}");
     }
@@ -391,15 +393,15 @@ fn profiles_play_at_stated_rates() {
 fn puts_result_pieces_on_board() {
     let mut one = game(vec![Ply::quiet(Player::White, 63, 54)]);
     one.result = vec![(44, 13), (45, 14)];
-    let mut world = World::new(Setting::new(10, 10, one, Profile::ideal(), 1)).unwrap();
+    let mut world = World::new(SeatConfig::new(10, 10, one, NoiseProfile::ideal(), 1)).unwrap();
     let said = messages(&run(&mut world, OPENING));
     let last: Vec<_> = said.into_iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes).collect();
     assert_eq!(last[2..], [[0x8e, 0, 5, 44, 13], [0x8e, 0, 5, 45, 14]]);
 }
 
 /// A profile in which every fault that hands can make happens often.
-fn chaos() -> Profile {
-    let mut profile = Profile::blitz();
+fn chaos() -> NoiseProfile {
+    let mut profile = NoiseProfile::blitz();
     let hands = Fault::all().filter(|fault| *fault < Fault::CrownStacked);
     hands.for_each(|fault| profile.set_rate(fault, 0.25));
     profile
@@ -411,18 +413,18 @@ proptest! {
     /// Hands obey the laws of nature: what is lifted stood there, and two pieces never share a field.
     #[test]
     fn no_two_pieces_share_field(seed in any::<u64>(), wild in any::<bool>()) {
-        let profile = if wild { chaos() } else { Profile::blitz() };
-        let plan = director::plan(10, &[game(wild_plies(60, seed))], &profile, seed);
-        let mut codes = plan.standing.clone();
+        let profile = if wild { chaos() } else { NoiseProfile::blitz() };
+        let plan = planner::plan(10, &[game(wild_plies(60, seed))], &profile, seed);
+        let mut codes = plan.initial_codes.clone();
         for motion in &plan.motions {
-            if let Deed::Put { field, contact } = motion.deed {
+            if let Action::Put { field, sensor_state } = motion.action {
                 let stands = &mut codes[usize::from(field)];
-                if contact.flicker_percent > 0 && *stands == contact.code {
+                if sensor_state.flicker_percent > 0 && *stands == sensor_state.code {
                     continue; // a second disc is put on top
                 }
-                prop_assert!(*stands == 0 || contact.code == 0, "{} ms: {} put on {} at {}", motion.at_ms, contact.code, stands, field);
-                prop_assert!(*stands != 0 || contact.code != 0, "{} ms: nothing to lift at {}", motion.at_ms, field);
-                *stands = contact.code;
+                prop_assert!(*stands == 0 || sensor_state.code == 0, "{} ms: {} put on {} at {}", motion.at_ms, sensor_state.code, stands, field);
+                prop_assert!(*stands != 0 || sensor_state.code != 0, "{} ms: nothing to lift at {}", motion.at_ms, field);
+                *stands = sensor_state.code;
             }
         }
     }
@@ -430,8 +432,8 @@ proptest! {
     /// Whatever happens, the world ends, the truth is in order, and reads come in order.
     #[test]
     fn worlds_end(seed in any::<u64>(), level in 0..4usize, host in proptest::collection::vec(any::<u8>(), 0..30)) {
-        let profile = [Profile::calm(), Profile::club(), Profile::blitz(), chaos()][level].clone();
-        let mut world = World::new(Setting::new(10, 10, game(wild_plies(30, seed)), profile, seed)).unwrap();
+        let profile = [NoiseProfile::calm(), NoiseProfile::club(), NoiseProfile::blitz(), chaos()][level].clone();
+        let mut world = World::new(SeatConfig::new(10, 10, game(wild_plies(30, seed)), profile, seed)).unwrap();
         let mut opening = host;
         opening.extend(OPENING);
         let reads = run(&mut world, &opening);

@@ -7,10 +7,10 @@ use damcast::engine::recognition::Wait;
 use damcast::station::escape;
 use damcast::station::operate::overview::{AlarmView, BoardView};
 
-use super::columns::{Column, cut, lines, wrapped};
+use super::columns::{Column, lines, truncate, wrapped};
 
 /// What is shown.
-pub struct Shown<'s> {
+pub struct BoardTable<'s> {
     /// The boards, in the order of the configuration.
     pub boards: &'s [BoardView],
     /// What needs the operator.
@@ -18,26 +18,27 @@ pub struct Shown<'s> {
     /// What else there is to say, a line each.
     pub notes: Vec<String>,
     /// The last line.
-    pub foot: String,
+    pub footer: String,
     /// The files of the games are shown too.
-    pub with_files: bool,
+    pub shows_files: bool,
 }
 
 /// A board with what is told below it.
-type Group = Vec<String>;
+type BoardRows = Vec<String>;
 
-impl Shown<'_> {
+impl BoardTable<'_> {
     /// All of it, in lines of at most so many cells; `None`: as wide as they are.
     pub fn text(&self, width: Option<usize>) -> String {
         let (titles, groups) = self.groups(width);
-        let all = std::iter::once(titles).chain(groups.concat()).chain(self.needs(width)).chain(self.foot(width));
+        let all =
+            std::iter::once(titles).chain(groups.concat()).chain(self.attention_lines(width)).chain(self.foot(width));
         all.map(|line| line + "\n").collect()
     }
 
     /// As much of it as fits a terminal of so many columns and rows, its titles first, its last line last.
     pub fn page(&self, columns: usize, rows: usize) -> Vec<String> {
         let (titles, groups) = self.groups(Some(columns));
-        let (mut needs, mut foot) = (self.needs(Some(columns)), self.foot(Some(columns)));
+        let (mut needs, mut foot) = (self.attention_lines(Some(columns)), self.foot(Some(columns)));
         // The boards keep half of a low page.
         foot.truncate((rows / 2).max(1));
         let room = rows.saturating_sub(1 + foot.len());
@@ -46,7 +47,7 @@ impl Shown<'_> {
         let for_needs = room.saturating_sub(all_boards).max(room / 3);
         if needs.len() > for_needs {
             needs.truncate(for_needs.saturating_sub(1));
-            needs.extend((for_needs > 0).then(|| cut("... and more: damcast status", columns)));
+            needs.extend((for_needs > 0).then(|| truncate("... and more: damcast status", columns)));
         }
         let room = room - needs.len();
         let mut page = vec![titles];
@@ -63,7 +64,7 @@ impl Shown<'_> {
                 page.extend(group.iter().take(left).cloned());
                 shown += 1;
             }
-            page.extend((room > 0).then(|| cut(&self.left_out(shown), columns)));
+            page.extend((room > 0).then(|| truncate(&self.omitted_summary(shown), columns)));
         }
         page.extend(needs);
         page.extend(foot);
@@ -72,8 +73,8 @@ impl Shown<'_> {
     }
 
     /// `... 19 more: 15 playing, 4 waiting`.
-    fn left_out(&self, shown: usize) -> String {
-        let left_out: Vec<&BoardView> = self.in_order().into_iter().skip(shown).collect();
+    fn omitted_summary(&self, shown: usize) -> String {
+        let left_out: Vec<&BoardView> = self.by_urgency().into_iter().skip(shown).collect();
         let mut states: Vec<(&str, usize)> = Vec::new();
         for board in &left_out {
             match states.iter_mut().find(|(state, _)| *state == board.state) {
@@ -86,15 +87,15 @@ impl Shown<'_> {
     }
 
     /// Those in trouble first.
-    fn in_order(&self) -> Vec<&BoardView> {
+    fn by_urgency(&self) -> Vec<&BoardView> {
         let mut boards: Vec<&BoardView> = self.boards.iter().collect();
         let has_alarm = |board: &BoardView| self.alarms.iter().any(|alarm| alarm.board.as_ref() == Some(&board.name));
-        boards.sort_by_key(|board| !(has_alarm(board) || is_in_trouble(board)));
+        boards.sort_by_key(|board| !(has_alarm(board) || needs_attention(board)));
         boards
     }
 
-    fn groups(&self, width: Option<usize>) -> (String, Vec<Group>) {
-        let boards = self.in_order();
+    fn groups(&self, width: Option<usize>) -> (String, Vec<BoardRows>) {
+        let boards = self.by_urgency();
         let mut lines = lines(self.columns(&boards), width).into_iter();
         let titles = lines.next().unwrap_or_default();
         let group = |(line, board): (String, &&BoardView)| {
@@ -109,54 +110,56 @@ impl Shown<'_> {
             Column::new(title, boards.iter().map(|board| text(board).unwrap_or_else(|| "-".to_owned())))
         };
         let mut columns = vec![
-            column("board", |board| Some(board.name.clone())).least(10),
-            column("state", |board| Some(state(board))).least(13),
-            column("since", |board| board.since_s.map(span)).number().goes(5),
-            column("game", |board| board.game.map(|game| game.to_string())).number().goes(6),
-            column("plies", |board| Some(board.plies.to_string())).number().goes(4),
-            column("last", last).least(9).goes(1),
+            column("board", |board| Some(board.name.clone())).min_width(10),
+            column("state", |board| Some(state(board))).min_width(13),
+            column("since", |board| board.since_s.map(span)).number().drop_priority(5),
+            column("game", |board| board.game.map(|game| game.to_string())).number().drop_priority(6),
+            column("plies", |board| Some(board.plies.to_string())).number().drop_priority(4),
+            column("last", last).min_width(9).drop_priority(1),
         ];
         if boards.iter().any(|board| players(board) != [None, None]) {
-            columns.push(column("White", |board| players(board)[0].clone()).least(8).goes(3));
-            columns.push(column("Black", |board| players(board)[1].clone()).least(8).goes(3));
+            columns.push(column("White", |board| players(board)[0].clone()).min_width(8).drop_priority(3));
+            columns.push(column("Black", |board| players(board)[1].clone()).min_width(8).drop_priority(3));
         }
         columns.push(
             column("clocks", |board| {
                 board.clocks.map(|clocks| format!("{} {}", time(clocks.white), time(clocks.black)))
             })
-            .goes(2),
+            .drop_priority(2),
         );
-        if self.with_files {
-            columns.push(column("file", |board| board.file.as_ref().map(|file| file.display().to_string())).goes(7));
+        if self.shows_files {
+            columns.push(
+                column("file", |board| board.file.as_ref().map(|file| file.display().to_string())).drop_priority(7),
+            );
         }
         columns
     }
 
     /// What needs the operator.
-    fn needs(&self, width: Option<usize>) -> Vec<String> {
+    fn attention_lines(&self, width: Option<usize>) -> Vec<String> {
         let alarm = |alarm: &AlarmView| {
             let of = alarm.board.as_deref().unwrap_or("station");
             format!("ALARM {of}: {} since {}: {}", alarm.kind, alarm.since.format("%H:%M:%S"), alarm.text)
         };
         let texts = self.alarms.iter().map(alarm).chain(self.notes.iter().cloned());
-        texts.flat_map(|text| within(&text, width)).collect()
+        texts.flat_map(|text| fit_lines(&text, width)).collect()
     }
 
     fn foot(&self, width: Option<usize>) -> Vec<String> {
-        if self.foot.is_empty() { Vec::new() } else { within(&self.foot, width) }
+        if self.footer.is_empty() { Vec::new() } else { fit_lines(&self.footer, width) }
     }
 }
 
-fn within(text: &str, width: Option<usize>) -> Vec<String> {
-    width.map_or_else(|| vec![cut(text, usize::MAX)], |width| wrapped(&escape::text(text), width))
+fn fit_lines(text: &str, width: Option<usize>) -> Vec<String> {
+    width.map_or_else(|| vec![truncate(text, usize::MAX)], |width| wrapped(&escape::escape_text(text), width))
 }
 
 fn fitted(text: &str, width: Option<usize>) -> String {
-    cut(text, width.unwrap_or(usize::MAX))
+    truncate(text, width.unwrap_or(usize::MAX))
 }
 
 /// Does somebody have to look after it?
-fn is_in_trouble(board: &BoardView) -> bool {
+fn needs_attention(board: &BoardView) -> bool {
     let is_bad = ["broken", "no-connection", "no-answer", "other-board", "unexplained"].contains(&board.state.as_str());
     is_bad || board.wrong_start.is_some() || board.clock_missing
 }
@@ -183,18 +186,18 @@ fn players(board: &BoardView) -> [Option<String>; 2] {
 /// What the next entry waits for.
 fn wait(board: &BoardView) -> Option<String> {
     let waits = board.waits.as_ref()?;
-    let wait = Wait::ALL.into_iter().find(|wait| wait.word() == waits.what)?;
+    let wait = Wait::ALL.into_iter().find(|wait| wait.as_str() == waits.what)?;
     let moves = board.provisional.join(" ");
     let what = if moves.is_empty() { "what stands there" } else { &moves };
-    Some(format!("{what} waits {} s {}", waits.seconds, in_words(wait)))
+    Some(format!("{what} waits {} s {}", waits.seconds, describe_wait(wait)))
 }
 
 /// For what, in words for people.
-fn in_words(wait: Wait) -> &'static str {
+fn describe_wait(wait: Wait) -> &'static str {
     match wait {
-        Wait::Turn | Wait::Quiet => "for the hands to rest",
+        Wait::NextTick | Wait::Quiet => "for the hands to rest",
         Wait::Press => "for a press of the clock",
-        Wait::Blemish => "for the pieces to be put right",
+        Wait::Cleanup => "for the pieces to be put right",
         Wait::NextMove => "for the next move",
         Wait::Dump => "for the board to show it",
         Wait::Lever => "for the lever to be seen",
@@ -206,9 +209,9 @@ fn in_words(wait: Wait) -> &'static str {
 /// What is told below a board.
 fn details(board: &BoardView) -> Vec<String> {
     let mut lines: Vec<String> = wait(board).into_iter().collect();
-    if let Some(doubt) = &board.doubt {
+    if let Some(doubt) = &board.unexplained {
         lines.push(format!("differs on {}", doubt.squares.join(", ")));
-        lines.extend(doubt.readings.iter().map(|reading| format!("perhaps {reading}")));
+        lines.extend(doubt.interpretations.iter().map(|reading| format!("perhaps {reading}")));
     }
     lines.extend(board.publication.as_ref().map(|why| format!("not shown: {why}")));
     lines.extend(board.wrong_start.as_ref().map(|wrong| format!("not set up: {wrong}")));

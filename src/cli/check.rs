@@ -10,10 +10,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::engine::profile::{self, Profile};
+use damcast::engine::profile::{self, ReaderProfile};
 use draughts::Variant;
 use draughts_pdn::checked::Checker;
-use draughts_pdn::problem::{Level, Place, Problem, Problems};
+use draughts_pdn::problem::{Level, Location, Problem, Problems};
 use draughts_pdn::scan::Scanner;
 use draughts_pdn::strict;
 use draughts_pdn::syntax::Event;
@@ -38,7 +38,7 @@ pub struct Arguments {
     strict: bool,
     /// Check what a known reader would lose or misread: standard (the same as --strict), lidraughts, pydraughts. With --strict, both.
     #[arg(long)]
-    profile: Option<Profile>,
+    profile: Option<ReaderProfile>,
     /// Check the syntax only; do not play the moves.
     #[arg(long)]
     syntax: bool,
@@ -62,10 +62,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Ok(true) => {}
             Ok(false) => worst = ExitCode::FAILURE,
             Err(error) => {
-                if output::is_unwritten(&error) {
+                if output::is_output_error(&error) {
                     return Err(error);
                 }
-                output::tell(format_args!("damcast: {error:#}"));
+                output::print_error(format_args!("damcast: {error:#}"));
                 is_unreadable = true;
             }
         }
@@ -75,29 +75,29 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 /// Returns whether the file is free of errors.
 fn check_file(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<bool> {
-    let reader = arguments.profile.filter(|profile| *profile != Profile::Standard);
-    let is_strict = arguments.strict || arguments.profile == Some(Profile::Standard);
+    let reader = arguments.profile.filter(|profile| *profile != ReaderProfile::Standard);
+    let is_strict = arguments.strict || arguments.profile == Some(ReaderProfile::Standard);
     let summary = match reader {
         Some(reader) => {
             // A file may be a pipe: it is read once.
-            let bytes = input::whole(path)?;
-            let mut problems = profile::problems_of(reader, &bytes, told);
+            let bytes = input::read_whole(path)?;
+            let mut problems = profile::count_problems(reader, &bytes, told);
             if is_strict {
-                problems.merge(profile::problems_of(Profile::Standard, &bytes, told));
+                problems.merge(profile::count_problems(ReaderProfile::Standard, &bytes, told));
             }
             Summary { games: None, problems }
         }
         None if is_strict => {
             let mut checker = strict::StrictChecker::new(told);
-            input::pieces(path, |piece| checker.feed(piece))?;
+            input::read_chunks(path, |piece| checker.feed(piece))?;
             Summary { games: None, problems: checker.finish() }
         }
-        None if arguments.syntax => syntax(path, arguments)?,
-        None => liberal(path, arguments, told)?,
+        None if arguments.syntax => check_syntax(path, arguments)?,
+        None => check_liberal(path, arguments, told)?,
     };
     let errors = summary.problems.count(Level::Error);
-    let (dropped, warnings) = (summary.problems.dropped(), summary.problems.count(Level::Warning));
-    let mut output = output::standard();
+    let (dropped, warnings) = (summary.problems.dropped_count(), summary.problems.count(Level::Warning));
+    let mut output = output::buffered_stdout();
     for problem in summary.problems.into_sorted() {
         if arguments.notes || problem.level > Level::Note {
             print(&mut output, path, &problem, arguments.json)?;
@@ -105,11 +105,11 @@ fn check_file(path: &Path, arguments: &Arguments, told: Option<&'static Variant>
     }
     output.flush()?;
     if dropped > 0 {
-        output::tell(format_args!("{}: {dropped} more problems", path.display()));
+        output::print_error(format_args!("{}: {dropped} more problems", path.display()));
     }
     if !arguments.json {
         let games = summary.games.map_or(String::new(), |games| format!("{games} games, "));
-        output::tell(format_args!("{}: {games}{errors} errors, {warnings} warnings", path.display()));
+        output::print_error(format_args!("{}: {games}{errors} errors, {warnings} warnings", path.display()));
     }
     Ok(errors == 0)
 }
@@ -120,25 +120,25 @@ struct Summary {
 }
 
 /// Reads the syntax of a file, in memory that does not grow with it.
-fn syntax(path: &Path, arguments: &Arguments) -> anyhow::Result<Summary> {
+fn check_syntax(path: &Path, arguments: &Arguments) -> anyhow::Result<Summary> {
     let mut scanner = Scanner::new(arguments.reading.encoding);
     let (mut games, mut problems) = (0, Problems::default());
-    let mut sink = |_: Place, event: Event<'_>| match event {
+    let mut sink = |_: Location, event: Event<'_>| match event {
         Event::GameEnd(_) => games += 1,
         Event::Problem(problem) => problems.push(problem),
         _ => {}
     };
-    input::pieces(path, |piece| scanner.feed(piece, &mut sink))?;
+    input::read_chunks(path, |piece| scanner.feed(piece, &mut sink))?;
     scanner.finish(&mut sink);
     Ok(Summary { games: Some(games), problems })
 }
 
 /// Reads a file liberally and plays its games.
-fn liberal(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<Summary> {
+fn check_liberal(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<Summary> {
     let mut checker = Checker::new(arguments.reading.encoding, told);
-    input::pieces(path, |piece| checker.feed(piece, &mut |_| {}))?;
+    input::read_chunks(path, |piece| checker.feed(piece, &mut |_| {}))?;
     checker.finish(&mut |_| {});
-    Ok(Summary { games: Some(checker.games()), problems: checker.take_problems() })
+    Ok(Summary { games: Some(checker.game_count()), problems: checker.take_problems() })
 }
 
 fn print(output: &mut impl Write, path: &Path, problem: &Problem, json: bool) -> std::io::Result<()> {
@@ -148,10 +148,10 @@ fn print(output: &mut impl Write, path: &Path, problem: &Problem, json: bool) ->
             output,
             "{{\"file\":{},\"line\":{},\"column\":{},\"level\":\"{}\",\"what\":{},\"hint\":{hint}}}",
             json_text(&path.display().to_string()),
-            problem.place.line,
-            problem.place.column,
+            problem.location.line,
+            problem.location.column,
             problem.level,
-            json_text(&problem.what),
+            json_text(&problem.message),
         )
     } else {
         writeln!(output, "{}:{problem}", path.display())

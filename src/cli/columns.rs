@@ -2,7 +2,7 @@
 //!
 //! Widths are those of the terminal: a letter of Chinese takes two cells, an accent that is put over a letter none.
 
-use damcast::station::escape::is_obeyed;
+use damcast::station::escape::is_control;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What stands between two columns.
@@ -15,24 +15,24 @@ pub struct Column {
     /// How narrow it may become; `None`: not at all.
     least: Option<usize>,
     /// Those with the highest number go first; 0 stays.
-    need: u8,
+    drop_priority: u8,
     is_number: bool,
 }
 
 impl Column {
     /// A column that stays, as wide as its widest text.
     pub fn new(title: &'static str, cells: impl IntoIterator<Item = String>) -> Column {
-        Column { title, cells: cells.into_iter().collect(), least: None, need: 0, is_number: false }
+        Column { title, cells: cells.into_iter().collect(), least: None, drop_priority: 0, is_number: false }
     }
 
     /// Its texts may be cut down to so many cells.
-    pub fn least(self, cells: usize) -> Column {
+    pub fn min_width(self, cells: usize) -> Column {
         Column { least: Some(cells), ..self }
     }
 
     /// It goes before those with a lower number; 0 stays.
-    pub fn goes(self, need: u8) -> Column {
-        Column { need, ..self }
+    pub fn drop_priority(self, need: u8) -> Column {
+        Column { drop_priority: need, ..self }
     }
 
     /// Its texts stand on the right.
@@ -44,13 +44,13 @@ impl Column {
         self.cells.iter().map(|cell| cell.width()).max().unwrap_or(0).max(self.title.width())
     }
 
-    fn narrowest(&self) -> usize {
+    fn min_needed(&self) -> usize {
         let widest = self.widest();
         self.least.map_or(widest, |least| widest.min(least.max(self.title.width())))
     }
 
     fn cell(&self, text: &str, width: usize) -> String {
-        let text = cut(text, width);
+        let text = truncate(text, width);
         let space = " ".repeat(width - text.width());
         if self.is_number { space + &text } else { text + &space }
     }
@@ -60,15 +60,16 @@ impl Column {
 pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
     let gaps = |count: usize| GAP.len() * count.saturating_sub(1);
     let room = width.unwrap_or(usize::MAX);
-    while columns.iter().map(Column::narrowest).sum::<usize>() + gaps(columns.len()) > room {
-        let least_needed = (0..columns.len()).filter(|&at| columns[at].need > 0).max_by_key(|&at| columns[at].need);
+    while columns.iter().map(Column::min_needed).sum::<usize>() + gaps(columns.len()) > room {
+        let least_needed =
+            (0..columns.len()).filter(|&at| columns[at].drop_priority > 0).max_by_key(|&at| columns[at].drop_priority);
         let Some(least_needed) = least_needed else { break };
         columns.remove(least_needed);
     }
     let mut widths: Vec<usize> = columns.iter().map(Column::widest).collect();
     // One cell after the other, from the column that has most to give.
     while widths.iter().sum::<usize>() + gaps(columns.len()) > room {
-        let spare = |at: &usize| widths[*at] - columns[*at].narrowest();
+        let spare = |at: &usize| widths[*at] - columns[*at].min_needed();
         match (0..columns.len()).max_by_key(spare).filter(|at| spare(at) > 0) {
             Some(widest) => widths[widest] -= 1,
             None => break,
@@ -76,7 +77,7 @@ pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
     }
     let line = |texts: Vec<&str>| {
         let cells = columns.iter().zip(&widths).zip(texts).map(|((column, &width), text)| column.cell(text, width));
-        cut(cells.collect::<Vec<_>>().join(GAP).trim_end(), room)
+        truncate(cells.collect::<Vec<_>>().join(GAP).trim_end(), room)
     };
     let count = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
     let titles = line(columns.iter().map(|column| column.title).collect());
@@ -89,8 +90,8 @@ pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
 }
 
 /// A text without control characters that takes at most so many cells; what is left out is an ellipsis.
-pub fn cut(text: &str, width: usize) -> String {
-    let plain: String = text.chars().map(|c| if is_obeyed(c) { '·' } else { c }).collect();
+pub fn truncate(text: &str, width: usize) -> String {
+    let plain: String = text.chars().map(|c| if is_control(c) { '·' } else { c }).collect();
     if plain.width() <= width {
         return plain;
     }
@@ -120,7 +121,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
             last.push_str(word);
         }
     }
-    lines.iter().map(|line| cut(line, width)).collect()
+    lines.iter().map(|line| truncate(line, width)).collect()
 }
 
 #[cfg(test)]
@@ -132,10 +133,10 @@ mod tests {
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         vec![
             Column::new("board", texts(&["board-1", "board-2"])),
-            Column::new("state", texts(&["playing", "unexplained: 19, 24, 30"])).least(12),
-            Column::new("plies", texts(&["7", "120"])).number().goes(1),
-            Column::new("White", texts(&["Sijbrands, Ton", "王天一"])).least(6).goes(2),
-            Column::new("file", texts(&["recordings/live/board-1-1.pdn"; 2])).goes(3),
+            Column::new("state", texts(&["playing", "unexplained: 19, 24, 30"])).min_width(12),
+            Column::new("plies", texts(&["7", "120"])).number().drop_priority(1),
+            Column::new("White", texts(&["Sijbrands, Ton", "王天一"])).min_width(6).drop_priority(2),
+            Column::new("file", texts(&["recordings/live/board-1-1.pdn"; 2])).drop_priority(3),
         ]
     }
 
@@ -156,10 +157,10 @@ mod tests {
     #[test]
     fn cuts_and_wraps_text_by_cell() {
         assert_eq!(
-            (cut("王天一", 6).as_str(), cut("王天一", 5).as_str(), cut("王天一", 4).as_str()),
+            (truncate("王天一", 6).as_str(), truncate("王天一", 5).as_str(), truncate("王天一", 4).as_str()),
             ("王天一", "王天…", "王…")
         );
-        assert_eq!(cut("a\x1b[2Jb", 10), "a·[2Jb");
+        assert_eq!(truncate("a\x1b[2Jb", 10), "a·[2Jb");
         assert_eq!(wrapped("one two three", 8), ["one two", "  three"]);
         assert_eq!(wrapped("a-word-that-is-too-long x", 8), ["a-word-…", "  x"]);
     }
@@ -168,7 +169,7 @@ mod tests {
         #[test]
         fn output_stays_within_width(width in 0usize..100, text in ".{0,40}") {
             let mut columns = table();
-            columns.push(Column::new("more", [text.clone()]).least(3).goes(1));
+            columns.push(Column::new("more", [text.clone()]).min_width(3).drop_priority(1));
             for line in lines(columns, Some(width)).iter().chain(&wrapped(&text, width)) {
                 prop_assert!(line.width() <= width, "{line:?}");
             }

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use damcast::station::config::{ConfigError, ConfigErrors, DEFAULT_PATH, Sources, schema, show};
 use damcast::station::link::ports;
 
-use super::USAGE;
-use super::output::{print, tell};
+use super::EXIT_USAGE;
+use super::output::{print, print_error};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -20,21 +20,21 @@ Examples:
                                                  configuration, Even Better TOML and taplo complete and check its keys")]
 pub struct Arguments {
     #[command(subcommand)]
-    question: Question,
+    question: ConfigCommand,
 }
 
 #[derive(clap::Subcommand)]
-enum Question {
+enum ConfigCommand {
     /// Say all that is wrong, each with its place and what to do.
-    Check(Which),
+    Check(ConfigOptions),
     /// Print every setting that counts, and the file, drop-in or variable that it comes from.
-    Show(Which),
+    Show(ConfigOptions),
     /// Print the JSON Schema of the configuration.
     Schema,
 }
 
 #[derive(clap::Args)]
-struct Which {
+struct ConfigOptions {
     /// The configuration.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
@@ -43,9 +43,9 @@ struct Which {
 /// Answers.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let answer = match &arguments.question {
-        Question::Check(which) => sources(which).and_then(|sources| check(&sources)),
-        Question::Show(which) => sources(which).and_then(|sources| show::show(&sources)),
-        Question::Schema => Ok(format!("{:#}\n", schema::schema())),
+        ConfigCommand::Check(which) => sources(which).and_then(|sources| check(&sources)),
+        ConfigCommand::Show(which) => sources(which).and_then(|sources| show::show(&sources)),
+        ConfigCommand::Schema => Ok(format!("{:#}\n", schema::schema())),
     };
     match answer {
         Ok(answer) => {
@@ -53,32 +53,33 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Err(errors) => {
-            tell(&errors);
+            print_error(&errors);
             let count = errors.0.len();
             let plural = if count == 1 { "" } else { "s" };
-            tell(format_args!("\ndamcast: {count} mistake{plural}; nothing is started from this"));
-            Ok(ExitCode::from(USAGE))
+            print_error(format_args!("\ndamcast: {count} mistake{plural}; nothing is started from this"));
+            Ok(ExitCode::from(EXIT_USAGE))
         }
     }
 }
 
-fn sources(which: &Which) -> Result<Sources, ConfigErrors> {
-    Ok(Sources::of_file(&which.config)?.with_environment(damcast::station::config::environment()))
+fn sources(which: &ConfigOptions) -> Result<Sources, ConfigErrors> {
+    Ok(Sources::from_file(&which.config)?.with_environment(damcast::station::config::environment()))
 }
 
 /// One port of this machine has two lines.
-fn twice(sources: &Sources, [one, other, device]: &[String; 3]) -> ConfigError {
+fn duplicate_port_error(sources: &Sources, [one, other, device]: &[String; 3]) -> ConfigError {
     let file = sources.names().first().copied().unwrap_or_default().to_owned();
     let message =
         format!("the lines `{one}` and `{other}` have the same port, {device}, under two names; a board has one line");
-    ConfigError { file, message, place: None }
+    ConfigError { file, message, location: None }
 }
 
 fn check(sources: &Sources) -> Result<String, ConfigErrors> {
     let config = sources.read()?;
     // What addresses mean depends on what is plugged in, so a station records all the same; whoever asks is told.
     let ports = config.lines.iter().map(|line| (line.name.as_str(), &line.port));
-    let shared: Vec<ConfigError> = ports::shared(ports).into_iter().map(|lines| twice(sources, &lines)).collect();
+    let shared: Vec<ConfigError> =
+        ports::shared_devices(ports).into_iter().map(|lines| duplicate_port_error(sources, &lines)).collect();
     if !shared.is_empty() {
         return Err(ConfigErrors(shared));
     }

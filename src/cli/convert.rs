@@ -11,9 +11,9 @@ use draughts::Variant;
 use draughts_pdn::infer;
 use draughts_pdn::pdn2;
 use draughts_pdn::problem::{Level, Problem};
-use draughts_pdn::reader::{Located, Reader};
+use draughts_pdn::reader::{LocatedGame, Reader};
 use draughts_pdn::renumber;
-use draughts_pdn::standard::{self, Ambiguous};
+use draughts_pdn::standard::{self, AmbiguousCaptures};
 use draughts_pdn::writer::{self, Style};
 
 use super::input::{self, ReadingArguments};
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let told = arguments.reading.variant()?;
     let board = arguments.board.as_deref().map(|tag| Variant::from_tag(tag).context("--board")).transpose()?;
     let out: Box<dyn Write> = match &arguments.output {
-        None => Box::new(output::standard()),
+        None => Box::new(output::buffered_stdout()),
         Some(output) => {
             // What cannot be read is told before the output is emptied.
             for file in arguments.files.iter().filter(|file| **file != Path::new("-")) {
@@ -78,55 +78,55 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
     };
     let form = match (arguments.pdn2, arguments.style) {
-        (true, _) => Form::Pdn2(pdn2::Pdn2Writer::default()),
-        (false, StyleName::Compact) => Form::Pdn3(Style::Compact),
-        (false, StyleName::Live) => Form::Pdn3(Style::Live),
+        (true, _) => OutputFormat::Pdn2(pdn2::Pdn2Writer::default()),
+        (false, StyleName::Compact) => OutputFormat::Pdn3(Style::Compact),
+        (false, StyleName::Live) => OutputFormat::Pdn3(Style::Live),
     };
-    let ambiguous = if arguments.pdn31 { Ambiguous::Captured } else { Ambiguous::Path };
+    let ambiguous = if arguments.pdn31 { AmbiguousCaptures::Captured } else { AmbiguousCaptures::Path };
     let mut writing =
-        Writing { out, form, has_begun: false, ambiguous, board, quiet: arguments.quiet, has_errors: false };
+        OutputWriter { out, form, has_begun: false, ambiguous, board, quiet: arguments.quiet, has_errors: false };
     for path in &arguments.files {
         convert(path, arguments, told, &mut writing)?;
     }
-    if let Form::Pdn2(file) = &writing.form {
+    if let OutputFormat::Pdn2(file) = &writing.form {
         let missing = file.missing_characters();
-        writing.report(Path::new(PDN2), missing.as_slice());
+        writing.report(Path::new(PDN2_SOURCE), missing.as_slice());
     }
     writing.out.flush().context("the output")?;
     Ok(if writing.has_errors { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Where problems of the output stand.
-const PDN2: &str = "PDN 2.0";
+const PDN2_SOURCE: &str = "PDN 2.0";
 
 /// The most moves and comments of games that wait until the game of their file is told.
-const MOST_WAITING: usize = 100_000;
+const MAX_PENDING: usize = 100_000;
 
 /// One file. Games wait as long as one among them does not say which game it is, and the moves of too few have told it.
 fn convert(
     path: &Path,
     arguments: &Arguments,
     mut told: Option<&'static Variant>,
-    writing: &mut Writing,
+    writing: &mut OutputWriter,
 ) -> anyhow::Result<()> {
     let mut reader = Reader::new(arguments.reading.encoding);
-    let mut waiting: VecDeque<Located> = VecDeque::new();
+    let mut waiting: VecDeque<LocatedGame> = VecDeque::new();
     let (mut untagged, mut size) = (0, 0);
-    let mut take = |games: Vec<Located>, is_end: bool, writing: &mut Writing| -> anyhow::Result<()> {
+    let mut take = |games: Vec<LocatedGame>, is_end: bool, writing: &mut OutputWriter| -> anyhow::Result<()> {
         for located in games {
             untagged += usize::from(located.game.tags.get("GameType").is_none());
             size += located.game.entries.len();
             waiting.push_back(located);
             let is_clear = told.is_some() || untagged == 0;
-            if is_clear || untagged >= infer::SAMPLE || size > MOST_WAITING {
-                release(path, &mut waiting, &mut told, writing)?;
+            if is_clear || untagged >= infer::SAMPLE || size > MAX_PENDING {
+                write_pending(path, &mut waiting, &mut told, writing)?;
                 (untagged, size) = (0, 0);
             }
         }
-        if is_end { release(path, &mut waiting, &mut told, writing) } else { Ok(()) }
+        if is_end { write_pending(path, &mut waiting, &mut told, writing) } else { Ok(()) }
     };
     let mut done = Ok(());
-    input::pieces(path, |piece| {
+    input::read_chunks(path, |piece| {
         if done.is_ok() {
             let games = reader.feed(piece);
             writing.report(path, &reader.take_problems().into_sorted());
@@ -140,16 +140,16 @@ fn convert(
 }
 
 /// Writes the games that wait, after telling which game those are that do not say so.
-fn release(
+fn write_pending(
     path: &Path,
-    waiting: &mut VecDeque<Located>,
+    waiting: &mut VecDeque<LocatedGame>,
     told: &mut Option<&'static Variant>,
-    writing: &mut Writing,
+    writing: &mut OutputWriter,
 ) -> anyhow::Result<()> {
-    let untagged: Vec<&Located> =
+    let untagged: Vec<&LocatedGame> =
         waiting.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
     if told.is_none() && !untagged.is_empty() {
-        *told = Some(infer::from_moves(&untagged, None));
+        *told = Some(infer::infer_from_moves(&untagged, None));
     }
     while let Some(located) = waiting.pop_front() {
         writing.game(path, &located, *told)?;
@@ -158,25 +158,25 @@ fn release(
 }
 
 /// The form of the output.
-enum Form {
+enum OutputFormat {
     Pdn3(Style),
     Pdn2(pdn2::Pdn2Writer),
 }
 
 /// The output, and what is said beside it.
-struct Writing {
+struct OutputWriter {
     out: Box<dyn Write>,
-    form: Form,
+    form: OutputFormat,
     has_begun: bool,
-    ambiguous: Ambiguous,
+    ambiguous: AmbiguousCaptures,
     board: Option<&'static Variant>,
     quiet: bool,
     has_errors: bool,
 }
 
-impl Writing {
-    fn game(&mut self, path: &Path, located: &Located, told: Option<&'static Variant>) -> anyhow::Result<()> {
-        let (mut game, mut problems) = standard::converted(located, told, self.ambiguous);
+impl OutputWriter {
+    fn game(&mut self, path: &Path, located: &LocatedGame, told: Option<&'static Variant>) -> anyhow::Result<()> {
+        let (mut game, mut problems) = standard::convert(located, told, self.ambiguous);
         if let Some(board) = self.board {
             let (renumbered, mut changes) = renumber::renumber(&game, board);
             game = renumbered;
@@ -184,13 +184,13 @@ impl Writing {
         }
         self.report(path, &problems);
         let bytes = match &mut self.form {
-            Form::Pdn2(file) => {
+            OutputFormat::Pdn2(file) => {
                 let bytes = file.game(&game);
                 let problems = file.take_problems();
-                self.report(Path::new(PDN2), &problems);
+                self.report(Path::new(PDN2_SOURCE), &problems);
                 bytes
             }
-            Form::Pdn3(style) => {
+            OutputFormat::Pdn3(style) => {
                 let text = writer::write(std::slice::from_ref(&game), *style);
                 let has_begun = self.has_begun;
                 self.has_begun |= !text.is_empty();
@@ -205,7 +205,7 @@ impl Writing {
         for problem in problems {
             self.has_errors |= problem.level == Level::Error;
             if !self.quiet || problem.level == Level::Error {
-                output::tell(format_args!("{}:{problem}", path.display()));
+                output::print_error(format_args!("{}:{problem}", path.display()));
             }
         }
     }

@@ -6,16 +6,16 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::bail;
-use damcast::engine::session::request::{Pairing, Wish};
+use damcast::engine::session::request::{BoardPairing, OperatorCommand};
 use damcast::engine::tournament::RoundState;
-use damcast::station::office::{DRY_RUN, Matter, TournamentRequest};
 use damcast::station::operate::control::{ClientRequest, Reply, Role};
+use damcast::station::tournament_service::{DRY_RUN, TournamentCommand, TournamentRequest};
 use draughts::Color;
 use draughts_pdn::encoding::{self, Encoding};
 
-use super::input::whole;
+use super::input::read_whole;
 use super::output;
-use super::station::{UNKNOWN, Where};
+use super::station::{EXIT_OUTCOME_UNKNOWN, StationOptions};
 use super::tournament::user;
 
 /// What is asked.
@@ -27,13 +27,13 @@ use super::tournament::user;
                   A request is obeyed in time or never: the station drops what it has not begun when --wait is over, and logs that.\n\n\
                   Exit codes: 0 done, 1 refused, 2 wrong arguments, 3 no station answers, 4 not allowed, 5 it is not known \
                   whether it was done.\n\n\
-                  Examples:\n  damcast ctl names board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
+                  Examples:\n  damcast ctl set-players board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
                   damcast ctl result board-1 2-0\n  damcast ctl undo board-1\n  \
                   damcast ctl log-level damcast::engine::session=debug"
 )]
 pub struct Arguments {
     #[command(flatten)]
-    station: Where,
+    station: StationOptions,
     /// Print the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -44,11 +44,11 @@ pub struct Arguments {
     #[arg(long, global = true, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=60))]
     wait: Option<u64>,
     #[command(subcommand)]
-    verb: Verb,
+    verb: Subcommand,
 }
 
 #[derive(clap::Subcommand)]
-enum Verb {
+enum Subcommand {
     /// End the game with this result.
     ///
     /// The result is written when the last moves are recognised.
@@ -62,9 +62,9 @@ enum Verb {
         result: String,
         /// End the game though its clock runs.
         #[arg(long)]
-        sure: bool,
+        confirm: bool,
         #[command(flatten)]
-        of: Judged,
+        of: ResultOptions,
     },
     /// Publish, open or close a round of the tournament.
     ///
@@ -74,7 +74,7 @@ enum Verb {
     Round {
         /// What is to become of it.
         #[arg(value_enum)]
-        to: RoundVerb,
+        to: RoundAction,
         /// The round.
         round: u32,
         /// Of which section; of all that have it if that is not told.
@@ -82,27 +82,27 @@ enum Verb {
         section: Option<String>,
         /// Close it though results are missing.
         #[arg(long)]
-        sure: bool,
+        confirm: bool,
         #[command(flatten)]
-        once: Once,
+        once: IdempotencyOptions,
     },
     /// Call a player of the tournament by another name from now on, in all that is shown.
     ///
     /// Live files that are written keep the old name.
-    Player {
+    RenamePlayer {
         /// The name as it is, or his number: that of the pairing program, or the one that `damcast tournament export` gives him.
         player: String,
         /// The new name; `N. N.` for one who wishes not to be named.
         name: String,
         #[command(flatten)]
-        of: Asked,
+        of: TournamentOptions,
     },
     /// Say that a game that has begun is one of the tournament.
     ///
     /// For a round that was opened after the first move, or a board that had the cable of another. It gets the names of its pairing in all
     /// that is shown; its live file stays as it is. A game that was to be played again counts again.
     #[command(
-        after_help = "Examples:\n  damcast ctl adopt board-1\n  damcast ctl adopt board-1 --game 2 --pairing 3.2 --sure"
+        after_help = "Examples:\n  damcast ctl adopt board-1\n  damcast ctl adopt board-1 --game 2 --pairing 3.2 --confirm"
     )]
     Adopt {
         /// The board.
@@ -114,7 +114,7 @@ enum Verb {
         #[arg(long, value_name = "R.B")]
         pairing: Option<String>,
         #[command(flatten)]
-        of: Asked,
+        of: TournamentOptions,
     },
     /// Add the moves that a board missed to a game that is over.
     ///
@@ -122,9 +122,9 @@ enum Verb {
     /// written. They reach games.pdn, the round, the archive and the pages, and are marked there; the live file stays as it is. A file
     /// without a move takes back what was added.
     #[command(
-        after_help = "Examples:\n  damcast ctl moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl moves board-3 -"
+        after_help = "Examples:\n  damcast ctl add-moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl add-moves board-3 -"
     )]
-    Moves {
+    AddMoves {
         /// The board.
         board: String,
         /// The moves; -: standard input.
@@ -136,7 +136,7 @@ enum Verb {
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
         #[command(flatten)]
-        once: Once,
+        once: IdempotencyOptions,
     },
     /// Say that somebody plays a pairing of the tournament instead of another.
     ///
@@ -149,14 +149,14 @@ enum Verb {
         /// Who was to play: the name, or his number in the files of the pairing program.
         player: String,
         /// Who plays.
-        by: String,
+        substitute: String,
         #[command(flatten)]
-        of: Asked,
+        of: TournamentOptions,
     },
     /// A pairing is not played with its round: its round can be closed without it.
     ///
     /// It is postponed, or adjourned if it has begun. `begin` says on which board it is played then.
-    #[command(after_help = "Example:\n  damcast ctl postpone 3.2\n  damcast ctl begin 3.2 board-5")]
+    #[command(after_help = "Example:\n  damcast ctl postpone 3.2\n  damcast ctl play-on 3.2 board-5")]
     Postpone {
         /// The pairing: 3.2 is board 2 of round 3.
         #[arg(value_name = "R.B")]
@@ -165,17 +165,17 @@ enum Verb {
         #[arg(long)]
         undo: bool,
         #[command(flatten)]
-        of: Asked,
+        of: TournamentOptions,
     },
     /// A pairing is played on this board from its next game on, whatever round is open, until it has a result.
-    Begin {
+    PlayOn {
         /// The pairing: 3.2 is board 2 of round 3.
         #[arg(value_name = "R.B")]
         pairing: String,
         /// The board.
         board: String,
         #[command(flatten)]
-        of: Asked,
+        of: TournamentOptions,
     },
     /// The last game of a pairing does not count any more: it is played again.
     ///
@@ -185,7 +185,7 @@ enum Verb {
         #[arg(value_name = "R.B")]
         pairing: String,
         #[command(flatten)]
-        of: Asked,
+        of: TournamentOptions,
     },
     /// End the game: this side gives up.
     Resign {
@@ -196,10 +196,10 @@ enum Verb {
         side: Side,
         /// End the game though its clock runs.
         #[arg(long)]
-        sure: bool,
+        confirm: bool,
     },
     /// Say who plays: this game if its file has no moves yet, else the next.
-    Names {
+    SetPlayers {
         /// The board.
         board: String,
         /// White's name.
@@ -250,7 +250,7 @@ enum Verb {
         board: String,
         /// Also where the board shows another position than the one in which the game ended: what stands there was played since.
         #[arg(long)]
-        sure: bool,
+        confirm: bool,
     },
     /// Say that the last moves do not count.
     ///
@@ -305,7 +305,7 @@ enum Verb {
     Login {
         /// What he may do: an arbiter gives results, names and rounds.
         #[arg(long, value_enum, default_value = "operator")]
-        role: RoleOfPerson,
+        role: RoleArg,
         /// What he is called: it stands with all that he asks. You, if that is not told.
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
@@ -325,25 +325,25 @@ enum Verb {
 
 /// What somebody may do at the desk, as it is written on the command line.
 #[derive(Clone, Copy, clap::ValueEnum)]
-pub enum RoleOfPerson {
+pub enum RoleArg {
     /// Everything.
     Operator,
     /// Results, names and rounds.
     Arbiter,
 }
 
-impl From<RoleOfPerson> for Role {
-    fn from(role: RoleOfPerson) -> Role {
+impl From<RoleArg> for Role {
+    fn from(role: RoleArg) -> Role {
         match role {
-            RoleOfPerson::Operator => Role::Operator,
-            RoleOfPerson::Arbiter => Role::Arbiter,
+            RoleArg::Operator => Role::Operator,
+            RoleArg::Arbiter => Role::Arbiter,
         }
     }
 }
 
 /// Which game or pairing a result is for, and how.
 #[derive(clap::Args)]
-struct Judged {
+struct ResultOptions {
     /// Its game with this number, which is over.
     #[arg(long, value_name = "N")]
     game: Option<u32>,
@@ -359,9 +359,9 @@ struct Judged {
     /// How it came about: played, forfeit, both lost, arbiter, not played; bye where there is one player; white plus and black plus for a
     /// draw with an advantage.
     #[arg(long, value_name = "HOW")]
-    why: Option<String>,
+    kind: Option<String>,
     #[command(flatten)]
-    once: Once,
+    once: IdempotencyOptions,
     /// Why; it stands in the record.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
@@ -369,26 +369,26 @@ struct Judged {
 
 /// What keeps a request of the tournament from being done twice, or upon something else than was seen.
 #[derive(clap::Args)]
-struct Once {
+struct IdempotencyOptions {
     /// What this request of the tournament is called: asked again under the same name it does nothing.
     #[arg(long, value_name = "ID")]
-    request: Option<String>,
+    request_id: Option<String>,
     /// The version of the tournament that this was made of: if that has changed since then, it is refused with what has changed.
     #[arg(long, value_name = "N")]
-    saw: Option<u64>,
+    if_version: Option<u64>,
 }
 
-impl Once {
-    fn of(&self, request: TournamentRequest) -> TournamentRequest {
-        TournamentRequest { request: self.request.clone(), saw: self.saw, ..request }
+impl IdempotencyOptions {
+    fn to_options(&self, request: TournamentRequest) -> TournamentRequest {
+        TournamentRequest { request_id: self.request_id.clone(), if_version: self.if_version, ..request }
     }
 }
 
 /// How a request of the tournament is asked.
 #[derive(clap::Args)]
-struct Asked {
+struct TournamentOptions {
     #[command(flatten)]
-    once: Once,
+    once: IdempotencyOptions,
     /// Of which section.
     #[arg(long, value_name = "NAME")]
     section: Option<String>,
@@ -397,39 +397,39 @@ struct Asked {
     reason: String,
     /// What would be asked again is meant.
     #[arg(long)]
-    sure: bool,
+    confirm: bool,
 }
 
-impl Asked {
-    fn request(&self, matter: impl FnOnce(Option<String>) -> Matter) -> TournamentRequest {
+impl TournamentOptions {
+    fn request(&self, matter: impl FnOnce(Option<String>) -> TournamentCommand) -> TournamentRequest {
         let request = matter(self.section.clone()).into();
-        self.once.of(TournamentRequest { reason: self.reason.clone(), sure: self.sure, ..request })
+        self.once.to_options(TournamentRequest { reason: self.reason.clone(), confirm: self.confirm, ..request })
     }
 }
 
-impl Judged {
+impl ResultOptions {
     /// Is it for a game that is over, or a pairing? Else the station finds out, a dry run as the request itself.
-    fn is_asked(&self) -> bool {
-        self.game.is_some() || self.pairing.is_some() || self.correct || self.why.is_some()
+    fn is_for_tournament(&self) -> bool {
+        self.game.is_some() || self.pairing.is_some() || self.correct || self.kind.is_some()
     }
 
     fn request(&self, board: &str, result: &str, sure: bool) -> TournamentRequest {
-        let matter = Matter::Result {
+        let matter = TournamentCommand::Result {
             board: (board != "-").then(|| board.to_owned()),
             game: self.game,
             pairing: self.pairing.clone(),
             section: self.section.clone(),
             result: result.to_owned(),
-            why: self.why.clone(),
+            kind: self.kind.clone(),
             correct: self.correct,
         };
-        self.once.of(TournamentRequest { sure, reason: self.reason.clone(), ..matter.into() })
+        self.once.to_options(TournamentRequest { confirm: sure, reason: self.reason.clone(), ..matter.into() })
     }
 }
 
 /// What becomes of a round.
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum RoundVerb {
+enum RoundAction {
     /// Everybody may see its pairings.
     Publish,
     /// It is not published any more.
@@ -440,13 +440,13 @@ enum RoundVerb {
     Close,
 }
 
-impl RoundVerb {
+impl RoundAction {
     fn state(self) -> RoundState {
         match self {
-            RoundVerb::Publish => RoundState::Published,
-            RoundVerb::Withdraw => RoundState::Prepared,
-            RoundVerb::Open => RoundState::Open,
-            RoundVerb::Close => RoundState::Closed,
+            RoundAction::Publish => RoundState::Published,
+            RoundAction::Withdraw => RoundState::Prepared,
+            RoundAction::Open => RoundState::Open,
+            RoundAction::Close => RoundState::Closed,
         }
     }
 }
@@ -469,7 +469,7 @@ impl From<Side> for Color {
     }
 }
 
-impl Verb {
+impl Subcommand {
     /// `dry_run`: only what would come of it is asked.
     fn request(&self, dry_run: bool) -> anyhow::Result<ClientRequest> {
         let of_tournament = |request| {
@@ -477,99 +477,113 @@ impl Verb {
             Ok(ClientRequest::Tournament { request, until: None })
         };
         let (board, wish) = match self {
-            Verb::Result { board, of, .. } if board == "-" && of.pairing.is_none() => {
+            Subcommand::Result { board, of, .. } if board == "-" && of.pairing.is_none() => {
                 bail!("`-` in place of a board needs --pairing, as in --pairing 3.2")
             }
-            Verb::Result { board, result, sure, of } if of.is_asked() => {
+            Subcommand::Result { board, result, confirm: sure, of } if of.is_for_tournament() => {
                 return of_tournament(of.request(board, result, *sure));
             }
-            Verb::Result { of, .. } if of.once.request.is_some() || of.once.saw.is_some() => {
+            Subcommand::Result { of, .. } if of.once.request_id.is_some() || of.once.if_version.is_some() => {
                 bail!(
-                    "--request and --saw are for the tournament: name the pairing with --pairing, or a game that is over with --game"
+                    "--request-id and --if-version are for the tournament: name the pairing with --pairing, or a game that is over with --game"
                 )
             }
-            Verb::Round { to, round, section, sure, once } => {
+            Subcommand::Round { to, round, section, confirm: sure, once } => {
                 let to = to.state().name().to_owned();
-                let matter = Matter::Round { round: *round, to, section: section.clone() };
-                return of_tournament(once.of(TournamentRequest { sure: *sure, ..matter.into() }));
+                let matter = TournamentCommand::SetRoundState { round: *round, to, section: section.clone() };
+                return of_tournament(once.to_options(TournamentRequest { confirm: *sure, ..matter.into() }));
             }
-            Verb::Player { player, name, of } => {
+            Subcommand::RenamePlayer { player, name, of } => {
                 let (player, name) = (player.clone(), name.clone());
-                return of_tournament(of.request(|section| Matter::Player { player, name, section }));
+                return of_tournament(of.request(|section| TournamentCommand::RenamePlayer { player, name, section }));
             }
-            Verb::Adopt { board, game, pairing, of } => {
+            Subcommand::Adopt { board, game, pairing, of } => {
                 let (board, game, pairing) = (board.clone(), *game, pairing.clone());
-                return of_tournament(of.request(|section| Matter::Adopt { board, game, pairing, section }));
+                return of_tournament(of.request(|section| TournamentCommand::Adopt { board, game, pairing, section }));
             }
-            Verb::Moves { board, file, game, reason, once } => {
-                let text = encoding::decode(&whole(file)?, Encoding::Detect).0;
+            Subcommand::AddMoves { board, file, game, reason, once } => {
+                let text = encoding::decode(&read_whole(file)?, Encoding::Detect).0;
                 let name =
                     if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() };
-                let request: TournamentRequest = Matter::Moves { board: board.clone(), game: *game, name, text }.into();
-                return of_tournament(once.of(TournamentRequest { reason: reason.clone(), ..request }));
+                let request: TournamentRequest =
+                    TournamentCommand::AddMoves { board: board.clone(), game: *game, name, text }.into();
+                return of_tournament(once.to_options(TournamentRequest { reason: reason.clone(), ..request }));
             }
-            Verb::Substitute { pairing, player, by, of } => {
+            Subcommand::Substitute { pairing, player, substitute: by, of } => {
                 let (pairing, player, by) = (pairing.clone(), player.clone(), by.clone());
-                return of_tournament(of.request(|section| Matter::Substitute { pairing, player, by, section }));
+                return of_tournament(of.request(|section| TournamentCommand::Substitute {
+                    pairing,
+                    player,
+                    substitute: by,
+                    section,
+                }));
             }
-            Verb::Postpone { pairing, undo, of } => {
+            Subcommand::Postpone { pairing, undo, of } => {
                 let (pairing, undo) = (pairing.clone(), *undo);
-                return of_tournament(of.request(|section| Matter::Postpone { pairing, section, undo }));
+                return of_tournament(of.request(|section| TournamentCommand::Postpone { pairing, section, undo }));
             }
-            Verb::Begin { pairing, board, of } => {
+            Subcommand::PlayOn { pairing, board, of } => {
                 let (pairing, board) = (pairing.clone(), board.clone());
-                return of_tournament(of.request(|section| Matter::Begin { pairing, board, section }));
+                return of_tournament(of.request(|section| TournamentCommand::PlayOnBoard { pairing, board, section }));
             }
-            Verb::Replay { pairing, of } => {
+            Subcommand::Replay { pairing, of } => {
                 let pairing = pairing.clone();
-                return of_tournament(of.request(|section| Matter::Replay { pairing, section }));
+                return of_tournament(of.request(|section| TournamentCommand::Replay { pairing, section }));
             }
-            Verb::Reload | Verb::Login { .. } | Verb::AlarmTest | Verb::LogLevel { .. } if dry_run => {
+            Subcommand::Reload | Subcommand::Login { .. } | Subcommand::AlarmTest | Subcommand::LogLevel { .. }
+                if dry_run =>
+            {
                 bail!("--dry-run is for what changes a game or the tournament; this changes neither")
             }
-            Verb::Reload => return Ok(ClientRequest::Reload { until: None }),
-            Verb::Login { role, name } => {
+            Subcommand::Reload => return Ok(ClientRequest::Reload { until: None }),
+            Subcommand::Login { role, name } => {
                 return Ok(ClientRequest::Login { name: name.clone().unwrap_or_else(user), role: (*role).into() });
             }
-            Verb::AlarmTest => return Ok(ClientRequest::AlarmTest { until: None }),
-            Verb::LogLevel { level } => return Ok(ClientRequest::LogLevel { filter: level.clone(), until: None }),
-            Verb::Result { board, result, .. } => (board, Wish::Result(result.clone())),
-            Verb::Resign { board, side, .. } => (board, Wish::Resign((*side).into())),
-            Verb::Names { board, white, black } => (board, Wish::names(white, black)?),
-            Verb::Pairing { board, id, tags } => (board, pairing(id, tags)),
-            Verb::Start { board, from_memory: true, .. } => (board, Wish::StartFromMemory),
-            Verb::Start { board, fen, .. } => (board, Wish::Start(fen.clone())),
-            Verb::Setup { board, fen } => (board, Wish::Setup(fen.clone())),
-            Verb::Continue { board, .. } => (board, Wish::Continue(false)),
-            Verb::Undo { board, plies } => (board, Wish::Undo((*plies).into())),
-            Verb::Resync { board, side } => (board, Wish::Resync(side.map(Color::from))),
-            Verb::Flip { board } => (board, Wish::Flip),
-            Verb::Hold { board } => (board, Wish::Hold),
-            Verb::Release { board } => (board, Wish::Release),
-            Verb::Rotate { board } => (board, Wish::Rotate),
+            Subcommand::AlarmTest => return Ok(ClientRequest::AlarmTest { until: None }),
+            Subcommand::LogLevel { level } => {
+                return Ok(ClientRequest::LogLevel { filter: level.clone(), until: None });
+            }
+            Subcommand::Result { board, result, .. } => (board, OperatorCommand::Result(result.clone())),
+            Subcommand::Resign { board, side, .. } => (board, OperatorCommand::Resign((*side).into())),
+            Subcommand::SetPlayers { board, white, black } => (board, OperatorCommand::names(white, black)?),
+            Subcommand::Pairing { board, id, tags } => (board, pairing(id, tags)),
+            Subcommand::Start { board, from_memory: true, .. } => (board, OperatorCommand::StartFromMemory),
+            Subcommand::Start { board, fen, .. } => (board, OperatorCommand::Start(fen.clone())),
+            Subcommand::Setup { board, fen } => (board, OperatorCommand::Setup(fen.clone())),
+            Subcommand::Continue { board, .. } => (board, OperatorCommand::Continue(false)),
+            Subcommand::Undo { board, plies } => (board, OperatorCommand::Undo((*plies).into())),
+            Subcommand::Resync { board, side } => (board, OperatorCommand::Resync(side.map(Color::from))),
+            Subcommand::Flip { board } => (board, OperatorCommand::Flip),
+            Subcommand::Hold { board } => (board, OperatorCommand::HoldPublication),
+            Subcommand::Release { board } => (board, OperatorCommand::ReleasePublication),
+            Subcommand::Rotate { board } => (board, OperatorCommand::Rotate),
         };
         let sure = matches!(
             self,
-            Verb::Result { sure: true, .. } | Verb::Resign { sure: true, .. } | Verb::Continue { sure: true, .. }
+            Subcommand::Result { confirm: true, .. }
+                | Subcommand::Resign { confirm: true, .. }
+                | Subcommand::Continue { confirm: true, .. }
         );
         Ok(ClientRequest::Request {
             board: board.clone(),
             request: wish.to_string(),
-            sure,
+            confirm: sure,
             reason: match self {
-                Verb::Result { of, .. } => of.reason.clone(),
+                Subcommand::Result { of, .. } => of.reason.clone(),
                 _ => String::new(),
             },
-            saw: None,
+            if_seen: None,
             dry_run,
             until: None,
         })
     }
 
     /// What there is to say where the station says nothing.
-    fn done(&self) -> &'static str {
+    fn default_message(&self) -> &'static str {
         match self {
-            Verb::Resync { .. } => "the board is asked what stands on it; `damcast status` shows what becomes of it",
+            Subcommand::Resync { .. } => {
+                "the board is asked what stands on it; `damcast status` shows what becomes of it"
+            }
             _ => "done",
         }
     }
@@ -581,9 +595,9 @@ fn tag(text: &str) -> Result<(String, String), String> {
     parts.ok_or_else(|| "expected TAG=VALUE, as in White=\"Sijbrands, T.\"".to_owned())
 }
 
-fn pairing(id: &str, tags: &[(String, String)]) -> Wish {
+fn pairing(id: &str, tags: &[(String, String)]) -> OperatorCommand {
     let is_none = id == "none" && tags.is_empty();
-    Wish::Pairing((!is_none).then(|| Pairing { id: id.to_owned(), tags: tags.to_vec() }))
+    OperatorCommand::SetPairing((!is_none).then(|| BoardPairing { id: id.to_owned(), tags: tags.to_vec() }))
 }
 
 /// Asks, and says what became of it.
@@ -593,11 +607,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Ok(client) => client,
         Err(code) => return Ok(code),
     };
-    let patience = arguments.wait.map_or(request.patience(), Duration::from_secs);
+    let patience = arguments.wait.map_or(request.timeout(), Duration::from_secs);
     let path = client.path().display().to_string();
-    let asked = client.ask(request, patience, |left| {
+    let asked = client.request(request, patience, |left| {
         let left = left.as_secs_f64().ceil();
-        output::tell(format_args!(
+        output::print_error(format_args!(
             "damcast: no answer yet from the station at {path}; waiting {left} s more, then the request is dropped"
         ));
     });
@@ -609,36 +623,45 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         )),
     };
     // What was asked for is done or refused, whether anybody can read so or not.
-    let shown = if arguments.json { output::say(serde_json::to_string(&reply)?) } else { show(&reply, arguments) };
+    let shown = if arguments.json {
+        output::print_line(serde_json::to_string(&reply)?)
+    } else {
+        print_reply(&reply, arguments)
+    };
     match shown {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => output::tell(format_args!("damcast: {error}")),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => output::print_error(format_args!("damcast: {error}")),
         _ => {}
     }
     Ok(match reply {
         Reply { ok: true, .. } => ExitCode::SUCCESS,
-        Reply { unknown: true, .. } => ExitCode::from(UNKNOWN),
+        Reply { outcome_unknown: true, .. } => ExitCode::from(EXIT_OUTCOME_UNKNOWN),
         _ => ExitCode::FAILURE,
     })
 }
 
 /// Says what became of it.
-fn show(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
+fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
     if let Some(code) = &reply.code {
-        output::say(format_args!("code: {code}"))?;
-        return output::say(format_args!("within a minute, at {}?code={code}", arguments.station.desk()));
+        output::print_line(format_args!("code: {code}"))?;
+        return output::print_line(format_args!(
+            "within a minute, at {}?code={code}",
+            arguments.station.desk_address()
+        ));
     }
-    for told in &reply.told {
-        output::say(told)?;
+    for told in &reply.messages {
+        output::print_line(told)?;
     }
     let written = if arguments.dry_run { "would be written" } else { "written" };
-    for line in reply.written.iter().filter(|line| !line.is_empty()) {
-        output::say(format_args!("{written}: {line}"))?;
+    for line in reply.lines.iter().filter(|line| !line.is_empty()) {
+        output::print_line(format_args!("{written}: {line}"))?;
     }
     match &reply.error {
-        Some(error) => output::tell(format_args!("damcast: {error}")),
+        Some(error) => output::print_error(format_args!("damcast: {error}")),
         // The office has said it.
-        None if arguments.dry_run && !reply.told.iter().any(|told| told == DRY_RUN) => output::say(DRY_RUN)?,
-        None if reply.told.is_empty() && reply.written.is_empty() => output::say(arguments.verb.done())?,
+        None if arguments.dry_run && !reply.messages.iter().any(|told| told == DRY_RUN) => output::print_line(DRY_RUN)?,
+        None if reply.messages.is_empty() && reply.lines.is_empty() => {
+            output::print_line(arguments.verb.default_message())?
+        }
         None => {}
     }
     Ok(())
@@ -657,7 +680,7 @@ mod tests {
     }
 
     fn asked(words: &str) -> anyhow::Result<ClientRequest> {
-        let words = format!("ctl {words} --request r1 --saw 3");
+        let words = format!("ctl {words} --request-id r1 --if-version 3");
         Program::try_parse_from(words.split_whitespace())?.arguments.verb.request(false)
     }
 
@@ -674,7 +697,7 @@ mod tests {
             "replay 1.1",
         ] {
             let Ok(ClientRequest::Tournament { request, .. }) = asked(words) else { panic!("{words}") };
-            assert_eq!((request.request.as_deref(), request.saw), (Some("r1"), Some(3)), "{words}");
+            assert_eq!((request.request_id.as_deref(), request.if_version), (Some("r1"), Some(3)), "{words}");
         }
         assert!(asked("result a 2-0").is_err_and(|why| why.to_string().contains("are for the tournament")));
     }

@@ -21,28 +21,28 @@ use damcast::station::config::{
 use damcast::station::disk::Durability;
 use damcast::station::line::LineReport;
 use damcast::station::link::PortAddress;
-use damcast::station::operate::control::logins::Logins;
+use damcast::station::operate::control::logins::LoginCodes;
 #[cfg(feature = "web")]
-use damcast::station::operate::control::{Person, Role, SOCKET};
+use damcast::station::operate::control::{DeskUser, Role, SOCKET_NAME};
 use damcast::station::operate::overview::{self, BoardView};
 use damcast::station::operate::supervisor;
 use hardware_sim::faults::Fault;
-use hardware_sim::profile::Profile;
-use hardware_sim::world::{Setting, World};
+use hardware_sim::profile::NoiseProfile;
+use hardware_sim::world::{SeatConfig, World};
 use tokio::sync::{Notify, watch};
 
-use super::boards::Shown;
+use super::boards::BoardTable;
 use super::demo_event;
-use super::output::{self, say};
-use super::screen::{PageCommand, Screen, Wishes};
+use super::output::{self, print_line};
+use super::screen::{Screen, ScreenCommand, TerminalSignals};
 
 /// After the game the pieces are put back; then the board stays for so long, on its own clock, that its file is closed.
 const STAYS_MS: u64 = 20_000;
 /// For so long the code of the operator's page counts: whoever looks at a demonstration takes his time.
 #[cfg(feature = "web")]
-const CODE_COUNTS_FOR: Duration = Duration::from_secs(600);
+const CODE_LIFETIME: Duration = Duration::from_secs(600);
 /// How often the table is drawn anew.
-const REFRESH: Duration = Duration::from_millis(200);
+const REFRESH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -77,26 +77,26 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     #[cfg(feature = "web")]
     let listener = super::serve::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
     #[cfg(feature = "web")]
-    let viewers = super::serve::address_of(&listener)?;
+    let viewers = super::serve::viewer_address(&listener)?;
     #[cfg(not(feature = "web"))]
     let viewers = String::new();
-    let logins = Logins::default();
+    let logins = LoginCodes::default();
     #[cfg(feature = "web")]
     let desk = super::desk::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
     #[cfg(feature = "web")]
     let operator = {
-        let person = Person { name: super::tournament::user(), role: Role::Operator };
-        let code = logins.issue_for(person, std::time::Instant::now(), CODE_COUNTS_FOR).map_err(anyhow::Error::msg)?;
-        format!("{}?code={code}", super::serve::address_of(&desk)?)
+        let person = DeskUser { name: super::tournament::user(), role: Role::Operator };
+        let code = logins.issue_for(person, std::time::Instant::now(), CODE_LIFETIME).map_err(anyhow::Error::msg)?;
+        format!("{}?code={code}", super::serve::viewer_address(&desk)?)
     };
     #[cfg(not(feature = "web"))]
     let operator = String::new();
     if !viewers.is_empty() {
         // First of all, and each on a line of its own, for whoever reads it by a program.
-        say(format_args!("viewers: {viewers}"))?;
-        say(format_args!("operator: {operator}"))?;
+        print_line(format_args!("viewers: {viewers}"))?;
+        print_line(format_args!("operator: {operator}"))?;
     }
-    say(format_args!("recording into {}", directory.display()))?;
+    print_line(format_args!("recording into {}", directory.display()))?;
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
     let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
@@ -107,7 +107,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         lines,
         name: None,
         outlets: vec![OutletConfig::default()],
-        held: Vec::new(),
+        suspended_outlets: Vec::new(),
         durability: Durability::default(),
         control: ControlConfig::default(),
         tournament: TournamentConfig::default(),
@@ -119,7 +119,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (all, exit_when_done) = (boards.len(), arguments.exit_when_done);
     let (mut screen, mut last) = (Screen::standard(), Vec::new());
     let has_ended = Notify::new();
-    let foot = foot_of(&directory, &viewers, &operator);
+    let foot = footer_for(&directory, &viewers, &operator);
     let (outcome, was_shown) = runtime.block_on(async {
         let showing = async {
             let was_shown = tokio::select! {
@@ -139,19 +139,19 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         #[cfg(feature = "web")]
         let desk = {
             let options = DeskOptions {
-                sockets: vec![directory.join(SOCKET)],
+                sockets: vec![directory.join(SOCKET_NAME)],
                 password_file: None,
                 hosts: Vec::new(),
                 machine: super::desk::machine(),
                 trusted_proxies: Vec::new(),
-                is_open: false,
+                is_public: false,
                 viewers_file: None,
                 viewers: Some(viewers.clone()),
-                numbers: None,
+                metrics: None,
             };
             tokio::spawn(damcast::outward::desk::serve(super::serve::open(desk)?, options, std::future::pending()))
         };
-        let mut outside = supervisor::Outside::new(reports);
+        let mut outside = supervisor::StationIo::new(reports);
         outside.logins = logins;
         let ended = tokio::join!(supervisor::run(config, outside, has_ended.notified()), showing);
         #[cfg(feature = "web")]
@@ -171,7 +171,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if screen.is_terminal() {
         output::print(shown(&last, foot).text(screen.width()))?;
     }
-    say(format_args!("the games are in {}", directory.join("live").display()))?;
+    print_line(format_args!("the games are in {}", directory.join("live").display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -198,14 +198,14 @@ fn set_up(
     done: &Arc<AtomicUsize>,
 ) -> anyhow::Result<(Vec<Board>, Vec<LineConfig>)> {
     let games = games::from_pdn("demo.pdn", DEMONSTRATION, None, None)?;
-    let mut profile = Profile::ideal();
+    let mut profile = NoiseProfile::ideal();
     profile.set_rate(Fault::Reset, 1.0);
     let (mut boards, mut lines) = (Vec::new(), Vec::new());
     for (index, game) in games.iter().cycle().take(usize::from(arguments.boards)).enumerate() {
         let seed = arguments.seed.wrapping_add(index as u64);
         let control = "4800+60".parse().ok();
-        let script = script::game(&game.start, &game.moves, control, &profile, seed).turned(index % 2 == 1);
-        let mut world = World::new(Setting::new(10, 10, script, profile.clone(), seed))?;
+        let script = script::game(&game.start, &game.moves, control, &profile, seed).rotated(index % 2 == 1);
+        let mut world = World::new(SeatConfig::new(10, 10, script, profile.clone(), seed))?;
         let name = format!("board-{}", index + 1);
         let link = directory.join("ports").join(&name);
         let port = Port::open(&link).with_context(|| link.display().to_string())?;
@@ -237,7 +237,7 @@ fn set_up(
 
 async fn all_done(done: Arc<AtomicUsize>, all: usize) {
     while done.load(Ordering::Relaxed) < all {
-        tokio::time::sleep(REFRESH).await;
+        tokio::time::sleep(REFRESH_INTERVAL).await;
     }
 }
 
@@ -249,20 +249,20 @@ async fn show(
     screen: &mut Screen,
     boards: &mut Vec<BoardView>,
 ) -> io::Result<()> {
-    let mut wishes = Wishes::listen()?;
+    let mut wishes = TerminalSignals::listen()?;
     let mut last: Vec<Option<String>> = Vec::new();
     loop {
         if screen.is_terminal() {
             *boards = overview::boards(&rows.borrow_and_update(), overview::now());
             screen.draw(|columns, rows| shown(boards, format!("{foot}; Ctrl-C ends it")).page(columns, rows))?;
-            tokio::time::sleep(REFRESH).await;
+            tokio::time::sleep(REFRESH_INTERVAL).await;
         } else {
             let now = rows.borrow_and_update().clone();
             last.resize(now.len(), None);
             for (row, last) in now.iter().zip(&mut last) {
-                if row.status.last != *last {
-                    *last = row.status.last.clone();
-                    say(plain(row))?;
+                if row.status.last_line != *last {
+                    *last = row.status.last_line.clone();
+                    print_line(plain(row))?;
                 }
             }
         }
@@ -271,16 +271,16 @@ async fn show(
                 return Ok(());
             },
             wish = wishes.next() => match wish {
-                PageCommand::Draw => {}
-                PageCommand::Pause => screen.pause(),
-                PageCommand::End => return Ok(()),
+                ScreenCommand::Draw => {}
+                ScreenCommand::Pause => screen.pause(),
+                ScreenCommand::End => return Ok(()),
             },
         }
     }
 }
 
 /// What stands below the table. `viewers`, `operator`: the addresses of the pages, if there are any.
-fn foot_of(directory: &Path, viewers: &str, operator: &str) -> String {
+fn footer_for(directory: &Path, viewers: &str, operator: &str) -> String {
     match viewers.is_empty() {
         true => format!("recorded into {}", directory.display()),
         // The folder was named above the table.
@@ -288,14 +288,14 @@ fn foot_of(directory: &Path, viewers: &str, operator: &str) -> String {
     }
 }
 
-fn shown(boards: &[BoardView], foot: String) -> Shown<'_> {
-    Shown { boards, alarms: &[], notes: Vec::new(), foot, with_files: true }
+fn shown(boards: &[BoardView], foot: String) -> BoardTable<'_> {
+    BoardTable { boards, alarms: &[], notes: Vec::new(), footer: foot, shows_files: true }
 }
 
 fn plain(row: &LineReport) -> String {
     let text = |seconds: u32| format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     let clocks = row.status.clocks.map_or(["-".to_owned(), "-".to_owned()], |clocks| clocks.map(text));
-    let last = row.status.last.as_deref().unwrap_or("-");
+    let last = row.status.last_line.as_deref().unwrap_or("-");
     let state = row.no_link.as_deref().unwrap_or(&row.status.state);
     let file = row.live_file.as_deref().map_or(String::new(), |path| path.display().to_string());
     format!("{}: {last}  White {} Black {}  {state} {file}", row.name, clocks[0], clocks[1])

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use damcast::station::disk::{RealDisk, make_folder};
-use damcast::station::office::{Matter, Office, OfficeBoard, TournamentRequest};
+use damcast::station::tournament_service::{StationBoard, TournamentCommand, TournamentRequest, TournamentService};
 
 use super::tournament::user;
 
@@ -53,23 +53,24 @@ const FEDERATIONS: [&str; 6] = ["NED", "FRA", "LTU", "SEN", "BRA", "LAT"];
 pub fn prepare(directory: &Path, boards: &[String]) -> anyhow::Result<()> {
     let folder = directory.join("log");
     make_folder(&folder).with_context(|| folder.display().to_string())?;
-    let mut office = Office::open(Arc::new(RealDisk), &folder).with_context(|| folder.display().to_string())?;
+    let mut office =
+        TournamentService::open(Arc::new(RealDisk), &folder).with_context(|| folder.display().to_string())?;
     if !office.log().records().is_empty() {
         return Ok(());
     }
-    let board = |name: &String| OfficeBoard { name: name.clone(), serial: None, is_connected: false };
+    let board = |name: &String| StationBoard { name: name.clone(), serial: None, is_connected: false };
     office.set_boards(boards.iter().map(board).collect());
-    let round = |round, to: &str| Matter::Round { round, to: to.to_owned(), section: None };
+    let round = |round, to: &str| TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None };
     for matter in [
-        Matter::import_of("players.csv", players(2 * boards.len())),
-        Matter::import_of("pairings.csv", pairings(boards.len())),
+        TournamentCommand::import_of("players.csv", players(2 * boards.len())),
+        TournamentCommand::import_of("pairings.csv", pairings(boards.len())),
         round(1, "open"),
         round(1, "closed"),
         round(2, "open"),
     ] {
-        let request = TournamentRequest { sure: true, ..matter.into() };
+        let request = TournamentRequest { confirm: true, ..matter.into() };
         office
-            .carry_out(&request, &user())
+            .execute(&request, &user())
             .map_err(|refusal| anyhow!("the tournament of the demonstration: {refusal}"))?;
     }
     Ok(())
@@ -117,12 +118,12 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let names: Vec<String> = (1..=boards).map(|board| format!("board-{board}")).collect();
             prepare(folder.path(), &names).unwrap();
-            let office = Office::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
+            let office = TournamentService::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
             let tournament = office.tournament().unwrap();
-            assert_eq!(tournament.seats().len(), boards, "each board has its pairing");
+            assert_eq!(tournament.board_assignments().len(), boards, "each board has its pairing");
             let before = office.log().records().len();
             prepare(folder.path(), &names).unwrap();
-            let again = Office::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
+            let again = TournamentService::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
             assert_eq!(again.log().records().len(), before, "what is there stays");
         }
         let all: BTreeSet<String> = (0..128).map(name).collect();

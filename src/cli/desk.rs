@@ -7,16 +7,16 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use damcast::outward::desk::{self, DeskOptions, passwords};
-use damcast::outward::state_file::STATE_FILE;
+use damcast::outward::state_file::STATE_FILE_PATH;
 use damcast::station::config::{DEFAULT_PATH, DeskConfig};
-use damcast::station::operate::control::{Person, SERVICE_SOCKET, SOCKET};
+use damcast::station::operate::control::{DeskUser, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::station::operate::{logging, notify};
 
-use super::USAGE;
-use super::ctl::RoleOfPerson;
-use super::output::{say, tell};
+use super::EXIT_USAGE;
+use super::ctl::RoleArg;
+use super::output::{print_error, print_line};
 use super::run::stop_signal;
-use super::serve::{address_of, open};
+use super::serve::{open, viewer_address};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -41,39 +41,39 @@ pub struct Arguments {
     #[arg(long, value_name = "ADDRESS:PORT")]
     address: Option<SocketAddr>,
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<Subcommand>,
 }
 
 #[derive(clap::Subcommand)]
-enum Verb {
+enum Subcommand {
     /// Make a line for the file of passwords; the password is read from standard input.
     HashPassword {
         /// What he is called.
         name: String,
         /// What he may do.
         #[arg(long, value_enum, default_value = "operator")]
-        role: RoleOfPerson,
+        role: RoleArg,
     },
 }
 
 /// Serves the desk until SIGINT or SIGTERM.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if let Some(Verb::HashPassword { name, role }) = &arguments.verb {
-        return hash_password(Person { name: name.clone(), role: (*role).into() });
+    if let Some(Subcommand::HashPassword { name, role }) = &arguments.verb {
+        return hash_password(DeskUser { name: name.clone(), role: (*role).into() });
     }
     let config = match DeskConfig::load(&arguments.config) {
         Ok(config) => config,
         Err(error) => {
-            tell(format_args!("damcast: {error}"));
-            return Ok(ExitCode::from(USAGE));
+            print_error(format_args!("damcast: {error}"));
+            return Ok(ExitCode::from(EXIT_USAGE));
         }
     };
     let address = arguments.address.unwrap_or(config.address);
     if arguments.address.is_some_and(|address| !address.ip().is_loopback()) {
-        tell("damcast: --address is one of loopback; `address` of [desk] names another, with what it needs");
-        return Ok(ExitCode::from(USAGE));
+        print_error("damcast: --address is one of loopback; `address` of [desk] names another, with what it needs");
+        return Ok(ExitCode::from(EXIT_USAGE));
     }
-    logging::begin();
+    logging::init();
     let listener = bind(address)?;
     let numbers = config.metrics.map(|address| {
         TcpListener::bind(address)
@@ -86,20 +86,20 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         hosts: config.hosts,
         machine: machine(),
         trusted_proxies: config.trusted_proxies,
-        is_open: !address.ip().is_loopback(),
-        viewers_file: Some(PathBuf::from(STATE_FILE)),
+        is_public: !address.ip().is_loopback(),
+        viewers_file: Some(PathBuf::from(STATE_FILE_PATH)),
         viewers: config.viewers,
-        numbers,
+        metrics: numbers,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
     runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
-        say(format_args!("operator: {}", address_of(&listener)?))?;
-        let manager = notify::Manager::of_environment().unwrap_or_else(|error| {
-            tell(format_args!("damcast: {error}"));
-            notify::Manager::absent()
+        print_line(format_args!("operator: {}", viewer_address(&listener)?))?;
+        let manager = notify::ServiceManager::from_env().unwrap_or_else(|error| {
+            print_error(format_args!("damcast: {error}"));
+            notify::ServiceManager::absent()
         });
-        manager.tell(&["READY=1"]);
+        manager.send(&["READY=1"]);
         desk::serve(open(listener)?, options, stop).await.context("the desk")?;
         Ok(ExitCode::SUCCESS)
     })
@@ -114,7 +114,11 @@ pub fn machine() -> Option<String> {
 fn sockets(socket: Option<&Path>, directory: Option<&Path>) -> Vec<PathBuf> {
     match socket {
         Some(socket) => vec![socket.to_owned()],
-        None => directory.map(|directory| directory.join(SOCKET)).into_iter().chain([SERVICE_SOCKET.into()]).collect(),
+        None => directory
+            .map(|directory| directory.join(SOCKET_NAME))
+            .into_iter()
+            .chain([SERVICE_SOCKET_PATH.into()])
+            .collect(),
     }
 }
 
@@ -127,16 +131,16 @@ pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
-fn hash_password(person: Person) -> anyhow::Result<ExitCode> {
+fn hash_password(person: DeskUser) -> anyhow::Result<ExitCode> {
     if std::io::stdin().is_terminal() {
-        tell(format_args!("the password of {person}, and Enter; it is shown as you type:"));
+        print_error(format_args!("the password of {person}, and Enter; it is shown as you type:"));
     }
     let mut text = String::new();
     // What is longer is refused.
-    let mut limited = std::io::stdin().lock().take(passwords::LONGEST_PASSWORD as u64 + 2);
+    let mut limited = std::io::stdin().lock().take(passwords::MAX_PASSWORD_LEN as u64 + 2);
     std::io::BufRead::read_line(&mut std::io::BufReader::new(&mut limited), &mut text).context("standard input")?;
-    match passwords::line(&person, text.trim_end_matches(['\r', '\n'])) {
-        Ok(line) => say(line)?,
+    match passwords::password_line(&person, text.trim_end_matches(['\r', '\n'])) {
+        Ok(line) => print_line(line)?,
         Err(why) => bail!("{why}"),
     }
     Ok(ExitCode::SUCCESS)

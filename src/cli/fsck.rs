@@ -10,10 +10,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use damcast::station::folder::fsck::{self, Report, Severity};
+use damcast::station::folder::fsck::{self, FsckReport, Severity};
 
-use super::input::{Patience, json_text};
-use super::output::{say, tell};
+use super::input::{ProgressNotice, json_text};
+use super::output::{print_error, print_line};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -37,42 +37,42 @@ pub struct Arguments {
 /// Prints what is found.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let shown = arguments.directory.display();
-    let waiting = Patience::with(format!("reading {shown}"));
+    let waiting = ProgressNotice::with(format!("reading {shown}"));
     let checked = fsck::check(&arguments.directory);
     drop(waiting);
     let report = match checked {
         Ok(report) => report,
         Err(error) => {
-            tell(format_args!("damcast: {shown}: {error}; is this the directory of a station?"));
+            print_error(format_args!("damcast: {shown}: {error}; is this the directory of a station?"));
             return Ok(ExitCode::from(2));
         }
     };
     let shown_level = |level| arguments.notes || level > Severity::Note;
-    for finding in report.findings.iter().filter(|finding| shown_level(finding.level)) {
+    for finding in report.findings.iter().filter(|finding| shown_level(finding.severity)) {
         let file = finding.file.display().to_string();
         if arguments.json {
-            say(format_args!(
+            print_line(format_args!(
                 "{{\"level\":\"{}\",\"file\":{},\"what\":{},\"advice\":{}}}",
-                finding.level,
+                finding.severity,
                 json_text(&file),
-                json_text(&finding.what),
+                json_text(&finding.message),
                 json_text(finding.advice),
             ))?;
         } else {
             let advice = if finding.advice.is_empty() { String::new() } else { format!("; {}", finding.advice) };
-            say(format_args!("{file}: {}: {}{advice}", finding.level, finding.what))?;
+            print_line(format_args!("{file}: {}: {}{advice}", finding.severity, finding.message))?;
         }
     }
     let summary = if arguments.json { as_json(&report) } else { as_text(&shown.to_string(), &report) };
-    say(&summary)?;
+    print_line(&summary)?;
     Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn as_text(shown: &str, report: &Report) -> String {
-    let Report { station, lines, logs, bytes, games, events, .. } = report;
+fn as_text(shown: &str, report: &FsckReport) -> String {
+    let FsckReport { holder: station, lines, logs, bytes, games, events, .. } = report;
     let station =
         station.as_ref().map(|owner| format!("; a station{owner} records here, what it is just writing is not judged"));
-    let verdict = match (report.count(Severity::Wrong), report.count(Severity::Mended)) {
+    let verdict = match (report.count(Severity::Error), report.count(Severity::SelfHealing)) {
         (0, 0) => "clean".to_owned(),
         (wrong, mended) => format!("{wrong} wrong, {mended} to be mended by the next start"),
     };
@@ -83,14 +83,14 @@ fn as_text(shown: &str, report: &Report) -> String {
     )
 }
 
-fn as_json(report: &Report) -> String {
-    let Report { station, lines, logs, bytes, games, events, .. } = report;
+fn as_json(report: &FsckReport) -> String {
+    let FsckReport { holder: station, lines, logs, bytes, games, events, .. } = report;
     format!(
         "{{\"clean\":{},\"wrong\":{},\"mended\":{},\"station\":{},\"lines\":{lines},\"logs\":{logs},\"bytes\":{bytes},\
          \"games\":{games},\"events\":{events}}}",
         report.is_clean(),
-        report.count(Severity::Wrong),
-        report.count(Severity::Mended),
+        report.count(Severity::Error),
+        report.count(Severity::SelfHealing),
         station.is_some(),
     )
 }

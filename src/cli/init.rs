@@ -18,13 +18,13 @@ use damcast::station::config::{Config, DEFAULT_PATH, reference};
 use damcast::station::link::{PortAddress, ports};
 use serialport::SerialPortType;
 
-use super::USAGE;
-use super::inquiry::{self, PortIdentity};
-use super::output::{print, say, tell};
+use super::EXIT_USAGE;
+use super::output::{print, print_error, print_line};
 use super::ports::stable_names;
+use super::probe::{self, BoardInfo};
 
 /// Where a station that is installed keeps its recordings.
-const INSTALLED: &str = "/var/lib/damcast/recordings";
+const INSTALLED_DIRECTORY: &str = "/var/lib/damcast/recordings";
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -76,14 +76,17 @@ pub struct Arguments {
 /// Finds boards, asks, writes.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let path = &arguments.config;
-    if !arguments.force && is_somebodys(path) {
-        tell(format_args!("damcast: {} exists; --force writes over it, --config names another file", path.display()));
-        return Ok(ExitCode::from(USAGE));
+    if !arguments.force && is_user_file(path) {
+        print_error(format_args!(
+            "damcast: {} exists; --force writes over it, --config names another file",
+            path.display()
+        ));
+        return Ok(ExitCode::from(EXIT_USAGE));
     }
     let asks = !arguments.yes && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let found = find(arguments, asks)?;
     if found.is_empty() {
-        tell(
+        print_error(
             "damcast: no board was found. Is it plugged in and switched on? `damcast ports` lists the ports, `damcast doctor` \
              says what is wrong with them, and --port names one that looks like no board",
         );
@@ -92,73 +95,75 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let draft = draft(arguments, found, asks)?;
     let text = draft.to_text();
     if let Err(errors) = Config::read(&path.display().to_string(), &text) {
-        tell(&errors);
-        tell(format_args!("\ndamcast: with these answers the configuration would be wrong; nothing was written"));
-        return Ok(ExitCode::from(USAGE));
+        print_error(&errors);
+        print_error(format_args!(
+            "\ndamcast: with these answers the configuration would be wrong; nothing was written"
+        ));
+        return Ok(ExitCode::from(EXIT_USAGE));
     }
     write(path, &text).with_context(|| format!("{}: cannot be written; are you allowed to? (sudo)", path.display()))?;
-    say(format_args!("\nwritten: {}", path.display()))?;
+    print_line(format_args!("\nwritten: {}", path.display()))?;
     let option = if path == Path::new(DEFAULT_PATH) { String::new() } else { format!(" --config {}", path.display()) };
-    say(format_args!("  damcast config check{option}    is it right, also after you changed it"))?;
-    say(format_args!("  damcast doctor{option}          is the machine ready"))?;
-    say(format_args!("  damcast run{option}             record here, or: systemctl enable --now damcast"))?;
+    print_line(format_args!("  damcast config check{option}    is it right, also after you changed it"))?;
+    print_line(format_args!("  damcast doctor{option}          is the machine ready"))?;
+    print_line(format_args!("  damcast run{option}             record here, or: systemctl enable --now damcast"))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Has somebody written this file? The one of the package, unchanged, is nobody's.
-fn is_somebodys(path: &Path) -> bool {
-    path.exists() && fs::read_to_string(path).map_or(true, |text| text != reference::TEXT)
+fn is_user_file(path: &Path) -> bool {
+    path.exists() && fs::read_to_string(path).map_or(true, |text| text != reference::REFERENCE_TEXT)
 }
 
 /// A place where a board is, or should be.
-struct Found {
+struct FoundPort {
     port: String,
-    identity: PortIdentity,
+    identity: BoardInfo,
     bus: Option<Vec<u16>>,
     /// Any port of a board's maker will do, because the board is known by its number.
     is_anywhere: bool,
 }
 
-fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<Found>> {
+fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<FoundPort>> {
     let mut found = Vec::new();
     for port in &arguments.buses {
         let address: PortAddress = port.parse()?;
-        say(format_args!("{port}: looking for boards on the bus, up to 12 s ..."))?;
-        let boards = match inquiry::who_is_on_the_bus_at(&address) {
+        print_line(format_args!("{port}: looking for boards on the bus, up to 12 s ..."))?;
+        let boards = match probe::probe_bus(&address) {
             Ok(boards) => boards.into_iter().map(|board| board.number()).collect(),
             Err(reason) => {
-                say(format_args!("{port}: {reason}; boards that come later are recorded all the same"))?;
+                print_line(format_args!("{port}: {reason}; boards that come later are recorded all the same"))?;
                 Vec::new()
             }
         };
-        say(format_args!("{port}: {} boards: {boards:?}", boards.len()))?;
-        found.push(Found {
+        print_line(format_args!("{port}: {} boards: {boards:?}", boards.len()))?;
+        found.push(FoundPort {
             port: port.clone(),
-            identity: PortIdentity::default(),
+            identity: BoardInfo::default(),
             bus: Some(boards),
             is_anywhere: false,
         });
     }
     for port in &arguments.ports {
         let address: PortAddress = port.parse()?;
-        let identity = match inquiry::who_is_at(&address) {
+        let identity = match probe::probe_single_board(&address) {
             Ok(identity) => identity,
             Err(reason) => {
-                say(format_args!("{port}: {reason} (it is written all the same, and waited for)"))?;
-                PortIdentity::default()
+                print_line(format_args!("{port}: {reason} (it is written all the same, and waited for)"))?;
+                BoardInfo::default()
             }
         };
-        say(format_args!("{port}: {}", describe(&identity)))?;
-        found.push(Found { port: port.clone(), identity, bus: None, is_anywhere: false });
+        print_line(format_args!("{port}: {}", describe(&identity)))?;
+        found.push(FoundPort { port: port.clone(), identity, bus: None, is_anywhere: false });
     }
     if arguments.ports.is_empty() && arguments.buses.is_empty() {
-        found.extend(look_around(asks)?);
+        found.extend(scan_ports(asks)?);
     }
     Ok(found)
 }
 
 /// The ports of this machine: those of makers of boards, and others that the operator wants asked.
-fn look_around(asks: bool) -> anyhow::Result<Vec<Found>> {
+fn scan_ports(asks: bool) -> anyhow::Result<Vec<FoundPort>> {
     let links = stable_names();
     let mut found = Vec::new();
     for port in ports::list().map_err(|error| anyhow::anyhow!("{error}; --port names one"))? {
@@ -166,32 +171,32 @@ fn look_around(asks: bool) -> anyhow::Result<Vec<Found>> {
         let is_makers = ports::is_board(usb);
         let product = usb.product.as_deref().unwrap_or("an unknown device");
         if !is_makers {
-            say(format_args!("{}: {product}, perhaps an adapter", port.port_name))?;
-            if !asks || !ask("ask it whether there is a board behind it? (y/n)", "n")?.starts_with(['y', 'Y']) {
+            print_line(format_args!("{}: {product}, perhaps an adapter", port.port_name))?;
+            if !asks || !prompt("ask it whether there is a board behind it? (y/n)", "n")?.starts_with(['y', 'Y']) {
                 continue;
             }
         }
-        let identity = match inquiry::who_is_at(&PortAddress::Serial(port.port_name.clone().into())) {
+        let identity = match probe::probe_single_board(&PortAddress::Serial(port.port_name.clone().into())) {
             Ok(identity) => identity,
             Err(reason) => {
-                say(format_args!("{}: {reason}", port.port_name))?;
+                print_line(format_args!("{}: {reason}", port.port_name))?;
                 continue;
             }
         };
-        say(format_args!("{}: {}", port.port_name, describe(&identity)))?;
+        print_line(format_args!("{}: {}", port.port_name, describe(&identity)))?;
         let is_anywhere = is_makers && identity.serial.is_some();
         // The names by path stay the same as long as the socket does.
         let links = links.get(Path::new(&port.port_name)).map_or(&[][..], Vec::as_slice);
         let stable = links.iter().find(|link| link.starts_with("/dev/serial/by-path"));
         let path = stable.map_or(port.port_name.clone(), |link| link.display().to_string());
         let port = if is_anywhere { "any".to_owned() } else { format!("serial:{path}") };
-        found.push(Found { port, identity, bus: None, is_anywhere });
+        found.push(FoundPort { port, identity, bus: None, is_anywhere });
     }
     Ok(found)
 }
 
-fn describe(identity: &PortIdentity) -> String {
-    let PortIdentity { serial, version, maker, fields, codes, has_clock } = identity;
+fn describe(identity: &BoardInfo) -> String {
+    let BoardInfo { serial, version, maker, fields, codes, has_clock } = identity;
     let mut parts = Vec::new();
     parts.extend(serial.as_ref().map(|serial| format!("board {serial}")));
     parts.extend(maker.as_ref().map(|maker| format!("\"{maker}\"")));
@@ -206,17 +211,17 @@ fn describe(identity: &PortIdentity) -> String {
     if serial.is_none() && fields.is_none() { "no board yet".to_owned() } else { parts.join(", ") }
 }
 
-fn draft(arguments: &Arguments, found: Vec<Found>, asks: bool) -> anyhow::Result<Draft> {
+fn draft(arguments: &Arguments, found: Vec<FoundPort>, asks: bool) -> anyhow::Result<Draft> {
     let answer = |told: &Option<String>, question: &str, default: &str| match told {
         Some(told) => Ok(told.clone()),
-        None if asks => ask(question, default),
+        None if asks => prompt(question, default),
         None => Ok(default.to_owned()),
     };
-    let usual = usual_game(&found);
+    let usual = default_game_type(&found);
     let game_type = answer(&arguments.game_type, "game (20 international, 25 Russian, 40 Frisian, ...)", usual)?;
     let event = answer(&arguments.event, "event", "")?;
     let site = answer(&arguments.site, "site", "")?;
-    let usual = if arguments.config.starts_with("/etc") { INSTALLED } else { "recordings" };
+    let usual = if arguments.config.starts_with("/etc") { INSTALLED_DIRECTORY } else { "recordings" };
     let directory = answer(&arguments.directory, "folder for the recordings", usual)?;
     let tags = [("Event", event), ("Site", site)];
     let tags = tags.into_iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.to_owned(), value));
@@ -224,7 +229,7 @@ fn draft(arguments: &Arguments, found: Vec<Found>, asks: bool) -> anyhow::Result
         name: if found.bus.is_some() { format!("bus-{}", index + 1) } else { format!("board-{}", index + 1) },
         board: found.identity.serial.clone().filter(|_| found.is_anywhere),
         codes: found.identity.codes.clone(),
-        remark: if found.identity == PortIdentity::default() { String::new() } else { describe(&found.identity) },
+        remark: if found.identity == BoardInfo::default() { String::new() } else { describe(&found.identity) },
         port: found.port,
         game_type: game_type.clone(),
         bus: found.bus,
@@ -234,7 +239,7 @@ fn draft(arguments: &Arguments, found: Vec<Found>, asks: bool) -> anyhow::Result
 }
 
 /// The best-known game for boards of this size.
-fn usual_game(found: &[Found]) -> &'static str {
+fn default_game_type(found: &[FoundPort]) -> &'static str {
     match found.iter().find_map(|found| found.identity.fields) {
         Some(64) => "25",
         Some(144) => "27",
@@ -242,7 +247,7 @@ fn usual_game(found: &[Found]) -> &'static str {
     }
 }
 
-fn ask(question: &str, default: &str) -> anyhow::Result<String> {
+fn prompt(question: &str, default: &str) -> anyhow::Result<String> {
     let hint = if default.is_empty() { String::new() } else { format!(" [{default}]") };
     print(format_args!("{question}{hint}: "))?;
     let mut answer = String::new();

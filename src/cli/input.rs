@@ -13,7 +13,7 @@ use anyhow::Context;
 use draughts::Variant;
 use draughts_pdn::encoding::Encoding;
 use draughts_pdn::problem::Problem;
-use draughts_pdn::reader::{Located, Reader};
+use draughts_pdn::reader::{LocatedGame, Reader};
 
 /// How files are to be read.
 #[derive(clap::Args)]
@@ -34,10 +34,10 @@ impl ReadingArguments {
 }
 
 /// How many bytes are read at a time.
-const PIECE: usize = 64 * 1024;
+const CHUNK_SIZE: usize = 64 * 1024;
 
 /// Reads a file piece by piece; `-` is the standard input.
-pub fn pieces(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<()> {
+pub fn read_chunks(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<()> {
     let context = || path.display().to_string();
     let (mut file, size): (Box<dyn Read>, u64) = if path == Path::new("-") {
         (Box::new(std::io::stdin().lock()), 0)
@@ -46,8 +46,8 @@ pub fn pieces(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<()> {
         let size = file.metadata().with_context(context)?.len();
         (Box::new(file), size)
     };
-    let mut bar = Bar::new(path, size);
-    let mut buffer = vec![0; PIECE];
+    let mut bar = ProgressBar::new(path, size);
+    let mut buffer = vec![0; CHUNK_SIZE];
     loop {
         match file.read(&mut buffer) {
             Ok(0) => break,
@@ -64,59 +64,59 @@ pub fn pieces(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<()> {
 }
 
 /// Shows on the terminal that a long work goes on, from its third second until this is dropped.
-pub struct Patience {
+pub struct ProgressNotice {
     /// Dropped when the work is done; then the thread ends.
     done: Option<Sender<()>>,
-    shows: Option<JoinHandle<()>>,
+    is_shown: Option<JoinHandle<()>>,
 }
 
-impl Patience {
+impl ProgressNotice {
     /// `what` is done: `reading recordings`.
-    pub fn with(what: impl Into<String>) -> Patience {
+    pub fn with(what: impl Into<String>) -> ProgressNotice {
         if !std::io::stderr().is_terminal() {
-            return Patience { done: None, shows: None };
+            return ProgressNotice { done: None, is_shown: None };
         }
         let (what, started) = (what.into(), Instant::now());
         let (done, is_done) = mpsc::channel::<()>();
         let shows = std::thread::spawn(move || {
-            let mut wait = PATIENCE;
+            let mut wait = PROGRESS_DELAY;
             while is_done.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
                 draw(format_args!("\rdamcast: {what}, {} s\x1b[K", started.elapsed().as_secs()));
                 wait = Duration::from_secs(1);
             }
-            if wait != PATIENCE {
+            if wait != PROGRESS_DELAY {
                 draw("\r\x1b[K");
             }
         });
-        Patience { done: Some(done), shows: Some(shows) }
+        ProgressNotice { done: Some(done), is_shown: Some(shows) }
     }
 }
 
-impl Drop for Patience {
+impl Drop for ProgressNotice {
     fn drop(&mut self) {
         drop(self.done.take());
-        if let Some(shows) = self.shows.take() {
+        if let Some(shows) = self.is_shown.take() {
             let _ = shows.join();
         }
     }
 }
 
 /// How long nothing is shown: most work is done by then.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PROGRESS_DELAY: Duration = Duration::from_secs(2);
 
 /// The games of a file, and what is wrong with it, by place.
-pub fn games(path: &Path, encoding: Encoding) -> anyhow::Result<(Vec<Located>, Vec<Problem>)> {
+pub fn games(path: &Path, encoding: Encoding) -> anyhow::Result<(Vec<LocatedGame>, Vec<Problem>)> {
     let mut reader = Reader::new(encoding);
     let mut games = Vec::new();
-    pieces(path, |piece| games.append(&mut reader.feed(piece)))?;
+    read_chunks(path, |piece| games.append(&mut reader.feed(piece)))?;
     games.append(&mut reader.finish());
     Ok((games, reader.take_problems().into_sorted()))
 }
 
 /// The whole of a file.
-pub fn whole(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub fn read_whole(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    pieces(path, |piece| bytes.extend_from_slice(piece))?;
+    read_chunks(path, |piece| bytes.extend_from_slice(piece))?;
     Ok(bytes)
 }
 
@@ -136,7 +136,7 @@ pub fn json_text(text: &str) -> String {
 }
 
 /// A progress bar on the terminal, for files that take longer than [`PATIENCE`].
-struct Bar {
+struct ProgressBar {
     name: PathBuf,
     size: u64,
     done: u64,
@@ -145,16 +145,16 @@ struct Bar {
     is_terminal: bool,
 }
 
-impl Bar {
-    fn new(path: &Path, size: u64) -> Bar {
+impl ProgressBar {
+    fn new(path: &Path, size: u64) -> ProgressBar {
         let is_terminal = std::io::stderr().is_terminal();
-        Bar { name: path.to_owned(), size, done: 0, started: Instant::now(), drawn: None, is_terminal }
+        ProgressBar { name: path.to_owned(), size, done: 0, started: Instant::now(), drawn: None, is_terminal }
     }
 
     fn advance(&mut self, bytes: u64) {
         self.done += bytes;
         let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() > Duration::from_millis(100));
-        if !self.is_terminal || self.started.elapsed() < PATIENCE || !is_due {
+        if !self.is_terminal || self.started.elapsed() < PROGRESS_DELAY || !is_due {
             return;
         }
         self.drawn = Some(Instant::now());

@@ -24,14 +24,14 @@ use std::process::ExitCode;
 use anyhow::Context;
 use damcast::engine::bytelog::{self, LogReader};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback::{self, Pause};
-use damcast::engine::session::{Aside, Effect, Input, Line, LineSettings, Output};
+use damcast::engine::playback::{self, TimeJump};
+use damcast::engine::session::{Effect, Input, Line, LineSettings, LiveUpdate, Output};
 
-use super::USAGE;
-use super::output::{self, tell};
+use super::EXIT_USAGE;
+use super::output::{self, print_error};
 
 /// No line of a driver is longer; a read returns a few thousand bytes at most.
-const LONGEST_INPUT: u64 = 1 << 20;
+const MAX_INPUT_LEN: u64 = 1 << 20;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -71,7 +71,7 @@ pub enum ModeArgument {
 
 impl ModeArgument {
     /// The same in the head of a log.
-    pub fn in_a_log(self) -> bytelog::Mode {
+    pub fn header_value(self) -> bytelog::Mode {
         match self {
             ModeArgument::Single => bytelog::Mode::Single,
             ModeArgument::Bus => bytelog::Mode::Bus,
@@ -90,28 +90,28 @@ pub enum ProfileArgument {
 }
 
 /// Says that something is not built, and gives the exit code for it.
-pub fn refuse_what_is_not_built(profile: ProfileArgument) -> Option<ExitCode> {
+pub fn reject_unsupported_profile(profile: ProfileArgument) -> Option<ExitCode> {
     if profile == ProfileArgument::Standard {
         return None;
     }
-    tell(format_args!("damcast: --profile lidraughts is not built yet"));
-    Some(ExitCode::from(USAGE))
+    print_error(format_args!("damcast: --profile lidraughts is not built yet"));
+    Some(ExitCode::from(EXIT_USAGE))
 }
 
 /// Runs a line on standard input and output.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if let Some(code) = refuse_what_is_not_built(arguments.profile) {
+    if let Some(code) = reject_unsupported_profile(arguments.profile) {
         return Ok(code);
     }
     // A broken --game-type or --set is told before the driver waits for an answer.
     if let Err(error) = open(&LogReader::new(), arguments) {
-        tell(format_args!("damcast: {error:#}"));
-        return Ok(ExitCode::from(USAGE));
+        print_error(format_args!("damcast: {error:#}"));
+        return Ok(ExitCode::from(EXIT_USAGE));
     }
-    drive(arguments, io::stdin().lock(), output::standard())
+    serve_driver(arguments, io::stdin().lock(), output::buffered_stdout())
 }
 
-fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<ExitCode> {
+fn serve_driver(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<ExitCode> {
     let mut reader = LogReader::new();
     let mut line: Option<Line> = None;
     let mut all_understood = true;
@@ -119,19 +119,19 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        if input.by_ref().take(LONGEST_INPUT).read_until(b'\n', &mut bytes)? == 0 {
+        if input.by_ref().take(MAX_INPUT_LEN).read_until(b'\n', &mut bytes)? == 0 {
             break;
         }
-        let record = match reader.bytes(&bytes) {
+        let record = match reader.push_bytes(&bytes) {
             Ok(bytelog::LogLine::Record(record)) => record,
             Ok(_) => continue,
             Err(error) => {
-                tell(format_args!("damcast: standard input: {error}"));
+                print_error(format_args!("damcast: standard input: {error}"));
                 all_understood = false;
                 continue;
             }
         };
-        for record in record.unpacked() {
+        for record in record.expand() {
             let (event, refused) = match Input::from_record(&record.kind) {
                 Ok(Some(input)) => (input, None),
                 Ok(None) => continue,
@@ -145,14 +145,14 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
                 none => match open(&reader, arguments) {
                     Ok(new) => none.insert(new),
                     Err(error) => {
-                        tell(format_args!("damcast: standard input, before line {}: {error:#}", reader.lines()));
-                        return Ok(ExitCode::from(USAGE));
+                        print_error(format_args!("damcast: standard input, before line {}: {error:#}", reader.lines()));
+                        return Ok(ExitCode::from(EXIT_USAGE));
                     }
                 },
             };
-            let pause = line.deadline().map_or(Ok(()), |_| Pause::check(now, Millis(record.at)));
+            let pause = line.deadline().map_or(Ok(()), |_| TimeJump::check(now, Millis(record.at)));
             if let Err(pause) = pause {
-                tell(format_args!("damcast: standard input: line {}: {pause}", reader.lines()));
+                print_error(format_args!("damcast: standard input: line {}: {pause}", reader.lines()));
                 all_understood = false;
                 continue;
             }
@@ -163,16 +163,16 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
             output.flush()?;
         }
     }
-    Ok(if all_understood { ExitCode::SUCCESS } else { ExitCode::from(USAGE) })
+    Ok(if all_understood { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) })
 }
 
 /// A line with the settings of the head that was read and of the command line, which goes first.
 fn open(reader: &LogReader, arguments: &Arguments) -> anyhow::Result<Line> {
     let mut header = reader.header().clone();
-    header.mode = arguments.mode.map(ModeArgument::in_a_log).or(header.mode);
-    let (mut settings, passed_over) = LineSettings::of_head(&header, arguments.game_type.as_deref())?;
+    header.mode = arguments.mode.map(ModeArgument::header_value).or(header.mode);
+    let (mut settings, passed_over) = LineSettings::from_header(&header, arguments.game_type.as_deref())?;
     for notice in passed_over {
-        tell(format_args!("damcast: {notice}"));
+        print_error(format_args!("damcast: {notice}"));
     }
     for setting in &arguments.settings {
         let (key, value) = setting
@@ -191,22 +191,22 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
         // Writing into a string cannot fail.
         let _ = match effect {
             Effect::Send(bytes) => writeln!(text, "{at} > {}", hex(bytes)),
-            Effect::Opened(_) | Effect::Entry { .. } | Effect::Ended { .. } => {
+            Effect::GameOpened(_) | Effect::Entry { .. } | Effect::GameEnded { .. } => {
                 let mut lines = effect.lines().into_iter();
                 let written = lines.try_for_each(|line| writeln!(text, "{at} + {address}{line}"));
                 match effect {
-                    Effect::Ended { result: Some(result), .. } => writeln!(text, "{at} = {address}{result}"),
+                    Effect::GameEnded { result: Some(result), .. } => writeln!(text, "{at} = {address}{result}"),
                     _ => written,
                 }
             }
-            Effect::Notice(notice) | Effect::News(notice) | Effect::Refused(notice) => {
-                let notice = playback::about(*board, notice);
+            Effect::Notice(notice) | Effect::Info(notice) | Effect::Refused(notice) => {
+                let notice = playback::prefix_board(*board, notice);
                 writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
             }
-            Effect::Aside(Aside::Provisional(moves)) if with_provisional => {
+            Effect::LiveUpdate(LiveUpdate::LikelyMoves(moves)) if with_provisional => {
                 writeln!(text, "{}", format!("{at} ~ {address}{}", moves.join(" ")).trim_end())
             }
-            Effect::Note(_) | Effect::Aside(_) | Effect::Remembered(_) | Effect::Reopen { .. } => Ok(()),
+            Effect::Note(_) | Effect::LiveUpdate(_) | Effect::LookUpGame(_) | Effect::Reopen { .. } => Ok(()),
         };
     }
     let _ = match deadline {
@@ -222,7 +222,7 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::engine::livefile::{Entry, Opening, Step};
+    use damcast::engine::livefile::{Entry, EntryKind, GameHeader};
     use damcast::engine::session::BusAddress;
     use draughts::{Position, Variant};
 
@@ -232,29 +232,38 @@ mod tests {
     fn answers_keep_order_and_end_with_deadline() {
         let at = |at: u64, effect: Effect| Output { at: Millis(at), board: None, effect };
         let variant = Variant::international();
-        let opening =
-            Opening { game: 1, variant, tags: vec![("GameType".into(), "20".into())], pairing: None, continues: None };
+        let opening = GameHeader {
+            game: 1,
+            variant,
+            tags: vec![("GameType".into(), "20".into())],
+            pairing_id: None,
+            continued_game: None,
+        };
         let outputs = [
-            at(300, Effect::Opened(Box::new(opening))),
+            at(300, Effect::GameOpened(Box::new(opening))),
             at(300, Effect::Note("why".into())),
             at(400, Effect::Send(vec![0x42, 0x0a])),
-            at(500, Effect::Ended { result: Some("2-0".into()), is_given: true }),
+            at(500, Effect::GameEnded { result: Some("2-0".into()), is_given: true }),
             at(500, Effect::Notice("two kings too many".into())),
-            at(500, Effect::Aside(Aside::Provisional(vec!["32-28".into()]))),
+            at(500, Effect::LiveUpdate(LiveUpdate::LikelyMoves(vec!["32-28".into()]))),
         ];
         assert_eq!(
             answer(510, &outputs, Some(Millis(900)), false),
             "300 + [GameType \"20\"]\n300 + [Result \"*\"]\n300 + \n300 + \n300 + \n400 > 420a\n500 + *\n500 = 2-0\n500 ? two kings too many\n510 . 900\n"
         );
         assert_eq!(answer(7, &[], None, false), "7 . -\n");
-        let provisional = [&["32-28", "19-23"][..], &[]]
-            .map(|moves| at(7, Effect::Aside(Aside::Provisional(moves.iter().map(|&text| text.to_owned()).collect()))));
+        let provisional = [&["32-28", "19-23"][..], &[]].map(|moves| {
+            at(7, Effect::LiveUpdate(LiveUpdate::LikelyMoves(moves.iter().map(|&text| text.to_owned()).collect())))
+        });
         assert_eq!(answer(7, &provisional, None, true), "7 ~ 32-28 19-23\n7 ~\n7 . -\n");
         let board = BusAddress::new(1025);
         let of_a_board = |effect| Output { at: Millis(300), board, effect };
         let outputs = [
-            of_a_board(Effect::Entry { entry: Box::new(Entry::new(Step::Setup(Position::start(variant)))), why: None }),
-            of_a_board(Effect::Ended { result: Some("2-0".into()), is_given: true }),
+            of_a_board(Effect::Entry {
+                entry: Box::new(Entry::new(EntryKind::Setup(Position::start(variant)))),
+                reason: None,
+            }),
+            of_a_board(Effect::GameEnded { result: Some("2-0".into()), is_given: true }),
             of_a_board(Effect::Notice("ready".into())),
         ];
         assert_eq!(

@@ -16,19 +16,19 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta};
-use damcast::engine::bytelog::{Header, Records, Summary};
+use damcast::engine::bytelog::{Header, LogRecords, LogSummary};
 use damcast::engine::millis::Millis;
 use damcast::engine::playback::{self, PlayedGame};
 use damcast::engine::session::BusAddress;
-use damcast::station::feed;
-use damcast::station::folder::extract::{self, OfBoard, TimeSpan};
-use damcast::station::folder::{Folder, LineOfLogs, LogOfLine};
+use damcast::station::folder::extract::{self, BoardFilter, TimeSpan};
+use damcast::station::folder::{LineLog, LineLogs, StationFolder};
 use damcast::station::journal::{chain, logs};
+use damcast::station::live_files;
 
 use super::input::json_text;
-use super::output::{self, say, tell};
+use super::output::{self, print_error, print_line};
 
-type Moment = DateTime<FixedOffset>;
+type WallTime = DateTime<FixedOffset>;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -43,11 +43,11 @@ Examples:
 )]
 pub struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Subcommand,
 }
 
 #[derive(clap::Subcommand)]
-enum Verb {
+enum Subcommand {
     /// List the logs and the games in them, line by line.
     List(List),
     /// Say whether logs are whole.
@@ -104,13 +104,13 @@ struct Extract {
 /// Does what is asked.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let outcome = match &arguments.verb {
-        Verb::List(arguments) => list(arguments),
-        Verb::Verify(arguments) => verify(arguments),
-        Verb::Extract(arguments) => extract(arguments),
+        Subcommand::List(arguments) => list(arguments),
+        Subcommand::Verify(arguments) => verify(arguments),
+        Subcommand::Extract(arguments) => extract(arguments),
     };
     match outcome {
-        Err(error) if error.is::<Unreadable>() => {
-            tell(format_args!("damcast: {error:#}"));
+        Err(error) if error.is::<UnreadableFolder>() => {
+            print_error(format_args!("damcast: {error:#}"));
             Ok(ExitCode::from(2))
         }
         outcome => outcome,
@@ -119,52 +119,52 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 /// A folder that cannot be read.
 #[derive(Debug)]
-struct Unreadable(PathBuf);
+struct UnreadableFolder(PathBuf);
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for UnreadableFolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: is this the directory of a station?", self.0.display())
     }
 }
 
-fn read(directory: &Path) -> anyhow::Result<Folder> {
-    Folder::read(directory).with_context(|| Unreadable(directory.to_owned()))
+fn read(directory: &Path) -> anyhow::Result<StationFolder> {
+    StationFolder::read(directory).with_context(|| UnreadableFolder(directory.to_owned()))
 }
 
 fn list(arguments: &List) -> anyhow::Result<ExitCode> {
     for line in &read(&arguments.directory)?.lines {
         if arguments.json {
-            say(line_as_json(line))?;
+            print_line(line_as_json(line))?;
             continue;
         }
         let bytes: u64 = line.logs.iter().map(|log| log.summary.bytes).sum();
-        let games = line.played.as_ref().map_or(0, |played| played.games.len());
-        say(format_args!("{}: {games} games, {} logs, {}", line.name, line.logs.len(), size(bytes)))?;
+        let games = line.playback.as_ref().map_or(0, |played| played.games.len());
+        print_line(format_args!("{}: {games} games, {} logs, {}", line.name, line.logs.len(), size(bytes)))?;
         for log in &line.logs {
-            let (when, size, records) = (when(span(log)), size(log.summary.bytes), log.summary.records);
-            say(format_args!("    {}  {when}  {size}, {records} records{}", file(log), state(log)))?;
+            let (when, size, records) = (time_text(span(log)), size(log.summary.bytes), log.summary.records);
+            print_line(format_args!("    {}  {when}  {size}, {records} records{}", file(log), state(log)))?;
         }
-        match &line.played {
+        match &line.playback {
             Ok(played) => {
-                played.games.iter().try_for_each(|game| say(format_args!("    {}", game_as_text(line, game))))?
+                played.games.iter().try_for_each(|game| print_line(format_args!("    {}", game_as_text(line, game))))?
             }
-            Err(error) => say(format_args!("    they cannot be played: {error}"))?,
+            Err(error) => print_line(format_args!("    they cannot be played: {error}"))?,
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn file(log: &LogOfLine) -> String {
+fn file(log: &LineLog) -> String {
     format!("log/{}", log.file.path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// From the opening of a log to its last record.
-fn span(log: &LogOfLine) -> Option<TimeSpan> {
+fn span(log: &LineLog) -> Option<TimeSpan> {
     let calendar = playback::calendar(&log.header, &log.summary)?;
-    Some((calendar.moment(Millis::ZERO), calendar.moment(Millis(log.summary.end))))
+    Some((calendar.moment(Millis::ZERO), calendar.moment(Millis(log.summary.end_time))))
 }
 
-fn when(span: Option<TimeSpan>) -> String {
+fn time_text(span: Option<TimeSpan>) -> String {
     let Some((from, to)) = span else { return "at a time that it does not say".to_owned() };
     let to_form = if from.date_naive() == to.date_naive() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
     format!("{} to {}", from.format("%Y-%m-%d %H:%M:%S"), to.format(to_form))
@@ -177,7 +177,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn state(log: &LogOfLine) -> String {
+fn state(log: &LineLog) -> String {
     let mut words = String::new();
     if log.header.continues() == Some(true) {
         words += ", continues the log before it";
@@ -191,26 +191,26 @@ fn state(log: &LogOfLine) -> String {
     words
 }
 
-fn name(line: &LineOfLogs, game: &PlayedGame) -> String {
-    feed::prefix(&line.name, game.board, game.name.as_deref())
+fn name(line: &LineLogs, game: &PlayedGame) -> String {
+    live_files::file_prefix(&line.name, game.board, game.name.as_deref())
 }
 
-fn game_as_text(line: &LineOfLogs, game: &PlayedGame) -> String {
+fn game_as_text(line: &LineLogs, game: &PlayedGame) -> String {
     let board = game.board.map_or(String::new(), |_| format!("{}  ", name(line, game)));
     let result = game.file.result.as_deref().unwrap_or("*");
     format!(
         "{board}game {}  {}  {} entries  {result}",
         game.number(),
-        when(extract::span(game)),
+        time_text(extract::recorded_span(game)),
         extract::entries(game)
     )
 }
 
-fn line_as_json(line: &LineOfLogs) -> String {
+fn line_as_json(line: &LineLogs) -> String {
     let logs: Vec<String> = line.logs.iter().map(log_as_json).collect();
-    let games = line.played.iter().flat_map(|played| &played.games);
+    let games = line.playback.iter().flat_map(|played| &played.games);
     let games: Vec<String> = games.map(|game| game_as_json(line, game)).collect();
-    let error = line.played.as_ref().err().map_or("null".to_owned(), |error| json_text(&error.to_string()));
+    let error = line.playback.as_ref().err().map_or("null".to_owned(), |error| json_text(&error.to_string()));
     format!(
         "{{\"line\":{},\"logs\":[{}],\"games\":[{}],\"error\":{error}}}",
         json_text(&line.name),
@@ -220,12 +220,12 @@ fn line_as_json(line: &LineOfLogs) -> String {
 }
 
 fn span_as_json(span: Option<TimeSpan>) -> String {
-    let moment = |moment: Moment| json_text(&moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, false));
+    let moment = |moment: WallTime| json_text(&moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, false));
     let (from, to) = span.map_or(("null".to_owned(), "null".to_owned()), |(from, to)| (moment(from), moment(to)));
     format!("\"from\":{from},\"to\":{to}")
 }
 
-fn log_as_json(log: &LogOfLine) -> String {
+fn log_as_json(log: &LineLog) -> String {
     let torn = log.summary.problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
     let damage = log.summary.damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
     format!(
@@ -238,13 +238,13 @@ fn log_as_json(log: &LogOfLine) -> String {
     )
 }
 
-fn game_as_json(line: &LineOfLogs, game: &PlayedGame) -> String {
+fn game_as_json(line: &LineLogs, game: &PlayedGame) -> String {
     format!(
         "{{\"board\":{},\"address\":{},\"game\":{},{},\"entries\":{},\"result\":{}}}",
         json_text(&name(line, game)),
         game.board.map_or("null".to_owned(), |board| board.to_string()),
         game.number(),
-        span_as_json(extract::span(game)),
+        span_as_json(extract::recorded_span(game)),
         extract::entries(game),
         game.file.result.as_deref().map_or("null".to_owned(), json_text),
     )
@@ -259,10 +259,10 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
         } else {
             Ok(vec![path.clone()])
         };
-        let files: Vec<PathBuf> = files.with_context(|| Unreadable(path.clone()))?;
+        let files: Vec<PathBuf> = files.with_context(|| UnreadableFolder(path.clone()))?;
         let folder = files.first().and_then(|file| file.parent()).unwrap_or(Path::new("."));
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let claims = chain::claims(folder).unwrap_or_default();
+        let claims = chain::previous_logs(folder).unwrap_or_default();
         let known = logs::list(folder).unwrap_or_default();
         for file in files {
             let log = known.iter().find(|log| log.path.file_name() == file.file_name());
@@ -272,7 +272,7 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
                     is_damaged |= !verify_log(&file, &header, &summary, changed.as_deref(), arguments.json)?;
                 }
                 Err(error) => {
-                    tell(format_args!("damcast: {}: {error}", file.display()));
+                    print_error(format_args!("damcast: {}: {error}", file.display()));
                     is_unreadable = true;
                 }
             }
@@ -285,8 +285,8 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn read_log(path: &Path) -> io::Result<(Header, Summary)> {
-    let records = Records::new(logs::open(path)?)?;
+fn read_log(path: &Path) -> io::Result<(Header, LogSummary)> {
+    let records = LogRecords::new(logs::open(path)?)?;
     Ok((records.header().clone(), records.into_summary()?))
 }
 
@@ -294,17 +294,17 @@ fn read_log(path: &Path) -> io::Result<(Header, Summary)> {
 fn verify_log(
     path: &Path,
     header: &Header,
-    summary: &Summary,
+    summary: &LogSummary,
     changed: Option<&str>,
     json: bool,
 ) -> anyhow::Result<bool> {
-    let Summary { bytes, records, problems, damage, .. } = summary;
+    let LogSummary { bytes, records, problems, damage, .. } = summary;
     let shown = path.display().to_string();
     let is_headless = header.opened.is_none();
     if json {
         let torn = problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
         let damage = damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
-        say(format_args!(
+        print_line(format_args!(
             "{{\"file\":{},\"bytes\":{bytes},\"records\":{records},\"opened\":{},\"torn\":{torn},\"damage\":{damage},\"changed\":{}}}",
             json_text(&shown),
             !is_headless,
@@ -318,7 +318,7 @@ fn verify_log(
             (None, Some(changed)) => format!("not whole: {changed}"),
             (None, None) => "whole".to_owned(),
         };
-        say(format_args!("{shown}: {verdict}, {records} records{problems}{head}"))?;
+        print_line(format_args!("{shown}: {verdict}, {records} records{problems}{head}"))?;
     }
     Ok(damage.is_none() && changed.is_none())
 }
@@ -332,7 +332,7 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
     };
     let names: Vec<&str> = folder.lines.iter().map(|line| line.name.as_str()).collect();
     let line = line.with_context(|| format!("--line: one of {}", names.join(", ")))?;
-    let calendar = |log: &LogOfLine| playback::calendar(&log.header, &log.summary);
+    let calendar = |log: &LineLog| playback::calendar(&log.header, &log.summary);
     let last = line.logs.iter().rev().find_map(|log| Some(calendar(log)?.epoch()));
     let last = last.with_context(|| format!("{}: no log says when it was opened", line.name))?;
     let board =
@@ -344,17 +344,17 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
             (span, Some((board, game.saturating_sub(1))))
         }
         None => {
-            let from = arguments.from.as_deref().map(|text| moment(text, last).context("--from")).transpose()?;
-            let to = arguments.to.as_deref().map(|text| moment(text, last).context("--to")).transpose()?;
+            let from = arguments.from.as_deref().map(|text| parse_time(text, last).context("--from")).transpose()?;
+            let to = arguments.to.as_deref().map(|text| parse_time(text, last).context("--to")).transpose()?;
             let end = last + TimeDelta::days(366);
             ((from.unwrap_or_default(), to.unwrap_or(end)), None)
         }
     };
-    let mut alone = board.filter(|_| arguments.alone).map(OfBoard::new);
-    let mut out = output::standard();
+    let mut alone = board.filter(|_| arguments.alone).map(BoardFilter::new);
+    let mut out = output::buffered_stdout();
     let is_any = extract::extract(line, span, before, |piece| {
         let pieces = match &mut alone {
-            Some(alone) => alone.take(piece),
+            Some(alone) => alone.push(piece),
             None => vec![piece],
         };
         pieces.iter().try_for_each(|piece| out.write_all(piece.to_text().as_bytes()))
@@ -365,8 +365,8 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
 }
 
 /// A moment, or a time on the day of another.
-fn moment(text: &str, day: Moment) -> anyhow::Result<Moment> {
-    if let Ok(moment) = Moment::parse_from_rfc3339(text) {
+fn parse_time(text: &str, day: WallTime) -> anyhow::Result<WallTime> {
+    if let Ok(moment) = WallTime::parse_from_rfc3339(text) {
         return Ok(moment);
     }
     let time = NaiveTime::parse_from_str(text, "%H:%M:%S").or_else(|_| NaiveTime::parse_from_str(text, "%H:%M"));

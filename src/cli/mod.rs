@@ -16,12 +16,12 @@ pub mod doctor;
 pub mod fsck;
 pub mod init;
 mod input;
-mod inquiry;
 pub mod line;
 pub mod log;
 pub mod moves;
 pub mod perft;
 pub mod ports;
+mod probe;
 pub mod rebuild;
 pub mod replay;
 pub mod run;
@@ -37,4 +37,4 @@ pub mod tournament;
 use damcast::station::output;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
-pub const USAGE: u8 = 2;
+pub const EXIT_USAGE: u8 = 2;

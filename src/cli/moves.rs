@@ -11,7 +11,7 @@ use super::output;
 
 /// The position that is asked about.
 #[derive(clap::Args)]
-pub struct AskedPosition {
+pub struct PositionArguments {
     /// The game: a number of PDN's GameType table, or all its attributes.
     #[arg(long, default_value = "20")]
     game_type: String,
@@ -28,7 +28,7 @@ Example:
   damcast moves --game-type 25 --fen 'W:Wc3,Kd2:Bd4,f6' --long")]
 pub struct Arguments {
     #[command(flatten)]
-    asked: AskedPosition,
+    asked: PositionArguments,
     /// Name every square of a capture's path, also where that is not needed.
     #[arg(long)]
     long: bool,
@@ -38,7 +38,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let position = arguments.asked.position()?;
     let legal = position.legal_moves();
-    let mut output = output::standard();
+    let mut output = output::buffered_stdout();
     for ply in &legal {
         let text = if arguments.long {
             notation::write_long(position.variant(), ply)
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl AskedPosition {
+impl PositionArguments {
     /// The position that the game type and the FEN name.
     pub fn position(&self) -> anyhow::Result<Position> {
         let variant = Variant::from_tag(&self.game_type).context("--game-type")?;

@@ -16,7 +16,7 @@ Example:
   damcast perft 9")]
 pub struct Arguments {
     #[command(flatten)]
-    asked: super::moves::AskedPosition,
+    asked: super::moves::PositionArguments,
     /// Show the count behind each move.
     #[arg(long)]
     divide: bool,
@@ -27,7 +27,7 @@ pub struct Arguments {
 /// Prints the count.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let position = arguments.asked.position()?;
-    let mut output = output::standard();
+    let mut output = output::buffered_stdout();
     if arguments.divide && arguments.depth > 0 {
         let legal = position.legal_moves();
         for ply in &legal {

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use damcast::station::link::ports;
 use serialport::{SerialPortInfo, SerialPortType};
 
-use super::output::{print, tell};
+use super::output::{print, print_error};
 
 /// Links whose names stay the same when ports are numbered anew.
-const STABLE_NAMES: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
+const STABLE_NAME_FOLDERS: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -25,7 +25,7 @@ pub struct Arguments {}
 pub fn run(_: &Arguments) -> anyhow::Result<ExitCode> {
     let ports = ports::list().map_err(|error| anyhow::anyhow!("{error}; run and replay work"))?;
     if ports.is_empty() {
-        tell("damcast: no serial ports found; is the board plugged in?");
+        print_error("damcast: no serial ports found; is the board plugged in?");
     }
     let links = stable_names();
     for port in &ports {
@@ -58,7 +58,7 @@ fn describe(port: &SerialPortInfo, links: &[PathBuf]) -> String {
 /// The stable names of each port.
 pub fn stable_names() -> BTreeMap<PathBuf, Vec<PathBuf>> {
     let mut names: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-    for folder in STABLE_NAMES {
+    for folder in STABLE_NAME_FOLDERS {
         // No USB port was ever plugged in: no folder.
         let Ok(entries) = fs::read_dir(folder) else { continue };
         let mut links: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

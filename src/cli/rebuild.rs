@@ -9,8 +9,8 @@ use anyhow::Context;
 use damcast::station::disk::Lock;
 use damcast::station::folder::rebuild;
 
-use super::input::Patience;
-use super::output::say;
+use super::input::ProgressNotice;
+use super::output::print_line;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -36,13 +36,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let target = into.as_ref().unwrap_or(directory);
     anyhow::ensure!(directory.join("log").is_dir(), "{}: there is no log/ here", directory.display());
     std::fs::create_dir_all(target).with_context(|| target.display().to_string())?;
-    let _lock = Lock::take(target)?;
-    let waiting = Patience::with(format!("rebuilding {}", target.display()));
+    let _lock = Lock::acquire(target)?;
+    let waiting = ProgressNotice::with(format!("rebuilding {}", target.display()));
     let done = rebuild::rebuild(directory, into.as_deref()).with_context(|| directory.display().to_string())?;
     drop(waiting);
-    done.iter().try_for_each(say)?;
+    done.iter().try_for_each(print_line)?;
     if done.is_empty() {
-        say(format_args!("{}: everything is what the logs say", directory.display()))?;
+        print_line(format_args!("{}: everything is what the logs say", directory.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

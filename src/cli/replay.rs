@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::engine::bytelog::NamedLog;
+use damcast::engine::bytelog::LogInput;
 use damcast::engine::playback::{self};
 use damcast::station::journal::logs;
 
-use super::input::Patience;
-use super::line::{ModeArgument, ProfileArgument, refuse_what_is_not_built};
-use super::output::{self, tell};
+use super::input::ProgressNotice;
+use super::line::{ModeArgument, ProfileArgument, reject_unsupported_profile};
+use super::output::{self, print_error};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -42,23 +42,23 @@ pub struct Arguments {
 
 /// Prints the games; what else there is to say goes to standard error. A log that is damaged is played up to the damage.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if let Some(code) = refuse_what_is_not_built(arguments.profile) {
+    if let Some(code) = reject_unsupported_profile(arguments.profile) {
         return Ok(code);
     }
     let mut logs = Vec::new();
     for path in &arguments.logs {
         let mut log = open(path)?;
-        log.header.mode = arguments.mode.map(ModeArgument::in_a_log).or(log.header.mode);
+        log.header.mode = arguments.mode.map(ModeArgument::header_value).or(log.header.mode);
         logs.push(log);
     }
-    let waiting = Patience::with("playing the logs");
-    let print = |notice| tell(format_args!("damcast: {notice}"));
-    let mut played = playback::play_and_tell(logs, arguments.game_type.as_deref(), print)?;
+    let waiting = ProgressNotice::with("playing the logs");
+    let print = |notice| print_error(format_args!("damcast: {notice}"));
+    let mut played = playback::play_with_notices(logs, arguments.game_type.as_deref(), print)?;
     drop(waiting);
     let mut is_damaged = false;
     for (name, summary) in &played.logs {
-        summary.problems.iter().for_each(|problem| tell(format_args!("damcast: {name}: {problem}")));
-        summary.damage.iter().for_each(|damage| tell(format_args!("damcast: {name}: {damage}")));
+        summary.problems.iter().for_each(|problem| print_error(format_args!("damcast: {name}: {problem}")));
+        summary.damage.iter().for_each(|damage| print_error(format_args!("damcast: {name}: {damage}")));
         is_damaged |= summary.damage.is_some();
     }
     if let Some(wanted) = arguments.board {
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     // The games of a board stay in their order.
     played.games.sort_by_key(|game| game.board);
-    let mut out = output::standard();
+    let mut out = output::buffered_stdout();
     for game in &played.games {
         out.write_all(&game.file.bytes())?;
     }
@@ -74,8 +74,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if is_damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn open(path: &Path) -> anyhow::Result<NamedLog<'_>> {
+fn open(path: &Path) -> anyhow::Result<LogInput<'_>> {
     anyhow::ensure!(path != Path::new("-"), "replay reads files, not standard input; `damcast line` reads that");
     let name = path.display().to_string();
-    NamedLog::open(name.clone(), || logs::open(path)).context(name)
+    LogInput::open(name.clone(), || logs::open(path)).context(name)
 }

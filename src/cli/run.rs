@@ -14,17 +14,17 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 use tracing::info;
 
-use super::USAGE;
-use super::output::tell;
+use super::EXIT_USAGE;
+use super::output::print_error;
 
 /// What hangs in the end is left after this: a disk that does not answer must not keep the process.
-const LAST_WAIT: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A wire at 9600 baud keeps no core busy; more threads would do nothing but be there.
-const MOST_WORKERS: usize = 4;
+const MAX_WORKERS: usize = 4;
 /// Threads that wait for a disk: the one that writes, the one of the public files, and lines that are opened, which wait for
 /// each other beyond that. With the workers fewer than the service may have.
-const MOST_BLOCKING: usize = 32;
+const MAX_BLOCKING_THREADS: usize = 32;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -46,21 +46,21 @@ pub struct Arguments {
 /// Records until SIGINT or SIGTERM; SIGHUP reads the configuration again. A configuration that is wrong ends it at once, with
 /// exit code 2.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let config = match Config::load_to_record(&arguments.config) {
+    let config = match Config::load_for_recording(&arguments.config) {
         Ok(config) => config,
         Err(error) => {
-            tell(format_args!("damcast: {error}"));
-            return Ok(ExitCode::from(USAGE));
+            print_error(format_args!("damcast: {error}"));
+            return Ok(ExitCode::from(EXIT_USAGE));
         }
     };
-    let levels = logging::begin();
+    let levels = logging::init();
     let path = arguments.config.clone();
-    let mut outside = supervisor::Outside::new(watch::Sender::default());
+    let mut outside = supervisor::StationIo::new(watch::Sender::default());
     outside.levels = levels;
-    outside.load = Some(Arc::new(move || Config::load_to_record(&path).map_err(|error| error.to_string())));
+    outside.load_config = Some(Arc::new(move || Config::load_for_recording(&path).map_err(|error| error.to_string())));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    runtime.worker_threads(cores.min(MOST_WORKERS)).max_blocking_threads(MOST_BLOCKING).enable_all();
+    runtime.worker_threads(cores.min(MAX_WORKERS)).max_blocking_threads(MAX_BLOCKING_THREADS).enable_all();
     let runtime = runtime.build().context("the runtime")?;
     let outcome = runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
@@ -69,7 +69,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         info!("stopped");
         Ok(ExitCode::SUCCESS)
     });
-    runtime.shutdown_timeout(LAST_WAIT);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     outcome
 }
 
@@ -91,8 +91,12 @@ fn reload_on_hangup(commands: Commands) -> std::io::Result<()> {
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             let (answer, told) = oneshot::channel();
-            let until = Uptime::after(ClientRequest::Reload { until: None }.patience());
-            if commands.send(StationCommand::Reload { asker: "SIGHUP".to_owned(), until, answer }).await.is_err() {
+            let until = Uptime::after(ClientRequest::Reload { until: None }.timeout());
+            if commands
+                .send(StationCommand::Reload { requester: "SIGHUP".to_owned(), deadline: until, answer })
+                .await
+                .is_err()
+            {
                 return;
             }
             // One after the other: signals that come meanwhile are one.

@@ -11,10 +11,10 @@ use tokio::signal::unix::{self, SignalKind, signal};
 use super::output;
 
 /// The alternate screen, without a cursor, lines cut at its right edge; and what was before.
-const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
-const LEAVE: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
+const ENTER_SEQUENCE: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
+const LEAVE_SEQUENCE: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 /// The size of a terminal that does not tell its own.
-const USUAL_SIZE: [usize; 2] = [80, 24];
+const DEFAULT_SIZE: [usize; 2] = [80, 24];
 
 /// A terminal. It is put back as it was when this is dropped.
 pub struct Screen {
@@ -48,7 +48,7 @@ impl Screen {
             return Ok(());
         }
         let [columns, rows] = size();
-        let mut text = if self.is_entered { String::new() } else { ENTER.to_owned() };
+        let mut text = if self.is_entered { String::new() } else { ENTER_SEQUENCE.to_owned() };
         self.is_entered = true;
         text += "\x1b[H";
         let mut drawn = 0;
@@ -61,7 +61,7 @@ impl Screen {
         }
         // The row below is the first that is none of the page; in the last row there is nothing below.
         text += if drawn < rows { "\r\n\x1b[J" } else { "" };
-        output::steer(&text)
+        output::write_control(&text)
     }
 
     /// Stops this process until the shell lets it go on, as Ctrl-Z wants; the terminal is the shell's meanwhile.
@@ -73,7 +73,7 @@ impl Screen {
     /// Puts the terminal back as it was.
     pub fn leave(&mut self) {
         if std::mem::take(&mut self.is_entered) {
-            let _ = output::steer(LEAVE);
+            let _ = output::write_control(LEAVE_SEQUENCE);
         }
     }
 }
@@ -86,13 +86,13 @@ impl Drop for Screen {
 
 fn size() -> [usize; 2] {
     let told = tcgetwinsize(io::stdout()).map(|told| [told.ws_col, told.ws_row].map(usize::from));
-    let told = told.unwrap_or(USUAL_SIZE);
-    [0, 1].map(|at| if told[at] == 0 { USUAL_SIZE[at] } else { told[at] })
+    let told = told.unwrap_or(DEFAULT_SIZE);
+    [0, 1].map(|at| if told[at] == 0 { DEFAULT_SIZE[at] } else { told[at] })
 }
 
 /// What the person at the terminal wants of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PageCommand {
+pub enum ScreenCommand {
     /// It is to be drawn anew: the terminal has another size, or was used for something else.
     Draw,
     /// It is to end.
@@ -102,22 +102,22 @@ pub enum PageCommand {
 }
 
 /// The signals that a terminal sends, and a service manager.
-pub struct Wishes {
+pub struct TerminalSignals {
     end: [unix::Signal; 3],
     resized: unix::Signal,
     pause: unix::Signal,
 }
 
-impl Wishes {
+impl TerminalSignals {
     /// Listens from now on.
     ///
     /// # Errors
     ///
     /// When the system does not let it.
-    pub fn listen() -> io::Result<Wishes> {
+    pub fn listen() -> io::Result<TerminalSignals> {
         let end = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = end.map(signal);
-        Ok(Wishes {
+        Ok(TerminalSignals {
             end: [interrupt?, terminate?, hangup?],
             resized: signal(SignalKind::window_change())?,
             pause: signal(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
@@ -125,14 +125,14 @@ impl Wishes {
     }
 
     /// The next one.
-    pub async fn next(&mut self) -> PageCommand {
+    pub async fn next(&mut self) -> ScreenCommand {
         let [interrupt, terminate, hangup] = &mut self.end;
         tokio::select! {
-            _ = interrupt.recv() => PageCommand::End,
-            _ = terminate.recv() => PageCommand::End,
-            _ = hangup.recv() => PageCommand::End,
-            _ = self.resized.recv() => PageCommand::Draw,
-            _ = self.pause.recv() => PageCommand::Pause,
+            _ = interrupt.recv() => ScreenCommand::End,
+            _ = terminate.recv() => ScreenCommand::End,
+            _ = hangup.recv() => ScreenCommand::End,
+            _ = self.resized.recv() => ScreenCommand::Draw,
+            _ = self.pause.recv() => ScreenCommand::Pause,
         }
     }
 }

@@ -13,16 +13,16 @@ use listenfd::ListenFd;
 use rustix::process::{Resource, getrlimit};
 use socket2::{Domain, Socket, Type};
 
-use super::USAGE;
-use super::output::{say, tell};
+use super::EXIT_USAGE;
+use super::output::{print_error, print_line};
 use super::run::stop_signal;
 
 /// Connections at once, if the system lets it have so many files.
-const CONNECTIONS: u64 = 16_384;
+const MAX_CONNECTIONS: u64 = 16_384;
 /// Connections that wait to be taken: after a break a whole hall comes back at once, and who finds no place tries again after seconds.
 const BACKLOG: i32 = 4096;
 /// Files that it has open besides.
-const FILES_BESIDE: u64 = 128;
+const BASE_FILES: u64 = 128;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -51,11 +51,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let config = match ServeConfig::load(&arguments.config) {
         Ok(config) => config,
         Err(error) => {
-            tell(format_args!("damcast: {error}"));
-            return Ok(ExitCode::from(USAGE));
+            print_error(format_args!("damcast: {error}"));
+            return Ok(ExitCode::from(EXIT_USAGE));
         }
     };
-    logging::begin();
+    logging::init();
     let listener = match ListenFd::from_env().take_tcp_listener(0).context("the socket of the service manager")? {
         Some(handed) => handed,
         None => bind(arguments.address.unwrap_or(config.address))?,
@@ -69,12 +69,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
     runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
-        say(format_args!("viewers: {}", address_of(&listener)?))?;
-        let manager = notify::Manager::of_environment().unwrap_or_else(|error| {
-            tell(format_args!("damcast: {error}"));
-            notify::Manager::absent()
+        print_line(format_args!("viewers: {}", viewer_address(&listener)?))?;
+        let manager = notify::ServiceManager::from_env().unwrap_or_else(|error| {
+            print_error(format_args!("damcast: {error}"));
+            notify::ServiceManager::absent()
         });
-        manager.tell(&["READY=1"]);
+        manager.send(&["READY=1"]);
         web::serve(open(listener)?, options, stop).await.context("the pages")?;
         Ok(ExitCode::SUCCESS)
     })
@@ -82,11 +82,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 /// Options for a folder, on this machine.
 pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::net::IpAddr>) -> ServeOptions {
-    if let Err(error) = limits::allow_files(CONNECTIONS + FILES_BESIDE) {
+    if let Err(error) = limits::allow_files(MAX_CONNECTIONS + BASE_FILES) {
         tracing::debug!(error, "fewer connections");
     }
-    let files = getrlimit(Resource::Nofile).current.unwrap_or(CONNECTIONS + FILES_BESIDE);
-    let connections = files.saturating_sub(FILES_BESIDE).clamp(16, CONNECTIONS);
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(MAX_CONNECTIONS + BASE_FILES);
+    let connections = files.saturating_sub(BASE_FILES).clamp(16, MAX_CONNECTIONS);
     ServeOptions {
         outlet,
         hosts,
@@ -115,7 +115,7 @@ pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
 }
 
 /// Where viewers on this machine reach a listener.
-pub fn address_of(listener: &TcpListener) -> io::Result<String> {
+pub fn viewer_address(listener: &TcpListener) -> io::Result<String> {
     let mut address = listener.local_addr()?;
     if address.ip().is_unspecified() {
         address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());

@@ -46,18 +46,20 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let untagged: Vec<_> =
         games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
-    let told =
-        arguments.reading.variant()?.or_else(|| (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None)));
-    let replay = Replay::of(located, told);
+    let told = arguments
+        .reading
+        .variant()?
+        .or_else(|| (!untagged.is_empty()).then(|| infer::infer_from_moves(&untagged, None)));
+    let replay = Replay::infer(located, told);
     let steps = arguments.ply.unwrap_or(replay.steps.len());
     if steps > replay.steps.len() {
         anyhow::bail!("game {} can be played for {} steps only", arguments.game, replay.steps.len());
     }
-    let mut output = output::standard();
+    let mut output = output::buffered_stdout();
     for tag in
         located.game.tags.iter().filter(|tag| matches!(tag.name.as_str(), "Event" | "White" | "Black" | "Result"))
     {
-        writeln!(output, "{:<8}{}", tag.name, plain(&tag.value))?;
+        writeln!(output, "{:<8}{}", tag.name, sanitised(&tag.value))?;
     }
     writeln!(output, "{:<8}{} ({})", "Game", replay.variant.name, replay.variant.game_type)?;
     writeln!(output, "{:<8}{}", "Moves", moves(&replay, steps))?;
@@ -66,13 +68,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     writeln!(output, "{}", fen::write(position.variant(), &position.setup()))?;
     output.flush()?;
     for problem in &replay.problems {
-        output::tell(format_args!("{}:{problem}", arguments.file.display()));
+        output::print_error(format_args!("{}:{problem}", arguments.file.display()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// A text of a file, without what would steer the terminal.
-fn plain(text: &str) -> String {
+fn sanitised(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
 }
 

@@ -12,22 +12,22 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, Sources, Whereabouts};
+use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, SocketCandidates, Sources};
 use damcast::station::operate::control::client::{Client, ClientError};
-use damcast::station::operate::control::{SERVICE_SOCKET, SOCKET};
+use damcast::station::operate::control::{SERVICE_SOCKET_PATH, SOCKET_NAME};
 
-use super::output::tell;
+use super::output::print_error;
 
 /// No station answers.
-const NOBODY: u8 = 3;
+const EXIT_NO_STATION: u8 = 3;
 /// This user may not speak with it.
-const FORBIDDEN: u8 = 4;
+const EXIT_FORBIDDEN: u8 = 4;
 /// It is not known whether it was done.
-pub const UNKNOWN: u8 = 5;
+pub const EXIT_OUTCOME_UNKNOWN: u8 = 5;
 
 /// Which station.
 #[derive(clap::Args)]
-pub struct Where {
+pub struct StationOptions {
     /// The control socket of the station.
     #[arg(long, value_name = "FILE", global = true)]
     socket: Option<PathBuf>,
@@ -36,14 +36,14 @@ pub struct Where {
     config: Option<PathBuf>,
 }
 
-impl Where {
+impl StationOptions {
     /// Connects, or says why not and gives the exit code for it.
     pub fn connect(&self) -> Result<Client, ExitCode> {
         Client::connect(self.sockets()?).map_err(|error| explain(&error))
     }
 
     /// Where the desk is, as far as the configuration tells.
-    pub fn desk(&self) -> String {
+    pub fn desk_address(&self) -> String {
         let file = self.config.as_deref().unwrap_or(Path::new(DEFAULT_PATH));
         match DeskConfig::load(file) {
             // One that other machines reach has a proxy in front, and names.
@@ -60,29 +60,29 @@ impl Where {
         if let Some(socket) = &self.socket {
             return Ok(vec![socket.clone()]);
         }
-        let service = PathBuf::from(SERVICE_SOCKET);
+        let service = PathBuf::from(SERVICE_SOCKET_PATH);
         let (file, is_named) = match &self.config {
             Some(file) => (file.as_path(), true),
             None => (Path::new(DEFAULT_PATH), false),
         };
-        let sources = match Sources::of_file(file) {
+        let sources = match Sources::from_file(file) {
             Ok(sources) => sources.with_environment(config::environment()),
             // Who may not read it, or has none, may speak with the service nevertheless.
             Err(_) if !is_named => return Ok(vec![service]),
             Err(error) => {
-                tell(format_args!("damcast: {error}"));
-                return Err(ExitCode::from(super::USAGE));
+                print_error(format_args!("damcast: {error}"));
+                return Err(ExitCode::from(super::EXIT_USAGE));
             }
         };
         if let Err(error) = sources.read() {
-            let then = match sources.read_to_record() {
+            let then = match sources.read_for_recording() {
                 Ok(_) => "a station that reads it records, and shows nothing new in the outlet that is named here",
                 Err(_) => "a station that runs keeps the old one",
             };
-            tell(format_args!("damcast: the configuration is wrong; {then}\n{error}\n"));
+            print_error(format_args!("damcast: the configuration is wrong; {then}\n{error}\n"));
         }
-        let Whereabouts { socket, directory } = sources.whereabouts();
-        let beside = directory.filter(|_| is_named && socket.is_none()).map(|directory| directory.join(SOCKET));
+        let SocketCandidates { socket, directory } = sources.socket_candidates();
+        let beside = directory.filter(|_| is_named && socket.is_none()).map(|directory| directory.join(SOCKET_NAME));
         let service = Some(service).filter(|_| socket.is_none() || !is_named);
         Ok(socket.into_iter().chain(beside).chain(service).collect())
     }
@@ -90,10 +90,10 @@ impl Where {
 
 /// Says why there is no answer, and gives the exit code for it.
 pub fn explain(error: &ClientError) -> ExitCode {
-    tell(format_args!("damcast: {error}"));
+    print_error(format_args!("damcast: {error}"));
     match error {
-        ClientError::Nobody(_) => ExitCode::from(NOBODY),
-        ClientError::Forbidden(_) => ExitCode::from(FORBIDDEN),
+        ClientError::NoStation(_) => ExitCode::from(EXIT_NO_STATION),
+        ClientError::Forbidden(_) => ExitCode::from(EXIT_FORBIDDEN),
         ClientError::Broken { .. } => ExitCode::FAILURE,
     }
 }

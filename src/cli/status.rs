@@ -6,16 +6,16 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use damcast::engine::tournament::MAIN;
-use damcast::outward::state_file::{PagesState, STATE_FILE, read_state};
+use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, read_state};
 use damcast::station::operate::control::client::{Client, ClientError};
 use damcast::station::operate::control::{ClientRequest, Reply};
 use damcast::station::operate::overview::{AwaitedView, Overview, PairingView};
 use tokio::sync::mpsc;
 
-use super::boards::{Shown, span};
-use super::output::{self, tell};
-use super::screen::{PageCommand, Screen, Wishes};
-use super::station::{Where, explain};
+use super::boards::{BoardTable, span};
+use super::output::{self, print_error};
+use super::screen::{Screen, ScreenCommand, TerminalSignals};
+use super::station::{StationOptions, explain};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ use super::station::{Where, explain};
 )]
 pub struct Arguments {
     #[command(flatten)]
-    station: Where,
+    station: StationOptions,
     /// Print it as JSON; with --watch one line each time.
     #[arg(long)]
     json: bool,
@@ -34,7 +34,7 @@ pub struct Arguments {
     #[arg(long)]
     watch: bool,
     /// Where the pages for viewers say how they are.
-    #[arg(long, value_name = "FILE", default_value = STATE_FILE, hide = true)]
+    #[arg(long, value_name = "FILE", default_value = STATE_FILE_PATH, hide = true)]
     viewers: PathBuf,
 }
 
@@ -49,56 +49,58 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         false => ClientRequest::Status {},
     };
     let mut screen = Screen::standard();
-    let (path, patience) = (client.path().display().to_string(), request.patience());
-    let mut heard = told(client.ask(request, patience, |left| {
+    let (path, patience) = (client.path().display().to_string(), request.timeout());
+    let mut heard = fetch_overview(client.request(request, patience, |left| {
         let left = left.as_secs_f64().ceil();
-        tell(format_args!("damcast: no answer yet from the station at {path}; waiting {left} s more"));
+        print_error(format_args!("damcast: no answer yet from the station at {path}; waiting {left} s more"));
     }));
     if arguments.watch && !arguments.json && screen.is_terminal() {
         return match heard {
             Ok(first) => watch(client, first, &mut screen, &arguments.viewers),
-            Err(end) => Ok(end.tell(false)),
+            Err(end) => Ok(end.print(false)),
         };
     }
     loop {
         let status = match heard {
             Ok(status) => status,
-            Err(end) => return Ok(end.tell(arguments.watch)),
+            Err(end) => return Ok(end.print(arguments.watch)),
         };
         match arguments.json {
-            true => output::say(in_json(&status, &arguments.viewers)?)?,
-            false => output::print(shown(&status, watching(&arguments.viewers)).text(screen.width()))?,
+            true => output::print_line(to_json(&status, &arguments.viewers)?)?,
+            false => output::print(status_text(&status, viewers_summary(&arguments.viewers)).text(screen.width()))?,
         }
         if !arguments.watch {
             return Ok(ExitCode::SUCCESS);
         }
-        heard = told(client.hear());
+        heard = fetch_overview(client.next_reply());
     }
 }
 
 /// Why there is no status, or no other.
-enum End {
+enum StatusError {
     /// The station tells none.
     Refused(String),
     /// The connection, or there is none.
     Lost(ClientError),
 }
 
-impl End {
+impl StatusError {
     /// Says it. While a station is watched, its end is the end of the connection.
-    fn tell(&self, is_watched: bool) -> ExitCode {
+    fn print(&self, is_watched: bool) -> ExitCode {
         match self {
-            End::Refused(error) => tell(format_args!("damcast: {error}")),
-            End::Lost(ClientError::Broken { .. }) if is_watched => tell("damcast: the station has ended"),
-            End::Lost(error) => return explain(error),
+            StatusError::Refused(error) => print_error(format_args!("damcast: {error}")),
+            StatusError::Lost(ClientError::Broken { .. }) if is_watched => {
+                print_error("damcast: the station has ended")
+            }
+            StatusError::Lost(error) => return explain(error),
         }
         ExitCode::FAILURE
     }
 }
 
-fn told(reply: Result<Reply, ClientError>) -> Result<Box<Overview>, End> {
-    let reply = reply.map_err(End::Lost)?;
-    let refused = || End::Refused(reply.error.unwrap_or_else(|| "this station tells no status".to_owned()));
+fn fetch_overview(reply: Result<Reply, ClientError>) -> Result<Box<Overview>, StatusError> {
+    let reply = reply.map_err(StatusError::Lost)?;
+    let refused = || StatusError::Refused(reply.error.unwrap_or_else(|| "this station tells no status".to_owned()));
     reply.status.ok_or_else(refused)
 }
 
@@ -109,7 +111,7 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers:
     // It ends with the process: a read cannot be called back.
     std::thread::spawn(move || {
         loop {
-            let heard = told(client.hear());
+            let heard = fetch_overview(client.next_reply());
             let is_over = heard.is_err();
             if sender.blocking_send(heard).is_err() || is_over {
                 return;
@@ -117,10 +119,10 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers:
         }
     });
     let mut last = first;
-    let outcome: io::Result<Option<End>> = runtime.block_on(async {
-        let mut wishes = Wishes::listen()?;
+    let outcome: io::Result<Option<StatusError>> = runtime.block_on(async {
+        let mut wishes = TerminalSignals::listen()?;
         loop {
-            screen.draw(|columns, rows| shown(&last, watching(viewers)).page(columns, rows))?;
+            screen.draw(|columns, rows| status_text(&last, viewers_summary(viewers)).page(columns, rows))?;
             tokio::select! {
                 heard = replies.recv() => match heard {
                     Some(Ok(status)) => last = status,
@@ -128,21 +130,21 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers:
                     None => return Ok(None),
                 },
                 wish = wishes.next() => match wish {
-                    PageCommand::Draw => {}
-                    PageCommand::Pause => screen.pause(),
-                    PageCommand::End => return Ok(None),
+                    ScreenCommand::Draw => {}
+                    ScreenCommand::Pause => screen.pause(),
+                    ScreenCommand::End => return Ok(None),
                 },
             }
         }
     });
     screen.leave();
     let end = outcome?;
-    output::print(shown(&last, watching(viewers)).text(screen.width()))?;
-    Ok(end.map_or(ExitCode::SUCCESS, |end| end.tell(true)))
+    output::print(status_text(&last, viewers_summary(viewers)).text(screen.width()))?;
+    Ok(end.map_or(ExitCode::SUCCESS, |end| end.print(true)))
 }
 
 /// For programs: what the station says, and as `viewers` what the pages say, where they run.
-fn in_json(status: &Overview, viewers: &Path) -> serde_json::Result<String> {
+fn to_json(status: &Overview, viewers: &Path) -> serde_json::Result<String> {
     let mut value = serde_json::to_value(status)?;
     if let Some(state) = read_state(viewers) {
         value["viewers"] = match state {
@@ -154,7 +156,7 @@ fn in_json(status: &Overview, viewers: &Path) -> serde_json::Result<String> {
 }
 
 /// How the pages are, in a few words, where they run.
-fn watching(viewers: &Path) -> Option<String> {
+fn viewers_summary(viewers: &Path) -> Option<String> {
     Some(match read_state(viewers)? {
         PagesState::Silent(silent) => format!("the pages have been silent for {}", span(silent.as_secs())),
         state => format!("viewers {}", state.viewers().unwrap_or(0)),
@@ -162,31 +164,31 @@ fn watching(viewers: &Path) -> Option<String> {
 }
 
 /// For people: the boards, then what needs them.
-fn shown(status: &Overview, watching: Option<String>) -> Shown<'_> {
+fn status_text(status: &Overview, watching: Option<String>) -> BoardTable<'_> {
     let mut notes = Vec::new();
     for line in &status.lines {
         notes.extend(line.pending.iter().chain(&line.fault).map(|text| format!("{}: {text}", line.name)));
     }
-    notes.extend(status.awaited.iter().map(waits_for_result));
-    notes.extend(status.begun_before.iter().filter_map(waits_for_its_game));
+    notes.extend(status.results_awaited.iter().map(waits_for_result));
+    notes.extend(status.unassigned_games.iter().filter_map(unassigned_game_line));
     if let Some(reload) = status.reload.as_ref().filter(|reload| !reload.ok) {
         notes.push(format!("the configuration of {} is wrong, the old one counts:", reload.at.format("%H:%M:%S")));
         notes.extend(reload.text.iter().flat_map(|text| text.lines()).map(str::to_owned));
     }
     let disk = status.disk.map_or("unknown".to_owned(), |disk| {
-        let [free, total] = [disk.free_bytes, disk.total_bytes].map(|bytes| in_units_of(disk.total_bytes, bytes));
-        format!("{free} of {total} {} free", unit(disk.total_bytes))
+        let [free, total] = [disk.free_bytes, disk.total_bytes].map(|bytes| format_in_unit(disk.total_bytes, bytes));
+        format!("{free} of {total} {} free", space_unit(disk.total_bytes))
     });
     let (version, directory) = (&status.version, status.directory.display());
     let uptime = span(status.uptime_s);
     let watching = watching.map_or(String::new(), |words| format!(", {words}"));
     let foot = format!("damcast {version}, running for {uptime}, records into {directory}, disk {disk}{watching}");
-    Shown { boards: &status.boards, alarms: &status.alarms, notes, foot, with_files: false }
+    BoardTable { boards: &status.boards, alarms: &status.alarms, notes, footer: foot, shows_files: false }
 }
 
 /// A pairing that has no official result yet, and how it gets one.
 fn waits_for_result(AwaitedView { board, pairing }: &AwaitedView) -> String {
-    let PairingView { section, round, table, white, black, proposed, .. } = pairing;
+    let PairingView { section, round, board_number: table, white, black, proposed, .. } = pairing;
     let table = table.map_or("-".to_owned(), |table| table.to_string());
     let shown = proposed.as_ref().map_or(String::new(), |result| format!("; the board shows {result}"));
     let result = proposed.as_deref().unwrap_or("RESULT");
@@ -201,7 +203,7 @@ fn waits_for_result(AwaitedView { board, pairing }: &AwaitedView) -> String {
 }
 
 /// A pairing whose game may be the one that goes on at its board, and was begun before its round.
-fn waits_for_its_game(AwaitedView { board, pairing }: &AwaitedView) -> Option<String> {
+fn unassigned_game_line(AwaitedView { board, pairing }: &AwaitedView) -> Option<String> {
     let (board, PairingView { round, white, black, .. }) = (board.as_ref()?, pairing);
     Some(format!(
         "{board}: its game is one of no pairing; if it is {white} - {black} of round {round}: `damcast ctl adopt {board}`"
@@ -209,18 +211,20 @@ fn waits_for_its_game(AwaitedView { board, pairing }: &AwaitedView) -> Option<St
 }
 
 /// In which unit a disk of so many bytes is told.
-fn unit(total: u64) -> &'static str {
+fn space_unit(total: u64) -> &'static str {
     if total < 1_000_000_000 { "MB" } else { "GB" }
 }
 
-fn in_units_of(total: u64, bytes: u64) -> String {
-    let one = if unit(total) == "MB" { 1e6 } else { 1e9 };
+fn format_in_unit(total: u64, bytes: u64) -> String {
+    let one = if space_unit(total) == "MB" { 1e6 } else { 1e9 };
     format!("{:.1}", bytes as f64 / one)
 }
 
 #[cfg(test)]
 mod tests {
-    use damcast::station::operate::overview::{BoardView, ClocksView, DiskView, DoubtView, PairingView, WaitView};
+    use damcast::station::operate::overview::{
+        BoardView, ClocksView, DiskView, PairingView, UnexplainedView, WaitView,
+    };
 
     use super::*;
 
@@ -236,7 +240,7 @@ mod tests {
             since: None,
             since_s: Some(12 * 60),
             held: false,
-            goes_on: false,
+            is_ongoing: false,
             game: Some(1),
             white,
             black,
@@ -246,14 +250,14 @@ mod tests {
             clock_missing: false,
             provisional: Vec::new(),
             waits: None,
-            doubt: None,
+            unexplained: None,
             squares: None,
             wrong_start: None,
             publication: None,
             file: None,
             pairing: None,
-            offers: None,
-            plays: None,
+            proposed_result: None,
+            assigned_pairing: None,
         }
     }
 
@@ -263,8 +267,10 @@ mod tests {
         let mut second = board("board-2", text, 23, "12. 37-31", ["Jansen, P.", "Pieters, K."], [4811, 4682]);
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         second.since_s = Some(18);
-        second.doubt =
-            Some(DoubtView { squares: words(&["19", "24"]), readings: words(&["24x19 (24 wrong)", "setup"]) });
+        second.unexplained = Some(UnexplainedView {
+            squares: words(&["19", "24"]),
+            interpretations: words(&["24x19 (24 wrong)", "setup"]),
+        });
         Overview {
             version: "0.1.0".to_owned(),
             pid: 1,
@@ -273,8 +279,8 @@ mod tests {
             directory: "recordings".into(),
             disk: Some(DiskView { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),
             boards: vec![first, second],
-            awaited: Vec::new(),
-            begun_before: Vec::new(),
+            results_awaited: Vec::new(),
+            unassigned_games: Vec::new(),
             lines: Vec::new(),
             outlets: Vec::new(),
             alarms: Vec::new(),
@@ -289,7 +295,7 @@ mod tests {
         overview.boards[0].waits = waits("press", 6);
         overview.boards[0].provisional = vec!["32-28".to_owned()];
         overview.boards[1].waits = waits("explanation", 12);
-        let printed = super::shown(&overview, None).text(None);
+        let printed = super::status_text(&overview, None).text(None);
         assert!(printed.contains("\n  32-28 waits 6 s for a press of the clock\n"), "{printed}");
         assert!(printed.contains("\n  what stands there waits 12 s for a move that explains it\n"), "{printed}");
     }
@@ -305,7 +311,7 @@ mod tests {
             result: Some("2-0".to_owned()),
             ..PairingView::default()
         });
-        let printed = super::shown(&overview, None).text(None);
+        let printed = super::status_text(&overview, None).text(None);
         let line = printed.lines().find(|line| line.starts_with("board-1")).unwrap();
         assert!(line.contains(" 2-0 ") && line.contains("Sijbrands, T.  Wiersma, H."), "{printed}");
     }
@@ -315,7 +321,7 @@ mod tests {
         let page = include_str!("../../docs/station.md");
         let (_, rest) = page.split_once("$ damcast status\n").unwrap();
         let (shown, _) = rest.split_once("```").unwrap();
-        let printed = super::shown(&overview(), None).text(None);
+        let printed = super::status_text(&overview(), None).text(None);
         assert_eq!(printed, shown);
     }
 
@@ -323,11 +329,11 @@ mod tests {
     fn shows_small_disk_in_megabytes() {
         let foot = |free_bytes, total_bytes| {
             let overview = Overview { disk: Some(DiskView { free_bytes, total_bytes }), ..overview() };
-            super::shown(&overview, None).foot
+            super::status_text(&overview, None).footer
         };
         assert!(foot(12_345_678, 64_000_000).ends_with("disk 12.3 of 64.0 MB free"));
         assert!(foot(0, 2_000_000_000).ends_with("disk 0.0 of 2.0 GB free"));
         let unknown = Overview { disk: None, ..overview() };
-        assert!(super::shown(&unknown, None).foot.ends_with("disk unknown"));
+        assert!(super::status_text(&unknown, None).footer.ends_with("disk unknown"));
     }
 }

@@ -14,16 +14,16 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use damcast::engine::bytelog::Mode;
-use damcast::engine::protocol::{ClockReport, ClockTimes, Item, Lever, Message, PieceCode};
+use damcast::engine::protocol::{ClockReport, ClockTimes, DecodedItem, Lever, Message, PieceCode};
 use damcast::engine::session::CodeMap;
 use damcast::station::escape;
 use damcast::station::link::PortAddress;
 use draughts::{Color, Geometry, Square, Variant};
 use tokio::time::{Instant, sleep_until};
 
-use super::inquiry::{Heard, Inquiry, block_on};
-use super::output::{self, tell};
-use super::screen::{PageCommand, Screen, Wishes};
+use super::output::{self, print_error};
+use super::probe::{BoardProbe, ProbeEvent, block_on};
+use super::screen::{Screen, ScreenCommand, TerminalSignals};
 
 /// Codes from here on are result pieces in every set.
 const FIRST_RESULT_PIECE: u8 = 13;
@@ -65,17 +65,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (port, variant, codes) = match read(arguments) {
         Ok(read) => read,
         Err(error) => {
-            tell(format_args!("damcast: {error}"));
-            return Ok(ExitCode::from(super::USAGE));
+            print_error(format_args!("damcast: {error}"));
+            return Ok(ExitCode::from(super::EXIT_USAGE));
         }
     };
-    let mut view = View::new(&variant.geometry, codes, arguments.turned);
+    let mut view = TestBoardState::new(&variant.geometry, codes, arguments.turned);
     let mut screen = Screen::standard();
     let watched = block_on(watch(arguments, port, &mut view, &mut screen));
     screen.leave();
     watched?;
     output::print(view.summary())?;
-    Ok(if view.untried().is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if view.untested_squares().is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn read(arguments: &Arguments) -> anyhow::Result<(PortAddress, &'static Variant, CodeMap)> {
@@ -84,13 +84,18 @@ fn read(arguments: &Arguments) -> anyhow::Result<(PortAddress, &'static Variant,
     Ok((arguments.port.parse()?, variant, codes))
 }
 
-async fn watch(arguments: &Arguments, port: PortAddress, view: &mut View, screen: &mut Screen) -> anyhow::Result<()> {
-    let mut inquiry = Inquiry::new(port, Mode::Single, &arguments.game_type)?;
+async fn watch(
+    arguments: &Arguments,
+    port: PortAddress,
+    view: &mut TestBoardState,
+    screen: &mut Screen,
+) -> anyhow::Result<()> {
+    let mut inquiry = BoardProbe::new(port, Mode::Single, &arguments.game_type)?;
     let end = arguments.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let mut wishes = Wishes::listen()?;
+    let mut wishes = TerminalSignals::listen()?;
     loop {
         screen.draw(|_, _| view.picture().lines().chain(["", "Ctrl-C ends"]).map(str::to_owned).collect())?;
-        if arguments.until_tried && view.untried().is_empty() {
+        if arguments.until_tried && view.untested_squares().is_empty() {
             return Ok(());
         }
         let ended = async {
@@ -100,25 +105,25 @@ async fn watch(arguments: &Arguments, port: PortAddress, view: &mut View, screen
             }
         };
         let events = tokio::select! {
-            heard = inquiry.next() => view.take(heard),
+            heard = inquiry.next() => view.apply_event(heard),
             () = ended => return Ok(()),
             wish = wishes.next() => match wish {
-                PageCommand::Draw => continue,
-                PageCommand::Pause => {
+                ScreenCommand::Draw => continue,
+                ScreenCommand::Pause => {
                     screen.pause();
                     continue;
                 }
-                PageCommand::End => return Ok(()),
+                ScreenCommand::End => return Ok(()),
             },
         };
         if !screen.is_terminal() {
-            events.iter().try_for_each(output::say)?;
+            events.iter().try_for_each(output::print_line)?;
         }
     }
 }
 
 /// What is known of the board.
-struct View {
+struct TestBoardState {
     geometry: &'static Geometry,
     codes: CodeMap,
     turned: bool,
@@ -135,10 +140,10 @@ struct View {
     noise: usize,
 }
 
-impl View {
-    fn new(geometry: &'static Geometry, codes: CodeMap, turned: bool) -> View {
+impl TestBoardState {
+    fn new(geometry: &'static Geometry, codes: CodeMap, turned: bool) -> TestBoardState {
         let count = geometry.width() * geometry.height();
-        View {
+        TestBoardState {
             geometry,
             codes,
             turned,
@@ -156,25 +161,25 @@ impl View {
     }
 
     /// Takes what was heard; returns what is worth a line.
-    fn take(&mut self, heard: Heard) -> Vec<String> {
+    fn apply_event(&mut self, heard: ProbeEvent) -> Vec<String> {
         match heard {
-            Heard::Up => {
+            ProbeEvent::Up => {
                 self.state = "the port is open, no answer yet".to_owned();
                 vec![self.state.clone()]
             }
-            Heard::Away(reason) => {
+            ProbeEvent::Closed(reason) => {
                 self.state = reason;
                 vec![self.state.clone()]
             }
-            Heard::Items(items) => items.iter().flat_map(|item| self.hear(item)).collect(),
-            Heard::Nothing => Vec::new(),
+            ProbeEvent::Items(items) => items.iter().flat_map(|item| self.on_message(item)).collect(),
+            ProbeEvent::Timeout => Vec::new(),
         }
     }
 
-    fn hear(&mut self, item: &Item) -> Vec<String> {
+    fn on_message(&mut self, item: &DecodedItem) -> Vec<String> {
         let message = match item {
-            Item::Message(message) => message,
-            Item::Noise(_) => {
+            DecodedItem::Message(message) => message,
+            DecodedItem::Noise(_) => {
                 self.noise += 1;
                 return Vec::new();
             }
@@ -185,7 +190,7 @@ impl View {
                 let number = usize::from(field.0);
                 let field = if self.counts_squares { self.playing().nth(number) } else { Some(number) };
                 match field.filter(|&field| field < self.fields.len()) {
-                    Some(field) => self.set(field, *piece).into_iter().collect(),
+                    Some(field) => self.set_field(field, *piece).into_iter().collect(),
                     None => vec![format!("the board tells of field {number}, which this game does not have")],
                 }
             }
@@ -219,12 +224,12 @@ impl View {
             events.push(format!("connected: {} fields, {pieces} pieces stand on the board", codes.len()));
         }
         for (field, &code) in places.into_iter().zip(codes) {
-            events.extend(self.set(field, code));
+            events.extend(self.set_field(field, code));
         }
         events
     }
 
-    fn set(&mut self, field: usize, code: PieceCode) -> Option<String> {
+    fn set_field(&mut self, field: usize, code: PieceCode) -> Option<String> {
         let is_new = self.fields[field] != code;
         self.fields[field] = code;
         self.seen[field][usize::from(!code.is_empty())] = true;
@@ -236,8 +241,9 @@ impl View {
             None => format!("field {field}, which is no playing square"),
         };
         let total = self.geometry.count();
-        is_new
-            .then(|| format!("{place}: {}; {} of {total} squares tried", self.name(code), total - self.untried().len()))
+        is_new.then(|| {
+            format!("{place}: {}; {} of {total} squares tried", self.name(code), total - self.untested_squares().len())
+        })
     }
 
     fn tick(&mut self, times: &ClockTimes) -> Vec<String> {
@@ -253,7 +259,7 @@ impl View {
             self.levers.insert(lever);
             events.push(format!("lever: {lever}"));
         }
-        if times.battery_low() && !self.clock.as_ref().is_some_and(ClockTimes::battery_low) {
+        if times.is_battery_low() && !self.clock.as_ref().is_some_and(ClockTimes::is_battery_low) {
             events.push("the clock's battery is low: change it".to_owned());
         }
         self.clock = Some(*times);
@@ -273,7 +279,7 @@ impl View {
         self.geometry.square_at(field / self.geometry.width(), field % self.geometry.width())
     }
 
-    fn untried(&self) -> Vec<Square> {
+    fn untested_squares(&self) -> Vec<Square> {
         let fields = self.playing().filter(|&field| self.seen[field] != [true; 2]);
         let mut squares: Vec<Square> = fields.filter_map(|field| self.square(field)).collect();
         squares.sort_by_key(|&square| self.geometry.row_and_column(square));
@@ -287,7 +293,7 @@ impl View {
             _ if code_number >= FIRST_RESULT_PIECE => format!("a result piece (code {code_number})"),
             Some(piece) => {
                 let color = if piece.color == Color::White { "white" } else { "black" };
-                format!("{color} {} (code {code_number})", if piece.crowned { "king" } else { "man" })
+                format!("{color} {} (code {code_number})", if piece.is_king { "king" } else { "man" })
             }
             None => format!("a piece of code {code_number}, which --codes does not know"),
         }
@@ -297,7 +303,7 @@ impl View {
         let code = self.fields[field];
         match self.codes.piece(code) {
             _ if code.is_empty() => '.',
-            Some(piece) => match (piece.color, piece.crowned) {
+            Some(piece) => match (piece.color, piece.is_king) {
                 (Color::White, false) => 'w',
                 (Color::White, true) => 'W',
                 (Color::Black, false) => 'b',
@@ -333,16 +339,16 @@ impl View {
 
     fn facts(&self) -> String {
         let total = self.geometry.count();
-        let mut text = format!("{}\n", escape::text(&self.state));
+        let mut text = format!("{}\n", escape::escape_text(&self.state));
         let _ = writeln!(
             text,
             "tried {} of {total} squares (green: seen empty and with a piece)",
-            total - self.untried().len()
+            total - self.untested_squares().len()
         );
         let pieces: Vec<String> = self.pieces.iter().map(|&code| self.name(PieceCode(code))).collect();
         let _ = writeln!(text, "pieces: {}", if pieces.is_empty() { "none yet".to_owned() } else { pieces.join(", ") });
         let clock = self.clock.as_ref().map(|times| {
-            let running = if times.running() { "running" } else { "stopped" };
+            let running = if times.is_running() { "running" } else { "stopped" };
             let levers: Vec<&str> = self.levers.iter().copied().collect();
             let sides = [times.left, times.right].map(|side| time(side.total_seconds()));
             format!("left {}, right {}, {running}; lever seen: {}", sides[0], sides[1], levers.join(", "))
@@ -355,7 +361,7 @@ impl View {
     }
 
     fn summary(&self) -> String {
-        let untried: Vec<&str> = self.untried().into_iter().map(|square| self.geometry.name(square)).collect();
+        let untried: Vec<&str> = self.untested_squares().into_iter().map(|square| self.geometry.name(square)).collect();
         let untried = if untried.is_empty() { "none".to_owned() } else { untried.join(", ") };
         format!("{}not tried: {untried}\n", self.facts())
     }

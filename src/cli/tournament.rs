@@ -16,22 +16,25 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use damcast::engine::broadcast::documents;
-use damcast::engine::profile::Profile;
+use damcast::engine::profile::ReaderProfile;
 use damcast::engine::tournament::{
-    self as model, Format, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed,
+    self as model, Format, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection,
+    UnplayedPolicy,
 };
-use damcast::station::config::{self, DEFAULT_PATH, Sources, Whereabouts};
+use damcast::station::config::{self, DEFAULT_PATH, SocketCandidates, Sources};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
 use damcast::station::folder::recorded_games;
-use damcast::station::office::{self, Matter, Office, OfficeRefusal, TournamentRequest, only_section};
 use damcast::station::operate::control::client::Client;
-use damcast::station::operate::control::{ClientRequest, SERVICE_SOCKET, SOCKET};
+use damcast::station::operate::control::{ClientRequest, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::station::outlets::Plans;
-use damcast::station::tournament_log::{TOURNAMENT, TournamentLog};
+use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
+use damcast::station::tournament_service::{
+    self, ServiceError, TournamentCommand, TournamentRequest, TournamentService, only_section,
+};
 
-use super::input::whole;
-use super::output::{print, say, tell};
-use super::station::{UNKNOWN, explain};
+use super::input::read_whole;
+use super::output::{print, print_error, print_line};
+use super::station::{EXIT_OUTCOME_UNKNOWN, explain};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -45,7 +48,7 @@ Examples:
   damcast tournament export --format html > table.html")]
 pub struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Subcommand,
     /// The directory of the station: with log/ in it, or empty, or not there yet.
     #[arg(long, value_name = "DIR", global = true)]
     directory: Option<PathBuf>,
@@ -58,7 +61,7 @@ pub struct Arguments {
 }
 
 #[derive(clap::Subcommand)]
-enum Verb {
+enum Subcommand {
     /// Take over a file: PDN without moves, CSV, TRF of 2006, 2016 or 2026. All of it, or nothing.
     Import(Import),
     /// Show what is known: players, rounds, results still missing; or the pairings of a round.
@@ -74,14 +77,14 @@ enum Verb {
         json: bool,
     },
     /// Show who stands where.
-    Standings(Ask),
+    Standings(StandingsOptions),
     /// Print it as a file for other programs and for readers.
     Export {
         /// trf (TRF26), csv, crosstable, html, or pdn (games without moves, with official results).
         #[arg(long, value_name = "FORMAT")]
         format: Output,
         #[command(flatten)]
-        ask: Ask,
+        ask: StandingsOptions,
     },
     /// Pair a round robin of all players of the section by the Berger tables, in the order of their numbers.
     RoundRobin {
@@ -117,17 +120,17 @@ struct Import {
     reason: String,
     /// What this request is called: asked again under the same name it does nothing.
     #[arg(long, value_name = "ID")]
-    request: Option<String>,
+    request_id: Option<String>,
     /// The version that this was made of: if the tournament has changed since then, it is refused with what has changed.
     #[arg(long, value_name = "N")]
-    saw: Option<u64>,
+    if_version: Option<u64>,
     /// What damcast would ask about again is meant so.
     #[arg(long)]
-    sure: bool,
+    confirm: bool,
 }
 
 #[derive(clap::Args)]
-struct Ask {
+struct StandingsOptions {
     /// After this round; by default after the last one with a result. For PDN: this round alone.
     #[arg(long, value_name = "N")]
     round: Option<u32>,
@@ -137,8 +140,8 @@ struct Ask {
     tiebreaks: Option<Vec<TieBreak>>,
     /// How rounds without a game count in them: fmjd, fmjd-played, fmjd-nabye, fide24, fide26, virtual or simple. By default as
     /// the section has it: fmjd, unless somebody set another.
-    #[arg(long, value_name = "WAY", value_parser = |text: &str| text.parse::<Unplayed>())]
-    unplayed: Option<Unplayed>,
+    #[arg(long, value_name = "WAY", value_parser = |text: &str| text.parse::<UnplayedPolicy>())]
+    unplayed: Option<UnplayedPolicy>,
     /// Print one JSON object, for programs.
     #[arg(long)]
     json: bool,
@@ -155,80 +158,80 @@ enum Output {
 
 /// A scoring as it is told, if it is one.
 fn scoring(text: &str) -> Result<String, String> {
-    if text.is_empty() { Ok(String::new()) } else { Scoring::told(text).map(|_| text.to_owned()) }
+    if text.is_empty() { Ok(String::new()) } else { Scoring::parse(text).map(|_| text.to_owned()) }
 }
 
 /// An import of a file takes no more.
-const LARGEST: usize = 4 << 20;
+const MAX_IMPORT_SIZE: usize = 4 << 20;
 
 /// Does what is asked.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let place = match place(arguments) {
+    let place = match find_location(arguments) {
         Ok(place) => place,
         Err(error) => {
-            tell(format_args!("damcast: {error:#}"));
-            return Ok(ExitCode::from(super::USAGE));
+            print_error(format_args!("damcast: {error:#}"));
+            return Ok(ExitCode::from(super::EXIT_USAGE));
         }
     };
     match &arguments.verb {
-        Verb::Import(import) => return take_over(&place, arguments.section.as_deref(), import),
-        Verb::RoundRobin { double, dry_run } => {
-            let matter = Matter::RoundRobin { section: arguments.section.clone(), double: *double };
-            return ask(&place, TournamentRequest { dry_run: *dry_run, ..matter.into() });
+        Subcommand::Import(import) => return import_file(&place, arguments.section.as_deref(), import),
+        Subcommand::RoundRobin { double, dry_run } => {
+            let matter = TournamentCommand::RoundRobin { section: arguments.section.clone(), double: *double };
+            return send_request(&place, TournamentRequest { dry_run: *dry_run, ..matter.into() });
         }
         _ => {}
     }
     let log = read(&place.directory)?;
-    let tournament = tournament_of(&log)?;
+    let tournament = parse_tournament(&log)?;
     // What is shown may lack what the damage took.
     let ended = if log.damage().is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-    if let Verb::Show { history: true, .. } = arguments.verb {
-        for TournamentRecord { version, at, by, what, reason, .. } in log.records() {
+    if let Subcommand::Show { history: true, .. } = arguments.verb {
+        for TournamentRecord { version, at, by, action: what, reason, .. } in log.records() {
             let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
-            say(format_args!("{version:>4}  {at}  {by}  {what}{why}"))?;
+            print_line(format_args!("{version:>4}  {at}  {by}  {what}{why}"))?;
         }
         return Ok(ended);
     }
-    if let (Verb::Show { round: None, json, .. }, None) = (&arguments.verb, &arguments.section) {
+    if let (Subcommand::Show { round: None, json, .. }, None) = (&arguments.verb, &arguments.section) {
         match json {
-            true => say(documents::tournament_text(&tournament, |_| true, None))?,
+            true => print_line(documents::sections_json(&tournament, |_| true, None))?,
             false => print(overview(&tournament, &log))?,
         }
         return Ok(ended);
     }
     let section = only_section(&tournament, arguments.section.as_deref()).map_err(anyhow::Error::msg)?;
-    let in_json = |round| documents::tournament_text(&tournament, |of| of.id == section.id, round);
+    let in_json = |round| documents::sections_json(&tournament, |of| of.id == section.id, round);
     match &arguments.verb {
-        Verb::Show { round: None, json: true, .. } => say(in_json(None))?,
-        Verb::Show { round: None, .. } => print(of_section(&tournament, section))?,
-        Verb::Show { round: Some(round), json, .. } => {
+        Subcommand::Show { round: None, json: true, .. } => print_line(in_json(None))?,
+        Subcommand::Show { round: None, .. } => print(section_filter(&tournament, section))?,
+        Subcommand::Show { round: Some(round), json, .. } => {
             ensure!(
                 *round >= 1 && *round <= section.last_round(),
                 "there is no round {round}; the last one is {}",
                 section.last_round()
             );
             if *json {
-                say(in_json(Some(*round)))?;
+                print_line(in_json(Some(*round)))?;
                 return Ok(ended);
             }
             let date = section.date(*round).map_or(String::new(), |date| format!(", {date}"));
-            let of = tournament.called(section).map_or(String::new(), |name| format!("{name}, "));
+            let of = tournament.section_label(section).map_or(String::new(), |name| format!("{name}, "));
             print(format_args!("{of}round {round}{date}\n\n{}", model::round_text(section, *round)))?;
         }
-        Verb::Standings(ask) => {
+        Subcommand::Standings(ask) => {
             let standings = ask.standings(section)?;
             if ask.json {
-                say(documents::standings_text(section, &standings))?;
+                print_line(documents::standings_json(section, &standings))?;
             } else {
                 print(as_text(&tournament, section, &standings))?;
             }
         }
-        Verb::Export { format, ask } => {
+        Subcommand::Export { format, ask } => {
             let standings = ask.standings(section)?;
             let text = match format {
                 Output::Trf => {
                     let (text, warnings) = model::write_trf(&tournament, section).map_err(anyhow::Error::msg)?;
-                    warnings.iter().for_each(|warning| tell(format_args!("damcast: warning: {warning}")));
+                    warnings.iter().for_each(|warning| print_error(format_args!("damcast: warning: {warning}")));
                     text
                 }
                 Output::Csv => model::write_csv(&tournament, section),
@@ -237,50 +240,51 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 Output::Pdn => {
                     model::lost_in_pdn(section)
                         .iter()
-                        .for_each(|warning| tell(format_args!("damcast: warning: {warning}")));
+                        .for_each(|warning| print_error(format_args!("damcast: warning: {warning}")));
                     model::write_pdn(&tournament, section, ask.round)
                 }
             };
             print(text)?;
         }
-        Verb::Import(_) | Verb::RoundRobin { .. } => {}
+        Subcommand::Import(_) | Subcommand::RoundRobin { .. } => {}
     }
     Ok(ended)
 }
 
 /// Where a tournament is.
-struct Place {
+struct TournamentLocation {
     directory: PathBuf,
     /// Where the configuration says that a station is asked.
     socket: Option<PathBuf>,
 }
 
 /// The directory that is named, or that the configuration names.
-fn place(arguments: &Arguments) -> anyhow::Result<Place> {
+fn find_location(arguments: &Arguments) -> anyhow::Result<TournamentLocation> {
     if let Some(directory) = &arguments.directory {
-        return Ok(Place { directory: directory.clone(), socket: None });
+        return Ok(TournamentLocation { directory: directory.clone(), socket: None });
     }
     let file = arguments.config.as_deref().unwrap_or(Path::new(DEFAULT_PATH));
-    let sources = Sources::of_file(file).context("say with --directory or --config where the tournament is")?;
-    let Whereabouts { directory, socket } = sources.with_environment(config::environment()).whereabouts();
+    let sources = Sources::from_file(file).context("say with --directory or --config where the tournament is")?;
+    let SocketCandidates { directory, socket } = sources.with_environment(config::environment()).socket_candidates();
     let directory = directory.with_context(|| format!("{}: [station] directory is not set", file.display()))?;
-    Ok(Place { directory, socket })
+    Ok(TournamentLocation { directory, socket })
 }
 
 fn read(directory: &Path) -> anyhow::Result<TournamentLog> {
     let folder = directory.join("log");
-    let log = TournamentLog::read(&RealDisk, &folder).with_context(|| folder.join(TOURNAMENT).display().to_string())?;
+    let log =
+        TournamentLog::read(&RealDisk, &folder).with_context(|| folder.join(TOURNAMENT_FILE).display().to_string())?;
     if let Some(damage) = log.damage() {
-        tell(format_args!("damcast: {damage}: what stands before it counts"));
+        print_error(format_args!("damcast: {damage}: what stands before it counts"));
     }
     Ok(log)
 }
 
-fn tournament_of(log: &TournamentLog) -> anyhow::Result<Tournament> {
-    log.book().tournament().map_err(anyhow::Error::msg).context("the record of the tournament cannot be understood")
+fn parse_tournament(log: &TournamentLog) -> anyhow::Result<Tournament> {
+    log.store().tournament().map_err(anyhow::Error::msg).context("the record of the tournament cannot be understood")
 }
 
-impl Ask {
+impl StandingsOptions {
     fn standings(&self, section: &TournamentSection) -> anyhow::Result<Standings> {
         let round = self.round.unwrap_or_else(|| section.last_round_with_result());
         ensure!(round <= section.last_round(), "there is no round {round}; the last one is {}", section.last_round());
@@ -289,12 +293,12 @@ impl Ask {
     }
 }
 
-fn take_over(place: &Place, section: Option<&str>, import: &Import) -> anyhow::Result<ExitCode> {
+fn import_file(place: &TournamentLocation, section: Option<&str>, import: &Import) -> anyhow::Result<ExitCode> {
     let shown = import.file.display();
-    let bytes = whole(&import.file)?;
-    ensure!(bytes.len() <= LARGEST, "{shown} has {} bytes; {LARGEST} are the most", bytes.len());
-    let (text, bytes) = office::text_of(bytes);
-    let matter = Matter::Import {
+    let bytes = read_whole(&import.file)?;
+    ensure!(bytes.len() <= MAX_IMPORT_SIZE, "{shown} has {} bytes; {MAX_IMPORT_SIZE} are the most", bytes.len());
+    let (text, bytes) = tournament_service::text_of(bytes);
+    let matter = TournamentCommand::Import {
         name: shown.to_string(),
         text,
         bytes,
@@ -304,56 +308,60 @@ fn take_over(place: &Place, section: Option<&str>, import: &Import) -> anyhow::R
         section: section.map(str::to_owned),
     };
     let request = TournamentRequest {
-        matter,
-        request: import.request.clone(),
-        saw: import.saw,
+        command: matter,
+        request_id: import.request_id.clone(),
+        if_version: import.if_version,
         reason: import.reason.clone(),
-        sure: import.sure,
+        confirm: import.confirm,
         dry_run: import.dry_run,
     };
-    ask(place, request)
+    send_request(place, request)
 }
 
 /// Asks the station that runs in the folder, or does it in the folder where none runs.
-fn ask(place: &Place, request: TournamentRequest) -> anyhow::Result<ExitCode> {
-    match Lock::holder(&place.directory) {
-        Some(_) if !request.dry_run => ask_station(place, request),
-        _ => ask_folder(&place.directory, &request),
+fn send_request(place: &TournamentLocation, request: TournamentRequest) -> anyhow::Result<ExitCode> {
+    match Lock::find_holder(&place.directory) {
+        Some(_) if !request.dry_run => request_station(place, request),
+        _ => request_folder(&place.directory, &request),
     }
 }
 
-fn ask_station(place: &Place, request: TournamentRequest) -> anyhow::Result<ExitCode> {
-    let sockets = place.socket.iter().cloned().chain([place.directory.join(SOCKET), PathBuf::from(SERVICE_SOCKET)]);
+fn request_station(place: &TournamentLocation, request: TournamentRequest) -> anyhow::Result<ExitCode> {
+    let sockets =
+        place.socket.iter().cloned().chain([place.directory.join(SOCKET_NAME), PathBuf::from(SERVICE_SOCKET_PATH)]);
     let mut client = match Client::connect(sockets.collect()) {
         Ok(client) => client,
         Err(error) => return Ok(explain(&error)),
     };
     let request = ClientRequest::Tournament { request: Box::new(request), until: None };
-    let patience = request.patience();
-    let reply = client.ask(request, patience, |_| tell("damcast: the station is at work"))?;
-    reply.told.iter().try_for_each(say)?;
+    let patience = request.timeout();
+    let reply = client.request(request, patience, |_| print_error("damcast: the station is at work"))?;
+    reply.messages.iter().try_for_each(print_line)?;
     if let Some(error) = &reply.error {
-        tell(format_args!("damcast: {error}"));
-        return Ok(if reply.unknown { ExitCode::from(UNKNOWN) } else { ExitCode::FAILURE });
+        print_error(format_args!("damcast: {error}"));
+        return Ok(if reply.outcome_unknown { ExitCode::from(EXIT_OUTCOME_UNKNOWN) } else { ExitCode::FAILURE });
     }
     if let Some(version) = reply.version {
-        say(format_args!("version {version} of {}", place.directory.join("log").join(TOURNAMENT).display()))?;
+        print_line(format_args!(
+            "version {version} of {}",
+            place.directory.join("log").join(TOURNAMENT_FILE).display()
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// So many games of a file the readers of the station's outlets take, as its last plan says; where there is none, as lidraughts does, which
 /// reads the fewest.
-fn most_games(folder: &Path) -> Option<usize> {
+fn max_games(folder: &Path) -> Option<usize> {
     let plans = Plans::read(&RealDisk, folder).unwrap_or_default();
     match plans.current() {
-        Some(plan) => plan.outlets.iter().filter_map(|outlet| outlet.profile.most_games()).min(),
-        None => Profile::Lidraughts.most_games(),
+        Some(plan) => plan.outlets.iter().filter_map(|outlet| outlet.profile.max_games()).min(),
+        None => ReaderProfile::Lidraughts.max_games(),
     }
 }
 
 /// The rounds whose files may be too long: without a station nobody knows which pairings have an electronic board.
-fn too_long(tournament: &Tournament, most: Option<usize>) -> Vec<String> {
+fn overlong_rounds(tournament: &Tournament, most: Option<usize>) -> Vec<String> {
     let Some(most) = most else { return Vec::new() };
     let last = tournament.sections.iter().map(TournamentSection::last_round).max().unwrap_or(0);
     let count = |round: u32| {
@@ -370,38 +378,39 @@ fn too_long(tournament: &Tournament, most: Option<usize>) -> Vec<String> {
     (1..=last).filter(|round| count(*round) > most).map(line).collect()
 }
 
-fn ask_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<ExitCode> {
+fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<ExitCode> {
     let folder = directory.join("log");
     let lock = if request.dry_run {
         None
     } else {
         make_folder(&folder).with_context(|| folder.display().to_string())?;
-        Some(Lock::take(directory)?)
+        Some(Lock::acquire(directory)?)
     };
-    let mut office = Office::open(Arc::new(RealDisk), &folder).with_context(|| folder.display().to_string())?;
+    let mut office =
+        TournamentService::open(Arc::new(RealDisk), &folder).with_context(|| folder.display().to_string())?;
     if let Some(damage) = office.log().damage() {
-        tell(format_args!("damcast: {damage}: what stands before it counts"));
+        print_error(format_args!("damcast: {damage}: what stands before it counts"));
     }
-    let most = most_games(&folder);
+    let most = max_games(&folder);
     office.configure(Vec::new(), most);
     if folder.is_dir() {
         recorded_games(directory)?.into_iter().for_each(|game| office.set_game(game));
     }
-    let done = match office.carry_out(request, &user()) {
+    let done = match office.execute(request, &user()) {
         Ok(done) => done,
-        Err(OfficeRefusal::Conflict(conflict)) => {
-            bail!("{conflict} with --saw {}", office.log().book().version())
+        Err(ServiceError::Conflict(conflict)) => {
+            bail!("{conflict} with --if-version {}", office.log().store().version())
         }
         Err(refusal) => {
-            refusal.to_string().lines().for_each(|line| tell(format_args!("damcast: {line}")));
+            refusal.to_string().lines().for_each(|line| print_error(format_args!("damcast: {line}")));
             return Ok(ExitCode::FAILURE);
         }
     };
     drop(lock);
     if let (Ok(tournament), Some(_)) = (office.tournament(), &done.record) {
-        too_long(&tournament, most).iter().for_each(tell);
+        overlong_rounds(&tournament, most).iter().for_each(print_error);
     }
-    let path = folder.join(TOURNAMENT);
+    let path = folder.join(TOURNAMENT_FILE);
     // Root, who works for the station, leaves it a file that it can write.
     if let (Ok(own), Ok(of_folder)) = (fs::metadata(&path), fs::metadata(&folder))
         && own.uid() != of_folder.uid()
@@ -409,10 +418,10 @@ fn ask_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<E
         std::os::unix::fs::chown(&path, Some(of_folder.uid()), Some(of_folder.gid()))
             .with_context(|| path.display().to_string())?;
     }
-    done.notes.iter().for_each(tell);
-    done.told.iter().try_for_each(say)?;
+    done.notes.iter().for_each(print_error);
+    done.messages.iter().try_for_each(print_line)?;
     if let Some(record) = done.record {
-        say(format_args!("done as version {} of {}", record.version, path.display()))?;
+        print_line(format_args!("done as version {} of {}", record.version, path.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -439,18 +448,18 @@ fn overview(tournament: &Tournament, log: &TournamentLog) -> String {
     }
     for section in &tournament.sections {
         text.push('\n');
-        text += &of_section(tournament, section);
+        text += &section_filter(tournament, section);
     }
     let last = log
         .records()
         .last()
-        .map_or(String::new(), |record| format!(", {} by {} at {}", record.what, record.by, record.at));
-    let _ = writeln!(text, "\nversion {}{last}", log.book().version());
+        .map_or(String::new(), |record| format!(", {} by {} at {}", record.action, record.by, record.at));
+    let _ = writeln!(text, "\nversion {}{last}", log.store().version());
     text
 }
 
-fn of_section(tournament: &Tournament, section: &TournamentSection) -> String {
-    let called = tournament.called(section).map_or(String::new(), |name| format!("{name}: "));
+fn section_filter(tournament: &Tournament, section: &TournamentSection) -> String {
+    let called = tournament.section_label(section).map_or(String::new(), |name| format!("{name}: "));
     let teams = if section.teams.is_empty() { String::new() } else { format!(", {} teams", section.teams.len()) };
     let planned = section.planned.map_or(String::new(), |planned| format!(" of {planned}"));
     let scoring = section.scoring;
@@ -477,7 +486,7 @@ fn of_section(tournament: &Tournament, section: &TournamentSection) -> String {
         };
         let byes = section.byes.iter().filter(|bye| bye.round == round).count();
         let byes = if byes == 0 { String::new() } else { format!(", {byes} without opponent") };
-        let later = pairings.iter().filter(|pairing| pairing.result.is_none() && pairing.later.is_some()).count();
+        let later = pairings.iter().filter(|pairing| pairing.result.is_none() && pairing.deferral.is_some()).count();
         let later = if later == 0 { String::new() } else { format!(", {later} played later") };
         let _ = writeln!(text, "  round {round:>2}: {} pairings{byes}: {state}{later}", pairings.len());
     }

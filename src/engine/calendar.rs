@@ -29,7 +29,7 @@ impl Calendar {
     }
 
     /// From a time on the clock of the machine shows this. Times never decrease.
-    pub fn set(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
+    pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         self.epochs.retain(|(from, _)| *from < at);
         self.epochs.push((at, epoch(at, shown)));
     }
@@ -46,7 +46,7 @@ impl Calendar {
     }
 
     /// The time from which on it shows what it shows now.
-    pub fn since(&self) -> Millis {
+    pub fn epoch_start(&self) -> Millis {
         self.epochs.last().map_or(Millis::ZERO, |(from, _)| *from)
     }
 }
@@ -75,11 +75,11 @@ mod tests {
     fn reading_applies_from_reading_time() {
         let mut calendar = Calendar::new(parse("1970-01-01T00:00:05Z"));
         assert_eq!(calendar.moment(Millis(2_000)), parse("1970-01-01T00:00:07Z"));
-        calendar.set(Millis(1_003), parse("2026-11-21T09:30:00.000+01:00"));
+        calendar.set_clock(Millis(1_003), parse("2026-11-21T09:30:00.000+01:00"));
         assert_eq!(calendar.moment(Millis(1_002)), parse("1970-01-01T00:00:06.002Z"));
         assert_eq!(calendar.moment(Millis(1_003)), parse("2026-11-21T09:30:00.000+01:00"));
         assert_eq!(calendar.moment(Millis(61_003)), parse("2026-11-21T09:31:00.000+01:00"));
-        calendar.set(Millis(1_003), parse("2026-11-21T08:30:00Z"));
+        calendar.set_clock(Millis(1_003), parse("2026-11-21T08:30:00Z"));
         assert_eq!(calendar.epoch(), parse("2026-11-21T08:29:58.997Z"), "the later reading of one time counts");
     }
 }

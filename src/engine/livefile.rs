@@ -16,7 +16,7 @@
 //! A line once written stays; the Result tag alone is overwritten, once, when the game has ended. The file is valid PDN 3.0
 //! after every line.
 
-use crate::engine::roster;
+use crate::engine::game_tags;
 use draughts::{Color, Move, Position, ResultFormat, Variant};
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::game::MoveNumber;
@@ -25,11 +25,11 @@ use draughts_pdn::{fen, notation, tag};
 /// The tag that holds the result, before the result is known.
 const RESULT_TAG: &str = "[Result \"*\"]";
 /// The last line.
-pub const END: &str = "*";
+pub const TERMINATOR: &str = "*";
 
 /// How a game begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Opening {
+pub struct GameHeader {
     /// Its number on its board, from 1.
     pub game: u32,
     /// What is played.
@@ -37,9 +37,9 @@ pub struct Opening {
     /// Its tags in their order, GameType among them, the result not ([`roster::tags`]).
     pub tags: Vec<(String, String)>,
     /// The pairing that it plays, if the board was told of one: the log says so, its file does not.
-    pub pairing: Option<String>,
+    pub pairing_id: Option<String>,
     /// The game that was ended by mistake and goes on in this file, by its number: the log says so, the file does not.
-    pub continues: Option<u32>,
+    pub continued_game: Option<u32>,
 }
 
 /// A ply or a setup.
@@ -48,18 +48,18 @@ pub struct Entry {
     /// What stands before a ply: always before one of the side that begins, else behind a setup.
     pub number: Option<MoveNumber>,
     /// What was done.
-    pub step: Step,
+    pub kind: EntryKind,
     /// What the clocks showed behind it.
     pub clocks: Option<Clocks>,
 }
 
 /// What changes a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum EntryKind {
     /// A move.
     Ply {
         /// In this position.
-        before: Position,
+        position: Position,
         /// It is legal there.
         ply: Move,
     },
@@ -69,9 +69,9 @@ pub enum Step {
 
 /// All that is in a live file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Contents {
+pub struct LiveFileContents {
     /// How it begins.
-    pub opening: Opening,
+    pub header: GameHeader,
     /// Its plies and setups.
     pub entries: Vec<Entry>,
     /// Has it its end?
@@ -80,15 +80,15 @@ pub struct Contents {
     pub result: Option<String>,
 }
 
-impl Opening {
+impl GameHeader {
     /// The lines of a new file, without their LF: the tags, Result last, its reserve, and the empty line before the moves.
     ///
     /// The reserve are the newlines that the longest result overwrites: one for each byte that it is longer than `*`.
-    pub fn lines(&self) -> Vec<String> {
+    pub fn header_lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.tags.iter().map(|(name, value)| tag::write(name, value)).collect();
         lines.push(RESULT_TAG.to_owned());
-        let format = roster::result_format(self.variant, &self.tags);
-        let longest = format.map_or(roster::LONGEST_RESULT, ResultFormat::longest);
+        let format = game_tags::result_format(self.variant, &self.tags);
+        let longest = format.map_or(game_tags::MAX_RESULT_LEN, ResultFormat::max_value_len);
         lines.extend(std::iter::repeat_n(String::new(), longest));
         lines
     }
@@ -107,16 +107,16 @@ impl Opening {
 
 impl Entry {
     /// An entry that stands by itself.
-    pub fn new(step: Step) -> Entry {
-        Entry { number: None, step, clocks: None }
+    pub fn new(kind: EntryKind) -> Entry {
+        Entry { number: None, kind, clocks: None }
     }
 
     /// The entry without its clocks: `1. 32-28`, `19-23`, `/FEN "W:..."/`.
     pub fn text(&self) -> String {
         let number = self.number.map_or_else(String::new, |number| format!("{number} "));
-        match &self.step {
-            Step::Ply { .. } => format!("{number}{}", self.step.text()),
-            Step::Setup(_) => format!("/FEN \"{}\"/", self.step.text()),
+        match &self.kind {
+            EntryKind::Ply { .. } => format!("{number}{}", self.kind.text()),
+            EntryKind::Setup(_) => format!("/FEN \"{}\"/", self.kind.text()),
         }
     }
 
@@ -129,43 +129,48 @@ impl Entry {
     }
 }
 
-impl Step {
+impl EntryKind {
     /// Is it a move?
     pub fn is_ply(&self) -> bool {
-        matches!(self, Step::Ply { .. })
+        matches!(self, EntryKind::Ply { .. })
     }
 
     /// The position behind it.
-    pub fn after(&self) -> Position {
+    pub fn position_after(&self) -> Position {
         match self {
-            Step::Ply { before, ply } => before.play(ply),
-            Step::Setup(position) => *position,
+            EntryKind::Ply { position: before, ply } => before.play(ply),
+            EntryKind::Setup(position) => *position,
         }
     }
 
     /// The move in the standard's notation, or the FEN of the position.
     pub fn text(&self) -> String {
         match self {
-            Step::Ply { before, ply } => notation::write(before.variant(), ply, &before.legal_moves()),
-            Step::Setup(position) => fen::write(position.variant(), &position.setup()),
+            EntryKind::Ply { position: before, ply } => notation::write(before.variant(), ply, &before.legal_moves()),
+            EntryKind::Setup(position) => fen::write(position.variant(), &position.setup()),
         }
     }
 }
 
-impl Contents {
+impl LiveFileContents {
     /// A file that has nothing but its beginning.
-    pub fn new(opening: Opening) -> Contents {
-        Contents { opening, entries: Vec::new(), is_ended: false, result: None }
+    pub fn new(header: GameHeader) -> LiveFileContents {
+        LiveFileContents { header, entries: Vec::new(), is_ended: false, result: None }
     }
 
     /// Reads a live file. `None`: it is none that a station has written, or it was changed so that its moves are no longer legal.
-    pub fn read(game: u32, text: &str) -> Option<Contents> {
+    pub fn parse(game: u32, text: &str) -> Option<LiveFileContents> {
         let mut lines = text.lines().peekable();
-        let mut opening =
-            Opening { game, variant: Variant::international(), tags: Vec::new(), pairing: None, continues: None };
+        let mut opening = GameHeader {
+            game,
+            variant: Variant::international(),
+            tags: Vec::new(),
+            pairing_id: None,
+            continued_game: None,
+        };
         let mut result = None;
         while let Some(line) = lines.next_if(|line| line.starts_with('[')) {
-            let tag::Parts { name, value, .. } = tag::parts(line);
+            let tag::TagParts { name, value, .. } = tag::parts(line);
             match name.as_str() {
                 "Result" => result = Some(value).filter(|value| value != "*"),
                 _ => opening.tags.push((name, value)),
@@ -175,34 +180,34 @@ impl Contents {
             opening.variant = Variant::from_tag(game_type).ok()?;
         }
         let mut position = opening.start();
-        let mut contents = Contents { result, ..Contents::new(opening) };
+        let mut contents = LiveFileContents { result, ..LiveFileContents::new(opening) };
         for line in lines.skip_while(|line| line.is_empty()) {
             if contents.is_ended {
                 return None;
             }
-            if line == END {
+            if line == TERMINATOR {
                 contents.is_ended = true;
                 continue;
             }
-            let entry = read_entry(&position, line)?;
-            position = entry.step.after();
+            let entry = parse_entry(&position, line)?;
+            position = entry.kind.position_after();
             contents.entries.push(entry);
         }
         Some(contents)
     }
 
     /// The bytes that were appended, the Result tag untouched.
-    pub fn appended(&self) -> Vec<u8> {
+    pub fn body_bytes(&self) -> Vec<u8> {
         let entries = self.entries.iter().map(Entry::line);
-        let end = self.is_ended.then(|| END.to_owned());
-        let lines = self.opening.lines().into_iter().chain(entries).chain(end);
+        let end = self.is_ended.then(|| TERMINATOR.to_owned());
+        let lines = self.header.header_lines().into_iter().chain(entries).chain(end);
         lines.flat_map(|line| (line + "\n").into_bytes()).collect()
     }
 
     /// The file as it is in the end.
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = self.appended();
-        let overwritten = self.result.as_ref().and_then(|result| overwrite_result(&bytes, result));
+        let mut bytes = self.body_bytes();
+        let overwritten = self.result.as_ref().and_then(|result| result_patch(&bytes, result));
         if let Some((at, tag)) = overwritten {
             bytes.splice(at..at + tag.len(), tag);
         }
@@ -211,16 +216,16 @@ impl Contents {
 }
 
 /// Reads a line of movetext behind a position.
-fn read_entry(before: &Position, line: &str) -> Option<Entry> {
+fn parse_entry(before: &Position, line: &str) -> Option<Entry> {
     let (text, comment) = match line.split_once(" {") {
         Some((text, comment)) => (text, comment.strip_suffix('}')?),
         None => (line, ""),
     };
     // Both letters stand in our own comments; the mover decides only what a comment without letters would mean.
-    let clocks = Clocks::of_comment(comment, Color::White);
+    let clocks = Clocks::from_comment(comment, Color::White);
     if let Some(rest) = text.strip_prefix("/FEN \"") {
         let setup = position(before.variant(), rest.strip_suffix("\"/")?)?;
-        return Some(Entry { clocks, ..Entry::new(Step::Setup(setup)) });
+        return Some(Entry { clocks, ..Entry::new(EntryKind::Setup(setup)) });
     }
     let (number, text) = match text.split_once(". ") {
         Some((number, text)) => {
@@ -230,7 +235,7 @@ fn read_entry(before: &Position, line: &str) -> Option<Entry> {
         None => (None, text),
     };
     let ply = notation::read(before, text).ok()?;
-    Some(Entry { number, step: Step::Ply { before: *before, ply }, clocks })
+    Some(Entry { number, kind: EntryKind::Ply { position: *before, ply }, clocks })
 }
 
 fn position(variant: &'static Variant, text: &str) -> Option<Position> {
@@ -239,7 +244,7 @@ fn position(variant: &'static Variant, text: &str) -> Option<Position> {
 
 /// Where and with what a live file is overwritten when its result is known: the offset of the first byte, and the bytes.
 /// `None` when the file has no unwritten Result tag, or its reserve is too small.
-pub fn overwrite_result(file: &[u8], result: &str) -> Option<(usize, Vec<u8>)> {
+pub fn result_patch(file: &[u8], result: &str) -> Option<(usize, Vec<u8>)> {
     let line = format!("{RESULT_TAG}\n");
     let begins_line = |&start: &usize| start == 0 || file[start - 1] == b'\n';
     let mut matches = (0..file.len()).filter(|&start| file[start..].starts_with(line.as_bytes()));
@@ -264,9 +269,14 @@ mod tests {
 
     fn file(tag: &str, given: &[(&str, &str)]) -> String {
         let variant = Variant::from_tag(tag).unwrap();
-        let opening =
-            Opening { game: 1, variant, tags: roster::tags(variant, &tags(given)), pairing: None, continues: None };
-        opening.lines().iter().flat_map(|line| [line, "\n"]).collect()
+        let opening = GameHeader {
+            game: 1,
+            variant,
+            tags: game_tags::ordered_tags(variant, &tags(given)),
+            pairing_id: None,
+            continued_game: None,
+        };
+        opening.header_lines().iter().flat_map(|line| [line, "\n"]).collect()
     }
 
     #[test]
@@ -274,7 +284,7 @@ mod tests {
         for variant in Variant::all() {
             for result in variant.result_format.values() {
                 let before = file(&variant.game_type.to_string(), &[]) + "1. a\n";
-                let (offset, bytes) = overwrite_result(before.as_bytes(), result).unwrap();
+                let (offset, bytes) = result_patch(before.as_bytes(), result).unwrap();
                 let mut after = before.clone().into_bytes();
                 after[offset..offset + bytes.len()].copy_from_slice(&bytes);
                 let after = String::from_utf8(after).unwrap();
@@ -296,10 +306,11 @@ mod tests {
             let given = tags(&[("ResultFormat", format)]);
             for result in results {
                 assert!(
-                    roster::result_format(Variant::international(), &given).is_none_or(|format| format.allows(result))
+                    game_tags::result_format(Variant::international(), &given)
+                        .is_none_or(|format| format.allows(result))
                 );
                 let before = file("20", &[("ResultFormat", format)]) + "1. a\n";
-                let (offset, bytes) = overwrite_result(before.as_bytes(), result).unwrap();
+                let (offset, bytes) = result_patch(before.as_bytes(), result).unwrap();
                 let after = [&before.as_bytes()[..offset], &bytes, &before.as_bytes()[offset + bytes.len()..]].concat();
                 assert!(String::from_utf8(after).unwrap().ends_with("\n\n1. a\n"), "{format} {result}");
             }
@@ -309,10 +320,10 @@ mod tests {
     #[test]
     fn writes_result_once() {
         let before = file("20", &[]);
-        let (offset, bytes) = overwrite_result(before.as_bytes(), "2-0").unwrap();
+        let (offset, bytes) = result_patch(before.as_bytes(), "2-0").unwrap();
         let mut after = before.into_bytes();
         after[offset..offset + bytes.len()].copy_from_slice(&bytes);
-        assert_eq!(overwrite_result(&after, "0-2"), None);
+        assert_eq!(result_patch(&after, "0-2"), None);
     }
 
     #[test]
@@ -325,22 +336,22 @@ mod tests {
             "*",
         ];
         let text = file("20", &[("White", "a \"b\"")]) + &lines.join("\n") + "\n";
-        let read = Contents::read(7, &text).unwrap();
-        assert_eq!((read.opening.game, read.opening.tag("White")), (7, Some("a \"b\"")));
-        assert_eq!(String::from_utf8(read.appended()).unwrap(), text);
+        let read = LiveFileContents::parse(7, &text).unwrap();
+        assert_eq!((read.header.game, read.header.tag("White")), (7, Some("a \"b\"")));
+        assert_eq!(String::from_utf8(read.body_bytes()).unwrap(), text);
         let texts: Vec<String> = read.entries.iter().map(Entry::text).collect();
         assert_eq!(texts, ["1. 32-28", "19-23", "/FEN \"W:W28:B23,24\"/", "2. 28x30"]);
     }
 
     #[test]
     fn refuses_foreign_files() {
-        let close = Contents::read(1, "[Result \"*\"]\n1. 32-28\n").unwrap();
+        let close = LiveFileContents::parse(1, "[Result \"*\"]\n1. 32-28\n").unwrap();
         assert_eq!(close.entries.len(), 1, "no line behind the tags is lost");
         let head = file("20", &[]);
-        assert!(Contents::read(1, &head).is_some_and(|read| read.entries.is_empty() && !read.is_ended));
+        assert!(LiveFileContents::parse(1, &head).is_some_and(|read| read.entries.is_empty() && !read.is_ended));
         for rest in ["1. 32-38\n", "*\n1. 32-28\n", "hello\n", "1. 32-28 {[%clock\n", "/FEN \"W:W1\"\n"] {
-            assert_eq!(Contents::read(1, &format!("{head}{rest}")), None, "{rest}");
+            assert_eq!(LiveFileContents::parse(1, &format!("{head}{rest}")), None, "{rest}");
         }
-        assert_eq!(Contents::read(1, "[GameType \"x\"]\n"), None);
+        assert_eq!(LiveFileContents::parse(1, "[GameType \"x\"]\n"), None);
     }
 }

@@ -14,7 +14,7 @@ pub mod profile;
 
 pub mod tournament;
 
-pub mod roster;
+pub mod game_tags;
 
 pub mod recognition;
 

@@ -20,14 +20,14 @@ use std::str::FromStr;
 use draughts::Variant;
 use draughts_pdn::encoding::{self, Encoding};
 use draughts_pdn::lexer::{InputState, Lexer, Token};
-use draughts_pdn::problem::{Place, Problem, Problems};
-use draughts_pdn::reader::{Located, Reader};
+use draughts_pdn::problem::{Location, Problem, Problems};
+use draughts_pdn::reader::{LocatedGame, Reader};
 use draughts_pdn::scan;
 use draughts_pdn::strict;
 
 /// A known reader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
-pub enum Profile {
+pub enum ReaderProfile {
     /// The standard's writing grammar and restrictions.
     #[default]
     Standard,
@@ -37,22 +37,22 @@ pub enum Profile {
     Pydraughts,
 }
 
-impl Profile {
+impl ReaderProfile {
     /// All of them.
-    pub const ALL: [Profile; 3] = [Profile::Standard, Profile::Lidraughts, Profile::Pydraughts];
+    pub const ALL: [ReaderProfile; 3] = [ReaderProfile::Standard, ReaderProfile::Lidraughts, ReaderProfile::Pydraughts];
 
     /// The most games of a file that the reader takes; `None`: all.
-    pub fn most_games(self) -> Option<usize> {
-        (self == Profile::Lidraughts).then_some(lidraughts::MOST_GAMES)
+    pub fn max_games(self) -> Option<usize> {
+        (self == ReaderProfile::Lidraughts).then_some(lidraughts::MAX_GAMES)
     }
 }
 
-impl fmt::Display for Profile {
+impl fmt::Display for ReaderProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Profile::Standard => "standard",
-            Profile::Lidraughts => "lidraughts",
-            Profile::Pydraughts => "pydraughts",
+            ReaderProfile::Standard => "standard",
+            ReaderProfile::Lidraughts => "lidraughts",
+            ReaderProfile::Pydraughts => "pydraughts",
         })
     }
 }
@@ -62,30 +62,30 @@ impl fmt::Display for Profile {
 #[error("`{0}` is no profile; there are standard, lidraughts and pydraughts")]
 pub struct UnknownProfile(pub String);
 
-impl FromStr for Profile {
+impl FromStr for ReaderProfile {
     type Err = UnknownProfile;
 
-    fn from_str(text: &str) -> Result<Profile, UnknownProfile> {
-        let found = Profile::ALL.into_iter().find(|profile| profile.to_string() == text);
+    fn from_str(text: &str) -> Result<ReaderProfile, UnknownProfile> {
+        let found = ReaderProfile::ALL.into_iter().find(|profile| profile.to_string() == text);
         found.ok_or_else(|| UnknownProfile(text.to_owned()))
     }
 }
 
 /// What this reader would stumble over in a file's bytes, by place.
-pub fn check(profile: Profile, bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
-    problems_of(profile, bytes, told).into_sorted()
+pub fn check(profile: ReaderProfile, bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
+    count_problems(profile, bytes, told).into_sorted()
 }
 
 /// As [`check`], with the count of those that were too many to keep.
-pub fn problems_of(profile: Profile, bytes: &[u8], told: Option<&'static Variant>) -> Problems {
+pub fn count_problems(profile: ReaderProfile, bytes: &[u8], told: Option<&'static Variant>) -> Problems {
     match profile {
-        Profile::Standard => {
+        ReaderProfile::Standard => {
             let mut checker = strict::StrictChecker::new(told);
             checker.feed(bytes);
             checker.finish()
         }
-        Profile::Lidraughts => lidraughts(bytes, told),
-        Profile::Pydraughts => pydraughts(bytes),
+        ReaderProfile::Lidraughts => lidraughts(bytes, told),
+        ReaderProfile::Pydraughts => pydraughts(bytes),
     }
 }
 
@@ -96,31 +96,31 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     std::iter::from_fn(move || lexer.next(&mut window, InputState::Complete))
 }
 
-fn entry_place(located: &Located, index: usize) -> Place {
-    located.places.entries.get(index).copied().unwrap_or(Place::START)
+fn entry_place(located: &LocatedGame, index: usize) -> Location {
+    located.locations.entries.get(index).copied().unwrap_or(Location::START)
 }
 
-fn tag_place(located: &Located, name: &str) -> Place {
+fn tag_place(located: &LocatedGame, name: &str) -> Location {
     let at = located.game.tags.iter().position(|tag| tag.name == name);
-    at.and_then(|at| located.places.tags.get(at)).copied().unwrap_or_else(|| located.places.start())
+    at.and_then(|at| located.locations.tags.get(at)).copied().unwrap_or_else(|| located.locations.start())
 }
 
 fn lidraughts(bytes: &[u8], told: Option<&'static Variant>) -> Problems {
     let (text, wrong) = encoding::decode(bytes, Encoding::Detect);
     let mut problems = Problems::default();
     if wrong.is_some() {
-        problems.push(Problem::error(Place::START, "the file is not UTF-8").hint("serve it as UTF-8"));
+        problems.push(Problem::error(Location::START, "the file is not UTF-8").with_hint("serve it as UTF-8"));
     }
     if bytes.starts_with(BYTE_ORDER_MARK) {
         let what = "a byte order mark before the first tag fails the file";
-        problems.push(Problem::error(Place::START, what).hint("write none"));
+        problems.push(Problem::error(Location::START, what).with_hint("write none"));
     }
     lidraughts::check_text(&text, &mut problems);
     let mut reader = Reader::new(Encoding::Utf8);
-    let mut check = |games: Vec<Located>| {
+    let mut check = |games: Vec<LocatedGame>| {
         games.iter().for_each(|located| lidraughts::check_game(located, told, &mut problems));
     };
-    text.as_bytes().chunks(scan::PIECE).for_each(|piece| check(reader.feed(piece)));
+    text.as_bytes().chunks(scan::CHUNK_SIZE).for_each(|piece| check(reader.feed(piece)));
     check(reader.finish());
     problems
 }
@@ -130,7 +130,7 @@ fn pydraughts(bytes: &[u8]) -> Problems {
     let mut problems = Problems::default();
     if bytes.starts_with(BYTE_ORDER_MARK) {
         let what = "a byte order mark: all tags of the first game are lost";
-        problems.push(Problem::error(Place::START, what));
+        problems.push(Problem::error(Location::START, what));
     }
     pydraughts::check_text(&text, &mut problems);
     problems
@@ -145,13 +145,13 @@ mod tests {
         1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 {[%clock W1:19:50 b1:19:41]}\n2. 28x19 *\n\n\
         [Event \"NK 2026\"]\n[Result \"2-0\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n";
 
-    fn check_for(profile: Profile, text: &str) -> Vec<String> {
+    fn check_for(profile: ReaderProfile, text: &str) -> Vec<String> {
         check(profile, text.as_bytes(), None).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn recommended_bytes_pass_every_profile() {
-        for profile in Profile::ALL {
+        for profile in ReaderProfile::ALL {
             assert_eq!(check_for(profile, RECOMMENDED), [""; 0], "{profile}");
         }
     }
@@ -159,25 +159,25 @@ mod tests {
     #[test]
     fn each_profile_reports_its_own_problems() {
         for (profile, from, to, expected) in [
-            (Profile::Lidraughts, "NK 2026", "NK [2026]", "`]` in the value"),
-            (Profile::Lidraughts, "*\n\n[Event", "*\n[Event", "no empty line"),
-            (Profile::Lidraughts, "\"*\"]", "\"?\"]", "taken for a draw"),
-            (Profile::Lidraughts, "B1:20:00]", "B1:20:00 ]", "are ignored"),
-            (Profile::Lidraughts, "2. 28x19 *", "/FEN \"W:W28:B23\"/ 2. 28x19 *", "dropped"),
-            (Profile::Lidraughts, "2. 28x19 *", "2. 28x19 0-0", "0-0"),
-            (Profile::Lidraughts, "GameType \"20\"", "GameType \"21\"", "does not know"),
-            (Profile::Lidraughts, "1. 32-28 {", "1. 32-27 {", "cut there"),
-            (Profile::Pydraughts, "\n", "\r\n", "carriage return"),
-            (Profile::Pydraughts, "2. 28x19 *", "2. 28x19", "no terminator"),
-            (Profile::Pydraughts, "B1:20:00]", "B1:20:00] 1-1", "cuts the game"),
-            (Profile::Pydraughts, "[Result \"*\"]", " [Result \"*\"]", "plain form"),
+            (ReaderProfile::Lidraughts, "NK 2026", "NK [2026]", "`]` in the value"),
+            (ReaderProfile::Lidraughts, "*\n\n[Event", "*\n[Event", "no empty line"),
+            (ReaderProfile::Lidraughts, "\"*\"]", "\"?\"]", "taken for a draw"),
+            (ReaderProfile::Lidraughts, "B1:20:00]", "B1:20:00 ]", "are ignored"),
+            (ReaderProfile::Lidraughts, "2. 28x19 *", "/FEN \"W:W28:B23\"/ 2. 28x19 *", "dropped"),
+            (ReaderProfile::Lidraughts, "2. 28x19 *", "2. 28x19 0-0", "0-0"),
+            (ReaderProfile::Lidraughts, "GameType \"20\"", "GameType \"21\"", "does not know"),
+            (ReaderProfile::Lidraughts, "1. 32-28 {", "1. 32-27 {", "cut there"),
+            (ReaderProfile::Pydraughts, "\n", "\r\n", "carriage return"),
+            (ReaderProfile::Pydraughts, "2. 28x19 *", "2. 28x19", "no terminator"),
+            (ReaderProfile::Pydraughts, "B1:20:00]", "B1:20:00] 1-1", "cuts the game"),
+            (ReaderProfile::Pydraughts, "[Result \"*\"]", " [Result \"*\"]", "plain form"),
             (
-                Profile::Pydraughts,
+                ReaderProfile::Pydraughts,
                 "1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 {[%clock W1:19:50 b1:19:41]}\n2. 28x19 *",
                 "*",
                 "all later games",
             ),
-            (Profile::Standard, "2. 28x19 *", "2. 28x19 2-0", "restriction 4"),
+            (ReaderProfile::Standard, "2. 28x19 *", "2. 28x19 2-0", "restriction 4"),
         ] {
             let found = check_for(profile, &RECOMMENDED.replace(from, to));
             assert!(found.iter().any(|problem| problem.contains(expected)), "{profile}, {to}: {found:?}");

@@ -4,16 +4,16 @@
 
 use draughts::{Color, Move, Position};
 use draughts_pdn::game::{Entry as PdnEntry, MoveEntry, MoveNumber, UNKNOWN};
-use draughts_pdn::problem::quoted;
+use draughts_pdn::problem::quote;
 use draughts_pdn::reader::{self, any_at_least};
-use draughts_pdn::{Level, Place, Problem, notation};
+use draughts_pdn::{Level, Location, Problem, notation};
 
-use crate::engine::livefile::{Contents, Step};
+use crate::engine::livefile::{EntryKind, LiveFileContents};
 
 /// A move of the text.
-struct Typed {
+struct SheetMove {
     text: String,
-    place: Place,
+    location: Location,
 }
 
 /// The moves of a text that a recorded game lacks, numbered on from it, as PDN has them: `23. 37-32 18-23 24. 41-37`. Empty: the text has no
@@ -23,43 +23,43 @@ struct Typed {
 ///
 /// What is wrong with the text, with line and column: a move that is not legal, or not the one that the board recorded; nothing that the board
 /// does not have.
-pub fn missing_moves(recorded: &Contents, text: &str) -> Result<String, Problem> {
-    let typed = typed(text)?;
+pub fn missing_moves(recorded: &LiveFileContents, text: &str) -> Result<String, Problem> {
+    let typed = parse_moves(text)?;
     let Some(first) = typed.first() else { return Ok(String::new()) };
-    let start = recorded.opening.start();
-    let last = recorded.entries.last().map_or(start, |entry| entry.step.after());
-    let behind = play(last, &typed);
+    let start = recorded.header.start();
+    let last = recorded.entries.last().map_or(start, |entry| entry.kind.position_after());
+    let behind = play_typed(last, &typed);
     let missing = match behind {
         Ok(missing) => missing,
-        Err((at, why)) => match all_of_the_game(recorded, start, last, &typed) {
-            Whole::Missing(missing) => missing,
-            Whole::Wrong(problem) => return Err(problem),
-            Whole::IsNot => {
-                let place = typed.get(at).unwrap_or(first).place;
+        Err((at, why)) => match match_whole_game(recorded, start, last, &typed) {
+            SheetMatch::Missing(missing) => missing,
+            SheetMatch::Wrong(problem) => return Err(problem),
+            SheetMatch::NotWholeGame => {
+                let place = typed.get(at).unwrap_or(first).location;
                 let hint = "type all moves of the game, or those behind the last one that the board recorded";
-                return Err(Problem::error(place, why).hint(hint));
+                return Err(Problem::error(place, why).with_hint(hint));
             }
         },
     };
     if missing.is_empty() {
-        return Err(Problem::error(first.place, "the board has all these moves"));
+        return Err(Problem::error(first.location, "the board has all these moves"));
     }
-    Ok(in_words(recorded, &missing))
+    Ok(missing_moves_pdn(recorded, &missing))
 }
 
 /// The moves of a text, those of variations not.
-fn typed(text: &str) -> Result<Vec<Typed>, Problem> {
+fn parse_moves(text: &str) -> Result<Vec<SheetMove>, Problem> {
     let (games, problems) = reader::read_located(text);
     if any_at_least(&problems, Level::Error) {
         let worst = problems.into_iter().find(|problem| problem.level == Level::Error);
-        return Err(worst.unwrap_or_else(|| Problem::error(Place::START, "it cannot be read")));
+        return Err(worst.unwrap_or_else(|| Problem::error(Location::START, "it cannot be read")));
     }
     if let Some(second) = games.get(1) {
-        return Err(Problem::error(second.places.start(), "here another game begins; the moves of one are wanted"));
+        return Err(Problem::error(second.locations.start(), "here another game begins; the moves of one are wanted"));
     }
     let (mut typed, mut depth) = (Vec::new(), 0_u32);
     for located in games {
-        for (entry, place) in located.game.entries.into_iter().zip(located.places.entries) {
+        for (entry, place) in located.game.entries.into_iter().zip(located.locations.entries) {
             match entry {
                 PdnEntry::Open => depth += 1,
                 PdnEntry::Close => depth = depth.saturating_sub(1),
@@ -67,7 +67,7 @@ fn typed(text: &str) -> Result<Vec<Typed>, Problem> {
                 PdnEntry::Move(MoveEntry { text, .. }) if text == UNKNOWN => {
                     return Err(Problem::error(place, "a move that nobody knows cannot be added"));
                 }
-                PdnEntry::Move(MoveEntry { text, .. }) => typed.push(Typed { text, place }),
+                PdnEntry::Move(MoveEntry { text, .. }) => typed.push(SheetMove { text, location: place }),
                 PdnEntry::Setup(_) => {
                     return Err(Problem::error(place, "a position cannot be set up here; moves alone are wanted"));
                 }
@@ -79,10 +79,10 @@ fn typed(text: &str) -> Result<Vec<Typed>, Problem> {
 }
 
 /// Plays moves from a position on; which of them cannot be played, and why.
-fn play(from: Position, typed: &[Typed]) -> Result<Vec<(Position, Move)>, (usize, String)> {
+fn play_typed(from: Position, typed: &[SheetMove]) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut position = from;
     let mut plies = Vec::with_capacity(typed.len());
-    for (index, Typed { text, .. }) in typed.iter().enumerate() {
+    for (index, SheetMove { text, .. }) in typed.iter().enumerate() {
         let ply = notation::read(&position, text).map_err(|error| (index, error.to_string()))?;
         let behind = position.play(&ply);
         plies.push((std::mem::replace(&mut position, behind), ply));
@@ -91,32 +91,32 @@ fn play(from: Position, typed: &[Typed]) -> Result<Vec<(Position, Move)>, (usize
 }
 
 /// A text that may have all moves of a game.
-enum Whole {
+enum SheetMatch {
     /// It has; these are missing.
     Missing(Vec<(Position, Move)>),
     /// It begins as the game does, and then something is wrong.
     Wrong(Problem),
     /// It has not.
-    IsNot,
+    NotWholeGame,
 }
 
-fn all_of_the_game(recorded: &Contents, start: Position, last: Position, typed: &[Typed]) -> Whole {
-    let (played, wrong) = match play(start, typed) {
+fn match_whole_game(recorded: &LiveFileContents, start: Position, last: Position, typed: &[SheetMove]) -> SheetMatch {
+    let (played, wrong) = match play_typed(start, typed) {
         Ok(plies) => (plies, None),
-        Err((at, why)) => (play(start, &typed[..at]).unwrap_or_default(), Some((at, why))),
+        Err((at, why)) => (play_typed(start, &typed[..at]).unwrap_or_default(), Some((at, why))),
     };
     // The first moves of a game that was never set up are those that the board recorded.
-    let own = recorded.entries.iter().map_while(|entry| match &entry.step {
-        Step::Ply { ply, .. } => Some(ply),
-        Step::Setup(_) => None,
+    let own = recorded.entries.iter().map_while(|entry| match &entry.kind {
+        EntryKind::Ply { ply, .. } => Some(ply),
+        EntryKind::Setup(_) => None,
     });
     let own: Vec<&Move> = own.collect();
     let differs = own.iter().zip(&played).position(|(own, (_, ply))| *own != ply);
     if let Some(at) = differs.filter(|at| *at > 0) {
         let (before, _) = played[at];
         let recorded = notation::write(before.variant(), own[at], &before.legal_moves());
-        let what = format!("here stands {}; the board recorded {recorded}", quoted(&typed[at].text));
-        return Whole::Wrong(Problem::error(typed[at].place, what));
+        let what = format!("here stands {}; the board recorded {recorded}", quote(&typed[at].text));
+        return SheetMatch::Wrong(Problem::error(typed[at].location, what));
     }
     let behind = |count: usize| match played.get(count) {
         Some((before, _)) => *before,
@@ -125,23 +125,25 @@ fn all_of_the_game(recorded: &Contents, start: Position, last: Position, typed: 
     let at_the_end = (0..=played.len()).rev().filter(|count| behind(*count) == last);
     let found = at_the_end.min_by_key(|count| count.abs_diff(recorded.entries.len()));
     match (found, wrong) {
-        (Some(count), None) => Whole::Missing(played[count..].to_vec()),
-        (Some(_), Some((at, why))) => Whole::Wrong(Problem::error(typed[at].place, why)),
-        (None, Some((at, why))) if differs.is_none() && at > 0 => Whole::Wrong(Problem::error(typed[at].place, why)),
-        (None, None) if differs.is_none() && played.len() < own.len() => {
-            Whole::Wrong(Problem::error(typed[0].place, "the board has all these moves"))
+        (Some(count), None) => SheetMatch::Missing(played[count..].to_vec()),
+        (Some(_), Some((at, why))) => SheetMatch::Wrong(Problem::error(typed[at].location, why)),
+        (None, Some((at, why))) if differs.is_none() && at > 0 => {
+            SheetMatch::Wrong(Problem::error(typed[at].location, why))
         }
-        (None, _) => Whole::IsNot,
+        (None, None) if differs.is_none() && played.len() < own.len() => {
+            SheetMatch::Wrong(Problem::error(typed[0].location, "the board has all these moves"))
+        }
+        (None, _) => SheetMatch::NotWholeGame,
     }
 }
 
 /// Plies that follow a recorded game, with their numbers.
-fn in_words(recorded: &Contents, missing: &[(Position, Move)]) -> String {
-    let starter: Color = recorded.opening.variant.game_type.starter();
+fn missing_moves_pdn(recorded: &LiveFileContents, missing: &[(Position, Move)]) -> String {
+    let starter: Color = recorded.header.variant.game_type.starter();
     let (mut number, mut follows_starter) = (0, false);
     for entry in &recorded.entries {
         number = entry.number.map_or(number, |number| number.value);
-        follows_starter = matches!(&entry.step, Step::Ply { before, .. } if before.turn() == starter);
+        follows_starter = matches!(&entry.kind, EntryKind::Ply { position: before, .. } if before.turn() == starter);
     }
     let mut words = Vec::new();
     for (before, ply) in missing {
@@ -160,9 +162,9 @@ fn in_words(recorded: &Contents, missing: &[(Position, Move)]) -> String {
 mod tests {
     use super::*;
 
-    fn recorded(lines: &str) -> Contents {
+    fn recorded(lines: &str) -> LiveFileContents {
         let text = format!("[White \"A\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n\n\n{lines}*\n");
-        Contents::read(1, &text).unwrap_or_else(|| panic!("no live file:\n{text}"))
+        LiveFileContents::parse(1, &text).unwrap_or_else(|| panic!("no live file:\n{text}"))
     }
 
     fn missing(lines: &str, text: &str) -> Result<String, String> {

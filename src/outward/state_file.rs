@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 /// Where the service writes it, every few seconds.
-pub const STATE_FILE: &str = "/run/damcast-web/state.json";
+pub const STATE_FILE_PATH: &str = "/run/damcast-web/state.json";
 /// What is older than this: the pages do not answer.
-const STALE: Duration = Duration::from_secs(20);
+const MAX_AGE: Duration = Duration::from_secs(20);
 
 /// How the pages are.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,5 +34,5 @@ pub fn read_state(file: &Path) -> Option<PagesState> {
     let state: Value = serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
     let written = UNIX_EPOCH.checked_add(Duration::from_millis(state["written"].as_u64()?))?;
     let age = SystemTime::now().duration_since(written).unwrap_or_default();
-    Some(if age < STALE { PagesState::Running(state) } else { PagesState::Silent(age) })
+    Some(if age < MAX_AGE { PagesState::Running(state) } else { PagesState::Silent(age) })
 }

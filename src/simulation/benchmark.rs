@@ -8,21 +8,21 @@ use std::str::FromStr;
 
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 
+use super::baselines::BaselineRule;
 use super::hall;
-use super::peers::PeerRule;
-use super::score::{self, Conditions, Played, Score, Who, over_all_cores, percent};
+use super::score::{self, Conditions, RecorderKind, Score, SourceGame, over_all_cores, percent};
 use crate::engine::session::{LineSettings, SettingError};
 use draughts::Variant;
 
 /// How people play, on what.
 #[derive(Clone, Debug)]
-pub struct Hands {
+pub struct PlayStyle {
     /// What the table calls it.
     pub name: String,
     /// Hands and wires.
-    pub profile: Profile,
+    pub profile: NoiseProfile,
     /// A clock is connected.
     pub clock: bool,
 }
@@ -33,28 +33,28 @@ const WITHOUT_CLOCK: &str = "-without-clock";
 /// Hands of a name nobody knows.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no hands are called `{0}`; there are ideal, calm, club and blitz, each also with {WITHOUT_CLOCK}, and all")]
-pub struct UnknownHands(String);
+pub struct UnknownStyle(String);
 
-impl Hands {
+impl PlayStyle {
     /// Those of a list such as `calm,club-without-clock`; `all`: every row of the goals.
     ///
     /// # Errors
     ///
     /// When a name is not known.
-    pub fn list(text: &str) -> Result<Vec<Hands>, UnknownHands> {
-        const ALL: &str = "ideal,calm,club,blitz,calm-without-clock,club-without-clock";
-        let names = if text == "all" { ALL } else { text };
+    pub fn list(text: &str) -> Result<Vec<PlayStyle>, UnknownStyle> {
+        const ALL_HANDS: &str = "ideal,calm,club,blitz,calm-without-clock,club-without-clock";
+        let names = if text == "all" { ALL_HANDS } else { text };
         let hands = |name: &str| {
             let (profile, clock) = name.strip_suffix(WITHOUT_CLOCK).map_or((name, true), |profile| (profile, false));
-            let profile = profile.parse().map_err(|_| UnknownHands(name.to_owned()))?;
-            Ok(Hands { name: name.to_owned(), profile, clock })
+            let profile = profile.parse().map_err(|_| UnknownStyle(name.to_owned()))?;
+            Ok(PlayStyle { name: name.to_owned(), profile, clock })
         };
         names.split(',').map(|name| hands(name.trim())).collect()
     }
 
     /// Ideal hands with a single fault.
-    pub fn only(fault: Fault, rate: f64) -> Hands {
-        Hands { name: format!("{fault} {rate:.4}"), profile: Profile::only(fault, rate), clock: true }
+    pub fn single_fault(fault: Fault, rate: f64) -> PlayStyle {
+        PlayStyle { name: format!("{fault} {rate:.4}"), profile: NoiseProfile::only(fault, rate), clock: true }
     }
 }
 
@@ -62,7 +62,7 @@ impl Hands {
 #[derive(Clone, Debug)]
 pub struct Benchmark {
     /// The games, of any variants.
-    pub games: Vec<Played>,
+    pub games: Vec<SourceGame>,
     /// Each game is played with so many seeds ...
     pub seeds: u64,
     /// ... from this one on.
@@ -77,22 +77,24 @@ pub struct Benchmark {
 
 /// Which of the games: `12`, `int-2bc8a49ae47b`, or either with the seed that the list of blemishes tells: `12@4000012`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wanted {
+pub struct CaseSelector {
     game: String,
     /// `None`: the first.
     seed: Option<u64>,
 }
 
-impl FromStr for Wanted {
+impl FromStr for CaseSelector {
     type Err = ParseIntError;
 
-    fn from_str(text: &str) -> Result<Wanted, ParseIntError> {
-        let Some((game, seed)) = text.rsplit_once('@') else { return Ok(Wanted { game: text.to_owned(), seed: None }) };
-        Ok(Wanted { game: game.to_owned(), seed: Some(seed.parse()?) })
+    fn from_str(text: &str) -> Result<CaseSelector, ParseIntError> {
+        let Some((game, seed)) = text.rsplit_once('@') else {
+            return Ok(CaseSelector { game: text.to_owned(), seed: None });
+        };
+        Ok(CaseSelector { game: game.to_owned(), seed: Some(seed.parse()?) })
     }
 }
 
-impl Wanted {
+impl CaseSelector {
     fn is_number(&self, index: usize) -> bool {
         self.game.parse() == Ok(index + 1)
     }
@@ -100,9 +102,9 @@ impl Wanted {
 
 /// A game that was wanted.
 #[derive(Clone, Debug)]
-pub struct Found<'a> {
+pub struct SelectedCase<'a> {
     /// The games that are played at once.
-    pub cases: Vec<(&'a Played, Conditions)>,
+    pub batch: Vec<(&'a SourceGame, Conditions)>,
     /// Which of them it is.
     pub index: usize,
 }
@@ -117,7 +119,7 @@ pub struct Row {
     /// With a clock?
     pub clock: bool,
     /// The recorder.
-    pub who: Who,
+    pub recorder: RecorderKind,
     /// What came out.
     pub score: Score,
 }
@@ -152,11 +154,11 @@ impl Benchmark {
     /// # Errors
     ///
     /// When a setting is wrong.
-    pub fn find(&self, wanted: &Wanted, hands: &Hands) -> Result<Option<Found<'_>>, SettingError> {
+    pub fn find(&self, wanted: &CaseSelector, hands: &PlayStyle) -> Result<Option<SelectedCase<'_>>, SettingError> {
         for variant in self.variants() {
             let cases = self.cases(variant, hands, &self.line_settings(variant)?);
-            let number = |game: &Played| self.games.iter().position(|other| std::ptr::eq(other, game));
-            let is_it = |(game, conditions): &(&Played, Conditions)| {
+            let number = |game: &SourceGame| self.games.iter().position(|other| std::ptr::eq(other, game));
+            let is_it = |(game, conditions): &(&SourceGame, Conditions)| {
                 let is_named = game.name == wanted.game || number(game).is_some_and(|index| wanted.is_number(index));
                 is_named && wanted.seed.is_none_or(|seed| seed == conditions.seed)
             };
@@ -164,14 +166,19 @@ impl Benchmark {
                 let size = self.on_bus.unwrap_or(1).max(1);
                 let (bus, index) = (index / size, index % size);
                 let cases = cases.chunks(size).nth(bus).unwrap_or_default().to_vec();
-                return Ok(Some(Found { cases, index }));
+                return Ok(Some(SelectedCase { batch: cases, index }));
             }
         }
         Ok(None)
     }
 
     /// Every game of a variant with every seed.
-    fn cases(&self, variant: &'static Variant, hands: &Hands, settings: &LineSettings) -> Vec<(&Played, Conditions)> {
+    fn cases(
+        &self,
+        variant: &'static Variant,
+        hands: &PlayStyle,
+        settings: &LineSettings,
+    ) -> Vec<(&SourceGame, Conditions)> {
         let games = self.games.iter().enumerate().filter(|(_, game)| game.start.variant() == variant);
         let seeds = self.first_seed..self.first_seed.saturating_add(self.seeds);
         let with_seeds =
@@ -179,7 +186,7 @@ impl Benchmark {
         games.flat_map(with_seeds).collect()
     }
 
-    fn conditions(&self, index: usize, seed: u64, hands: &Hands, settings: &LineSettings) -> Conditions {
+    fn conditions(&self, index: usize, seed: u64, hands: &PlayStyle, settings: &LineSettings) -> Conditions {
         Conditions {
             profile: hands.profile.clone(),
             control: self.control.filter(|_| hands.clock),
@@ -193,7 +200,7 @@ impl Benchmark {
     /// # Errors
     ///
     /// When a setting is wrong.
-    pub fn rows(&self, hands: &Hands, who: Who) -> Result<Vec<Row>, SettingError> {
+    pub fn rows(&self, hands: &PlayStyle, who: RecorderKind) -> Result<Vec<Row>, SettingError> {
         self.rows_with(hands, who, |settings| settings)
     }
 
@@ -204,8 +211,8 @@ impl Benchmark {
     /// When a setting is wrong.
     pub fn rows_with(
         &self,
-        hands: &Hands,
-        who: Who,
+        hands: &PlayStyle,
+        who: RecorderKind,
         change: impl Fn(LineSettings) -> LineSettings,
     ) -> Result<Vec<Row>, SettingError> {
         let mut rows = Vec::new();
@@ -221,25 +228,25 @@ impl Benchmark {
             };
             let mut score = Score::default();
             scores.into_iter().for_each(|one| score.add(one));
-            rows.push(Row { variant, hands: hands.name.clone(), clock: hands.clock, who, score });
+            rows.push(Row { variant, hands: hands.name.clone(), clock: hands.clock, recorder: who, score });
         }
         Ok(rows)
     }
 
     /// This program, and the simple rules behind it where they are asked for.
-    pub fn recorders(with_peers: bool) -> Vec<Who> {
-        let peers = PeerRule::ALL.iter().copied().filter(|_| with_peers).map(Who::Peer);
-        [Who::Damcast].into_iter().chain(peers).collect()
+    pub fn recorders(with_peers: bool) -> Vec<RecorderKind> {
+        let peers = BaselineRule::ALL.iter().copied().filter(|_| with_peers).map(RecorderKind::Peer);
+        [RecorderKind::Damcast].into_iter().chain(peers).collect()
     }
 }
 
 /// The head of the table of [`Row`]s.
-pub const HEAD: &str = "variant          hands                recorder       games   plies  recall %  false/100k  needless/100k  \
+pub const TABLE_HEADER: &str = "variant          hands                recorder       games   plies  recall %  false/100k  needless/100k  \
                         illegal right  taken back right  after end  perfect %    p50    p95    p99 s";
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Row { variant, hands, who, score, .. } = self;
+        let Row { variant, hands, recorder: who, score, .. } = self;
         let seconds = |share: f64| score.delay(share) as f64 / 1000.0;
         let of = |part: usize, whole: usize| format!("{part}/{whole}");
         let name: String = variant.name.chars().take(16).collect();
@@ -266,8 +273,8 @@ impl fmt::Display for Row {
 pub fn provisional(score: &Score) -> String {
     format!(
         "provisional: {:.2} % of {} were published, delay p50 {:.2} p95 {:.2} s",
-        percent(score.kept, score.kept + score.withdrawn),
-        score.kept + score.withdrawn,
+        percent(score.announced_published, score.announced_published + score.announced_withdrawn),
+        score.announced_published + score.announced_withdrawn,
         score.provisional_delay(0.50) as f64 / 1000.0,
         score.provisional_delay(0.95) as f64 / 1000.0,
     )
@@ -286,9 +293,9 @@ mod tests {
 
     #[test]
     fn parses_hands_by_name() {
-        let hands = Hands::list("calm, club-without-clock").unwrap();
+        let hands = PlayStyle::list("calm, club-without-clock").unwrap();
         assert_eq!(hands.iter().map(|hands| hands.clock).collect::<Vec<_>>(), [true, false]);
-        assert_eq!(Hands::list("all").unwrap().len(), 6);
-        assert!(Hands::list("calm,bullet").is_err());
+        assert_eq!(PlayStyle::list("all").unwrap().len(), 6);
+        assert!(PlayStyle::list("calm,bullet").is_err());
     }
 }

@@ -11,13 +11,13 @@
 use serde::Deserialize;
 
 use super::games::GamesError;
-use super::score::Played;
+use super::score::SourceGame;
 use draughts::{Move, Position, Square, SquareSet, Variant};
 use draughts_pdn::fen;
-use draughts_pdn::problem::{Place, Problem};
+use draughts_pdn::problem::{Location, Problem};
 
 #[derive(Deserialize)]
-struct Line {
+struct GameJson {
     id: String,
     gametype: GameType,
     fen: Option<String>,
@@ -56,15 +56,15 @@ impl Name {
 /// # Errors
 ///
 /// At the first line that is not a game, or whose plies are not all legal; says which.
-pub fn from_json_lines(file: &str, text: &str, kind: Option<&str>) -> Result<Vec<Played>, GamesError> {
+pub fn from_json_lines(file: &str, text: &str, kind: Option<&str>) -> Result<Vec<SourceGame>, GamesError> {
     let mut games = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |what: String| GamesError::Unplayable {
             file: file.to_owned(),
             game: index + 1,
-            problems: vec![Problem::error(Place { line: index as u64 + 1, column: 1 }, what)],
+            problems: vec![Problem::error(Location { line: index as u64 + 1, column: 1 }, what)],
         };
-        let line: Line = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        let line: GameJson = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         if kind.is_none() || line.kind.as_deref() == kind {
             let game = play(&line).map_err(wrong)?;
             if !game.moves.is_empty() {
@@ -78,7 +78,7 @@ pub fn from_json_lines(file: &str, text: &str, kind: Option<&str>) -> Result<Vec
     Ok(games)
 }
 
-fn play(line: &Line) -> Result<Played, String> {
+fn play(line: &GameJson) -> Result<SourceGame, String> {
     let tag = match &line.gametype {
         GameType::Number(number) => number.to_string(),
         GameType::Text(text) => text.clone(),
@@ -107,7 +107,7 @@ fn play(line: &Line) -> Result<Played, String> {
         position = position.play(&ply);
         moves.push(ply);
     }
-    Ok(Played { name: line.id.clone(), start, moves })
+    Ok(SourceGame { name: line.id.clone(), start, moves })
 }
 
 #[cfg(test)]

@@ -19,19 +19,19 @@ use chrono::TimeDelta;
 use hardware_sim::board::BoardOptions;
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
-use hardware_sim::world::{Setting, World};
+use hardware_sim::world::{SeatConfig, World};
 
-use super::score::Played;
+use super::score::SourceGame;
 use super::script;
-use crate::engine::broadcast::Moment;
-use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Mode, Record, RecordKind};
+use crate::engine::broadcast::WallTime;
+use crate::engine::bytelog::{Header, KEY_CONTINUES, KEY_GAMES_BEFORE, Mode, Record, RecordKind};
 use crate::engine::calendar;
 use crate::engine::livefile;
 use crate::engine::millis::Millis;
 use crate::engine::playback::{self, PlayedGame};
-use crate::engine::session::request::{Addressee, Pairing, Request, Wish};
+use crate::engine::session::request::{BoardPairing, OperatorCommand, Request, Target};
 use crate::engine::session::{Condition, Effect, Input, Line, LineSettings, Status};
 use crate::station::config::{
     AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, OutletConfig, TournamentConfig,
@@ -39,20 +39,20 @@ use crate::station::config::{
 use crate::station::disk::{Disk, Durability, RealDisk};
 use crate::station::folder::fsck::{self, Severity};
 use crate::station::folder::rebuild;
-use crate::station::journal::chain::{Before, LOG_BEFORE};
+use crate::station::journal::chain::{KEY_PREVIOUS_LOG, PreviousLog};
 use crate::station::journal::history::{self, LogHistory};
 use crate::station::link::PortAddress;
-use crate::station::office::{Office, OfficeBoard, SERIAL, TournamentRequest};
-use crate::station::operate::arbiter;
-use crate::station::outlets::{GameNews, Outlets};
+use crate::station::operate::tournament_actor;
+use crate::station::outlets::{GameLifecycle, Outlets};
+use crate::station::tournament_service::{SERIAL, StationBoard, TournamentRequest, TournamentService};
 
 /// How long a board stays after its game, with the pieces put back, so that its file is closed.
-const STAYS_MS: u64 = 60_000;
+const REMAIN_MS: u64 = 60_000;
 /// The pause between two games of a board, at least.
 const PAUSE_MS: u64 = 120_000;
 
 /// An office looks after the boards so often.
-const LOOK_MS: u64 = 500;
+const CHECK_INTERVAL_MS: u64 = 500;
 
 /// What is played.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub struct Day {
     /// How many games each plays, one after the other.
     pub games: usize,
     /// The hands, the clock and the wire.
-    pub profile: Profile,
+    pub profile: NoiseProfile,
     /// The clock; none is connected without.
     pub control: Option<TimeControl>,
     /// Everything random comes from it.
@@ -83,7 +83,7 @@ pub struct Day {
 
 /// What came of it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Recorded {
+pub struct DayReport {
     /// How long it was.
     pub ms: u64,
     /// Records of logs.
@@ -120,7 +120,7 @@ impl Day {
             lines,
             name: Some("day".to_owned()),
             outlets: self.outlets.clone(),
-            held: Vec::new(),
+            suspended_outlets: Vec::new(),
             durability: Durability::Lazy,
             control: ControlConfig::default(),
             tournament: TournamentConfig::default(),
@@ -133,7 +133,7 @@ impl Day {
     /// # Errors
     ///
     /// As the disk says.
-    pub fn record(&self, pool: &[Played], watch: impl FnMut(u64)) -> io::Result<Recorded> {
+    pub fn record(&self, pool: &[SourceGame], watch: impl FnMut(u64)) -> io::Result<DayReport> {
         Hall::new(self, pool)?.play(watch)
     }
 
@@ -143,10 +143,10 @@ impl Day {
     /// # Errors
     ///
     /// The first thing that is not so.
-    pub fn verify(&self, other: &Path) -> io::Result<fsck::Report> {
+    pub fn verify(&self, other: &Path) -> io::Result<fsck::FsckReport> {
         let report = fsck::check(&self.directory)?;
-        if let Some(finding) = report.findings.iter().find(|finding| finding.level > Severity::Note) {
-            return Err(io::Error::other(format!("{}: {}", finding.file.display(), finding.what)));
+        if let Some(finding) = report.findings.iter().find(|finding| finding.severity > Severity::Note) {
+            return Err(io::Error::other(format!("{}: {}", finding.file.display(), finding.message)));
         }
         rebuild::rebuild(&self.directory, Some(other))?;
         let shown = self.outlets.iter().map(|outlet| outlet.directory.clone());
@@ -187,56 +187,56 @@ pub(super) struct Hall<'d> {
     day: &'d Day,
     config: Config,
     outlets: Outlets,
-    tables: Vec<Table>,
+    tables: Vec<SimulatedTable>,
     /// When each table wants something next.
     next: Vec<u64>,
-    base: Moment,
+    base: WallTime,
     rng: Rng,
-    recorded: Recorded,
+    report: DayReport,
     now: u64,
     next_kill: u64,
     next_write: u64,
     /// The office of its tournament.
-    desk: Option<Desk>,
+    office: Option<SimulatedOffice>,
     /// Which board is at the cable of each line.
     cables: Vec<usize>,
 }
 
 /// The office of a hall.
-struct Desk {
-    office: Office,
-    is_due: bool,
+struct SimulatedOffice {
+    service: TournamentService,
+    has_pending_work: bool,
     /// When it looks at the boards next.
-    next_look: u64,
+    next_check: u64,
 }
 
 /// A board, the games it still plays, and who records it.
-struct Table {
+struct SimulatedTable {
     config: LineConfig,
-    games: Vec<Played>,
+    games: Vec<SourceGame>,
     world: World,
     /// When its world began.
-    began: u64,
+    started_at: u64,
     /// It is unplugged until then.
     down_until: Option<u64>,
     next_outage: u64,
-    recorder: Option<Recorder>,
+    recorder: Option<SimulatedRecorder>,
     is_done: bool,
     seed: u64,
 }
 
-struct Recorder {
+struct SimulatedRecorder {
     line: Line,
     log: File,
     log_opened: u64,
     chain_opened: u64,
-    epoch: Moment,
+    epoch: WallTime,
     live: Option<File>,
     live_path: PathBuf,
 }
 
 impl<'d> Hall<'d> {
-    fn new(day: &'d Day, pool: &[Played]) -> io::Result<Hall<'d>> {
+    fn new(day: &'d Day, pool: &[SourceGame]) -> io::Result<Hall<'d>> {
         let config = day.config();
         for folder in ["log", "live", "public"] {
             fs::create_dir_all(day.directory.join(folder))?;
@@ -245,19 +245,19 @@ impl<'d> Hall<'d> {
         let mut tables = Vec::new();
         for (index, line) in config.lines.iter().enumerate() {
             let pick = |game: usize| pool[(index * day.games + game) % pool.len()].clone();
-            let mut games: Vec<Played> = (0..day.games).map(pick).collect();
+            let mut games: Vec<SourceGame> = (0..day.games).map(pick).collect();
             games.reverse();
             let first = games.pop().ok_or_else(|| io::Error::other("no game to play"))?;
             let seed = day.seed.wrapping_mul(1000).wrapping_add(index as u64);
             let world = world(day, &first, seed, None)?;
             // Not all begin in the same second.
             let began = rng.below(20_000);
-            let next_outage = wait(&mut rng, day.outage_every_ms);
-            tables.push(Table {
+            let next_outage = exponential_wait(&mut rng, day.outage_every_ms);
+            tables.push(SimulatedTable {
                 config: line.clone(),
                 games,
                 world,
-                began,
+                started_at: began,
                 down_until: Some(began),
                 next_outage,
                 recorder: None,
@@ -265,11 +265,11 @@ impl<'d> Hall<'d> {
                 seed,
             });
         }
-        let base = Moment::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap_or_default();
+        let base = WallTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap_or_default();
         let next = vec![0; tables.len()];
         let outlets = Outlets::new(&config);
-        let recorded = Recorded::default();
-        let (next_kill, next_write) = (wait(&mut rng, day.kill_every_ms), day.write_every_ms);
+        let recorded = DayReport::default();
+        let (next_kill, next_write) = (exponential_wait(&mut rng, day.kill_every_ms), day.write_every_ms);
         let (desk, cables) = (None, (0..tables.len()).collect());
         Ok(Hall {
             day,
@@ -279,21 +279,21 @@ impl<'d> Hall<'d> {
             next,
             base,
             rng,
-            recorded,
+            report: recorded,
             now: 0,
             next_kill,
             next_write,
-            desk,
+            office: desk,
             cables,
         })
     }
 
     /// A hall without games, with the office of a tournament: boards count by their serial numbers.
-    pub(super) fn of_tournament(day: &'d Day, pool: &[Played]) -> io::Result<Hall<'d>> {
+    pub(super) fn for_tournament(day: &'d Day, pool: &[SourceGame]) -> io::Result<Hall<'d>> {
         let mut hall = Hall::new(day, pool)?;
         for table in &mut hall.tables {
             table.games.clear();
-            (table.is_done, table.began) = (true, u64::MAX);
+            (table.is_done, table.started_at) = (true, u64::MAX);
         }
         hall.open_office()?;
         hall.open_all(0)?;
@@ -301,56 +301,58 @@ impl<'d> Hall<'d> {
     }
 
     fn open_office(&mut self) -> io::Result<()> {
-        let mut office = Office::open(Arc::new(RealDisk), &self.day.directory.join("log"))?;
+        let mut office = TournamentService::open(Arc::new(RealDisk), &self.day.directory.join("log"))?;
         let tables = (0..self.tables.len()).map(|board| format!("{SERIAL}{:05}", serial(board))).collect();
         office.configure(tables, None);
-        self.desk = Some(Desk { office, is_due: true, next_look: 0 });
+        self.office = Some(SimulatedOffice { service: office, has_pending_work: true, next_check: 0 });
         Ok(())
     }
 
-    fn moment(&self) -> Moment {
+    fn moment(&self) -> WallTime {
         self.base + TimeDelta::milliseconds(self.now as i64)
     }
 
     /// An arbiter asks the office, a second later.
-    pub(super) fn ask(&mut self, request: impl Into<TournamentRequest>) -> io::Result<()> {
+    pub(super) fn request(&mut self, request: impl Into<TournamentRequest>) -> io::Result<()> {
         self.now += 1000;
         let now = self.moment();
-        let Some(desk) = &mut self.desk else { return Ok(()) };
-        desk.office.set_now(now);
-        desk.is_due = true;
-        let done = desk.office.carry_out(&request.into(), "arbiter").map_err(io::Error::other)?;
+        let Some(desk) = &mut self.office else { return Ok(()) };
+        desk.service.set_now(now);
+        desk.has_pending_work = true;
+        let done = desk.service.execute(&request.into(), "arbiter").map_err(io::Error::other)?;
         done.record.iter().for_each(|record| self.outlets.recorded(record));
-        self.look()
+        self.check_boards()
     }
 
     /// What the thread of an office does at each look: games get their names, boards their pairings.
-    fn look(&mut self) -> io::Result<()> {
+    fn check_boards(&mut self) -> io::Result<()> {
         let now = self.moment();
-        let Some(desk) = self.desk.as_mut().filter(|desk| desk.is_due || desk.next_look <= self.now) else {
+        let Some(desk) = self.office.as_mut().filter(|desk| desk.has_pending_work || desk.next_check <= self.now)
+        else {
             return Ok(());
         };
-        desk.next_look = self.now + LOOK_MS;
-        let status = |table: &Table| table.recorder.as_ref().map(|recorder| recorder.line.status()).unwrap_or_default();
-        let board = |table: &Table| {
+        desk.next_check = self.now + CHECK_INTERVAL_MS;
+        let status =
+            |table: &SimulatedTable| table.recorder.as_ref().map(|recorder| recorder.line.status()).unwrap_or_default();
+        let board = |table: &SimulatedTable| {
             let Status { board: serial, condition, .. } = status(table);
             let is_connected = condition != Condition::NoConnection;
-            OfficeBoard { name: table.config.name.clone(), serial, is_connected }
+            StationBoard { name: table.config.name.clone(), serial, is_connected }
         };
-        desk.is_due |= desk.office.set_boards(self.tables.iter().map(board).collect());
-        if !std::mem::take(&mut desk.is_due) {
+        desk.has_pending_work |= desk.service.set_boards(self.tables.iter().map(board).collect());
+        if !std::mem::take(&mut desk.has_pending_work) {
             return Ok(());
         }
-        desk.office.set_now(now);
-        let done = desk.office.catch_up(&BTreeMap::new()).map_err(io::Error::other)?;
+        desk.service.set_now(now);
+        let done = desk.service.apply_board_results(&BTreeMap::new()).map_err(io::Error::other)?;
         done.record.iter().for_each(|record| self.outlets.recorded(record));
-        let tournament = desk.office.tournament().map_err(io::Error::other)?;
-        let plays: Vec<Option<Arc<Pairing>>> = self.tables.iter().map(|table| status(table).pairing).collect();
+        let tournament = desk.service.tournament().map_err(io::Error::other)?;
+        let plays: Vec<Option<Arc<BoardPairing>>> = self.tables.iter().map(|table| status(table).pairing).collect();
         let known = self.tables.iter().zip(&plays).map(|(table, plays)| (table.config.name.as_str(), plays.as_deref()));
-        for (board, pairing) in arbiter::due(&tournament, known) {
+        for (board, pairing) in tournament_actor::pairings_due(&tournament, known) {
             let Some(index) = self.tables.iter().position(|table| table.config.name == board) else { continue };
-            let request = Request { to: Addressee::OnlyBoard, wish: Wish::Pairing(pairing) };
-            self.take(index, self.now, Input::Request(request))?;
+            let request = Request { target: Target::OnlyBoard, command: OperatorCommand::SetPairing(pairing) };
+            self.apply_event(index, self.now, Input::Request(request))?;
             self.next[index] = self.tables[index].next(self.day);
         }
         Ok(())
@@ -366,16 +368,16 @@ impl<'d> Hall<'d> {
         self.kill()?;
         self.now += 500 + self.rng.below(10_000);
         self.outlets = Outlets::new(&self.config);
-        if self.desk.is_some() {
+        if self.office.is_some() {
             self.open_office()?;
         }
-        self.recorded.kills += 1;
+        self.report.kills += 1;
         self.open_all(self.now)?;
-        self.look()
+        self.check_boards()
     }
 
     /// Boards begin a game each, some time soon.
-    pub(super) fn begin(&mut self, games: Vec<Option<Played>>) -> io::Result<()> {
+    pub(super) fn begin(&mut self, games: Vec<Option<SourceGame>>) -> io::Result<()> {
         for index in 0..self.tables.len() {
             let board = self.cables[index];
             let Some(Some(game)) = games.get(board) else { continue };
@@ -383,16 +385,16 @@ impl<'d> Hall<'d> {
             let table = &mut self.tables[index];
             table.seed = table.seed.wrapping_add(500);
             table.world = world(self.day, game, table.seed, Some(serial(board)))?;
-            (table.began, table.down_until, table.is_done) = (began, Some(began), false);
-            table.next_outage = began + wait(&mut self.rng, self.day.outage_every_ms);
+            (table.started_at, table.down_until, table.is_done) = (began, Some(began), false);
+            table.next_outage = began + exponential_wait(&mut self.rng, self.day.outage_every_ms);
             self.next[index] = began;
         }
         Ok(())
     }
 
-    fn play(mut self, mut watch: impl FnMut(u64)) -> io::Result<Recorded> {
+    fn play(mut self, mut watch: impl FnMut(u64)) -> io::Result<DayReport> {
         self.open_all(0)?;
-        self.play_on(|hall| {
+        self.play_until_idle(|hall| {
             watch(hall.now);
             Ok(())
         })?;
@@ -402,7 +404,7 @@ impl<'d> Hall<'d> {
     }
 
     /// Lives on until no board has a game any more. `written` is called whenever the public files were written.
-    pub(super) fn play_on(&mut self, mut written: impl FnMut(&mut Self) -> io::Result<()>) -> io::Result<()> {
+    pub(super) fn play_until_idle(&mut self, mut written: impl FnMut(&mut Self) -> io::Result<()>) -> io::Result<()> {
         let is_over = |hall: &Self| hall.day.until_ms > 0 && hall.now >= hall.day.until_ms;
         while self.tables.iter().any(|table| !table.is_done) && !is_over(self) {
             let (index, next) =
@@ -415,41 +417,43 @@ impl<'d> Hall<'d> {
             } else if self.next_kill <= next {
                 self.now = self.now.max(self.next_kill);
                 self.restart()?;
-                self.next_kill = self.now + wait(&mut self.rng, self.day.kill_every_ms);
+                self.next_kill = self.now + exponential_wait(&mut self.rng, self.day.kill_every_ms);
             } else {
                 self.now = self.now.max(next);
                 self.step(index, self.now)?;
                 self.next[index] = self.tables[index].next(self.day);
-                self.look()?;
+                self.check_boards()?;
             }
         }
         Ok(())
     }
 
     /// Stops the station, which writes what may be seen then; later, one that starts writes what was delayed.
-    pub(super) fn end(mut self) -> io::Result<Recorded> {
+    pub(super) fn end(mut self) -> io::Result<DayReport> {
         let mut now = self.now;
         self.stop(now)?;
         for outlet in &self.day.outlets {
-            now = now.max(self.recorded.ms) + u64::from(outlet.delay.seconds) * 1000;
+            now = now.max(self.report.ms) + u64::from(outlet.delay.seconds) * 1000;
         }
         self.write(now);
-        self.recorded.ms = now;
-        Ok(self.recorded)
+        self.report.ms = now;
+        Ok(self.report)
     }
 
     fn write(&mut self, now: u64) {
         self.outlets.write(self.base + TimeDelta::milliseconds(now as i64));
-        self.recorded.writes += 1;
+        self.report.writes += 1;
     }
 
     fn open_all(&mut self, now: u64) -> io::Result<()> {
         for index in 0..self.tables.len() {
-            self.tables[index].world_until(now);
+            self.tables[index].advance_world(now);
             self.open(index, now)?;
-            if !self.tables[index].is_done && self.tables[index].down_until.is_none() && self.tables[index].began <= now
+            if !self.tables[index].is_done
+                && self.tables[index].down_until.is_none()
+                && self.tables[index].started_at <= now
             {
-                self.take(index, now, Input::LinkUp)?;
+                self.apply_event(index, now, Input::LinkUp)?;
             }
             self.next[index] = self.tables[index].next(self.day);
         }
@@ -465,38 +469,40 @@ impl<'d> Hall<'d> {
         let mut path = PathBuf::new();
         for game in &played.games {
             path = live.join(format!("{}-{}.pdn", config.name, game.number()));
-            complete(&path, game)?;
+            complete_live_file(&path, game)?;
         }
         let opened = self.base + TimeDelta::milliseconds(now as i64);
-        let (line, chain, continues) = match played.last {
+        let (line, chain, continues) = match played.last_chain {
             Some(chain) => (Some(chain.line), chain.header, "yes"),
             None => (None, config.header(), "no"),
         };
         let mut header = Header { opened: Some(opened), ..chain.clone() };
-        header.other.retain(|(key, _)| key != CONTINUES && key != GAMES_BEFORE && key != LOG_BEFORE);
+        header.other.retain(|(key, _)| key != KEY_CONTINUES && key != KEY_GAMES_BEFORE && key != KEY_PREVIOUS_LOG);
         if let Some(last) = history.last {
-            let before = Before::of_log(&*RealDisk.open(&history::path(&log, &config.name, last))?, last)?;
-            header.other.push((LOG_BEFORE.to_owned(), before.to_string()));
+            let before = PreviousLog::from_log(&*RealDisk.open(&history::path(&log, &config.name, last))?, last)?;
+            header.other.push((KEY_PREVIOUS_LOG.to_owned(), before.to_string()));
         }
-        header.other.push((CONTINUES.to_owned(), continues.to_owned()));
-        header.other.push((GAMES_BEFORE.to_owned(), played.games.last().map_or(0, |game| game.number()).to_string()));
+        header.other.push((KEY_CONTINUES.to_owned(), continues.to_owned()));
+        header
+            .other
+            .push((KEY_GAMES_BEFORE.to_owned(), played.games.last().map_or(0, |game| game.number()).to_string()));
         let chain = if line.is_some() { chain } else { header.clone() };
         let line = match line {
             Some(line) => line,
-            None => Line::new(LineSettings::of_head(&header, None).map_err(io::Error::other)?.0),
+            None => Line::new(LineSettings::from_header(&header, None).map_err(io::Error::other)?.0),
         };
         let mut file =
             OpenOptions::new().append(true).create_new(true).open(history::path(&log, &config.name, history.next))?;
         file.write_all(header.to_text().as_bytes())?;
-        if let Some(desk) = &mut self.desk {
-            desk.office.hear(GameNews::opened(&config.name, &played.games), |line, _| line.to_owned());
+        if let Some(desk) = &mut self.office {
+            desk.service.on_game_event(GameLifecycle::opened(&config.name, &played.games), |line, _| line.to_owned());
         }
         self.outlets.opened(&config.name.clone(), &chain, played.games);
         let epoch = chain.opened.unwrap_or(opened);
         let live = if path.exists() { Some(OpenOptions::new().append(true).open(&path)?) } else { None };
         let chain_opened = u64::try_from((epoch - self.base).num_milliseconds()).unwrap_or(0);
         self.tables[index].recorder =
-            Some(Recorder { line, log: file, log_opened: now, chain_opened, epoch, live, live_path: path });
+            Some(SimulatedRecorder { line, log: file, log_opened: now, chain_opened, epoch, live, live_path: path });
         Ok(())
     }
 
@@ -508,12 +514,12 @@ impl<'d> Hall<'d> {
                 recorder.log.write_all(b"999999999 < 8e00")?;
             }
             if self.rng.below(3) == 0 {
-                tear(&recorder.live_path, self.rng.below(60))?;
+                truncate_file(&recorder.live_path, self.rng.below(60))?;
             }
         }
         if self.rng.below(2) == 0 {
             for outlet in &self.day.outlets {
-                tear(&self.day.directory.join(&outlet.directory).join("events.ndjson"), self.rng.below(900))?;
+                truncate_file(&self.day.directory.join(&outlet.directory).join("events.ndjson"), self.rng.below(900))?;
             }
         }
         if self.rng.below(2) == 0 {
@@ -526,8 +532,8 @@ impl<'d> Hall<'d> {
     fn stop(&mut self, now: u64) -> io::Result<()> {
         for index in 0..self.tables.len() {
             if !self.tables[index].is_done && self.tables[index].down_until.is_none() {
-                self.take(index, now, Input::Tick)?;
-                self.take(index, now, Input::LinkDown)?;
+                self.apply_event(index, now, Input::Tick)?;
+                self.apply_event(index, now, Input::LinkDown)?;
             }
         }
         Ok(())
@@ -540,53 +546,53 @@ impl<'d> Hall<'d> {
                 return Ok(());
             }
             table.down_until = None;
-            table.world_until(now);
-            return self.take(index, now, Input::LinkUp);
+            table.advance_world(now);
+            return self.apply_event(index, now, Input::LinkUp);
         }
         if self.day.outage_every_ms > 0 && now >= table.next_outage {
             let length = 300 + self.rng.below(40_000);
-            table.next_outage = now + length + wait(&mut self.rng, self.day.outage_every_ms);
+            table.next_outage = now + length + exponential_wait(&mut self.rng, self.day.outage_every_ms);
             table.down_until = Some(now + length);
-            self.recorded.outages += 1;
-            return self.take(index, now, Input::LinkDown);
+            self.report.outages += 1;
+            return self.apply_event(index, now, Input::LinkDown);
         }
         if table.is_over(now) {
-            let down = self.take(index, now, Input::LinkDown);
+            let down = self.apply_event(index, now, Input::LinkDown);
             let pause = PAUSE_MS + self.rng.below(60_000);
             let table = &mut self.tables[index];
             match table.games.pop() {
                 Some(game) => {
                     table.seed = table.seed.wrapping_add(500);
                     table.world = world(self.day, &game, table.seed, None)?;
-                    table.began = now + pause;
+                    table.started_at = now + pause;
                     table.down_until = Some(now + pause);
                 }
                 None => table.is_done = true,
             }
             return down;
         }
-        let reads = table.world.advance(now - table.began);
+        let reads = table.world.advance(now - table.started_at);
         for (_, bytes) in reads {
-            self.take(index, now, Input::Bytes(bytes))?;
+            self.apply_event(index, now, Input::Bytes(bytes))?;
         }
         let recorder = self.tables[index].recorder.as_ref();
         if recorder.is_some_and(|recorder| recorder.deadline().is_some_and(|deadline| deadline <= now)) {
-            self.take(index, now, Input::Tick)?;
+            self.apply_event(index, now, Input::Tick)?;
         }
         Ok(())
     }
 
     /// One thing that happened, as the station takes it.
-    fn take(&mut self, index: usize, now: u64, input: Input) -> io::Result<()> {
+    fn apply_event(&mut self, index: usize, now: u64, input: Input) -> io::Result<()> {
         let table = &mut self.tables[index];
         let Some(recorder) = &mut table.recorder else { return Ok(()) };
         let at = now - recorder.log_opened;
         let mut log = |log: &mut File, kind: RecordKind| {
-            self.recorded.records += 1;
+            self.report.records += 1;
             log.write_all(Record::new(at, kind).to_line().as_bytes())
         };
         let time = Millis(now - recorder.chain_opened);
-        let mut outputs = if input == Input::Tick { recorder.line.pass(time) } else { Vec::new() };
+        let mut outputs = if input == Input::Tick { recorder.line.advance_to(time) } else { Vec::new() };
         // Time that passes stands in the log if something was published because of it.
         if input != Input::Tick || outputs.iter().any(|output| output.effect.is_publication()) {
             log(&mut recorder.log, input.to_record())?;
@@ -596,12 +602,12 @@ impl<'d> Hall<'d> {
             match &output.effect {
                 Effect::Send(bytes) => {
                     log(&mut recorder.log, RecordKind::ToBoard(bytes.clone()))?;
-                    table.world.host(now - table.began, bytes);
+                    table.world.receive(now - table.started_at, bytes);
                 }
-                Effect::Notice(text) | Effect::News(text) | Effect::Refused(text) | Effect::Note(text) => {
+                Effect::Notice(text) | Effect::Info(text) | Effect::Refused(text) | Effect::Note(text) => {
                     log(&mut recorder.log, RecordKind::Note(text.clone()))?
                 }
-                Effect::Opened(opening) => {
+                Effect::GameOpened(opening) => {
                     let name = format!("{}-{}.pdn", table.config.name, opening.game);
                     recorder.live_path = self.day.directory.join("live").join(name);
                     recorder.live = Some(OpenOptions::new().append(true).create_new(true).open(&recorder.live_path)?);
@@ -609,16 +615,18 @@ impl<'d> Hall<'d> {
                 _ => {}
             }
             for line in output.effect.lines() {
-                self.recorded.lines += 1;
+                self.report.lines += 1;
                 if let Some(file) = &mut recorder.live {
                     file.write_all(format!("{line}\n").as_bytes())?;
                 }
             }
-            if let Effect::Ended { result: Some(result), .. } = &output.effect {
+            if let Effect::GameEnded { result: Some(result), .. } = &output.effect {
                 set_result(&recorder.live_path, result)?;
             }
-            if let (Some(desk), Some(news)) = (&mut self.desk, GameNews::of(&table.config.name, None, &output.effect)) {
-                desk.is_due |= desk.office.hear(news, |line, _| line.to_owned());
+            if let (Some(desk), Some(news)) =
+                (&mut self.office, GameLifecycle::from_effect(&table.config.name, None, &output.effect))
+            {
+                desk.has_pending_work |= desk.service.on_game_event(news, |line, _| line.to_owned());
             }
             let moment = calendar::moment(recorder.epoch, output.at);
             self.outlets.published(&table.config.name, None, moment, output.effect);
@@ -627,7 +635,7 @@ impl<'d> Hall<'d> {
     }
 }
 
-impl Table {
+impl SimulatedTable {
     /// When something is to be done with it.
     fn next(&self, day: &Day) -> u64 {
         if self.is_done {
@@ -636,27 +644,27 @@ impl Table {
         if let Some(until) = self.down_until {
             return until;
         }
-        let world = self.world.next_time().map(|next| self.began + next);
-        let deadline = self.recorder.as_ref().and_then(Recorder::deadline);
-        let over = self.began + self.world.end_ms() + STAYS_MS;
+        let world = self.world.next_time().map(|next| self.started_at + next);
+        let deadline = self.recorder.as_ref().and_then(SimulatedRecorder::deadline);
+        let over = self.started_at + self.world.end_ms() + REMAIN_MS;
         let outage = if day.outage_every_ms > 0 { self.next_outage } else { u64::MAX };
         let soonest = world.into_iter().chain(deadline).chain([over, outage]).min();
-        soonest.unwrap_or(over).max(self.began)
+        soonest.unwrap_or(over).max(self.started_at)
     }
 
     fn is_over(&self, now: u64) -> bool {
-        now >= self.began + self.world.end_ms() + STAYS_MS
+        now >= self.started_at + self.world.end_ms() + REMAIN_MS
     }
 
     /// Life goes on on the board, and nobody hears it.
-    fn world_until(&mut self, now: u64) {
-        if let Some(since) = now.checked_sub(self.began) {
+    fn advance_world(&mut self, now: u64) {
+        if let Some(since) = now.checked_sub(self.started_at) {
             self.world.advance(since);
         }
     }
 }
 
-impl Recorder {
+impl SimulatedRecorder {
     fn deadline(&self) -> Option<u64> {
         self.line.deadline().map(|at| at.0.saturating_add(self.chain_opened))
     }
@@ -667,12 +675,12 @@ fn serial(board: usize) -> u32 {
     1001 + board as u32
 }
 
-fn world(day: &Day, game: &Played, seed: u64, serial: Option<u32>) -> io::Result<World> {
+fn world(day: &Day, game: &SourceGame, seed: u64, serial: Option<u32>) -> io::Result<World> {
     let mut profile = day.profile.clone();
     profile.set_rate(Fault::Reset, 1.0);
-    let script = script::game(&game.start, &game.moves, day.control, &profile, seed).turned(seed % 2 == 1);
+    let script = script::game(&game.start, &game.moves, day.control, &profile, seed).rotated(seed % 2 == 1);
     let geometry = &game.start.variant().geometry;
-    let mut setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, profile, seed);
+    let mut setting = SeatConfig::new(geometry.height() as u8, geometry.width() as u8, script, profile, seed);
     if let Some(serial) = serial {
         setting.board = Some(BoardOptions { serial, ..setting.draw_board() });
     }
@@ -680,21 +688,21 @@ fn world(day: &Day, game: &Played, seed: u64, serial: Option<u32>) -> io::Result
 }
 
 /// A time with this mean; never for 0.
-fn wait(rng: &mut Rng, mean_ms: u64) -> u64 {
+fn exponential_wait(rng: &mut Rng, mean_ms: u64) -> u64 {
     if mean_ms == 0 { u64::MAX / 2 } else { mean_ms / 2 + rng.below(mean_ms.max(1)) }
 }
 
 /// Takes the last bytes off a file, as if they had never come.
-fn tear(path: &Path, bytes: u64) -> io::Result<()> {
+fn truncate_file(path: &Path, bytes: u64) -> io::Result<()> {
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return Ok(()) };
     file.set_len(file.metadata()?.len().saturating_sub(bytes))
 }
 
 /// Brings a live file up to its log.
-fn complete(path: &Path, game: &PlayedGame) -> io::Result<()> {
+fn complete_live_file(path: &Path, game: &PlayedGame) -> io::Result<()> {
     let found = fs::read(path).unwrap_or_default();
     let whole = game.file.bytes();
-    if whole.starts_with(&found) || game.file.appended().starts_with(&found) {
+    if whole.starts_with(&found) || game.file.body_bytes().starts_with(&found) {
         return fs::write(path, whole);
     }
     Err(io::Error::other(format!("{} is not what its log says", path.display())))
@@ -702,7 +710,7 @@ fn complete(path: &Path, game: &PlayedGame) -> io::Result<()> {
 
 fn set_result(path: &Path, result: &str) -> io::Result<()> {
     let mut bytes = fs::read(path)?;
-    if let Some((at, tag)) = livefile::overwrite_result(&bytes, result) {
+    if let Some((at, tag)) = livefile::result_patch(&bytes, result) {
         bytes.splice(at..at + tag.len(), tag);
     }
     fs::write(path, bytes)

@@ -1,22 +1,22 @@
 //! Simulated boards against the recorder, in virtual time, within one process.
 
-use hardware_sim::bus::{BusWorld, Happening};
+use hardware_sim::bus::{BusWorld, HostEvent};
 use hardware_sim::world::World;
 
 use crate::engine::livefile::Entry;
 use crate::engine::millis::Millis;
-use crate::engine::session::request::{Addressee, Request, Wish};
-use crate::engine::session::{Aside, Effect, Input, Line, Output};
+use crate::engine::session::request::{OperatorCommand, Request, Target};
+use crate::engine::session::{Effect, Input, Line, LiveUpdate, Output};
 
 /// Whoever records what a board says: this program, or a simple rule to compare it with.
-pub trait Recorder {
+pub trait RecorderDriver {
     /// Takes an input; says what is to be done.
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output>;
     /// When to be called again though nothing happens.
     fn deadline(&self) -> Option<Millis>;
 }
 
-impl Recorder for Line {
+impl RecorderDriver for Line {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         Line::handle(self, now, input)
     }
@@ -44,7 +44,7 @@ impl Record {
     /// The moves and setups, without the number and the clock comment.
     pub fn entries(&self) -> Vec<(Millis, String)> {
         let entries = self.outputs.iter().filter_map(|output| match &output.effect {
-            Effect::Entry { entry, .. } => Some((output.at, bare(entry))),
+            Effect::Entry { entry, .. } => Some((output.at, strip_entry(entry))),
             _ => None,
         });
         entries.collect()
@@ -55,9 +55,9 @@ impl Record {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Announcements {
     /// For each entry, in order: since when it had been announced when it was published.
-    pub since: Vec<Option<Millis>>,
+    pub announced_at: Vec<Option<Millis>>,
     /// Announced plies that were published.
-    pub kept: usize,
+    pub published: usize,
     /// Announced plies that were withdrawn.
     pub withdrawn: usize,
 }
@@ -70,11 +70,11 @@ impl Record {
         for Output { at, effect, .. } in &self.outputs {
             match effect {
                 Effect::Entry { entry, .. } => {
-                    let is_first = pending.first().is_some_and(|(text, _)| *text == bare(entry));
-                    told.kept += usize::from(is_first);
-                    told.since.push(is_first.then(|| pending.remove(0).1));
+                    let is_first = pending.first().is_some_and(|(text, _)| *text == strip_entry(entry));
+                    told.published += usize::from(is_first);
+                    told.announced_at.push(is_first.then(|| pending.remove(0).1));
                 }
-                Effect::Aside(Aside::Provisional(moves)) => {
+                Effect::LiveUpdate(LiveUpdate::LikelyMoves(moves)) => {
                     let mut before = std::mem::take(&mut pending);
                     for text in moves {
                         let known = before.iter().position(|(known, _)| known == text);
@@ -90,21 +90,26 @@ impl Record {
 }
 
 /// An entry without its number and its clocks.
-pub fn bare(entry: &Entry) -> String {
-    Entry::new(entry.step.clone()).text()
+pub fn strip_entry(entry: &Entry) -> String {
+    Entry::new(entry.kind.clone()).text()
 }
 
 /// Plays a world to its end against a recorder, and `after_ms` longer. `request`: what an operator asks for at the start.
-pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<Wish>, after_ms: u64) -> Record {
+pub fn drive(
+    world: &mut World,
+    recorder: &mut dyn RecorderDriver,
+    request: Option<OperatorCommand>,
+    after_ms: u64,
+) -> Record {
     let mut record = Record::default();
     let mut inputs = vec![(0, Input::LinkUp)];
-    inputs.extend(request.map(|wish| (0, Input::Request(Request { to: Addressee::OnlyBoard, wish }))));
+    inputs.extend(request.map(|wish| (0, Input::Request(Request { target: Target::OnlyBoard, command: wish }))));
     loop {
         for (at, input) in inputs.drain(..) {
             record.inputs.push((Millis(at), input.clone()));
             for output in recorder.handle(Millis(at), input) {
                 if let Effect::Send(bytes) = &output.effect {
-                    world.host(output.at.0, bytes);
+                    world.receive(output.at.0, bytes);
                 }
                 record.outputs.push(output);
             }
@@ -123,7 +128,7 @@ pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<Wis
 /// be sent has been sent then.
 pub fn drive_bus(
     world: &mut BusWorld,
-    recorder: &mut impl Recorder,
+    recorder: &mut impl RecorderDriver,
     after_ms: u64,
     mut hear: impl FnMut(&BusWorld, Output),
 ) {
@@ -132,7 +137,7 @@ pub fn drive_bus(
         for (at, input) in inputs.drain(..) {
             for output in recorder.handle(Millis(at), input) {
                 if let Effect::Send(bytes) = &output.effect {
-                    world.host(output.at.0, bytes);
+                    world.receive(output.at.0, bytes);
                 }
                 hear(world, output);
             }
@@ -147,18 +152,18 @@ pub fn drive_bus(
     }
 }
 
-fn input(happening: Happening) -> Input {
+fn input(happening: HostEvent) -> Input {
     match happening {
-        Happening::Bytes(bytes) => Input::Bytes(bytes),
-        Happening::Unplugged => Input::LinkDown,
-        Happening::Plugged => Input::LinkUp,
+        HostEvent::Bytes(bytes) => Input::Bytes(bytes),
+        HostEvent::Unplugged => Input::LinkDown,
+        HostEvent::Plugged => Input::LinkUp,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::livefile::Contents;
+    use crate::engine::livefile::LiveFileContents;
     use crate::engine::session::LineSettings;
     use crate::simulation::games;
     use crate::simulation::scenario::{BoardPlan, LinePlan, Scenario};
@@ -175,7 +180,7 @@ mod tests {
         let mut record = Record::default();
         let mut recorder = Line::new(LineSettings::new(variant));
         drive_bus(world, &mut recorder, 30_000, |_, output| record.outputs.push(output));
-        (record.entries().into_iter().map(|(_, entry)| entry).collect(), world.to_host().strikes().len())
+        (record.entries().into_iter().map(|(_, entry)| entry).collect(), world.to_host().injected_faults().len())
     }
 
     #[test]
@@ -192,10 +197,10 @@ mod tests {
     #[test]
     fn announcement_is_kept_or_withdrawn() {
         let texts = |moves: &[&str]| moves.iter().map(|&text| text.to_owned()).collect();
-        let provisional = |moves: &[&str]| Effect::Aside(Aside::Provisional(texts(moves)));
+        let provisional = |moves: &[&str]| Effect::LiveUpdate(LiveUpdate::LikelyMoves(texts(moves)));
         let text = "[Result \"*\"]\n\n\n\n1. 32-28 {[%clock w0:10:00 B0:10:00]}\n19-23\n2. 28x19\n";
-        let mut entries = Contents::read(1, text).unwrap().entries.into_iter();
-        let mut publish = || Effect::Entry { entry: Box::new(entries.next().unwrap()), why: None };
+        let mut entries = LiveFileContents::parse(1, text).unwrap().entries.into_iter();
+        let mut publish = || Effect::Entry { entry: Box::new(entries.next().unwrap()), reason: None };
         let effects = [
             provisional(&["31-27"]),
             provisional(&["32-28"]),
@@ -209,7 +214,7 @@ mod tests {
         let outputs =
             effects.into_iter().zip(0..).map(|(effect, at)| Output { at: Millis(at), board: None, effect }).collect();
         let told = Record { inputs: Vec::new(), outputs }.announcements();
-        assert_eq!(told.since, [Some(Millis(1)), Some(Millis(2)), None]);
-        assert_eq!((told.kept, told.withdrawn), (2, 1));
+        assert_eq!(told.announced_at, [Some(Millis(1)), Some(Millis(2)), None]);
+        assert_eq!((told.published, told.withdrawn), (2, 1));
     }
 }

@@ -13,11 +13,11 @@ use std::fmt;
 
 use hardware_sim::faults::Fault;
 use hardware_sim::line_faults::{LineFault, LineFaults};
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 
 /// One fault that was asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum FaultSpec {
     /// A fault of the line at a rate.
     Line {
         /// Towards the boards, not from them.
@@ -47,11 +47,11 @@ pub enum Asked {
 /// A fault that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "fault {text:?}: {what}; write NAME, NAME=RATE (0 to 1) or NAME@BYTE, with to-boards: before it for the other direction"
+    "fault {text:?}: {message}; write NAME, NAME=RATE (0 to 1) or NAME@BYTE, with to-boards: before it for the other direction"
 )]
 pub struct FaultError {
     text: String,
-    what: String,
+    message: String,
 }
 
 /// How often a fault of a line strikes when no rate is given: a bad line, but one that works.
@@ -66,22 +66,22 @@ pub fn common_rate(fault: LineFault) -> f64 {
 
 /// How often a fault of hands and things strikes when no rate is given: as in blitz, rare ones five times as often.
 pub fn usual_rate(fault: Fault) -> f64 {
-    const COMMON: f64 = 0.05;
-    const UNKNOWN: f64 = 0.02;
-    match Profile::blitz().rate(fault) {
-        0.0 => UNKNOWN,
-        rate if rate > COMMON => rate,
+    const COMMON_RATE: f64 = 0.05;
+    const UNKNOWN_FAULT: f64 = 0.02;
+    match NoiseProfile::blitz().rate(fault) {
+        0.0 => UNKNOWN_FAULT,
+        rate if rate > COMMON_RATE => rate,
         rate => 5.0 * rate,
     }
 }
 
-impl std::str::FromStr for Asked {
+impl std::str::FromStr for FaultSpec {
     type Err = FaultError;
 
-    fn from_str(text: &str) -> Result<Asked, FaultError> {
-        let wrong = |what: &dyn fmt::Display| FaultError { text: text.to_owned(), what: what.to_string() };
+    fn from_str(text: &str) -> Result<FaultSpec, FaultError> {
+        let wrong = |what: &dyn fmt::Display| FaultError { text: text.to_owned(), message: what.to_string() };
         if text == "line" {
-            return Ok(Asked::WholeLine);
+            return Ok(FaultSpec::WholeLine);
         }
         let (to_boards, rest) = text.strip_prefix("to-boards:").map_or((false, text), |rest| (true, rest));
         if let Some((name, place)) = rest.split_once('@') {
@@ -92,7 +92,7 @@ impl std::str::FromStr for Asked {
             let (index, detail) = place.split_once(':').map_or((place, None), |(index, detail)| (index, Some(detail)));
             let index = index.parse().map_err(|error| wrong(&error))?;
             let detail = detail.map(str::parse).transpose().map_err(|error| wrong(&error))?;
-            return Ok(Asked::Byte { to_boards, fault, index, detail });
+            return Ok(FaultSpec::Byte { to_boards, fault, index, detail });
         }
         let (name, rate) = rest.split_once('=').map_or((rest, None), |(name, rate)| (name, Some(rate)));
         let rate: Option<f64> = rate.map(str::parse).transpose().map_err(|error| wrong(&error))?;
@@ -100,29 +100,31 @@ impl std::str::FromStr for Asked {
             return Err(wrong(&"the rate is not between 0 and 1"));
         }
         match (name.parse::<LineFault>(), name.parse::<Fault>()) {
-            (Ok(fault), _) => Ok(Asked::Line { to_boards, fault, rate: rate.unwrap_or_else(|| common_rate(fault)) }),
-            (_, Ok(fault)) if !to_boards => Ok(Asked::Hands(fault, rate.unwrap_or_else(|| usual_rate(fault)))),
+            (Ok(fault), _) => {
+                Ok(FaultSpec::Line { to_boards, fault, rate: rate.unwrap_or_else(|| common_rate(fault)) })
+            }
+            (_, Ok(fault)) if !to_boards => Ok(FaultSpec::Hands(fault, rate.unwrap_or_else(|| usual_rate(fault)))),
             (Err(error), _) => Err(wrong(&error)),
         }
     }
 }
 
-impl Asked {
+impl FaultSpec {
     /// Puts the fault where it belongs.
-    pub fn apply(&self, to_host: &mut LineFaults, to_boards: &mut LineFaults, hands: &mut Profile) {
+    pub fn apply(&self, to_host: &mut LineFaults, to_boards: &mut LineFaults, hands: &mut NoiseProfile) {
         let mut set = |boards: bool, change: &dyn Fn(LineFaults) -> LineFaults| {
             let faults = if boards { &mut *to_boards } else { &mut *to_host };
             *faults = change(std::mem::take(faults));
         };
         match *self {
-            Asked::Line { to_boards, fault, rate } => set(to_boards, &|faults| faults.with(fault, rate)),
-            Asked::Byte { to_boards, fault, index, detail } => {
-                set(to_boards, &|faults| faults.at(index, fault, detail))
+            FaultSpec::Line { to_boards, fault, rate } => set(to_boards, &|faults| faults.with_rate(fault, rate)),
+            FaultSpec::Byte { to_boards, fault, index, detail } => {
+                set(to_boards, &|faults| faults.with_scripted(index, fault, detail))
             }
-            Asked::Hands(fault, rate) => hands.set_rate(fault, rate),
-            Asked::WholeLine => {
+            FaultSpec::Hands(fault, rate) => hands.set_rate(fault, rate),
+            FaultSpec::WholeLine => {
                 let all = |faults| {
-                    LineFault::all().fold(faults, |sum: LineFaults, fault| sum.with(fault, common_rate(fault)))
+                    LineFault::all().fold(faults, |sum: LineFaults, fault| sum.with_rate(fault, common_rate(fault)))
                 };
                 set(false, &all);
                 set(true, &all);
@@ -137,14 +139,14 @@ mod tests {
 
     #[test]
     fn parses_faults() {
-        let read = |text: &str| text.parse::<Asked>().unwrap();
-        assert_eq!(read("flip=0.25"), Asked::Line { to_boards: false, fault: LineFault::Flip, rate: 0.25 });
-        assert_eq!(read("to-boards:cut"), Asked::Line { to_boards: true, fault: LineFault::Cut, rate: 0.0001 });
-        let byte = Asked::Byte { to_boards: false, fault: LineFault::Flip, index: 120, detail: Some(7) };
+        let read = |text: &str| text.parse::<FaultSpec>().unwrap();
+        assert_eq!(read("flip=0.25"), FaultSpec::Line { to_boards: false, fault: LineFault::Flip, rate: 0.25 });
+        assert_eq!(read("to-boards:cut"), FaultSpec::Line { to_boards: true, fault: LineFault::Cut, rate: 0.0001 });
+        let byte = FaultSpec::Byte { to_boards: false, fault: LineFault::Flip, index: 120, detail: Some(7) };
         assert_eq!(read("flip@120:7"), byte);
-        assert_eq!(read("slide=0.4"), Asked::Hands(Fault::Slide, 0.4));
+        assert_eq!(read("slide=0.4"), FaultSpec::Hands(Fault::Slide, 0.4));
         for wrong in ["rain", "flip=2", "flip=x", "flip@x", "wrong-checksum@3", "to-boards:slide"] {
-            assert!(wrong.parse::<Asked>().is_err(), "{wrong}");
+            assert!(wrong.parse::<FaultSpec>().is_err(), "{wrong}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The games that boards play: from a PDN file, or the demonstration's own.
 
-use super::score::Played;
+use super::score::SourceGame;
 use draughts::Variant;
 use draughts_pdn::problem::Problem;
 use draughts_pdn::reader;
@@ -56,7 +56,7 @@ pub fn from_pdn(
     text: &str,
     told: Option<&'static Variant>,
     wanted: Option<usize>,
-) -> Result<Vec<Played>, GamesError> {
+) -> Result<Vec<SourceGame>, GamesError> {
     let file = file.to_owned();
     let (games, problems) = reader::read_located(text);
     if games.is_empty() {
@@ -72,11 +72,11 @@ pub fn from_pdn(
         if wanted.is_some_and(|wanted| wanted != number) {
             continue;
         }
-        let replay = Replay::of(located, told);
+        let replay = Replay::infer(located, told);
         let moves: Vec<_> = replay.moves().cloned().collect();
         let has_setups = moves.len() != replay.steps.len();
         if replay.is_complete && !has_setups && !moves.is_empty() {
-            played.push(Played { name: format!("{file} game {number}"), start: replay.start, moves });
+            played.push(SourceGame { name: format!("{file} game {number}"), start: replay.start, moves });
         } else if wanted.is_some() {
             return Err(GamesError::Unplayable { file, game: number, problems: replay.problems });
         }

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::benchmark::Row;
-use super::score::{Who, percent};
+use super::score::{RecorderKind, percent};
 
 /// The figures of one way of playing.
 struct Goal {
@@ -26,7 +26,7 @@ struct Goal {
 }
 
 /// Moves taken back that are recorded rightly, at least, in percent.
-const TAKEN_BACK: f64 = 98.0;
+const MIN_TAKEN_BACK_PERCENT: f64 = 98.0;
 
 #[rustfmt::skip]
 const GOALS: [Goal; 6] = [
@@ -40,7 +40,7 @@ const GOALS: [Goal; 6] = [
 
 /// One figure beside its goal.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Line {
+pub struct GoalResult {
     /// Variant and hands.
     pub row: String,
     /// What is measured.
@@ -53,23 +53,23 @@ pub struct Line {
     pub is_reached: bool,
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for GoalResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Line { row, figure, goal, measured, is_reached } = self;
+        let GoalResult { row, figure, goal, measured, is_reached } = self;
         let verdict = if *is_reached { "reached" } else { "NOT REACHED" };
         write!(f, "{row:<36} {figure:<26} {goal:>14} {measured:>10.3}  {verdict}")
     }
 }
 
 /// The goals of a row; none for hands without goals, and for other recorders.
-pub fn lines(row: &Row) -> Vec<Line> {
-    let Some(goal) = GOALS.iter().find(|goal| goal.hands == row.hands && row.who == Who::Damcast) else {
+pub fn lines(row: &Row) -> Vec<GoalResult> {
+    let Some(goal) = GOALS.iter().find(|goal| goal.hands == row.hands && row.recorder == RecorderKind::Damcast) else {
         return Vec::new();
     };
     let score = &row.score;
     let errors = if row.variant.game_type.number() == 20 { 1.0 } else { 2.0 };
     let name = format!("{} {}", row.variant.name, row.hands);
-    let line = |figure, at_least: bool, goal: f64, measured: f64| Line {
+    let line = |figure, at_least: bool, goal: f64, measured: f64| GoalResult {
         row: name.clone(),
         figure,
         goal: format!("{} {goal:.2}", if at_least { ">=" } else { "<=" }),
@@ -89,7 +89,12 @@ pub fn lines(row: &Row) -> Vec<Line> {
         lines.push(line("illegal moves right %", true, goal.illegal, percent(score.illegal_right, score.illegal)));
     }
     if score.taken_back > 0 {
-        lines.push(line("taken back right %", true, TAKEN_BACK, percent(score.taken_back_right, score.taken_back)));
+        lines.push(line(
+            "taken back right %",
+            true,
+            MIN_TAKEN_BACK_PERCENT,
+            percent(score.taken_back_right, score.taken_back),
+        ));
     }
     lines
 }
@@ -103,7 +108,7 @@ mod tests {
     fn row(variant: &str, recalled: usize) -> Row {
         let score = Score { games: 10, plies: 100_000, recalled, perfect: 10, ..Score::default() };
         let variant = Variant::from_tag(variant).unwrap();
-        Row { variant, hands: "calm".to_owned(), clock: true, who: Who::Damcast, score }
+        Row { variant, hands: "calm".to_owned(), clock: true, recorder: RecorderKind::Damcast, score }
     }
 
     #[test]
@@ -115,7 +120,8 @@ mod tests {
 
     #[test]
     fn other_recorders_and_hands_have_no_goals() {
-        let peer = Row { who: Who::Peer(crate::simulation::peers::PeerRule::Naive), ..row("20", 0) };
+        let peer =
+            Row { recorder: RecorderKind::Peer(crate::simulation::baselines::BaselineRule::Naive), ..row("20", 0) };
         let other = Row { hands: "slide 0.4".to_owned(), ..row("20", 0) };
         assert!(lines(&peer).is_empty() && lines(&other).is_empty());
     }

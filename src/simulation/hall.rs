@@ -4,25 +4,25 @@
 //! time at which each happened. What that costs is the difference between the two tables of `boardsim score`, without and
 //! with `--bus`.
 
-use hardware_sim::bus::{BusSetting, BusWorld};
+use hardware_sim::bus::{BusConfig, BusWorld};
 use hardware_sim::faults::Fault;
 use hardware_sim::script::Game;
-use hardware_sim::seat::Setting;
+use hardware_sim::seat::SeatConfig;
 
-use super::chronicle::{Eavesdropper, Story, tell};
-use super::drive::{Record, Recorder, drive_bus};
-use super::misplay::{self, Step};
-use super::score::{AFTER_MS, Conditions, Outcome, Played, Score, count};
+use super::drive::{Record, RecorderDriver, drive_bus};
+use super::illegal_moves::{self, ScriptPly};
+use super::score::{Conditions, PlayedCase, Score, SourceGame, TRAILING_MS, count};
 use super::script;
+use super::trace::{BusTap, GameTrace, format_trace};
 use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, Effect, Input, Line, Mode, Output};
 use draughts::Position;
 
 /// A game, and how it is played.
-type Case<'a> = (&'a Played, Conditions);
+type Case<'a> = (&'a SourceGame, Conditions);
 
 /// The moves of a game with the positions they are played in, and what hands do to play them.
-type Plan = (Vec<(Position, Step)>, Game);
+type Plan = (Vec<(Position, ScriptPly)>, Game);
 
 /// Plays these games at once, one a board, and counts what came out of all of them. A game that does not begin at the start
 /// of its variant is left out: an operator would have to be told the address of its board.
@@ -32,7 +32,7 @@ pub fn play(cases: &[Case]) -> Score {
         Ok(Some(hall)) => hall,
         Ok(None) => return sum,
         Err(error) => {
-            sum.blemishes.push(error);
+            sum.imperfect_games.push(error);
             return sum;
         }
     };
@@ -41,7 +41,7 @@ pub fn play(cases: &[Case]) -> Score {
     for ((((game, conditions), (steps, script)), seat), record) in
         hall.cases.iter().zip(&hall.plans).zip(hall.world.seats()).zip(&records)
     {
-        let outcome = Outcome { steps, script, truth: seat.truth(), times: seat.ply_times(), record };
+        let outcome = PlayedCase { steps, script, truth: seat.truth(), times: seat.ply_times(), record };
         sum.add(count(&format!("{} seed {}", game.name, conditions.seed), &outcome));
     }
     sum
@@ -59,11 +59,11 @@ pub fn explain(cases: &[Case], wanted: usize) -> Result<Vec<String>, String> {
     let mut hall = Hall::new(cases)?.ok_or_else(not_played)?;
     let index = hall.cases.iter().position(|case| Some(name(case)) == wanted).ok_or_else(not_played)?;
     let address = hall.addresses.get(index).copied().flatten().ok_or_else(not_played)?;
-    let mut line = Overheard { line: hall.line(), ear: Eavesdropper::at(address) };
+    let mut line = TappedLine { line: hall.line(), tap: BusTap::new(address) };
     let records = hall.record(&mut line);
     let (steps, _) = &hall.plans[index];
     let (truth, outputs) = (hall.world.seats()[index].truth(), &records[index].outputs);
-    Ok(tell(&Story { steps, truth, said: line.ear.said(), outputs }))
+    Ok(format_trace(&GameTrace { steps, truth, utterances: line.tap.utterances(), outputs }))
 }
 
 /// Games on the boards of one line, about to be played.
@@ -83,14 +83,14 @@ impl<'a> Hall<'a> {
         let mut seats = Vec::new();
         let mut plans = Vec::new();
         for (game, Conditions { profile, control, seed, .. }) in &cases {
-            let steps = misplay::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
-            let script = script::game_of(&game.start, &steps, *control, profile, *seed);
+            let steps = illegal_moves::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
+            let script = script::illegal_game(&game.start, &steps, *control, profile, *seed);
             let geometry = &game.start.variant().geometry;
             let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
-            seats.push(Setting::new(rows, columns, script.clone(), profile.clone(), *seed));
+            seats.push(SeatConfig::new(rows, columns, script.clone(), profile.clone(), *seed));
             plans.push((steps, script));
         }
-        let world = BusWorld::new(BusSetting::new(seats, first.seed)).map_err(|error| error.to_string())?;
+        let world = BusWorld::new(BusConfig::new(seats, first.seed)).map_err(|error| error.to_string())?;
         let address = |index: usize| BusAddress::new(world.seats()[index].board().options().address());
         let addresses = (0..cases.len()).map(address).collect();
         Ok(Some(Hall { cases, plans, world, addresses }))
@@ -107,10 +107,10 @@ impl<'a> Hall<'a> {
     }
 
     /// Plays all games to their end. Returns what was said of each.
-    fn record(&mut self, recorder: &mut impl Recorder) -> Vec<Record> {
+    fn record(&mut self, recorder: &mut impl RecorderDriver) -> Vec<Record> {
         let mut records = vec![Record::default(); self.cases.len()];
         let addresses = &self.addresses;
-        drive_bus(&mut self.world, recorder, AFTER_MS, |_, output| {
+        drive_bus(&mut self.world, recorder, TRAILING_MS, |_, output| {
             let of_board = addresses.iter().position(|address| output.board.is_some() && *address == output.board);
             if let Some(record) = of_board.and_then(|index| records.get_mut(index)) {
                 record.outputs.push(output);
@@ -121,20 +121,20 @@ impl<'a> Hall<'a> {
 }
 
 /// A line of which somebody listens to one board.
-struct Overheard {
+struct TappedLine {
     line: Line,
-    ear: Eavesdropper,
+    tap: BusTap,
 }
 
-impl Recorder for Overheard {
+impl RecorderDriver for TappedLine {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         if let Input::Bytes(bytes) = &input {
-            self.ear.hear(now, bytes);
+            self.tap.receive(now, bytes);
         }
         let outputs = self.line.handle(now, input);
         for output in &outputs {
             if let Effect::Send(bytes) = &output.effect {
-                self.ear.send(output.at, bytes);
+                self.tap.send(output.at, bytes);
             }
         }
         outputs

@@ -3,19 +3,18 @@
 //! `hardware-sim` knows boards, clocks, wires and hands, and nothing of draughts; this module knows which field a square is
 //! and which pieces a move takes. Used by `boardsim`, by `damcast demo` and by the tests.
 
+pub mod alignment;
+pub mod baselines;
 pub mod benchmark;
-pub mod chronicle;
 pub mod collection;
 pub mod day;
-pub mod door;
 pub mod drive;
 pub mod faults;
 pub mod games;
 pub mod goals;
 pub mod hall;
-pub mod lineup;
-pub mod misplay;
-pub mod peers;
+pub mod host_port;
+pub mod illegal_moves;
 pub mod port;
 pub mod report;
 pub mod scenario;
@@ -24,3 +23,4 @@ pub mod script;
 pub mod serve;
 pub mod soak;
 pub mod tournament;
+pub mod trace;

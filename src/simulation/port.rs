@@ -127,14 +127,14 @@ impl Drop for Port {
 ///
 /// When the port breaks.
 pub fn play(world: &mut World, port: &Port, speed: f64, mut stop: impl FnMut(&World) -> bool) -> io::Result<()> {
-    const LONGEST_WAIT: Duration = Duration::from_millis(100);
+    const MAX_WAIT: Duration = Duration::from_millis(100);
     let mut begun: Option<Instant> = None;
     loop {
         if stop(world) {
             return Ok(());
         }
         let now = |begun: Instant| (begun.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
-        let mut wait = LONGEST_WAIT;
+        let mut wait = MAX_WAIT;
         if let Some(begun) = begun {
             for (_, bytes) in world.advance(now(begun)) {
                 port.write(&bytes)?;
@@ -151,7 +151,7 @@ pub fn play(world: &mut World, port: &Port, speed: f64, mut stop: impl FnMut(&Wo
             for (_, bytes) in world.advance(at) {
                 port.write(&bytes)?;
             }
-            world.host(at, &heard);
+            world.receive(at, &heard);
         }
     }
 }

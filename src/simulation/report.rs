@@ -11,22 +11,22 @@
 //! Times are milliseconds of the boards' own life; games and plies count from 0, boards from 1.
 
 use hardware_sim::bus::BusWorld;
-use hardware_sim::incident::{Incident, Mishap};
-use hardware_sim::line_faults::Strike;
-use hardware_sim::truth::{Event, PlyId, Truth};
+use hardware_sim::incident::{Incident, IncidentKind};
+use hardware_sim::line_faults::InjectedFault;
+use hardware_sim::truth::{Event, PlyId, TruthEntry};
 use serde_json::{Map, Value, json};
 
 use super::scenario::ReadyLine;
-use super::score::Played;
+use super::score::SourceGame;
 use draughts_pdn::{fen, notation};
 
 /// What a line consists of, to be told before anything happens.
 pub fn introduction(line: &ReadyLine, seed: u64, speed: f64) -> Vec<Value> {
     let mut told = vec![json!({
-        "kind": "line", "line": line.name, "boards": line.played.len(), "seed": seed, "speed": speed,
+        "kind": "line", "line": line.name, "boards": line.games.len(), "seed": seed, "speed": speed,
         "end_ms": line.world.end_ms(),
     })];
-    for (index, (seat, played)) in line.world.seats().iter().zip(&line.played).enumerate() {
+    for (index, (seat, played)) in line.world.seats().iter().zip(&line.games).enumerate() {
         let options = seat.board().options();
         let address = options.address();
         told.push(json!({
@@ -34,14 +34,14 @@ pub fn introduction(line: &ReadyLine, seed: u64, speed: f64) -> Vec<Value> {
             "serial": format!("{:05}", options.serial), "long_serial": format!("{:010}", options.long_serial),
             "address": address, "address_bytes": format!("{:02x} {:02x}", address >> 7, address & 0x7f),
             "version": format!("{}.{:02}", options.version.0, options.version.1),
-            "rows": options.rows, "cols": options.cols, "turned": options.turned,
+            "rows": options.rows, "cols": options.cols, "turned": options.is_turned,
             "games": played.iter().map(game).collect::<Vec<_>>(),
         }));
     }
     told
 }
 
-fn game(game: &Played) -> Value {
+fn game(game: &SourceGame) -> Value {
     let mut position = game.start;
     let mut moves = Vec::new();
     for ply in &game.moves {
@@ -74,35 +74,35 @@ impl Reporter {
     }
 
     /// What has happened since the last call.
-    pub fn news(&mut self, world: &BusWorld) -> Vec<Value> {
+    pub fn take_reports(&mut self, world: &BusWorld) -> Vec<Value> {
         let mut told = Vec::new();
         self.seen.resize(world.seats().len(), 0);
         for (index, seat) in world.seats().iter().enumerate() {
             for truth in &seat.truth()[self.seen[index]..] {
-                told.push(self.of_board(index, truth));
+                told.push(self.board_report(index, truth));
             }
             self.seen[index] = seat.truth().len();
         }
         for incident in &world.incidents()[self.incidents..] {
-            told.push(self.of_incident(incident));
+            told.push(self.incident_report(incident));
         }
         self.incidents = world.incidents().len();
-        let strikes = [world.to_host().strikes(), world.to_boards().strikes()];
+        let strikes = [world.to_host().injected_faults(), world.to_boards().injected_faults()];
         for (side, direction) in ["to-host", "to-boards"].into_iter().enumerate() {
-            told.extend(strikes[side][self.strikes[side]..].iter().map(|strike| self.of_strike(direction, strike)));
+            told.extend(strikes[side][self.strikes[side]..].iter().map(|strike| self.fault_report(direction, strike)));
             self.strikes[side] = strikes[side].len();
         }
         if world.is_over() && !std::mem::replace(&mut self.is_over, true) {
             let (host_bytes, board_bytes) = world.traffic();
             told.push(json!({
                 "kind": "over", "line": self.line, "at_ms": world.now_ms(),
-                "host_bytes": host_bytes, "board_bytes": board_bytes, "garbled": world.garbled(),
+                "host_bytes": host_bytes, "board_bytes": board_bytes, "garbled": world.collided_bytes(),
             }));
         }
         told
     }
 
-    fn of_board(&self, index: usize, truth: &Truth) -> Value {
+    fn board_report(&self, index: usize, truth: &TruthEntry) -> Value {
         let mut value = json!({ "kind": "truth", "line": self.line, "board": index + 1, "at_ms": truth.at_ms });
         if let Some(fields) = value.as_object_mut() {
             describe(&truth.event, fields);
@@ -110,29 +110,29 @@ impl Reporter {
         value
     }
 
-    fn of_strike(&self, direction: &str, strike: &Strike) -> Value {
+    fn fault_report(&self, direction: &str, strike: &InjectedFault) -> Value {
         json!({
             "kind": "fault", "line": self.line, "at_ms": strike.at_us / 1000, "direction": direction,
-            "byte": strike.index, "fault": strike.fault.name(),
+            "byte": strike.index, "fault": strike.fault.as_str(),
         })
     }
 
-    fn of_incident(&self, incident: &Incident) -> Value {
-        let (what, board) = match incident.what {
-            Mishap::Unplug => ("unplug", None),
-            Mishap::Plug => ("plug", None),
-            Mishap::Silence => ("silence", None),
-            Mishap::Sound => ("sound", None),
-            Mishap::PowerOff(board) => ("power-off", Some(board)),
-            Mishap::PowerOn(board) => ("power-on", Some(board)),
-            Mishap::Away(board) => ("away", Some(board)),
-            Mishap::Back(board) => ("back", Some(board)),
-            Mishap::Watchdog(board) => ("watchdog", Some(board)),
-            Mishap::Babble(_) => ("babble", None),
-            Mishap::Hold => ("hold", None),
-            Mishap::Release => ("release", None),
-            Mishap::Deafen => ("deafen", None),
-            Mishap::Hear => ("hear", None),
+    fn incident_report(&self, incident: &Incident) -> Value {
+        let (what, board) = match incident.kind {
+            IncidentKind::Unplug => ("unplug", None),
+            IncidentKind::Plug => ("plug", None),
+            IncidentKind::LinkDead => ("silence", None),
+            IncidentKind::LinkRestored => ("sound", None),
+            IncidentKind::PowerOff(board) => ("power-off", Some(board)),
+            IncidentKind::PowerOn(board) => ("power-on", Some(board)),
+            IncidentKind::BoardDisconnected(board) => ("away", Some(board)),
+            IncidentKind::BoardConnected(board) => ("back", Some(board)),
+            IncidentKind::Watchdog(board) => ("watchdog", Some(board)),
+            IncidentKind::NoiseBurst(_) => ("babble", None),
+            IncidentKind::LineHeldLow => ("hold", None),
+            IncidentKind::LineReleased => ("release", None),
+            IncidentKind::HostBlocked => ("deafen", None),
+            IncidentKind::HostUnblocked => ("hear", None),
         };
         let board = board.map(|board| board + 1);
         json!({ "kind": "incident", "line": self.line, "at_ms": incident.at_ms, "what": what, "board": board })
@@ -172,7 +172,7 @@ fn describe(event: &Event, fields: &mut Map<String, Value>) {
         }
         Event::Irregular { ply, fault, field, until_ms } => {
             of("irregular", None, ply);
-            put("fault", fault.name().into());
+            put("fault", fault.as_str().into());
             put("field", field.into());
             put("until_ms", until_ms.into());
         }

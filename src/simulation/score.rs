@@ -7,27 +7,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::script::Game;
-use hardware_sim::truth::{Event, PlyTimes, Truth};
-use hardware_sim::world::{Setting, World};
+use hardware_sim::truth::{Event, PlyTimes, TruthEntry};
+use hardware_sim::world::{SeatConfig, World};
 
+use super::alignment::{Expected, Published, compare};
+use super::baselines::{BaselineRecorder, BaselineRule};
 use super::drive::{Record, drive};
-use super::lineup::{Expected, Published, compare};
-use super::misplay::{self, Step};
-use super::peers::{Peer, PeerRule};
+use super::illegal_moves::{self, ScriptPly};
 use super::script;
-use crate::engine::session::request::Wish;
+use crate::engine::session::request::OperatorCommand;
 use crate::engine::session::{Line, LineSettings};
 use draughts::{Move, Position};
 use draughts_pdn::{fen, notation};
 
 /// How long a world lives on after its people are done: what is recorded late is recorded.
-pub(super) const AFTER_MS: u64 = 45_000;
+pub(super) const TRAILING_MS: u64 = 45_000;
 
 /// A game to be played.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct SourceGame {
     /// What to call it in reports.
     pub name: String,
     /// Where it starts.
@@ -40,7 +40,7 @@ pub struct Played {
 #[derive(Clone, Debug)]
 pub struct Conditions {
     /// The hands, the clock and the wire.
-    pub profile: Profile,
+    pub profile: NoiseProfile,
     /// The clock; none is connected without.
     pub control: Option<TimeControl>,
     /// Everything random comes from it.
@@ -51,19 +51,19 @@ pub struct Conditions {
 
 /// Who records.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum Who {
+pub enum RecorderKind {
     /// This program.
     #[default]
     Damcast,
     /// A simple rule, to compare with.
-    Peer(PeerRule),
+    Peer(BaselineRule),
 }
 
-impl fmt::Display for Who {
+impl fmt::Display for RecorderKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Who::Damcast => f.pad("damcast"),
-            Who::Peer(rule) => rule.fmt(f),
+            RecorderKind::Damcast => f.pad("damcast"),
+            RecorderKind::Peer(rule) => rule.fmt(f),
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct Difference {
     /// When it was published, if it was.
     pub at_ms: Option<u64>,
     /// What.
-    pub what: String,
+    pub description: String,
 }
 
 /// What came out, summed over games.
@@ -109,13 +109,13 @@ pub struct Score {
     /// The same until a ply was announced as provisional, or published if it was not.
     pub provisional_delays: Vec<i64>,
     /// Plies announced as provisional and then published.
-    pub kept: usize,
+    pub announced_published: usize,
     /// Plies announced as provisional and withdrawn.
-    pub withdrawn: usize,
+    pub announced_withdrawn: usize,
     /// Everything that is different in one game. Empty in a sum.
     pub differences: Vec<Difference>,
     /// Games that were not perfect or went on after their end, with what is different.
-    pub blemishes: Vec<String>,
+    pub imperfect_games: Vec<String>,
     /// The faults that struck shortly before differences.
     pub suspects: BTreeMap<Fault, usize>,
 }
@@ -136,9 +136,9 @@ impl Score {
         self.perfect += other.perfect;
         self.delays.extend(other.delays);
         self.provisional_delays.extend(other.provisional_delays);
-        self.kept += other.kept;
-        self.withdrawn += other.withdrawn;
-        self.blemishes.extend(other.blemishes);
+        self.announced_published += other.announced_published;
+        self.announced_withdrawn += other.announced_withdrawn;
+        self.imperfect_games.extend(other.imperfect_games);
         for (fault, count) in other.suspects {
             *self.suspects.entry(fault).or_default() += count;
         }
@@ -204,9 +204,9 @@ impl fmt::Display for Score {
 }
 
 /// Plays every case against this program, over all cores; the sum does not depend on their number.
-pub fn play_all(cases: &[(Played, Conditions)]) -> Score {
+pub fn play_all(cases: &[(SourceGame, Conditions)]) -> Score {
     let mut sum = Score::default();
-    for score in over_all_cores(cases, |(game, conditions)| play(game, conditions, Who::Damcast)) {
+    for score in over_all_cores(cases, |(game, conditions)| play(game, conditions, RecorderKind::Damcast)) {
         sum.add(score);
     }
     sum
@@ -235,7 +235,7 @@ pub fn over_all_cores<Case: Sync, Result: Send>(cases: &[Case], work: impl Fn(&C
 /// A case that was played.
 pub struct Case {
     /// The moves with the positions they were played in.
-    pub steps: Vec<(Position, Step)>,
+    pub steps: Vec<(Position, ScriptPly)>,
     script: Game,
     /// The board, with what truly happened on it.
     pub world: World,
@@ -248,35 +248,37 @@ pub struct Case {
 /// # Errors
 ///
 /// When the game cannot be played on a simulated board.
-pub fn run(game: &Played, conditions: &Conditions, who: Who) -> Result<Case, String> {
+pub fn run(game: &SourceGame, conditions: &Conditions, who: RecorderKind) -> Result<Case, String> {
     let Conditions { profile, control, seed, .. } = conditions;
-    let steps = misplay::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
+    let steps = illegal_moves::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
     let start = &game.start;
-    let script = script::game_of(start, &steps, *control, profile, *seed);
+    let script = script::illegal_game(start, &steps, *control, profile, *seed);
     let geometry = &start.variant().geometry;
     let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
-    let setting = Setting::new(rows, columns, script.clone(), profile.clone(), *seed);
+    let setting = SeatConfig::new(rows, columns, script.clone(), profile.clone(), *seed);
     let mut world = World::new(setting).map_err(|error| error.to_string())?;
     // A game from another position than the start is begun by the operator.
     let request = (*start != Position::start(start.variant()))
-        .then(|| Wish::Start(Some(fen::write(start.variant(), &start.setup()))));
+        .then(|| OperatorCommand::Start(Some(fen::write(start.variant(), &start.setup()))));
     let record = match who {
-        Who::Damcast => drive(&mut world, &mut Line::new(conditions.settings.clone()), request, AFTER_MS),
-        Who::Peer(rule) => drive(&mut world, &mut Peer::new(start.variant(), rule), request, AFTER_MS),
+        RecorderKind::Damcast => drive(&mut world, &mut Line::new(conditions.settings.clone()), request, TRAILING_MS),
+        RecorderKind::Peer(rule) => {
+            drive(&mut world, &mut BaselineRecorder::new(start.variant(), rule), request, TRAILING_MS)
+        }
     };
     Ok(Case { steps, script, world, record })
 }
 
 /// What came of a game.
-pub(super) struct Outcome<'case> {
-    pub steps: &'case [(Position, Step)],
+pub(super) struct PlayedCase<'case> {
+    pub steps: &'case [(Position, ScriptPly)],
     pub script: &'case Game,
-    pub truth: &'case [Truth],
+    pub truth: &'case [TruthEntry],
     pub times: Vec<PlyTimes>,
     pub record: &'case Record,
 }
 
-impl Outcome<'_> {
+impl PlayedCase<'_> {
     /// What should stand in the file, in the order of the script: hands overlap, so a reply may be complete before the ply it
     /// replies to. And when the game was over.
     fn expected(&self) -> (Vec<Expected>, u64) {
@@ -301,11 +303,13 @@ impl Outcome<'_> {
                 Event::Settled(ply) if settled.insert(ply.ply) => {
                     let (position, step) = &self.steps[ply.ply];
                     expected.push(match step {
-                        Step::Legal(played) => {
+                        ScriptPly::Legal(played) => {
                             let text = notation::write(position.variant(), played, &position.legal_moves());
                             Expected::Ply(ply.ply, text)
                         }
-                        Step::Illegal { after, .. } => Expected::Illegal(ply.ply, setup_text(after)),
+                        ScriptPly::Illegal { position_after: after, .. } => {
+                            Expected::Illegal(ply.ply, setup_text(after))
+                        }
                     });
                 }
                 Event::GameOver { .. } => over = over.min(truth.at_ms),
@@ -322,16 +326,16 @@ fn setup_text(position: &Position) -> String {
 }
 
 /// Plays one case and counts what came out.
-pub fn play(game: &Played, conditions: &Conditions, who: Who) -> Score {
+pub fn play(game: &SourceGame, conditions: &Conditions, who: RecorderKind) -> Score {
     let seed = conditions.seed;
     let case = match run(game, conditions, who) {
         Ok(case) => case,
         Err(error) => {
             let blemishes = vec![format!("{}: {error}", game.name)];
-            return Score { games: 1, blemishes, ..Score::default() };
+            return Score { games: 1, imperfect_games: blemishes, ..Score::default() };
         }
     };
-    let outcome = Outcome {
+    let outcome = PlayedCase {
         steps: &case.steps,
         script: &case.script,
         truth: case.world.truth(),
@@ -342,7 +346,7 @@ pub fn play(game: &Played, conditions: &Conditions, who: Who) -> Score {
 }
 
 /// Counts what came of one game.
-pub(super) fn count(name: &str, outcome: &Outcome) -> Score {
+pub(super) fn count(name: &str, outcome: &PlayedCase) -> Score {
     let published = outcome.record.entries();
     let (expected, over) = outcome.expected();
     let times = &outcome.times;
@@ -350,11 +354,11 @@ pub(super) fn count(name: &str, outcome: &Outcome) -> Score {
     let announced = outcome.record.announcements();
     let published: Vec<Published> = published
         .into_iter()
-        .zip(announced.since)
+        .zip(announced.announced_at)
         .map(|((at, entry), since)| Published { at_ms: at.0, announced_ms: since.map(|since| since.0), entry })
         .collect();
     let mut score = compare(&expected, &published, over, complete);
-    (score.kept, score.withdrawn) = (announced.kept, announced.withdrawn);
+    (score.announced_published, score.announced_withdrawn) = (announced.published, announced.withdrawn);
     if !score.differences.is_empty() {
         let mut words = Vec::new();
         for difference in &score.differences {
@@ -365,16 +369,16 @@ pub(super) fn count(name: &str, outcome: &Outcome) -> Score {
                 *score.suspects.entry(fault).or_default() += 1;
             }
             let at = at.map_or(String::new(), |at| format!(" at {at} ms"));
-            words.push(format!("{}{at} [{}]", difference.what, names.join(" ")));
+            words.push(format!("{}{at} [{}]", difference.description, names.join(" ")));
         }
-        score.blemishes = vec![format!("{name}: {}", words.join("; "))];
+        score.imperfect_games = vec![format!("{name}: {}", words.join("; "))];
         score.differences.clear();
     }
     score
 }
 
 /// Faults that strike all the time and explain nothing.
-const EVERYDAY: [Fault; 7] = [
+const ROUTINE_FAULTS: [Fault; 7] = [
     Fault::CapturedFirst,
     Fault::CapturedDuring,
     Fault::RemovalReversed,
@@ -385,11 +389,11 @@ const EVERYDAY: [Fault; 7] = [
 ];
 
 /// The faults that struck, or lasted, shortly before something went wrong.
-fn suspects(truth: &[Truth], at_ms: u64) -> std::collections::BTreeSet<Fault> {
+fn suspects(truth: &[TruthEntry], at_ms: u64) -> std::collections::BTreeSet<Fault> {
     const BEFORE_MS: u64 = 15_000;
     const AFTER_MS: u64 = 2_000;
-    let struck = |truth: &Truth| match truth.event {
-        Event::Irregular { fault, until_ms, .. } if !EVERYDAY.contains(&fault) => {
+    let struck = |truth: &TruthEntry| match truth.event {
+        Event::Irregular { fault, until_ms, .. } if !ROUTINE_FAULTS.contains(&fault) => {
             (until_ms.max(truth.at_ms) + BEFORE_MS >= at_ms && truth.at_ms <= at_ms + AFTER_MS).then_some(fault)
         }
         _ => None,

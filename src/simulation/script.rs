@@ -2,11 +2,11 @@
 
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
 use hardware_sim::script::{Game, Player, Ply};
 
-use super::misplay::Step;
+use super::illegal_moves::ScriptPly;
 use draughts::{Color, Move, PieceKind, Position, Square};
 
 /// The codes of a draughts set: 1 white man, 4 black man, 7 white king, 10 black king.
@@ -63,22 +63,22 @@ pub fn ply(position: &Position, ply: &Move) -> Ply {
 
 /// A whole game as motions, with what a wavering player might do instead: other squares to hesitate on, and other moves
 /// that might be pressed for and taken back. How often that happens is the profile's business.
-pub fn game(start: &Position, moves: &[Move], control: Option<TimeControl>, profile: &Profile, seed: u64) -> Game {
+pub fn game(start: &Position, moves: &[Move], control: Option<TimeControl>, profile: &NoiseProfile, seed: u64) -> Game {
     let mut position = *start;
     let mut steps = Vec::with_capacity(moves.len());
     for played in moves {
-        steps.push((position, Step::Legal(played.clone())));
+        steps.push((position, ScriptPly::Legal(played.clone())));
         position = position.play(played);
     }
-    game_of(start, &steps, control, profile, seed)
+    illegal_game(start, &steps, control, profile, seed)
 }
 
 /// The same for a game with illegal moves in it.
-pub fn game_of(
+pub fn illegal_game(
     start: &Position,
-    steps: &[(Position, Step)],
+    steps: &[(Position, ScriptPly)],
     control: Option<TimeControl>,
-    profile: &Profile,
+    profile: &NoiseProfile,
     seed: u64,
 ) -> Game {
     let mut rng = Rng::stream(seed, "wavering");
@@ -86,10 +86,10 @@ pub fn game_of(
     let mut plies = Vec::with_capacity(steps.len());
     for (position, step) in steps {
         let played = match step {
-            Step::Legal(played) => played,
-            Step::Illegal { from, to, .. } => {
+            ScriptPly::Legal(played) => played,
+            ScriptPly::Illegal { from, to, .. } => {
                 let mut motion = Ply::quiet(player(position.turn()), field(position, *from), field(position, *to));
-                motion.illegal = true;
+                motion.is_illegal = true;
                 plies.push(motion);
                 continue;
             }

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use hardware_sim::bus::{BusWorld, Happening};
+use hardware_sim::bus::{BusWorld, HostEvent};
 
-use super::door::{Address, Door};
+use super::host_port::{Address, HostPort};
 
 /// How boards are served.
 #[derive(Clone, Debug)]
-pub struct Manner {
+pub struct ServeSettings {
     /// How many times as fast as life.
     pub speed: f64,
     /// The boards live from the start on, whether a host is there or not.
@@ -25,13 +25,13 @@ pub struct Manner {
 
 /// What is reported while boards are served.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Report {
+pub enum ServeEvent {
     /// The port is there.
     Open(Address),
     /// The port is gone.
     Closed,
     /// The world has lived on.
-    Lived,
+    Advanced,
 }
 
 /// Serves boards until `hear` says that it is enough. It is called several times a second.
@@ -41,17 +41,17 @@ pub enum Report {
 /// When the port breaks or cannot be opened again.
 pub fn serve(
     world: &mut BusWorld,
-    door: &mut Door,
-    manner: &mut Manner,
-    mut hear: impl FnMut(&BusWorld, Report) -> Going,
+    door: &mut HostPort,
+    manner: &mut ServeSettings,
+    mut hear: impl FnMut(&BusWorld, ServeEvent) -> KeepGoing,
 ) -> io::Result<()> {
-    const LONGEST_WAIT: Duration = Duration::from_millis(100);
+    const MAX_WAIT: Duration = Duration::from_millis(100);
     let speed = manner.speed;
     let now = |begun: Instant| (begun.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
     let mut begun = manner.at_once.then(Instant::now);
-    hear(world, Report::Open(door.address().clone()));
+    hear(world, ServeEvent::Open(door.address().clone()));
     loop {
-        let mut wait = LONGEST_WAIT;
+        let mut wait = MAX_WAIT;
         if let Some(begun) = begun {
             let noticed = world.advance(now(begun));
             show(noticed, world, door, &mut manner.names, &mut hear)?;
@@ -60,7 +60,7 @@ pub fn serve(
                 wait = wait.min(Duration::from_secs_f64(until));
             }
         }
-        if hear(world, Report::Lived) == Going::Stop {
+        if hear(world, ServeEvent::Advanced) == KeepGoing::Stop {
             return Ok(());
         }
         if world.is_deaf() {
@@ -72,7 +72,7 @@ pub fn serve(
             let begun = *begun.get_or_insert_with(Instant::now);
             let at = now(begun);
             let noticed = world.advance(at);
-            world.host(at, &heard);
+            world.receive(at, &heard);
             show(noticed, world, door, &mut manner.names, &mut hear)?;
         }
     }
@@ -80,7 +80,7 @@ pub fn serve(
 
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Going {
+pub enum KeepGoing {
     /// Go on.
     On,
     /// It is enough.
@@ -88,23 +88,23 @@ pub enum Going {
 }
 
 fn show(
-    noticed: Vec<(u64, Happening)>,
+    noticed: Vec<(u64, HostEvent)>,
     world: &BusWorld,
-    door: &mut Door,
+    door: &mut HostPort,
     names: &mut VecDeque<Option<String>>,
-    hear: &mut impl FnMut(&BusWorld, Report) -> Going,
+    hear: &mut impl FnMut(&BusWorld, ServeEvent) -> KeepGoing,
 ) -> io::Result<()> {
     for (_, happening) in noticed {
         match happening {
-            Happening::Bytes(bytes) => door.write(&bytes)?,
-            Happening::Unplugged => {
+            HostEvent::Bytes(bytes) => door.write(&bytes)?,
+            HostEvent::Unplugged => {
                 door.unplug()?;
-                hear(world, Report::Closed);
+                hear(world, ServeEvent::Closed);
             }
-            Happening::Plugged => {
+            HostEvent::Plugged => {
                 let name = names.pop_front().flatten();
                 door.plug(name.as_deref())?;
-                hear(world, Report::Open(door.address().clone()));
+                hear(world, ServeEvent::Open(door.address().clone()));
             }
         }
     }

@@ -16,11 +16,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
 
 use super::drive::Record;
-use super::score::{self, Conditions, Played, Who, over_all_cores};
+use super::score::{self, Conditions, RecorderKind, SourceGame, over_all_cores};
 use crate::engine::livefile;
 use crate::engine::session::{Effect, LineSettings, Output};
 use draughts_pdn::problem::{Level, Problem};
@@ -29,13 +29,13 @@ use draughts_pdn::replay::Replay;
 use draughts_pdn::strict;
 
 /// Of so many games one has every prefix of its files checked.
-const EVERY_PREFIX_OF: u64 = 50;
+const ALL_PREFIXES_INTERVAL: u64 = 50;
 /// How many prefixes are checked of each file of the others.
-const SOME_PREFIXES: u64 = 2;
+const SAMPLED_PREFIXES: u64 = 2;
 
 /// What was played, and what went wrong.
 #[derive(Clone, Debug, Default)]
-pub struct Findings {
+pub struct SoakReport {
     /// Games played, each of them twice.
     pub games: usize,
     /// Files that they made.
@@ -52,8 +52,8 @@ pub struct Findings {
     pub failures: Vec<String>,
 }
 
-impl Findings {
-    fn add(&mut self, other: Findings) {
+impl SoakReport {
+    fn add(&mut self, other: SoakReport) {
         self.games += other.games;
         self.files += other.files;
         self.entries += other.entries;
@@ -66,7 +66,7 @@ impl Findings {
     }
 }
 
-impl fmt::Display for Findings {
+impl fmt::Display for SoakReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let variants: Vec<String> = self.variants.iter().map(|(variant, count)| format!("{variant} {count}")).collect();
         write!(
@@ -84,28 +84,28 @@ impl fmt::Display for Findings {
 }
 
 /// Plays so many games, drawn from these, over all cores. The findings do not depend on the number of cores.
-pub fn soak(pool: &[Played], games: u64, seed: u64) -> Findings {
+pub fn soak(pool: &[SourceGame], games: u64, seed: u64) -> SoakReport {
     let numbers: Vec<u64> = (0..games).filter(|_| !pool.is_empty()).collect();
-    let mut sum = Findings::default();
-    for findings in over_all_cores(&numbers, |number| one(pool, *number, seed)) {
+    let mut sum = SoakReport::default();
+    for findings in over_all_cores(&numbers, |number| play_one(pool, *number, seed)) {
         sum.add(findings);
     }
     sum
 }
 
-fn one(pool: &[Played], number: u64, seed: u64) -> Findings {
+fn play_one(pool: &[SourceGame], number: u64, seed: u64) -> SoakReport {
     let mut rng = Rng::stream(seed.wrapping_mul(1_000_003).wrapping_add(number), "soak");
-    let Some(game) = draw_game(pool, &mut rng) else { return Findings::default() };
+    let Some(game) = draw_game(pool, &mut rng) else { return SoakReport::default() };
     let conditions = draw_conditions(game, &mut rng);
     let variant = game.start.variant().name;
-    let mut findings = Findings { games: 1, variants: BTreeMap::from([(variant, 1)]), ..Findings::default() };
+    let mut findings = SoakReport { games: 1, variants: BTreeMap::from([(variant, 1)]), ..SoakReport::default() };
     let what = format!(
         "{variant}, {}, profile {}, clock {}, number {number} of seed {seed}",
         game.name,
         conditions.profile.name,
         conditions.control.map_or("none".to_owned(), |control| control.to_string())
     );
-    let play = || catch_unwind(AssertUnwindSafe(|| score::run(game, &conditions, Who::Damcast)));
+    let play = || catch_unwind(AssertUnwindSafe(|| score::run(game, &conditions, RecorderKind::Damcast)));
     let (first, second) = (play(), play());
     let (Ok(Ok(first)), Ok(Ok(second))) = (first, second) else {
         findings.failures.push(format!("{what}: it broke"));
@@ -119,27 +119,27 @@ fn one(pool: &[Played], number: u64, seed: u64) -> Findings {
     findings.setups = entries.iter().filter(|(_, entry)| entry.starts_with('/')).count();
     for file in files(&first.record) {
         findings.files += 1;
-        check_file(&file, number.is_multiple_of(EVERY_PREFIX_OF), &mut rng, &what, &mut findings);
+        check_file(&file, number.is_multiple_of(ALL_PREFIXES_INTERVAL), &mut rng, &what, &mut findings);
     }
     findings
 }
 
 /// Every variant equally often, however many games of it there are.
-fn draw_game<'a>(pool: &'a [Played], rng: &mut Rng) -> Option<&'a Played> {
+fn draw_game<'a>(pool: &'a [SourceGame], rng: &mut Rng) -> Option<&'a SourceGame> {
     let mut variants: Vec<&str> = pool.iter().map(|game| game.start.variant().name).collect();
     variants.sort_unstable();
     variants.dedup();
     let variant = *rng.pick(&variants)?;
-    let games: Vec<&Played> = pool.iter().filter(|game| game.start.variant().name == variant).collect();
+    let games: Vec<&SourceGame> = pool.iter().filter(|game| game.start.variant().name == variant).collect();
     rng.pick(&games).copied()
 }
 
-fn draw_conditions(game: &Played, rng: &mut Rng) -> Conditions {
+fn draw_conditions(game: &SourceGame, rng: &mut Rng) -> Conditions {
     let mut profile = match rng.below(5) {
-        0 => Profile::ideal(),
-        1 => Profile::calm(),
-        2 => Profile::club(),
-        _ => Profile::blitz(),
+        0 => NoiseProfile::ideal(),
+        1 => NoiseProfile::calm(),
+        2 => NoiseProfile::club(),
+        _ => NoiseProfile::blitz(),
     };
     // Some faults at rates that no profile has.
     let faults: Vec<Fault> = Fault::all().collect();
@@ -166,13 +166,13 @@ fn draw_conditions(game: &Played, rng: &mut Rng) -> Conditions {
 fn files(record: &Record) -> Vec<Vec<u8>> {
     let mut files: Vec<Vec<u8>> = Vec::new();
     for Output { effect, .. } in &record.outputs {
-        if let Effect::Opened(_) = effect {
+        if let Effect::GameOpened(_) = effect {
             files.push(Vec::new());
         }
         let Some(file) = files.last_mut() else { continue };
         effect.lines().into_iter().for_each(|line| file.extend((line + "\n").into_bytes()));
-        if let Effect::Ended { result: Some(result), .. } = effect
-            && let Some((at, bytes)) = livefile::overwrite_result(file, result)
+        if let Effect::GameEnded { result: Some(result), .. } = effect
+            && let Some((at, bytes)) = livefile::result_patch(file, result)
         {
             file.splice(at..at + bytes.len(), bytes);
         }
@@ -180,10 +180,10 @@ fn files(record: &Record) -> Vec<Vec<u8>> {
     files
 }
 
-fn check_file(file: &[u8], every_prefix: bool, rng: &mut Rng, what: &str, findings: &mut Findings) {
+fn check_file(file: &[u8], every_prefix: bool, rng: &mut Rng, what: &str, findings: &mut SoakReport) {
     let ends: Vec<usize> = (1..=file.len()).filter(|&end| file[end - 1] == b'\n').collect();
     let mut chosen: Vec<usize> = if every_prefix { ends.clone() } else { vec![file.len()] };
-    chosen.extend((0..SOME_PREFIXES).filter_map(|_| rng.pick(&ends).copied()));
+    chosen.extend((0..SAMPLED_PREFIXES).filter_map(|_| rng.pick(&ends).copied()));
     for end in chosen {
         findings.prefixes += 1;
         let problems = strict::check_bytes(&file[..end], None);
@@ -199,7 +199,7 @@ fn check_file(file: &[u8], every_prefix: bool, rng: &mut Rng, what: &str, findin
         findings.failures.push(format!("{what}: the file cannot be read: {problem}"));
     }
     for located in &games {
-        let replay = Replay::of(located, None);
+        let replay = Replay::infer(located, None);
         if !replay.is_complete || worst(&replay.problems).is_some() {
             let problem = replay.problems.first().map_or(String::new(), ToString::to_string);
             findings.failures.push(format!("{what}: the file cannot be replayed: {problem}"));
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn detects_wrong_file() {
-        let mut findings = Findings::default();
+        let mut findings = SoakReport::default();
         let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-28\n19-22\n*\n";
         check_file(file, true, &mut Rng::new(1), "x", &mut findings);
         let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-26\n*\n";

@@ -16,19 +16,19 @@ use std::path::Path;
 
 use hardware_sim::random::Rng;
 
-use super::day::{Day, Hall, Recorded};
-use super::score::Played;
-use crate::engine::tournament::{Broken, TieBreak, Unplayed, standings};
+use super::day::{Day, DayReport, Hall};
+use super::score::SourceGame;
+use crate::engine::tournament::{TieBreak, TieBreakValue, UnplayedPolicy, standings};
 use crate::station::disk::RealDisk;
-use crate::station::office::{Matter, TournamentRequest};
 use crate::station::tournament_log::TournamentLog;
+use crate::station::tournament_service::{TournamentCommand, TournamentRequest};
 
 /// So many ways of a round are tried, so that nobody meets anybody twice.
-const MOST_TRIED: u32 = 100_000;
+const MAX_PAIRING_TRIES: u32 = 100_000;
 
 /// Who meets whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum TournamentForm {
     /// So many rounds, with two players for each board of the hall.
     Swiss(u32),
     /// Four teams, each against each; half the boards of the hall are one match.
@@ -37,7 +37,7 @@ pub enum Form {
 
 /// What a round was for a player, once all mistakes of the arbiter were mended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Meeting {
+pub struct RoundResult {
     /// The round.
     pub round: u32,
     /// Who had White: the place among the names, from 0.
@@ -50,13 +50,13 @@ pub struct Meeting {
 
 /// What came of a tournament.
 #[derive(Clone, Default, Debug)]
-pub struct Held {
+pub struct TournamentRun {
     /// The players, as they are called in the end.
     pub names: Vec<String>,
     /// What was played and decided.
-    pub meetings: Vec<Meeting>,
+    pub results: Vec<RoundResult>,
     /// What was recorded.
-    pub recorded: Recorded,
+    pub day_report: DayReport,
     /// How many results were wrong at first.
     pub corrections: u32,
     /// How many names came when games had begun.
@@ -70,25 +70,28 @@ pub struct Held {
 /// # Errors
 ///
 /// As the disk says, or when the office refuses what should be done.
-pub fn hold(day: &Day, form: Form, pool: &[Played]) -> io::Result<Held> {
+pub fn run_tournament(day: &Day, form: TournamentForm, pool: &[SourceGame]) -> io::Result<TournamentRun> {
     let players = day.boards * 2;
-    let rounds = if let Form::Swiss(rounds) = form { rounds } else { 3 };
+    let rounds = if let TournamentForm::Swiss(rounds) = form { rounds } else { 3 };
     let mut rng = Rng::stream(day.seed, "tournament");
     if day.boards < 2 {
         return Err(io::Error::other("a tournament needs two boards at least"));
     }
-    let mut hall = Hall::of_tournament(day, pool)?;
-    let mut held = Held { names: (1..=players).map(|number| format!("N. N. {number}")).collect(), ..Held::default() };
+    let mut hall = Hall::for_tournament(day, pool)?;
+    let mut held = TournamentRun {
+        names: (1..=players).map(|number| format!("N. N. {number}")).collect(),
+        ..TournamentRun::default()
+    };
     // One player withdraws in the middle of a Swiss.
-    let gone = (form != Form::League).then(|| (rng.below(players as u64) as usize, rounds / 2 + 1));
+    let gone = (form != TournamentForm::League).then(|| (rng.below(players as u64) as usize, rounds / 2 + 1));
     for round in 1..=rounds {
         let meetings = match form {
-            Form::Swiss(_) => swiss(&held, round, gone),
-            Form::League => league(players, round),
+            TournamentForm::Swiss(_) => swiss(&held, round, gone),
+            TournamentForm::League => league(players, round),
         };
         let import = import(&held, round, &meetings, form);
-        hall.ask(TournamentRequest { sure: true, ..import.into() })?;
-        hall.ask(Matter::Round { round, to: "published".to_owned(), section: None })?;
+        hall.request(TournamentRequest { confirm: true, ..import.into() })?;
+        hall.request(TournamentCommand::SetRoundState { round, to: "published".to_owned(), section: None })?;
         if rng.below(2) == 0 {
             hall.restart()?;
         }
@@ -97,7 +100,7 @@ pub fn hold(day: &Day, form: Form, pool: &[Played]) -> io::Result<Held> {
             hall.swap(one, (one + 1 + rng.below(day.boards as u64 - 1) as usize) % day.boards);
             held.swaps += 1;
         }
-        hall.ask(Matter::Round { round, to: "open".to_owned(), section: None })?;
+        hall.request(TournamentCommand::SetRoundState { round, to: "open".to_owned(), section: None })?;
         let games = (0..day.boards).map(|board| {
             let is_played = meetings.get(board).is_some_and(|meeting| meeting.black.is_some());
             is_played.then(|| pool[(board + round as usize) % pool.len()].clone())
@@ -105,10 +108,14 @@ pub fn hold(day: &Day, form: Form, pool: &[Played]) -> io::Result<Held> {
         hall.begin(games.collect())?;
         // Names that come while games go on.
         let mut late = (round as usize - 1) * players / rounds as usize..round as usize * players / rounds as usize;
-        let late = hall.play_on(|hall| {
+        let late = hall.play_until_idle(|hall| {
             if let Some(player) = late.next() {
                 let name = format!("Player {}, {}", player + 1, char::from(b'A' + (player % 26) as u8));
-                hall.ask(Matter::Player { player: held.names[player].clone(), name: name.clone(), section: None })?;
+                hall.request(TournamentCommand::RenamePlayer {
+                    player: held.names[player].clone(),
+                    name: name.clone(),
+                    section: None,
+                })?;
                 held.names[player] = name;
                 held.late_names += 1;
             }
@@ -119,25 +126,25 @@ pub fn hold(day: &Day, form: Form, pool: &[Played]) -> io::Result<Held> {
             if meeting.black.is_some() {
                 meeting.points = rng.below(3) as u32;
                 if rng.below(5) == 0 {
-                    hall.ask(result(round, board, (meeting.points + 1) % 3, false))?;
+                    hall.request(result(round, board, (meeting.points + 1) % 3, false))?;
                     held.corrections += 1;
                     if rng.below(3) == 0 {
                         hall.restart()?;
                     }
-                    hall.ask(result(round, board, meeting.points, true))?;
+                    hall.request(result(round, board, meeting.points, true))?;
                 } else {
-                    hall.ask(result(round, board, meeting.points, false))?;
+                    hall.request(result(round, board, meeting.points, false))?;
                 }
             }
-            held.meetings.push(meeting);
+            held.results.push(meeting);
         }
-        hall.ask(Matter::Round { round, to: "closed".to_owned(), section: None })?;
+        hall.request(TournamentCommand::SetRoundState { round, to: "closed".to_owned(), section: None })?;
     }
-    held.recorded = hall.end()?;
+    held.day_report = hall.end()?;
     Ok(held)
 }
 
-impl Held {
+impl TournamentRun {
     /// Checks what a tournament has left in a folder beside what [`Day::verify`] says of it: the standings are what the results come to,
     /// every game of the archive has its own players, its round and its result and none is missing, every file of a round has the games
     /// of this round and no other.
@@ -148,17 +155,17 @@ impl Held {
     pub fn verify(&self, directory: &Path) -> io::Result<()> {
         let wrong = |what: String| Err(io::Error::other(what));
         let log = TournamentLog::read(&RealDisk, &directory.join("log"))?;
-        let tournament = log.book().tournament().map_err(io::Error::other)?;
+        let tournament = log.store().tournament().map_err(io::Error::other)?;
         let [section] = tournament.sections.as_slice() else { return wrong("there is not one section".to_owned()) };
-        let found = standings(section, section.last_round(), &[TieBreak::Solkoff], Unplayed::Fmjd);
+        let found = standings(section, section.last_round(), &[TieBreak::Solkoff], UnplayedPolicy::Fmjd);
         let expected = self.standings();
         let in_order: Vec<(String, String, String)> = found
             .rows
             .iter()
             .map(|row| {
                 let name = section.name_of(Some(row.player)).to_owned();
-                let solkoff = match row.broken.as_slice() {
-                    [Broken::Number(number)] => number.to_string(),
+                let solkoff = match row.tie_breaks.as_slice() {
+                    [TieBreakValue::Number(number)] => number.to_string(),
                     other => format!("{other:?}"),
                 };
                 (name, row.points.to_string(), solkoff)
@@ -169,7 +176,7 @@ impl Held {
         }
         let name = |player: usize| self.names[player].clone();
         let played = |round: Option<u32>| {
-            let of = self.meetings.iter().filter(move |meeting| round.is_none_or(|round| meeting.round == round));
+            let of = self.results.iter().filter(move |meeting| round.is_none_or(|round| meeting.round == round));
             let games = of.filter_map(|meeting| {
                 let result = format!("{}-{}", meeting.points, 2 - meeting.points);
                 Some([meeting.round.to_string(), name(meeting.white), name(meeting.black?), result])
@@ -203,7 +210,7 @@ impl Held {
     fn standings(&self) -> Vec<(String, String, String)> {
         let mut rows: Vec<(u32, u32, usize)> = (0..self.names.len())
             .map(|player| {
-                let others = self.meetings.iter().filter_map(|meeting| match (meeting.white, meeting.black) {
+                let others = self.results.iter().filter_map(|meeting| match (meeting.white, meeting.black) {
                     (white, Some(black)) if white == player => Some(black),
                     (white, Some(black)) if black == player => Some(white),
                     _ => None,
@@ -248,24 +255,24 @@ fn games_in(text: &str) -> Vec<[String; 4]> {
 
 /// A result of the arbiter, whatever the board has shown.
 fn result(round: u32, board: usize, points: u32, correct: bool) -> TournamentRequest {
-    let matter = Matter::Result {
+    let matter = TournamentCommand::Result {
         board: None,
         game: None,
         pairing: Some(format!("{round}.{}", board + 1)),
         section: None,
         result: format!("{points}-{}", 2 - points),
-        why: None,
+        kind: None,
         correct,
     };
-    TournamentRequest { sure: true, ..matter.into() }
+    TournamentRequest { confirm: true, ..matter.into() }
 }
 
 /// The pairings of a round as a pairing program would give them; boards from 1, first those with two players.
-fn import(held: &Held, round: u32, meetings: &[Meeting], form: Form) -> Matter {
+fn import(held: &TournamentRun, round: u32, meetings: &[RoundResult], form: TournamentForm) -> TournamentCommand {
     let mut text = "Round;Board;White-number;White;White-team;Black-number;Black;Black-team;Result;Reason\n".to_owned();
     let team = |player: usize| match form {
-        Form::League => format!("Team {}", player / (held.names.len() / 4) + 1),
-        Form::Swiss(_) => String::new(),
+        TournamentForm::League => format!("Team {}", player / (held.names.len() / 4) + 1),
+        TournamentForm::Swiss(_) => String::new(),
     };
     for (meeting, board) in meetings.iter().zip(1..) {
         let (white, number) = (&held.names[meeting.white], meeting.white + 1);
@@ -284,38 +291,38 @@ fn import(held: &Held, round: u32, meetings: &[Meeting], form: Form) -> Matter {
         };
     }
     let name = format!("round-{round}.csv");
-    Matter::import_of(&name, text)
+    TournamentCommand::import_of(&name, text)
 }
 
-fn points(held: &Held, player: usize) -> u32 {
-    let of = |meeting: &Meeting| match (meeting.white == player, meeting.black == Some(player)) {
+fn points(held: &TournamentRun, player: usize) -> u32 {
+    let of = |meeting: &RoundResult| match (meeting.white == player, meeting.black == Some(player)) {
         (true, _) => meeting.points,
         (_, true) => 2 - meeting.points,
         _ => 0,
     };
-    held.meetings.iter().map(of).sum()
+    held.results.iter().map(of).sum()
 }
 
-fn swiss(held: &Held, round: u32, gone: Option<(usize, u32)>) -> Vec<Meeting> {
+fn swiss(held: &TournamentRun, round: u32, gone: Option<(usize, u32)>) -> Vec<RoundResult> {
     let is_gone = |player: usize| gone.is_some_and(|(who, from)| who == player && round >= from);
     let mut order: Vec<usize> = (0..held.names.len()).filter(|player| !is_gone(*player)).collect();
     order.sort_by_key(|player| (Reverse(points(held, *player)), *player));
     let have_met = |one: usize, other: usize| {
-        let is_it = |meeting: &Meeting| {
+        let is_it = |meeting: &RoundResult| {
             meeting.black == Some(other) && meeting.white == one || meeting.black == Some(one) && meeting.white == other
         };
-        held.meetings.iter().any(is_it)
+        held.results.iter().any(is_it)
     };
-    let alone = |white: usize, points: u32| Meeting { round, white, black: None, points };
+    let alone = |white: usize, points: u32| RoundResult { round, white, black: None, points };
     // The lowest without a bye so far has none to meet.
-    let had_bye = |player: usize| held.meetings.iter().any(|of| of.white == player && of.black.is_none());
+    let had_bye = |player: usize| held.results.iter().any(|of| of.white == player && of.black.is_none());
     let at = order.iter().rposition(|player| !had_bye(*player)).unwrap_or(0);
     let bye = (order.len() % 2 == 1).then(|| order.remove(at));
-    let pairs = pairs(&order, &have_met, &mut { MOST_TRIED })
+    let pairs = pairs(&order, &have_met, &mut { MAX_PAIRING_TRIES })
         .unwrap_or_else(|| order.chunks(2).map(|two| (two[0], two[1])).collect());
     let meeting = |(one, other)| {
         let (white, black) = if round.is_multiple_of(2) { (one, other) } else { (other, one) };
-        Meeting { round, white, black: Some(black), points: 0 }
+        RoundResult { round, white, black: Some(black), points: 0 }
     };
     let gone = (0..held.names.len()).filter(|player| is_gone(*player));
     let absent = gone.map(|player| alone(player, 0));
@@ -336,14 +343,14 @@ fn pairs(order: &[usize], have_met: &dyn Fn(usize, usize) -> bool, tries: &mut u
     None
 }
 
-fn league(players: usize, round: u32) -> Vec<Meeting> {
+fn league(players: usize, round: u32) -> Vec<RoundResult> {
     let size = players / 4;
     let matches = [[(0, 3), (1, 2)], [(3, 2), (0, 1)], [(1, 3), (2, 0)]][round as usize % 3];
     let boards = matches.into_iter().flat_map(|(home, away)| (0..size).map(move |board| (home, away, board)));
     let meeting = |(home, away, board): (usize, usize, usize)| {
         let [one, other] = [home, away].map(|team| team * size + board);
         let (white, black) = if board.is_multiple_of(2) { (one, other) } else { (other, one) };
-        Meeting { round, white, black: Some(black), points: 0 }
+        RoundResult { round, white, black: Some(black), points: 0 }
     };
     boards.map(meeting).collect()
 }

@@ -85,17 +85,17 @@ pub struct LineCounters {
     /// Requests of operators.
     pub requests: Counter,
     /// How often the line broke and was opened again.
-    pub failures: Counter,
+    pub restarts: Counter,
     /// How long the squares had been quiet when an entry was published, in the time of the boards.
-    pub delay: Histogram,
+    pub publish_delay: Histogram,
     /// How long it took to make the log durable and to write the files of what was published.
-    pub publishing: Histogram,
+    pub publish_time: Histogram,
 }
 
 /// From a scan to the longest wait for a board that nothing explains.
-const DELAYS: &[f64] = &[0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0];
+const DELAY_BUCKETS: &[f64] = &[0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0];
 /// From a fast disk to one that is about to fail.
-const SYNCS: &[f64] = &[0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0];
+const SYNC_BUCKETS: &[f64] = &[0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0];
 
 impl Default for LineCounters {
     fn default() -> LineCounters {
@@ -108,9 +108,9 @@ impl Default for LineCounters {
             plies: Counter::default(),
             setups: Counter::default(),
             requests: Counter::default(),
-            failures: Counter::default(),
-            delay: Histogram::new(DELAYS),
-            publishing: Histogram::new(SYNCS),
+            restarts: Counter::default(),
+            publish_delay: Histogram::new(DELAY_BUCKETS),
+            publish_time: Histogram::new(SYNC_BUCKETS),
         }
     }
 }
@@ -121,7 +121,7 @@ pub struct Counters(Arc<Mutex<BTreeMap<String, Arc<LineCounters>>>>);
 
 impl Counters {
     /// Those of a line, which go on if it has been there before.
-    pub fn of(&self, line: &str) -> Arc<LineCounters> {
+    pub fn for_line(&self, line: &str) -> Arc<LineCounters> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(lines.entry(line.to_owned()).or_default())
     }

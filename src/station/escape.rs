@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Is it obeyed and not shown: a control character, a line separator, or a mark that turns the order of writing?
-pub fn is_obeyed(character: char) -> bool {
+pub fn is_control(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -16,8 +16,8 @@ pub fn is_obeyed(character: char) -> bool {
 }
 
 /// A text of several lines, with nothing in it that is obeyed but ends of lines and tabs.
-pub fn text(text: &str) -> Cow<'_, str> {
-    let is_shown = |character: char| matches!(character, '\n' | '\t') || !is_obeyed(character);
+pub fn escape_text(text: &str) -> Cow<'_, str> {
+    let is_shown = |character: char| matches!(character, '\n' | '\t') || !is_control(character);
     if text.chars().all(is_shown) {
         return Cow::Borrowed(text);
     }
@@ -40,17 +40,17 @@ mod tests {
     fn shows_control_characters_and_keeps_rest() {
         for plain in ["", "Sijbrands, T.\n\tWiersma, H.\n", "Ш. Вирный", "한국어 עברית é", "a\u{200b}b"]
         {
-            assert!(matches!(text(plain), Cow::Borrowed(same) if same == plain));
+            assert!(matches!(escape_text(plain), Cow::Borrowed(same) if same == plain));
         }
-        assert_eq!(text("\u{1b}[2J12345\r\u{7}"), "\\u001b[2J12345\\u000d\\u0007");
-        assert_eq!(text("a\u{202e}b\u{2028}c\u{2069}\u{9b}0m"), "a\\u202eb\\u2028c\\u2069\\u009b0m");
+        assert_eq!(escape_text("\u{1b}[2J12345\r\u{7}"), "\\u001b[2J12345\\u000d\\u0007");
+        assert_eq!(escape_text("a\u{202e}b\u{2028}c\u{2069}\u{9b}0m"), "a\\u202eb\\u2028c\\u2069\\u009b0m");
     }
 
     proptest::proptest! {
         #[test]
         fn no_control_character_remains(input: String) {
-            let shown = text(&input);
-            proptest::prop_assert!(shown.chars().all(|character| matches!(character, '\n' | '\t') || !is_obeyed(character)));
+            let shown = escape_text(&input);
+            proptest::prop_assert!(shown.chars().all(|character| matches!(character, '\n' | '\t') || !is_control(character)));
         }
     }
 }

@@ -10,9 +10,9 @@ pub mod escape;
 
 pub mod config;
 
-pub mod pulse;
+pub mod heartbeat;
 
-pub mod trouble;
+pub mod file_problems;
 
 pub mod counters;
 
@@ -20,7 +20,7 @@ pub mod journal;
 
 pub mod tournament_log;
 
-pub mod feed;
+pub mod live_files;
 
 pub mod recorder;
 
@@ -28,7 +28,7 @@ pub mod outlets;
 
 pub mod line;
 
-pub mod office;
+pub mod tournament_service;
 
 pub mod output;
 

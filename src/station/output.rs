@@ -11,42 +11,42 @@ use std::process::ExitCode;
 use crate::station::escape;
 
 /// The exit code when nobody reads any more: 128 and the number of the signal for a broken pipe.
-const UNREAD: u8 = 141;
+const EXIT_BROKEN_PIPE: u8 = 141;
 
 /// Standard output; its errors say that it is this which cannot be written.
 pub struct StandardOutput(StdoutLock<'static>);
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(named)
+        self.0.write(bytes).map_err(with_output_name)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(named)
+        self.0.flush().map_err(with_output_name)
     }
 }
 
-fn named(error: io::Error) -> io::Error {
+fn with_output_name(error: io::Error) -> io::Error {
     match error.kind() {
         // Tried again by whoever writes.
         ErrorKind::Interrupted => error,
-        kind => io::Error::new(kind, Unwritten(error)),
+        kind => io::Error::new(kind, OutputError(error)),
     }
 }
 
 /// Standard output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output: {0}")]
-struct Unwritten(io::Error);
+struct OutputError(io::Error);
 
 /// Is it the output of the program that cannot be written, and not something that it reads?
-pub fn is_unwritten(error: &anyhow::Error) -> bool {
-    let is_it = |error: &io::Error| error.get_ref().is_some_and(|inner| inner.is::<Unwritten>());
+pub fn is_output_error(error: &anyhow::Error) -> bool {
+    let is_it = |error: &io::Error| error.get_ref().is_some_and(|inner| inner.is::<OutputError>());
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_it))
 }
 
 /// Standard output, for much of it. What is left is written by [`Write::flush`].
-pub fn standard() -> BufWriter<StandardOutput> {
+pub fn buffered_stdout() -> BufWriter<StandardOutput> {
     BufWriter::new(StandardOutput(io::stdout().lock()))
 }
 
@@ -56,8 +56,8 @@ pub fn standard() -> BufWriter<StandardOutput> {
 ///
 /// When it cannot be written.
 pub fn print(text: impl Display) -> io::Result<()> {
-    let mut output = standard();
-    output.write_all(escape::text(&text.to_string()).as_bytes())?;
+    let mut output = buffered_stdout();
+    output.write_all(escape::escape_text(&text.to_string()).as_bytes())?;
     output.flush()
 }
 
@@ -66,8 +66,8 @@ pub fn print(text: impl Display) -> io::Result<()> {
 /// # Errors
 ///
 /// When it cannot be written.
-pub fn steer(text: &str) -> io::Result<()> {
-    let mut output = standard();
+pub fn write_control(text: &str) -> io::Result<()> {
+    let mut output = buffered_stdout();
     output.write_all(text.as_bytes())?;
     output.flush()
 }
@@ -77,27 +77,27 @@ pub fn steer(text: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// When it cannot be written.
-pub fn say(line: impl Display) -> io::Result<()> {
+pub fn print_line(line: impl Display) -> io::Result<()> {
     print(format_args!("{line}\n"))
 }
 
 /// Writes a line to standard error, for the person at the terminal. If nobody can read it, nobody misses it.
-pub fn tell(message: impl Display) {
-    let _ = writeln!(io::stderr(), "{}", escape::text(&message.to_string()));
+pub fn print_error(message: impl Display) {
+    let _ = writeln!(io::stderr(), "{}", escape::escape_text(&message.to_string()));
 }
 
 /// Has the reader of the output gone away?
-pub fn is_unread(error: &anyhow::Error) -> bool {
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_broken = |error: &io::Error| error.kind() == ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_broken))
 }
 
 /// How a program of this name ends with an error.
-pub fn failed(program: &str, error: &anyhow::Error) -> ExitCode {
-    if is_unread(error) {
-        return ExitCode::from(UNREAD);
+pub fn exit_with_error(program: &str, error: &anyhow::Error) -> ExitCode {
+    if is_broken_pipe(error) {
+        return ExitCode::from(EXIT_BROKEN_PIPE);
     }
-    tell(format_args!("{program}: {error:#}"));
+    print_error(format_args!("{program}: {error:#}"));
     ExitCode::FAILURE
 }
 
@@ -106,11 +106,11 @@ pub fn failed(program: &str, error: &anyhow::Error) -> ExitCode {
 /// # Errors
 ///
 /// When there is nothing to run: an explanation was asked for, or the command line is wrong.
-pub fn arguments<A: clap::Parser>(program: &str) -> Result<A, ExitCode> {
+pub fn parse_arguments<A: clap::Parser>(program: &str) -> Result<A, ExitCode> {
     A::try_parse().map_err(|explanation| {
         // What is asked for goes to standard output, what is wrong to standard error; clap does both, coloured on a terminal.
-        match explanation.print().map_err(named) {
-            Err(error) if !explanation.use_stderr() => failed(program, &error.into()),
+        match explanation.print().map_err(with_output_name) {
+            Err(error) if !explanation.use_stderr() => exit_with_error(program, &error.into()),
             _ => ExitCode::from(u8::try_from(explanation.exit_code()).unwrap_or(1)),
         }
     })

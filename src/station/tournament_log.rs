@@ -16,32 +16,30 @@
 //! `crc` is the last member, chained to that of the record before ([`crate::station::journal::chained`]). A record is durable before
 //! its request is answered, and then the commits witness how long the file is: a file that lost its end is damaged.
 
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use crate::engine::tournament::{Amendment, Book, Conflict, Fields, TournamentRecord};
+use crate::engine::tournament::{Conflict, EntityChange, EntityStore, Fields, TournamentRecord};
 use crate::station::disk::{Disk, Durability};
 use crate::station::journal::chained::{ChainedChecksum, SealError};
 use crate::station::journal::witness::{Witness, WitnessedFile, Witnesses};
 
 /// The name of the file, beside the logs.
-pub const TOURNAMENT: &str = "tournament.ndjson";
-
+pub const TOURNAMENT_FILE: &str = "tournament.ndjson";
 /// What stands before the checksum, and behind it.
-const MARK: &str = ",\"crc\":\"";
-const END: &str = "\"}";
+const CHECKSUM_MARK: &str = ",\"crc\":\"";
+const LINE_END: &str = "\"}";
 /// How many digits a checksum has.
-const DIGITS: usize = 8;
+const CHECKSUM_DIGITS: usize = 8;
 /// The smallest block that a loss of power takes.
-const BLOCK: usize = 512;
+const MIN_BLOCK_SIZE: usize = 512;
 
 /// The record of a folder.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentLog {
     path: PathBuf,
-    book: Book,
+    store: EntityStore,
     records: Vec<TournamentRecord>,
     /// Where the file is damaged, and how.
     damage: Option<String>,
@@ -73,7 +71,7 @@ pub enum TournamentError {
     #[error(
         "{path}: {error}; it is not known whether the change will last: look at `damcast tournament show` and ask again"
     )]
-    Unknown {
+    OutcomeUnknown {
         /// The file.
         path: PathBuf,
         /// Why.
@@ -83,7 +81,7 @@ pub enum TournamentError {
 
 /// A line as JSON has it; what a later version adds is passed over.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct RecordLine {
     version: u64,
     at: String,
     by: String,
@@ -104,54 +102,59 @@ struct LineChange {
 
 /// Returns a record as its line, with the LF, and its checksum.
 fn to_line(record: &TournamentRecord, before: ChainedChecksum) -> io::Result<(String, ChainedChecksum)> {
-    let TournamentRecord { version, at, by, request, saw, what, reason, changes } = record.clone();
-    let change = |Amendment { entity, old, new }| LineChange { entity: entity.to_string(), old, new };
+    let TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes } =
+        record.clone();
+    let change = |EntityChange { entity, old, new }| LineChange { entity: entity.to_string(), old, new };
     let changes = changes.into_iter().map(change).collect();
-    Ok(before.seal(&serde_json::to_string(&Line { version, at, by, request, saw, what, reason, changes })?))
+    Ok(before.seal(&serde_json::to_string(&RecordLine { version, at, by, request, saw, what, reason, changes })?))
 }
 
 /// What a line is.
-enum Read {
+enum LineKind {
     Record(TournamentRecord, ChainedChecksum),
-    Undone,
+    Unfinished,
     Damaged(&'static str),
 }
 
-fn read_line(line: &[u8], before: ChainedChecksum) -> Read {
-    if has_lost_blocks(line) {
-        return Read::Undone;
+fn read_line(line: &[u8], before: ChainedChecksum) -> LineKind {
+    if has_zeroed_blocks(line) {
+        return LineKind::Unfinished;
     }
-    let is_whole = has_end(line);
+    let is_whole = is_complete_line(line);
     let Ok(text) = std::str::from_utf8(line) else {
         // A character that is cut with the line.
-        return if is_whole { Read::Damaged("it is no text") } else { Read::Undone };
+        return if is_whole { LineKind::Damaged("it is no text") } else { LineKind::Unfinished };
     };
     let (object, checksum) = match before.unseal(text) {
-        Err(SealError::Missing) if !is_whole => return Read::Undone,
-        Err(SealError::Missing) => return Read::Damaged("its checksum is none"),
-        Err(SealError::Different) => return Read::Damaged("its checksum is another"),
+        Err(SealError::Missing) if !is_whole => return LineKind::Unfinished,
+        Err(SealError::Missing) => return LineKind::Damaged("its checksum is none"),
+        Err(SealError::Different) => return LineKind::Damaged("its checksum is another"),
         Ok(read) => read,
     };
-    let Ok(Line { version, at, by, request, saw, what, reason, changes }) = serde_json::from_str(&object) else {
-        return Read::Damaged("it is no record that this version of damcast knows");
+    let Ok(RecordLine { version, at, by, request, saw, what, reason, changes }) = serde_json::from_str(&object) else {
+        return LineKind::Damaged("it is no record that this version of damcast knows");
     };
     // Kinds of a later version are passed over.
-    let change = |LineChange { entity, old, new }| Some(Amendment { entity: entity.parse().ok()?, old, new });
+    let change = |LineChange { entity, old, new }| Some(EntityChange { entity: entity.parse().ok()?, old, new });
     let changes = changes.into_iter().filter_map(change).collect();
-    Read::Record(TournamentRecord { version, at, by, request, saw, what, reason, changes }, checksum)
+    LineKind::Record(
+        TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes },
+        checksum,
+    )
 }
 
 /// Are there zeros where a loss of power took blocks? They are long, or go on beyond the line.
-fn has_lost_blocks(line: &[u8]) -> bool {
+fn has_zeroed_blocks(line: &[u8]) -> bool {
     let goes_beyond = line.first() == Some(&0) || line.last() == Some(&0);
-    goes_beyond || line.split(|byte| *byte != 0).any(|zeros| zeros.len() >= BLOCK)
+    goes_beyond || line.split(|byte| *byte != 0).any(|zeros| zeros.len() >= MIN_BLOCK_SIZE)
 }
 
 /// Was this line written to its end? Then it is a record, or damaged. The mark itself may have a wrong byte.
-fn has_end(line: &[u8]) -> bool {
-    let is_mark = |bytes: &[u8]| bytes.iter().zip(MARK.as_bytes()).filter(|(found, mark)| found != mark).count() <= 1;
-    let mark = line.windows(MARK.len()).rposition(is_mark);
-    mark.is_some_and(|at| line.len() >= at + MARK.len() + DIGITS + END.len())
+fn is_complete_line(line: &[u8]) -> bool {
+    let is_mark =
+        |bytes: &[u8]| bytes.iter().zip(CHECKSUM_MARK.as_bytes()).filter(|(found, mark)| found != mark).count() <= 1;
+    let mark = line.windows(CHECKSUM_MARK.len()).rposition(is_mark);
+    mark.is_some_and(|at| line.len() >= at + CHECKSUM_MARK.len() + CHECKSUM_DIGITS + LINE_END.len())
 }
 
 impl TournamentLog {
@@ -170,7 +173,7 @@ impl TournamentLog {
     ///
     /// Returns any I/O error.
     pub fn read_witnessed(disk: &dyn Disk, folder: &Path, witnesses: Witnesses) -> io::Result<TournamentLog> {
-        let path = folder.join(TOURNAMENT);
+        let path = folder.join(TOURNAMENT_FILE);
         let bytes = match disk.read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             bytes => bytes?,
@@ -181,9 +184,9 @@ impl TournamentLog {
             at += line.len() as u64;
             let end = ends.last().copied().unwrap_or_default();
             let damage = match read_line(line.strip_suffix(b"\n").unwrap_or(line), end.checksum) {
-                Read::Undone => continue,
-                Read::Damaged(what) => what.to_owned(),
-                Read::Record(record, checksum) => match log.book.apply(&record) {
+                LineKind::Unfinished => continue,
+                LineKind::Damaged(what) => what.to_owned(),
+                LineKind::Record(record, checksum) => match log.store.apply(&record) {
                     Ok(()) => {
                         log.records.push(record);
                         log.is_unended = !line.ends_with(b"\n");
@@ -197,18 +200,18 @@ impl TournamentLog {
             break;
         }
         let end = ends.last().copied().unwrap_or_default();
-        let missing = witnesses.get(TOURNAMENT).and_then(|witness| witness.check(ends.into_iter()).err());
+        let missing = witnesses.get(TOURNAMENT_FILE).and_then(|witness| witness.check(ends.into_iter()).err());
         if let (Some(missing), None) = (missing, &log.damage) {
             (log.damage, log.is_cut) = (Some(format!("{}: {missing}", log.path.display())), true);
         }
         let is_whole = end.length == bytes.len() as u64;
-        log.file = Some(WitnessedFile::new(path, TOURNAMENT.to_owned(), witnesses, end, is_whole));
+        log.file = Some(WitnessedFile::new(path, TOURNAMENT_FILE.to_owned(), witnesses, end, is_whole));
         Ok(log)
     }
 
     /// What the records say.
-    pub fn book(&self) -> &Book {
-        &self.book
+    pub fn store(&self) -> &EntityStore {
+        &self.store
     }
 
     /// The records, the oldest first.
@@ -235,7 +238,7 @@ impl TournamentLog {
         if let Some(damage) = &self.damage {
             return Err(TournamentError::Damaged(damage.clone()));
         }
-        let mut book = self.book.clone();
+        let mut book = self.store.clone();
         book.apply(record).map_err(TournamentError::Conflict)?;
         let path = self.path.clone();
         let not_done = |error| TournamentError::Disk { path: path.clone(), error };
@@ -243,11 +246,11 @@ impl TournamentLog {
         let (line, checksum) = to_line(record, file.end().checksum).map_err(not_done)?;
         let line = if self.is_unended { format!("\n{line}") } else { line };
         file.append(disk, &line, checksum, Durability::Safe).map_err(|failed| match failed.may_be_there {
-            true => TournamentError::Unknown { path: path.clone(), error: failed.error },
+            true => TournamentError::OutcomeUnknown { path: path.clone(), error: failed.error },
             false => not_done(failed.error),
         })?;
         self.is_unended = false;
-        self.book = book;
+        self.store = book;
         self.records.push(record.clone());
         Ok(())
     }

@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::daemon::{Place, SPEED, Station, moves, recording};
+use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
 use crate::folders::{self, Files};
 use crate::kill_at_syscall::{each, library};
 use crate::program::run;
-use crate::pty::{Board, PATIENCE, Pty, wait_until};
-use crate::recorded_session::wanted_step;
+use crate::pty::{Board, Pty, TIMEOUT, wait_until};
+use crate::recorded_session::env_step;
 use crate::rounds::{ROUNDS, done, import};
 
 /// So many plies are played before the result.
@@ -27,30 +27,30 @@ const PLIES: usize = 6;
 
 /// Something that an arbiter asks.
 #[derive(Clone, Copy)]
-struct Deed {
-    what: &'static str,
+struct ArbiterRequest {
+    name: &'static str,
     /// What he asks, as the socket has it.
     request: fn() -> Value,
     /// Is it to be seen everywhere?
-    is_seen: fn(&Place) -> bool,
+    is_seen: fn(&StationFolder) -> bool,
 }
 
-fn public(place: &Place, name: &str) -> String {
+fn public(place: &StationFolder, name: &str) -> String {
     crate::rounds::public(place, name)
 }
 
 /// How many whole lines tell of something.
-fn count(place: &Place, kind: &str) -> usize {
+fn count_lines(place: &StationFolder, kind: &str) -> usize {
     let text = public(place, "events.ndjson");
     let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
     let events = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
     events.filter(|event| event["type"] == kind).count()
 }
 
-const DEEDS: [Deed; 3] = [
-    Deed {
-        what: "a round's opening",
-        request: || json!({"do": "tournament", "request": {"matter": "round", "round": 3, "to": "open", "request": "open"}}),
+const REQUESTS: [ArbiterRequest; 3] = [
+    ArbiterRequest {
+        name: "a round's opening",
+        request: || json!({"do": "tournament", "request": {"command":"set-round-state", "round": 3, "to": "open", "request": "open"}}),
         is_seen: |place| {
             let log = fs::read_dir(place.path("recordings/log")).unwrap().map(|entry| entry.unwrap().path());
             let is_told = |path: &Path| {
@@ -58,41 +58,41 @@ const DEEDS: [Deed; 3] = [
                     && String::from_utf8_lossy(&fs::read(path).unwrap()).contains("! pairing 1 {")
             };
             log.into_iter().any(|path| is_told(&path))
-                && count(place, "pairing") == 2
+                && count_lines(place, "pairing") == 2
                 && public(place, "round/3/games.pdn").contains("Sijbrands")
         },
     },
-    Deed {
-        what: "a result",
-        request: || json!({"do": "request", "board": "a", "request": "result 2-0", "sure": true}),
+    ArbiterRequest {
+        name: "a result",
+        request: || json!({"do": "request", "board": "a", "request": "result 2-0", "confirm": true}),
         is_seen: |place| {
             let archived = public(place, "archive/a-1.pdn");
             archived.contains("[Result \"2-0\"]")
                 && public(place, "round/3/games.pdn").contains("[Result \"2-0\"]")
-                && count(place, "official") == 1
-                && count(place, "result") == 1
+                && count_lines(place, "official-result") == 1
+                && count_lines(place, "result") == 1
                 && public(place, "standings.json").contains("\"points\":\"2\"")
         },
     },
-    Deed {
-        what: "a correction",
+    ArbiterRequest {
+        name: "a correction",
         request: || {
             json!({"do": "tournament", "request": {
-                "matter": "result", "board": "a", "game": 1, "result": "0-2", "correct": true, "request": "correct"}})
+                "command":"result", "board": "a", "game": 1, "result": "0-2", "correct": true, "request": "correct"}})
         },
         is_seen: |place| {
             public(place, "archive/a-1.pdn").contains("[Result \"0-2\"]")
                 && public(place, "round/3/games.pdn").contains("[Result \"0-2\"]")
-                && count(place, "official") == 2
-                && count(place, "amend") == 1
+                && count_lines(place, "official-result") == 2
+                && count_lines(place, "tag-correction") == 1
         },
     },
 ];
 
 /// Where a deed begins, and what others read where nobody was killed.
 struct Stage {
-    deed: Deed,
-    before: Files,
+    request: ArbiterRequest,
+    files_before: Files,
     board: Board,
     /// How many operations the station had.
     operations: usize,
@@ -101,7 +101,7 @@ struct Stage {
 
 /// A place with a station and its board.
 struct Hall {
-    place: Place,
+    place: StationFolder,
     pty: Pty,
     board: Board,
     station: Option<Station>,
@@ -109,7 +109,7 @@ struct Hall {
 
 impl Hall {
     fn new(files: &Files, board: &Board) -> Hall {
-        let place = Place::new(&["a"]);
+        let place = StationFolder::new(&["a"]);
         let pty = Pty::plug_in(&place.path("a"));
         fs::create_dir_all(place.path("recordings")).unwrap();
         folders::write(&place.path("recordings"), files);
@@ -129,7 +129,7 @@ impl Hall {
     }
 
     /// Starts it again if it was killed. Returns whether it was.
-    fn start_again(&mut self) -> bool {
+    fn restart(&mut self) -> bool {
         let is_gone = self.station.as_mut().is_none_or(|station| station.process.try_wait().unwrap().is_some());
         if is_gone {
             self.start(None);
@@ -138,32 +138,32 @@ impl Hall {
     }
 
     /// Asks until it is done, and until everybody sees it.
-    fn carry_out(&mut self, deed: Deed, case: &str) {
+    fn request_until_done(&mut self, deed: ArbiterRequest, case: &str) {
         let mut answer = None;
         wait_until(&format!("{case}: the answer"), || {
-            self.start_again();
+            self.restart();
             self.board.answer(&mut self.pty);
-            answer = self.is_heard().then(|| ask(&self.place, &(deed.request)())).flatten();
+            answer = self.is_connected().then(|| request(&self.place, &(deed.request)())).flatten();
             answer.is_some()
         });
         let answer = answer.unwrap();
         assert_eq!(answer["ok"], true, "{case}: {answer}");
         let seen = |hall: &mut Hall| {
-            hall.start_again();
+            hall.restart();
             hall.board.answer(&mut hall.pty);
             (deed.is_seen)(&hall.place)
         };
         let start = std::time::Instant::now();
         while !seen(self) {
-            let said = || self.station.as_ref().map_or(String::new(), Station::said);
-            assert!(start.elapsed() < PATIENCE, "{case}: it is not seen: {}", said());
+            let said = || self.station.as_ref().map_or(String::new(), Station::output);
+            assert!(start.elapsed() < TIMEOUT, "{case}: it is not seen: {}", said());
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
     }
 
     /// Has the station heard of its board? What is asked before is refused.
-    fn is_heard(&self) -> bool {
-        let status = ask(&self.place, &json!({"do": "status"}));
+    fn is_connected(&self) -> bool {
+        let status = request(&self.place, &json!({"do": "status"}));
         status.is_some_and(|reply| {
             let state = &reply["status"]["boards"][0]["state"];
             state.is_string() && state != "starting" && state != "no-connection"
@@ -184,9 +184,9 @@ impl Hall {
 }
 
 /// What the station answers; `None` when there is none, or it is gone before it has answered.
-fn ask(place: &Place, request: &Value) -> Option<Value> {
+fn request(place: &StationFolder, request: &Value) -> Option<Value> {
     let mut stream = UnixStream::connect(place.path("recordings/control.sock")).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream.write_all(format!("{request}\n").as_bytes()).ok()?;
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).ok()?;
@@ -218,20 +218,20 @@ fn plain(name: &str, text: &str) -> Vec<String> {
 fn stages() -> Vec<Stage> {
     let mut board = Board::new(&recording(), SPEED);
     let mut files = {
-        let place = Place::new(&["a"]);
+        let place = StationFolder::new(&["a"]);
         done(import(&place, "pairings.csv", ROUNDS));
         folders::read(&place.path("recordings"))
     };
     let mut stages = Vec::new();
-    for deed in DEEDS {
+    for deed in REQUESTS {
         let mut hall = Hall::new(&files, &board);
         hall.start(Some((usize::MAX >> 1, false)));
         hall.pty.wait_for_the_station();
-        hall.carry_out(deed, deed.what);
+        hall.request_until_done(deed, deed.name);
         hall.end();
         let operations = fs::read_to_string(hall.place.path("report")).unwrap().trim().parse().unwrap();
         let after = hall.files();
-        stages.push(Stage { deed, before: files, board, operations, read: read(&after) });
+        stages.push(Stage { request: deed, files_before: files, board, operations, read: read(&after) });
         (files, board) = (after, hall.board);
         if stages.len() == 1 {
             let mut hall = Hall::new(&files, &board);
@@ -247,10 +247,11 @@ fn stages() -> Vec<Stage> {
 
 /// Kills the station of a stage. Returns whether it came to that.
 fn kill(stage: &Stage, at: usize, half: bool) -> bool {
-    let case = format!("{}, killed at operation {at}{}", stage.deed.what, if half { ", after half of it" } else { "" });
-    let mut hall = Hall::new(&stage.before, &stage.board);
+    let case =
+        format!("{}, killed at operation {at}{}", stage.request.name, if half { ", after half of it" } else { "" });
+    let mut hall = Hall::new(&stage.files_before, &stage.board);
     hall.start(Some((at, half)));
-    hall.carry_out(stage.deed, &case);
+    hall.request_until_done(stage.request, &case);
     hall.end();
     let is_killed = !hall.place.path("report").exists();
     let directory = hall.place.path("recordings").display().to_string();
@@ -272,7 +273,7 @@ fn kill_at(first: usize, step: impl Fn(usize) -> usize, threads: usize) {
     let stages = stages();
     let mut cases: Vec<(&Stage, usize, bool)> = Vec::new();
     for stage in &stages {
-        println!("{}: {} operations", stage.deed.what, stage.operations);
+        println!("{}: {} operations", stage.request.name, stage.operations);
         let places = (first..stage.operations).step_by(step(stage.operations).max(1));
         cases.extend(places.flat_map(|at| [(stage, at, false), (stage, at, true)]));
     }
@@ -292,5 +293,5 @@ fn requests_take_effect_once_over_kill() {
 #[test]
 #[ignore = "a quarter of an hour: every operation; scripts/kill-everywhere"]
 fn requests_take_effect_once_over_kill_anywhere() {
-    kill_at(0, |_| wanted_step(), 6);
+    kill_at(0, |_| env_step(), 6);
 }

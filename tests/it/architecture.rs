@@ -404,7 +404,7 @@ const FOLDERS: &[&str] = &["engine", "station", "station/operate", "outward", "v
 const CORE: &str = "engine/";
 
 /// The name of a module, which stands in the table with its folders.
-fn name_of(module: &str) -> &str {
+fn module_name(module: &str) -> &str {
     module.rsplit_once('/').map_or(module, |(_, name)| name)
 }
 
@@ -501,7 +501,8 @@ fn no_layer_imports_upwards() {
         for (module, allowed) in *table {
             for line in lines_of_module(sources, module) {
                 let roots = roots(sources, &line.file);
-                let others = table.iter().map(|(other, _)| name_of(other)).filter(|other| *other != name_of(module));
+                let others =
+                    table.iter().map(|(other, _)| module_name(other)).filter(|other| *other != module_name(module));
                 for other in others.filter(|other| !allowed.contains(other) && names(&line.code, &roots, other)) {
                     wrong.push(format!("`{module}` may not name `{other}`: {}", line.place()));
                 }
@@ -512,37 +513,37 @@ fn no_layer_imports_upwards() {
 }
 
 /// The name that a line of `lib.rs` gives to a module.
-fn named_by(line: &str) -> Option<&str> {
+fn library_name(line: &str) -> Option<&str> {
     let module = line.strip_prefix("pub ").unwrap_or(line).strip_prefix("mod ")?;
     module.strip_suffix(';').or_else(|| module.strip_suffix(" {"))
 }
 
 /// The file in which a folder's modules are listed, seen from the folder.
-fn root_of(sources: &str) -> String {
+fn module_root(sources: &str) -> String {
     let folder = Path::new(sources);
-    let beside = || format!("../{}.rs", name_of(sources));
+    let beside = || format!("../{}.rs", module_name(sources));
     ["lib.rs", "mod.rs"].map(str::to_owned).into_iter().find(|file| folder.join(file).exists()).unwrap_or_else(beside)
 }
 
 /// The modules that a file lists, in its order, those of folders in the place of the folder.
-fn listed_in(sources: &Path, file: &str) -> Vec<String> {
+fn listed_modules(sources: &Path, file: &str) -> Vec<String> {
     let text = fs::read_to_string(sources.join(file)).unwrap();
     let folder = file.strip_suffix("mod.rs").unwrap_or_default();
     let listed = |name: &str| match format!("{folder}{name}") {
-        path if FOLDERS.contains(&path.as_str()) => listed_in(sources, &format!("{path}/mod.rs")),
+        path if FOLDERS.contains(&path.as_str()) => listed_modules(sources, &format!("{path}/mod.rs")),
         path => vec![path],
     };
-    text.lines().filter_map(named_by).filter(|name| *name != "tests").flat_map(listed).collect()
+    text.lines().filter_map(library_name).filter(|name| *name != "tests").flat_map(listed).collect()
 }
 
 #[test]
 fn tables_are_complete_and_ordered() {
     for (sources, table) in CRATES {
-        let mut modules = listed_in(Path::new(sources), &root_of(sources));
+        let mut modules = listed_modules(Path::new(sources), &module_root(sources));
         let mut listed: Vec<&str> = table.iter().map(|(module, _)| *module).collect();
         for (at, (module, allowed)) in table.iter().enumerate() {
             for other in *allowed {
-                let is_earlier = listed[..at].iter().any(|listed| name_of(listed) == *other);
+                let is_earlier = listed[..at].iter().any(|listed| module_name(listed) == *other);
                 assert!(is_earlier, "the table lets `{module}` name `{other}`, which comes later");
             }
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use damcast::simulation::score::Played;
+use damcast::simulation::score::SourceGame;
 use draughts::Position;
 use draughts_pdn::notation;
 
@@ -34,7 +34,7 @@ impl Drop for Process {
     }
 }
 
-fn moves(game: &Played) -> Vec<String> {
+fn moves(game: &SourceGame) -> Vec<String> {
     let mut position = game.start;
     let mut moves = Vec::new();
     for ply in &game.moves {
@@ -71,8 +71,8 @@ fn boardsim(pdn: &Path, link: &Path, seed: usize) -> Process {
 fn records_games_on_ports_move_for_move() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
-    let is_whole = |game: &Played| game.start == Position::start(game.start.variant());
-    let mut games: Vec<Played> = playable("international").into_iter().filter(is_whole).collect();
+    let is_whole = |game: &SourceGame| game.start == Position::start(game.start.variant());
+    let mut games: Vec<SourceGame> = playable("international").into_iter().filter(is_whole).collect();
     games.extend(crate::games::corpus("international", "real").into_iter().flatten().filter(is_whole));
     // The opening and the middle of each: a whole game would take a minute.
     games.iter_mut().for_each(|game| game.moves.truncate(60));

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::serve::{Outlet, tournament};
+use crate::serve::{OutletFixture, tournament};
 
 /// Nobody waits longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A page of a browser, in a window of its own.
 #[derive(Clone)]
@@ -22,9 +22,9 @@ pub struct Page {
 /// A browser. What is asked of it is asked of the page that it turned to last.
 pub struct Browser {
     process: Child,
-    to: ChildStdin,
+    endpoint: ChildStdin,
     from: BufReader<ChildStdout>,
-    last: u64,
+    last_id: u64,
     session: Option<String>,
     /// What the pages complained of.
     pub errors: Vec<String>,
@@ -57,7 +57,8 @@ impl Browser {
             .spawn()
             .unwrap();
         let (to, from) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
-        let mut browser = Browser { process, to, from, last: 0, session: None, errors: Vec::new(), _profile: profile };
+        let mut browser =
+            Browser { process, endpoint: to, from, last_id: 0, session: None, errors: Vec::new(), _profile: profile };
         browser.open_page();
         Some(browser)
     }
@@ -70,7 +71,7 @@ impl Browser {
         let attached = self.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let page = Page { target: text(&target["targetId"]), session: text(&attached["sessionId"]) };
-        self.turn_to(&page);
+        self.select_page(&page);
         for part in ["Page", "Runtime", "Log", "Accessibility"] {
             self.call(&format!("{part}.enable"), json!({}));
         }
@@ -78,7 +79,7 @@ impl Browser {
     }
 
     /// From now on it is asked of this page.
-    pub fn turn_to(&mut self, page: &Page) {
+    pub fn select_page(&mut self, page: &Page) {
         self.session = Some(page.session.clone());
     }
 
@@ -88,28 +89,28 @@ impl Browser {
         let window = self.call("Browser.getWindowForTarget", json!({"targetId": page.target}))["windowId"].clone();
         let state = if is_hidden { "minimized" } else { "normal" };
         self.call("Browser.setWindowBounds", json!({"windowId": window, "bounds": {"windowState": state}}));
-        self.turn_to(page);
+        self.select_page(page);
         self.wait("document.hidden", &is_hidden.into());
     }
 
     pub fn call(&mut self, method: &str, params: Value) -> Value {
-        self.ask(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+        self.command(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
     /// The answer, or the error that the browser tells.
-    fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
-        self.last += 1;
-        let mut order = json!({"id": self.last, "method": method, "params": params});
+    fn command(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+        self.last_id += 1;
+        let mut order = json!({"id": self.last_id, "method": method, "params": params});
         if let Some(session) = &self.session {
             order["sessionId"] = session.as_str().into();
         }
-        self.to.write_all(format!("{order}\0").as_bytes()).unwrap();
+        self.endpoint.write_all(format!("{order}\0").as_bytes()).unwrap();
         loop {
             let mut text = Vec::new();
             self.from.read_until(0, &mut text).unwrap();
             text.pop();
             let answer: Value = serde_json::from_slice(&text).expect("the browser has ended");
-            if answer["id"] == self.last {
+            if answer["id"] == self.last_id {
                 let error = answer["error"].clone();
                 return if error.is_null() { Ok(answer["result"].clone()) } else { Err(error) };
             }
@@ -124,38 +125,38 @@ impl Browser {
     }
 
     /// What an expression is in the page.
-    pub fn read(&mut self, expression: &str) -> Value {
-        self.try_read(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
+    pub fn evaluate(&mut self, expression: &str) -> Value {
+        self.try_evaluate(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
     /// The same; an error if another page comes meanwhile.
-    fn try_read(&mut self, expression: &str) -> Result<Value, Value> {
+    fn try_evaluate(&mut self, expression: &str) -> Result<Value, Value> {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
-        Ok(self.ask("Runtime.evaluate", params)?["result"]["value"].clone())
+        Ok(self.command("Runtime.evaluate", params)?["result"]["value"].clone())
     }
 
     /// What the pages complained of, besides that a server was away.
-    pub fn complaints(&self) -> Vec<&String> {
+    pub fn page_errors(&self) -> Vec<&String> {
         let is_of_the_page = |error: &&String| !error.contains("ERR_CONNECTION") && !error.contains("ERR_INCOMPLETE");
         self.errors.iter().filter(is_of_the_page).collect()
     }
 
     /// What axe-core, once the page has read it, finds serious in the page.
-    pub fn hurdles(&mut self) -> Value {
+    pub fn accessibility_violations(&mut self) -> Value {
         let rules = "{runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}, resultTypes: ['violations']}";
         let found = format!(
             "axe.run(document, {rules}).then(found => found.violations.filter(one => ['serious', 'critical'].includes(one.impact))\
              .map(one => [one.id, one.help, one.nodes[0].html, one.nodes[0].failureSummary]))"
         );
-        self.read(&found)
+        self.evaluate(&found)
     }
 
     #[track_caller]
     pub fn wait(&mut self, expression: &str, expected: &Value) {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             // Of a page that goes nothing can be said yet.
-            let found = self.try_read(expression).unwrap_or_else(|error| error);
+            let found = self.try_evaluate(expression).unwrap_or_else(|error| error);
             if found == *expected {
                 return;
             }
@@ -166,7 +167,7 @@ impl Browser {
 }
 
 /// The pieces of a board as they are drawn, field by field.
-const DRAWN: &str = "(() => { const board = document.querySelector('svg.bd'), all = Array(100).fill('.'); \
+const DRAWN_PIECES: &str = "(() => { const board = document.querySelector('svg.bd'), all = Array(100).fill('.'); \
     for (const use of board.querySelectorAll('.ps use')) all[Math.floor(use.getAttribute('y') / 10) * 10 + Math.floor(use.getAttribute('x') / 10)] = \
     use.getAttribute('href').slice(1); return all.join(''); })()";
 const MOVES: &str = "[...document.querySelectorAll('#moves a')].map(link => link.firstChild.textContent).join(' ')";
@@ -193,69 +194,69 @@ fn played(moves: &[(usize, usize, Option<usize>)]) -> Value {
 }
 
 /// Fields of 1. 32-28 19-23 2. 28x19 14x23.
-const PLAYED: [(usize, usize, Option<usize>); 4] =
+const PLAYED_FIELDS: [(usize, usize, Option<usize>); 4] =
     [(63, 54, None), (36, 45, None), (54, 36, Some(45)), (27, 45, Some(36))];
 
 #[test]
 fn board_follows_play_and_navigation_after_reconnect() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "<b>Ba</b>", "Event": "Open"}));
     outlet.play("board-1", 1);
     let server = outlet.serve();
     browser.visit(&format!("http://{}/board/1", server.address));
     browser.wait(LIVE, &"Live".into());
-    browser.wait(DRAWN, &played(&PLAYED[..1]));
+    browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..1]));
     // A move comes: board, list, clocks, and the words for whom cannot see them.
     outlet.play("board-1", 2);
     browser.wait(MOVES, &"32-28 19-23".into());
-    browser.wait(DRAWN, &played(&PLAYED[..2]));
+    browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..2]));
     browser.wait("document.querySelector('#say').textContent", &"Black 19 to 23".into());
     browser.wait("document.querySelector('.ck.run').dataset.side", &"white".into());
     browser.wait("document.querySelector('.plb.bk bdi').textContent", &"<b>Ba</b>".into());
     // A clock counts down by itself.
     let seconds = "(([h, m, s]) => h * 3600 + m * 60 + s)(document.querySelector('.ck.run time').textContent.split(':').map(Number))";
-    let before = browser.read(seconds).as_i64().unwrap();
+    let before = browser.evaluate(seconds).as_i64().unwrap();
     browser.wait(&format!("{seconds} <= {} && {seconds} >= {}", before - 2, before - 20), &true.into());
     // Back, by key; the game goes on meanwhile and the viewer stays where he is.
-    browser.read("document.querySelector('#board').focus(); document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))");
-    browser.wait(DRAWN, &played(&PLAYED[..1]));
+    browser.evaluate("document.querySelector('#board').focus(); document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))");
+    browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..1]));
     browser.wait("new URL(location).searchParams.get('ply')", &"1".into());
     outlet.play("board-1", 3);
     browser.wait(MOVES, &"32-28 19-23 28×19".into());
-    assert_eq!(browser.read(DRAWN), played(&PLAYED[..1]));
-    browser.read("document.querySelector('#golive').click()");
-    browser.wait(DRAWN, &played(&PLAYED[..3]));
+    assert_eq!(browser.evaluate(DRAWN_PIECES), played(&PLAYED_FIELDS[..1]));
+    browser.evaluate("document.querySelector('#golive').click()");
+    browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..3]));
     // Turned: the fields are the same, seen from the other side.
-    browser.read("document.querySelector('#turnboard').click()");
-    let turned: String = played(&PLAYED[..3]).as_str().unwrap().chars().rev().collect();
-    browser.wait(DRAWN, &turned.into());
-    browser.read("document.querySelector('#turnboard').click()");
+    browser.evaluate("document.querySelector('#turnboard').click()");
+    let turned: String = played(&PLAYED_FIELDS[..3]).as_str().unwrap().chars().rev().collect();
+    browser.wait(DRAWN_PIECES, &turned.into());
+    browser.evaluate("document.querySelector('#turnboard').click()");
     // The server goes, a move is played, and another server comes at the same address: nothing is missing, nothing comes twice.
     let address = server.address.clone();
     drop(server);
     outlet.play("board-1", 4);
     let server = outlet.serve_at(&address);
     browser.wait(MOVES, &"32-28 19-23 28×19 14×23".into());
-    browser.wait(DRAWN, &played(&PLAYED));
+    browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS));
     // The end.
-    outlet.tell("board-1", json!({"n": 6, "type": "end"}));
-    outlet.tell("board-1", json!({"n": 7, "type": "result", "result": "2-0"}));
+    outlet.append_event("board-1", json!({"n": 6, "type": "end"}));
+    outlet.append_event("board-1", json!({"n": 7, "type": "result", "result": "2-0"}));
     browser.wait("[...document.querySelectorAll('.ck')].map(clock => clock.textContent).join()", &"0,2".into());
     browser.wait("document.querySelector('.st').textContent", &"Over after 2 moves".into());
     // The page is what the server would give anew.
-    let after = browser.read(DRAWN);
+    let after = browser.evaluate(DRAWN_PIECES);
     browser.visit(&format!("http://{}/board/1?lang=ru", server.address));
     browser.wait("document.documentElement.lang", &"ru".into());
-    browser.wait(DRAWN, &after);
-    let complaints = browser.complaints();
+    browser.wait(DRAWN_PIECES, &after);
+    let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
 #[test]
 fn grid_follows_all_boards_and_reads_aloud() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     for board in ["board-1", "board-2"] {
         outlet.begin(board, json!({"White": "Jansen", "Black": "Ba", "Event": "Open"}));
     }
@@ -267,7 +268,7 @@ fn grid_follows_all_boards_and_reads_aloud() {
         "[...document.querySelectorAll('.g .st')].map(status => status.textContent).join('; ')",
         &"Playing; 1. 32-28".into(),
     );
-    outlet.tell("board-1", json!({"p": 1, "type": "state", "state": "unexplained"}));
+    outlet.append_event("board-1", json!({"p": 1, "type": "state", "state": "unexplained"}));
     browser.wait("document.querySelector('.g').className", &"g s-doubt".into());
     // A board more.
     outlet.begin("board-3", json!({"White": "New"}));
@@ -281,7 +282,7 @@ fn grid_follows_all_boards_and_reads_aloud() {
         for page in ["", "board/2", "standings", "archive"] {
             browser.visit(&format!("http://{}/{page}?lang={language}", server.address));
             browser.wait("document.readyState === 'complete' && document.documentElement.lang", &language.into());
-            assert_eq!(browser.read("document.documentElement.scrollWidth"), 360, "{page} {language}");
+            assert_eq!(browser.evaluate("document.documentElement.scrollWidth"), 360, "{page} {language}");
         }
     }
     // What a screen reader gets.
@@ -311,7 +312,7 @@ fn grid_follows_all_boards_and_reads_aloud() {
     );
     assert!(nodes.iter().filter(|(role, _)| role == "main").count() == 1);
     assert_eq!(
-        browser.read("document.querySelectorAll('[aria-live] .ck, .ck [aria-live]').length"),
+        browser.evaluate("document.querySelectorAll('[aria-live] .ck, .ck [aria-live]').length"),
         0,
         "no clock is read aloud"
     );
@@ -320,7 +321,7 @@ fn grid_follows_all_boards_and_reads_aloud() {
 #[test]
 fn names_stay_in_cards_on_wall() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     let long = "Maximilian Willem van der Hoogenberg-Xhu";
     assert_eq!(long.len(), 40);
     for board in 1..=14 {
@@ -337,17 +338,17 @@ fn names_stay_in_cards_on_wall() {
         browser.call("Emulation.setDeviceMetricsOverride", screen);
         browser.visit(&format!("http://{}/?wall", server.address));
         browser.wait("document.readyState === 'complete' && document.querySelectorAll('.wall .g').length", &14.into());
-        assert_eq!(browser.read(outside), 0, "{width}x{height}");
+        assert_eq!(browser.evaluate(outside), 0, "{width}x{height}");
         // What fits stays large; what does not is small before it is cut.
-        assert_eq!(browser.read(&size("bk")), 1.95, "{width}x{height}");
-        assert_eq!(browser.read(&size("wh")), 1.32, "{width}x{height}");
+        assert_eq!(browser.evaluate(&size("bk")), 1.95, "{width}x{height}");
+        assert_eq!(browser.evaluate(&size("wh")), 1.32, "{width}x{height}");
     }
 }
 
 #[test]
 fn page_is_live_only_with_server_and_shows_age() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
     outlet.play("board-1", 1);
     let server = outlet.serve();
@@ -361,7 +362,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     let assert_age = |browser: &mut Browser, since: Instant| {
         let seconds = format!("+(/^No word from the server for (\\d+) s$/.exec({told})?.[1] ?? 0)");
         browser.wait(&format!("{told} !== ''"), &true.into());
-        let told = browser.read(&seconds).as_u64().unwrap();
+        let told = browser.evaluate(&seconds).as_u64().unwrap();
         assert!(told + 2 >= since.elapsed().as_secs(), "{told} s, and not {:?}", since.elapsed());
     };
     browser.visit(&format!("http://{}/board/1", server.address));
@@ -373,18 +374,18 @@ fn page_is_live_only_with_server_and_shows_age() {
     std::thread::sleep(Duration::from_secs(8));
     cut(&mut browser, true);
     browser.hide(&page, false);
-    assert_eq!(browser.read(LIVE), "Connecting");
+    assert_eq!(browser.evaluate(LIVE), "Connecting");
     assert_age(&mut browser, since);
     cut(&mut browser, false);
     browser.wait(LIVE, &"Live".into());
-    assert_eq!(browser.read(told), "Live again");
+    assert_eq!(browser.evaluate(told), "Live again");
     // The same for a page to which the viewer goes back.
     let since = Instant::now();
-    browser.read("location.href = '/standings'; 1");
+    browser.evaluate("location.href = '/standings'; 1");
     browser.wait("location.pathname + document.readyState", &"/standingscomplete".into());
     std::thread::sleep(Duration::from_secs(8));
     cut(&mut browser, true);
-    browser.read("history.back()");
+    browser.evaluate("history.back()");
     browser.wait("location.pathname", &"/board/1".into());
     browser.wait(LIVE, &"Connecting".into());
     assert_age(&mut browser, since);
@@ -401,11 +402,11 @@ fn page_is_live_only_with_server_and_shows_age() {
 #[test]
 fn phone_shows_field_numbers_and_all_languages() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     for (board, game_type) in
         [("board-1", "20,W,10,10,N2,0"), ("board-2", "27,W,12,12,N2,0"), ("board-3", "22,W,8,8,N1,0")]
     {
-        outlet.tell(
+        outlet.append_event(
             board,
             json!({"n": 1, "type": "game", "gametype": game_type, "tags": {"White": "Jansen"}, "fen": "W:W32:B12"}),
         );
@@ -424,7 +425,7 @@ fn phone_shows_field_numbers_and_all_languages() {
             browser.wait(numbers, &count.into());
             let languages = "[...document.querySelectorAll('.nav a[hreflang]')].filter(link => { const box = link.getBoundingClientRect(); \
                 return box.left >= 0 && box.right <= innerWidth; }).length";
-            assert_eq!(browser.read(languages), 4, "{width}");
+            assert_eq!(browser.evaluate(languages), 4, "{width}");
         }
     }
 }
@@ -444,16 +445,16 @@ pub fn axe() -> Option<String> {
 fn pages_have_no_serious_accessibility_problem() {
     let Some(axe) = axe() else { return };
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     let tags = |white: &str| json!({"White": white, "Black": "Ba", "Event": "Open", "Round": "5", "WhiteRating": "2200", "BlackTitle": "MI", "WhiteTeam": "Hoogeveen"});
     for (board, name) in (1..=4).map(|board| (format!("board-{board}"), format!("Jansen {board}"))) {
         outlet.begin(&board, tags(&name));
         (1..=4).for_each(|ply| outlet.play(&board, ply));
     }
-    outlet.tell("board-2", json!({"p": 1, "type": "state", "state": "unexplained"}));
-    outlet.tell("board-3", json!({"p": 1, "type": "state", "state": "no-connection"}));
-    outlet.tell("board-4", json!({"n": 6, "type": "end"}));
-    outlet.tell("board-4", json!({"n": 7, "type": "result", "result": "2-0"}));
+    outlet.append_event("board-2", json!({"p": 1, "type": "state", "state": "unexplained"}));
+    outlet.append_event("board-3", json!({"p": 1, "type": "state", "state": "no-connection"}));
+    outlet.append_event("board-4", json!({"n": 6, "type": "end"}));
+    outlet.append_event("board-4", json!({"n": 7, "type": "result", "result": "2-0"}));
     outlet.write("archive/board-4-1.pdn", "[White \"Jansen\"]\n*\n");
     tournament(&mut outlet);
     let server = outlet.serve();
@@ -481,8 +482,8 @@ fn pages_have_no_serious_accessibility_problem() {
             let sign = if page.contains('?') { '&' } else { '?' };
             browser.visit(&format!("http://{}/{page}{sign}lang={language}", server.address));
             browser.wait("document.readyState === 'complete' && document.documentElement.lang", &language.into());
-            browser.read(&axe);
-            assert_eq!(browser.hurdles(), json!([]), "/{page} in {language}, {scheme}");
+            browser.evaluate(&axe);
+            assert_eq!(browser.accessibility_violations(), json!([]), "/{page} in {language}, {scheme}");
             tried += 1;
         }
     }

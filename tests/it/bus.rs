@@ -7,25 +7,25 @@ use std::collections::BTreeMap;
 use damcast::engine::bytelog::Mode;
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Recorder, bare, drive_bus};
-use damcast::simulation::score::Played;
+use damcast::simulation::drive::{RecorderDriver, drive_bus, strip_entry};
+use damcast::simulation::score::SourceGame;
 use damcast::simulation::script;
 use draughts::{Position, Variant};
 use draughts_pdn::notation;
 use hardware_sim::board::BoardOptions;
-use hardware_sim::bus::{BusSetting, BusWorld};
-use hardware_sim::incident::{Incident, Mishap};
+use hardware_sim::bus::{BusConfig, BusWorld};
+use hardware_sim::incident::{Incident, IncidentKind};
 use hardware_sim::line_faults::{LineFault, LineFaults};
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Span;
-use hardware_sim::seat::Setting;
+use hardware_sim::seat::SeatConfig;
 
 use crate::games::playable;
 
 /// A bus on which these games are played, one a board, the second of each two boards turned round.
 pub struct Bus {
-    games: Vec<Played>,
-    profile: Profile,
+    games: Vec<SourceGame>,
+    profile: NoiseProfile,
     clock: bool,
     seed: u64,
     /// How long boards take to answer, in microseconds.
@@ -37,15 +37,15 @@ pub struct Bus {
 
 impl Bus {
     /// As many boards with ideal hands, cut to so many plies.
-    pub fn new(games: &[Played], boards: usize, plies: usize) -> Bus {
+    pub fn new(games: &[SourceGame], boards: usize, plies: usize) -> Bus {
         let from_the_start = games.iter().filter(|game| game.start == Position::start(game.start.variant()));
-        let mut games: Vec<Played> = from_the_start.cycle().take(boards).cloned().collect();
+        let mut games: Vec<SourceGame> = from_the_start.cycle().take(boards).cloned().collect();
         for game in &mut games {
             game.moves.truncate(plies);
         }
         Bus {
             games,
-            profile: Profile::ideal(),
+            profile: NoiseProfile::ideal(),
             clock: true,
             seed: 1,
             answer_us: Span::new(1_000, 1_000),
@@ -61,7 +61,7 @@ impl Bus {
     }
 
     /// The same bus, played by these hands, on a line with these faults.
-    pub fn played(self, profile: Profile, seed: u64, to_host: LineFaults) -> Bus {
+    pub fn played(self, profile: NoiseProfile, seed: u64, to_host: LineFaults) -> Bus {
         Bus { profile, seed, to_host, ..self }
     }
 
@@ -80,19 +80,19 @@ impl Bus {
         let seats = self.games.iter().enumerate().map(|(index, game)| {
             let seed = self.seed + index as u64;
             let control = self.clock.then(|| "4800+60".parse().unwrap());
-            let script = script::game(&game.start, &game.moves, control, &self.profile, seed).turned(index % 2 == 1);
+            let script = script::game(&game.start, &game.moves, control, &self.profile, seed).rotated(index % 2 == 1);
             let geometry = &game.start.variant().geometry;
             let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
-            let seat = Setting::new(rows, columns, script, self.profile.clone(), seed);
+            let seat = SeatConfig::new(rows, columns, script, self.profile.clone(), seed);
             let serial = u32::from(Bus::address(index).number());
             let mut board = BoardOptions { serial, answer_us: self.answer_us, ..seat.draw_board() };
             make(index, &mut board);
-            Setting { board: Some(board), ..seat }
+            SeatConfig { board: Some(board), ..seat }
         });
-        let mut setting = BusSetting::new(seats.collect(), self.seed);
+        let mut setting = BusConfig::new(seats.collect(), self.seed);
         setting.incidents = self.incidents.clone();
-        setting.to_host = self.to_host.clone();
-        setting.to_boards = self.to_boards.clone();
+        setting.faults_to_host = self.to_host.clone();
+        setting.faults_to_boards = self.to_boards.clone();
         BusWorld::new(setting).unwrap()
     }
 
@@ -114,7 +114,7 @@ impl Bus {
 
     /// What should stand in each board's file.
     pub fn moves(&self) -> BTreeMap<BusAddress, Vec<String>> {
-        let moves = |game: &Played| {
+        let moves = |game: &SourceGame| {
             let mut position = game.start;
             let mut texts = Vec::new();
             for ply in &game.moves {
@@ -129,7 +129,7 @@ impl Bus {
 
 /// What a recorder did with a bus.
 #[derive(Default)]
-pub struct Recorded {
+pub struct BusRecording {
     pub entries: BTreeMap<BusAddress, Vec<String>>,
     pub notices: Vec<String>,
     /// Questions for changes, with their times.
@@ -138,19 +138,19 @@ pub struct Recorded {
     sent: Vec<(u64, Vec<u8>)>,
 }
 
-impl Recorded {
+impl BusRecording {
     /// Takes what the line wants done.
-    pub fn hear(&mut self, Output { at, board, effect }: Output) {
+    pub fn apply_effects(&mut self, Output { at, board, effect }: Output) {
         match effect {
-            Effect::Entry { entry, .. } => self.entries.entry(board.unwrap()).or_default().push(bare(&entry)),
+            Effect::Entry { entry, .. } => self.entries.entry(board.unwrap()).or_default().push(strip_entry(&entry)),
             Effect::Send(bytes) => {
                 if let [0x83 | 0x84, high, low, _] = *bytes {
                     self.polls.push((at.0, BusAddress::from_wire([high, low])));
                 }
                 self.sent.push((at.0, bytes));
             }
-            Effect::News(text) | Effect::Notice(text) => {
-                self.notices.push(damcast::engine::playback::about(board, &format!("{at} {text}")))
+            Effect::Info(text) | Effect::Notice(text) => {
+                self.notices.push(damcast::engine::playback::prefix_board(board, &format!("{at} {text}")))
             }
             _ => {}
         }
@@ -163,18 +163,18 @@ impl Recorded {
     }
 }
 
-fn play(bus: &Bus) -> Recorded {
+fn play(bus: &Bus) -> BusRecording {
     play_in(&mut bus.world(), &mut bus.line())
 }
 
-fn play_in(world: &mut BusWorld, line: &mut Line) -> Recorded {
-    let mut recorded = Recorded::default();
-    drive_bus(world, line, 20_000, |_, output| recorded.hear(output));
+fn play_in(world: &mut BusWorld, line: &mut Line) -> BusRecording {
+    let mut recorded = BusRecording::default();
+    drive_bus(world, line, 20_000, |_, output| recorded.apply_effects(output));
     recorded
 }
 
 #[track_caller]
-pub fn assert_all_recorded(bus: &Bus, recorded: &Recorded) {
+pub fn assert_all_recorded(bus: &Bus, recorded: &BusRecording) {
     for (board, moves) in bus.moves() {
         let entries = recorded.entries.get(&board).cloned().unwrap_or_default();
         assert_eq!(entries, moves, "board {board}; notices: {:#?}", recorded.notices);
@@ -184,7 +184,7 @@ pub fn assert_all_recorded(bus: &Bus, recorded: &Recorded) {
 /// 9600 baud, a command of four bytes and an answer of six, a millisecond until the board answers.
 const POLLS_PER_SECOND: f64 = 1_000.0 / (10.0 * 1_000.0 / 960.0 + 1.0);
 
-fn check_a_bus_of(boards: usize, plies: usize) {
+fn check_bus(boards: usize, plies: usize) {
     let bus = Bus::new(&playable("international"), boards, plies);
     let mut world = bus.world();
     let end = world.end_ms();
@@ -205,17 +205,17 @@ fn check_a_bus_of(boards: usize, plies: usize) {
 
 #[test]
 fn bus_of_8_boards_is_recorded_move_for_move() {
-    check_a_bus_of(8, 40);
+    check_bus(8, 40);
 }
 
 #[test]
 fn bus_of_32_boards_is_recorded_move_for_move() {
-    check_a_bus_of(32, 16);
+    check_bus(32, 16);
 }
 
 #[test]
 fn bus_of_64_boards_is_recorded_move_for_move() {
-    check_a_bus_of(64, 10);
+    check_bus(64, 10);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn boards_of_many_games_and_sizes_share_line() {
     for game in games.iter().filter(|game| game.start == Position::start(game.start.variant())) {
         by_type.entry(game.start.variant().game_type.number()).or_insert_with(|| game.clone());
     }
-    let games: Vec<Played> = by_type.into_values().collect();
+    let games: Vec<SourceGame> = by_type.into_values().collect();
     let bus = Bus::new(&games, games.len(), 16);
     assert_all_recorded(&bus, &play(&bus));
 }
@@ -255,11 +255,11 @@ fn absent_or_silent_boards_cost_others_little() {
     // Four more are expected and not there, and two fall silent in the middle of their games.
     let mut settings = bus.settings();
     for number in [3, 2000, 3000, 16_383] {
-        let absent = settings.of_board(BusAddress::new(number).unwrap());
+        let absent = settings.for_board(BusAddress::new(number).unwrap());
         settings.boards.insert(BusAddress::new(number).unwrap(), absent);
     }
     let silent = [5, 11];
-    let incidents = silent.map(|index| Incident::new(end / 2, Mishap::Away(index))).to_vec();
+    let incidents = silent.map(|index| Incident::new(end / 2, IncidentKind::BoardDisconnected(index))).to_vec();
     let bus = Bus { incidents, ..bus };
     let recorded = play_in(&mut bus.world(), &mut Line::new(settings));
     let mut others = bus.moves();
@@ -281,7 +281,7 @@ fn boards_remember_moves_played_without_cable() {
     let bus = Bus::new(&playable("international"), 6, 40);
     let end = bus.world().end_ms();
     for (out, back) in [(end / 3, end / 3 + 2_500), (end / 3, end / 3 + 30_000), (end / 4, end / 4 + 120_000)] {
-        let incidents = vec![Incident::new(out, Mishap::Unplug), Incident::new(back, Mishap::Plug)];
+        let incidents = vec![Incident::new(out, IncidentKind::Unplug), Incident::new(back, IncidentKind::Plug)];
         let bus = Bus { incidents, ..Bus::new(&playable("international"), 6, 40) };
         assert_all_recorded(&bus, &play(&bus));
     }
@@ -292,7 +292,10 @@ fn board_may_leave_bus_and_return() {
     let bus = Bus::new(&playable("international"), 4, 40);
     let end = bus.world().end_ms();
     for (away, back) in [(end / 3, end / 3 + 400), (end / 3, end / 3 + 20_000), (end / 4, end / 4 + 100_000)] {
-        let incidents = vec![Incident::new(away, Mishap::Away(1)), Incident::new(back, Mishap::Back(1))];
+        let incidents = vec![
+            Incident::new(away, IncidentKind::BoardDisconnected(1)),
+            Incident::new(back, IncidentKind::BoardConnected(1)),
+        ];
         let bus = Bus { incidents, ..Bus::new(&playable("international"), 4, 40) };
         assert_all_recorded(&bus, &play(&bus));
     }
@@ -302,7 +305,7 @@ fn board_may_leave_bus_and_return() {
 fn noisy_line_costs_time_but_no_move() {
     let faults = |rate| {
         let kinds = [LineFault::Flip, LineFault::Lose, LineFault::Double, LineFault::WrongChecksum];
-        kinds.into_iter().fold(LineFaults::none(), |faults, kind| faults.with(kind, rate))
+        kinds.into_iter().fold(LineFaults::none(), |faults, kind| faults.with_rate(kind, rate))
     };
     let bus = Bus { to_host: faults(2e-4), to_boards: faults(2e-4), ..Bus::new(&playable("international"), 4, 30) };
     assert_all_recorded(&bus, &play(&bus));
@@ -311,7 +314,7 @@ fn noisy_line_costs_time_but_no_move() {
 /// Whoever is asked rarely tells much at once; told twice, it would be another game.
 #[test]
 fn late_answers_count_once() {
-    let to_host = LineFaults::none().with(LineFault::Delay, 0.01);
+    let to_host = LineFaults::none().with_rate(LineFault::Delay, 0.01);
     let bus = Bus { to_host, ..Bus::new(&playable("international"), 2, 30) };
     let mut settings = bus.settings();
     settings.set("bus-poll-ms", "10000").unwrap();
@@ -328,16 +331,20 @@ fn reconnected_board_returns_within_seconds() {
     let (out, back) = (end / 4, end / 4 + 100_000);
     let alone = play(&bus).polls_per_second(out, back);
     for (away, seconds) in [(1, 4), (8, 7)] {
-        let incidents = (0..away)
-            .flat_map(|index| [Incident::new(out, Mishap::Away(index)), Incident::new(back, Mishap::Back(index))]);
+        let incidents = (0..away).flat_map(|index| {
+            [
+                Incident::new(out, IncidentKind::BoardDisconnected(index)),
+                Incident::new(back, IncidentKind::BoardConnected(index)),
+            ]
+        });
         let bus = Bus { incidents: incidents.collect(), ..Bus::new(&playable("international"), 16, 24) };
-        let (mut recorded, mut returned) = (Recorded::default(), Vec::new());
+        let (mut recorded, mut returned) = (BusRecording::default(), Vec::new());
         drive_bus(&mut bus.world(), &mut bus.line(), 20_000, |_, output| {
-            if matches!(&output.effect, Effect::News(text) | Effect::Notice(text) if text == "the board answers again")
+            if matches!(&output.effect, Effect::Info(text) | Effect::Notice(text) if text == "the board answers again")
             {
                 returned.push(output.at.0);
             }
-            recorded.hear(output);
+            recorded.apply_effects(output);
         });
         assert_all_recorded(&bus, &recorded);
         let polls = recorded.polls_per_second(out, back);
@@ -352,12 +359,12 @@ fn reconnected_board_returns_within_seconds() {
 }
 
 /// A recorder that keeps what it was told.
-struct Keeping {
+struct InputRecorder {
     line: Line,
     inputs: Vec<(Millis, Input)>,
 }
 
-impl Recorder for Keeping {
+impl RecorderDriver for InputRecorder {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         if input != Input::Tick {
             self.inputs.push((now, input.clone()));
@@ -375,19 +382,19 @@ pub fn rare_session(plies: usize) -> (Bus, LineSettings, Vec<(Millis, Input)>) {
     let bus = Bus::new(&playable("international"), 2, plies);
     let mut settings = bus.settings();
     settings.set("bus-poll-ms", "500").unwrap();
-    let mut keeping = Keeping { line: Line::new(settings.clone()), inputs: Vec::new() };
-    let mut recorded = Recorded::default();
-    drive_bus(&mut bus.world(), &mut keeping, 20_000, |_, output| recorded.hear(output));
+    let mut keeping = InputRecorder { line: Line::new(settings.clone()), inputs: Vec::new() };
+    let mut recorded = BusRecording::default();
+    drive_bus(&mut bus.world(), &mut keeping, 20_000, |_, output| recorded.apply_effects(output));
     assert_all_recorded(&bus, &recorded);
     (bus, settings, keeping.inputs)
 }
 
 /// What a new line records of inputs.
-pub fn hear_again(settings: &LineSettings, inputs: impl Iterator<Item = (Millis, Input)>) -> Recorded {
+pub fn replay_inputs(settings: &LineSettings, inputs: impl Iterator<Item = (Millis, Input)>) -> BusRecording {
     let mut line = Line::new(settings.clone());
-    let mut recorded = Recorded::default();
+    let mut recorded = BusRecording::default();
     for (at, input) in inputs {
-        line.handle(at, input).into_iter().for_each(|output| recorded.hear(output));
+        line.handle(at, input).into_iter().for_each(|output| recorded.apply_effects(output));
     }
     recorded
 }
@@ -400,6 +407,6 @@ fn chunking_never_changes_record() {
             Input::Bytes(bytes) => bytes.chunks(size).map(|part| (*at, Input::Bytes(part.to_vec()))).collect(),
             other => vec![(*at, other.clone())],
         });
-        assert_all_recorded(&bus, &hear_again(&settings, cut));
+        assert_all_recorded(&bus, &replay_inputs(&settings, cut));
     }
 }

@@ -74,7 +74,7 @@ impl Hall {
     }
 
     /// An operator speaks with boards by each of their names.
-    fn tell_boards(&self) {
+    fn set_names(&self) {
         let socket = self.path("control.sock").display().to_string();
         let ctl = |arguments: &[&str]| run(&[&["ctl", "--socket", &socket], arguments].concat());
         let second = self.games[1].1.to_string();
@@ -94,7 +94,7 @@ impl Hall {
     }
 
     /// Waits until every game is in its file, move for move, and holds what the logs make beside it.
-    fn assert_whole(&self, station: Process, logs: usize) {
+    fn assert_complete(&self, station: Process, logs: usize) {
         self.wait_for_plies(usize::MAX);
         drop(station);
         let logs: Vec<String> =
@@ -115,8 +115,8 @@ fn records_games_on_bus_move_for_move() {
     let hall = Hall::open(&["--bus", "4", "--plies", "10"]);
     let station = hall.start();
     hall.wait_for_plies(1);
-    hall.tell_boards();
-    hall.assert_whole(station, 1);
+    hall.set_names();
+    hall.assert_complete(station, 1);
 }
 
 /// Killed without a word in the middle, and started again: what was played meanwhile is in the memory of the boards.
@@ -129,7 +129,7 @@ fn killed_station_recovers_all_games_of_bus() {
     let pressed = |_| hall.boards.next("truth")["event"] == "pressed";
     assert!((0..2_000).filter(|&truth| pressed(truth)).nth(30).is_some(), "some is played while nobody records");
     let station = hall.start();
-    hall.assert_whole(station, 2);
+    hall.assert_complete(station, 2);
 }
 
 /// A server that keeps the connection and passes nothing on; the boards are played on meanwhile.
@@ -145,5 +145,5 @@ fn reconnects_dead_bus_connection() {
     hall.wait_for_plies(usize::MAX);
     let log = fs::read_to_string(hall.path("log/hall-1.log")).unwrap();
     assert!(log.matches(" = up").count() >= 2, "the connection was made again");
-    hall.assert_whole(station, 1);
+    hall.assert_complete(station, 1);
 }

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Recorder, drive_bus};
-use hardware_sim::incident::{Incident, Mishap};
+use damcast::simulation::drive::{RecorderDriver, drive_bus};
+use hardware_sim::incident::{Incident, IncidentKind};
 
-use crate::bus::{Bus, Recorded, assert_all_recorded};
+use crate::bus::{Bus, BusRecording, assert_all_recorded};
 use crate::games::playable;
 
 /// A recorder on a machine that loses its power: the end of its log was not on the disk yet. What the boards handed out
 /// meanwhile they hand out never again.
-struct Forgetful {
+struct PowerLossRecorder {
     settings: LineSettings,
     line: Line,
     inputs: Vec<(Millis, Input)>,
@@ -21,14 +21,14 @@ struct Forgetful {
     gap: Option<(Millis, Millis)>,
 }
 
-impl Forgetful {
-    fn new(settings: LineSettings, from_ms: u64, until_ms: u64) -> Forgetful {
+impl PowerLossRecorder {
+    fn new(settings: LineSettings, from_ms: u64, until_ms: u64) -> PowerLossRecorder {
         let line = Line::new(settings.clone());
         let gap = Some((Millis(from_ms), Millis(until_ms)));
-        Forgetful { settings, line, inputs: Vec::new(), outputs: Vec::new(), gap }
+        PowerLossRecorder { settings, line, inputs: Vec::new(), outputs: Vec::new(), gap }
     }
 
-    fn start_anew(&mut self, known_until: Millis, now: Millis) -> Vec<Output> {
+    fn restart(&mut self, known_until: Millis, now: Millis) -> Vec<Output> {
         self.line = Line::new(self.settings.clone());
         self.inputs.retain(|(at, _)| *at <= known_until);
         self.outputs.clear();
@@ -40,11 +40,11 @@ impl Forgetful {
     }
 }
 
-impl Recorder for Forgetful {
+impl RecorderDriver for PowerLossRecorder {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let mut outputs = Vec::new();
         if let Some((from, _)) = self.gap.take_if(|(_, until)| *until <= now) {
-            outputs = self.start_anew(from, now);
+            outputs = self.restart(from, now);
         }
         self.inputs.push((now, input.clone()));
         outputs.extend(self.line.handle(now, input));
@@ -58,18 +58,18 @@ impl Recorder for Forgetful {
 }
 
 /// Four boards, and so many seconds of what they said lost in the middle; what was recorded, and the commands for a memory.
-fn lose_reports(lost_ms: u64, start_tag: &str) -> (Bus, Recorded, usize) {
+fn lose_reports(lost_ms: u64, start_tag: &str) -> (Bus, BusRecording, usize) {
     let bus = Bus::new(&playable("international"), 4, 30);
     let mut world = bus.world();
     let from = world.end_ms() / 2;
     let mut settings = bus.settings();
     settings.set("bus-start-tag", start_tag).unwrap();
-    let mut forgetful = Forgetful::new(settings, from, from + lost_ms);
+    let mut forgetful = PowerLossRecorder::new(settings, from, from + lost_ms);
     drive_bus(&mut world, &mut forgetful, 20_000, |_, _| {});
-    let mut recorded = Recorded::default();
+    let mut recorded = BusRecording::default();
     let asks_for_memory = |output: &&Output| matches!(&output.effect, Effect::Send(bytes) if bytes[0] == 0x86);
     let asked = forgetful.outputs.iter().filter(asks_for_memory).count();
-    forgetful.outputs.into_iter().for_each(|output| recorded.hear(output));
+    forgetful.outputs.into_iter().for_each(|output| recorded.apply_effects(output));
     (bus, recorded, asked)
 }
 
@@ -105,14 +105,17 @@ fn reopens_line_if_all_boards_fall_silent() {
     let bus = Bus::new(&playable("international"), 4, 24);
     let end = bus.world().end_ms();
     let silent = end / 3;
-    let incidents = vec![Incident::new(silent, Mishap::Silence), Incident::new(silent + 100_000, Mishap::Sound)];
+    let incidents = vec![
+        Incident::new(silent, IncidentKind::LinkDead),
+        Incident::new(silent + 100_000, IncidentKind::LinkRestored),
+    ];
     let bus = bus.with(incidents);
-    let (mut reopened, mut recorded) = (Vec::new(), Recorded::default());
+    let (mut reopened, mut recorded) = (Vec::new(), BusRecording::default());
     drive_bus(&mut bus.world(), &mut Line::new(bus.settings()), 20_000, |_, output| {
         if matches!(output.effect, Effect::Reopen { .. }) {
             reopened.push(output.at.0);
         }
-        recorded.hear(output);
+        recorded.apply_effects(output);
     });
     let first = reopened[0];
     assert!((silent + 5_000..=silent + 15_000).contains(&first), "silent from {silent} on: {reopened:?}");
@@ -123,7 +126,7 @@ fn reopens_line_if_all_boards_fall_silent() {
 #[test]
 fn one_answering_board_keeps_line_open() {
     let bus = Bus::new(&playable("international"), 3, 12);
-    let incidents = (0..2).map(|index| Incident::new(20_000, Mishap::Away(index))).collect();
+    let incidents = (0..2).map(|index| Incident::new(20_000, IncidentKind::BoardDisconnected(index))).collect();
     let bus = bus.with(incidents);
     drive_bus(&mut bus.world(), &mut Line::new(bus.settings()), 60_000, |_, output| {
         assert!(!matches!(output.effect, Effect::Reopen { .. }), "at {}", output.at);
@@ -132,11 +135,11 @@ fn one_answering_board_keeps_line_open() {
 
 /// The lines of each board's file with their times.
 fn lines(bus: &Bus, requests: &[(u64, String)]) -> BTreeMap<BusAddress, Vec<(u64, String)>> {
-    struct Asked<'a> {
+    struct RequestLog<'a> {
         line: Line,
         requests: &'a [(u64, String)],
     }
-    impl Recorder for Asked<'_> {
+    impl RecorderDriver for RequestLog<'_> {
         fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
             let mut outputs = Vec::new();
             while let Some(((_, request), rest)) = self.requests.split_first().filter(|((at, _), _)| *at <= now.0) {
@@ -151,7 +154,7 @@ fn lines(bus: &Bus, requests: &[(u64, String)]) -> BTreeMap<BusAddress, Vec<(u64
         }
     }
     let mut lines: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    let mut asked = Asked { line: Line::new(bus.settings()), requests };
+    let mut asked = RequestLog { line: Line::new(bus.settings()), requests };
     drive_bus(&mut bus.world(), &mut asked, 20_000, |_, output| {
         if let Some(board) = output.board {
             let new = output.effect.lines().into_iter().map(|line| (output.at.0, line));
@@ -193,30 +196,30 @@ fn request_for_missing_board_stays_pending() {
     assert!(matches!(&refused[0].effect, Effect::Refused(why) if why.contains("there is no board")), "{refused:?}");
     for again in 0..3 {
         request(&mut line, &when_found);
-        assert_eq!(line.standing_requests(), [when_found.parse().unwrap()], "after {again} more reloads");
+        assert_eq!(line.pending_requests(), [when_found.parse().unwrap()], "after {again} more reloads");
         line = Line::new(settings.clone());
     }
     request(&mut line, &when_found);
     let mut heads: BTreeMap<Option<BusAddress>, Vec<String>> = BTreeMap::new();
-    let mut line = Watched { line, standing: Vec::new() };
+    let mut line = WatchedLine { line, pending: Vec::new() };
     drive_bus(&mut bus.world(), &mut line, 20_000, |_, output| {
         heads.entry(output.board).or_default().extend(output.effect.lines());
     });
     let told = |board: usize| heads[&Some(Bus::address(board))].iter().any(|line| line == "[White \"A\"]");
     assert!(told(1) && !told(0), "{heads:#?}");
-    assert!(line.standing.iter().all(|count| *count <= 1), "it is told once");
+    assert!(line.pending.iter().all(|count| *count <= 1), "it is told once");
 }
 
 /// A line, and how many requests stood at any time.
-struct Watched {
+struct WatchedLine {
     line: Line,
-    standing: Vec<usize>,
+    pending: Vec<usize>,
 }
 
-impl Recorder for Watched {
+impl RecorderDriver for WatchedLine {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let outputs = self.line.handle(now, input);
-        self.standing.push(self.line.standing_requests().len());
+        self.pending.push(self.line.pending_requests().len());
         outputs
     }
 

@@ -9,10 +9,10 @@ use damcast::engine::protocol::{
     BusAddress, BusAnswer, BusCommand, BusMessage, ClockReport, ClockSide, ClockStatus, ClockTimes, PieceCode, Version,
 };
 use damcast::engine::session::{Effect, Input, Line, LineSettings};
-use damcast::simulation::benchmark::{Benchmark, Hands};
-use damcast::simulation::drive::bare;
+use damcast::simulation::benchmark::{Benchmark, PlayStyle};
+use damcast::simulation::drive::strip_entry;
 use damcast::simulation::hall;
-use damcast::simulation::score::{Score, Who};
+use damcast::simulation::score::{RecorderKind, Score};
 use draughts::Variant;
 use hardware_sim::faults::Fault;
 
@@ -26,8 +26,8 @@ fn benchmark(plies: usize, seeds: u64) -> Benchmark {
     Benchmark { games, seeds, first_seed: 1, control, settings: Vec::new(), on_bus: Some(8) }
 }
 
-fn score(benchmark: &Benchmark, hands: &Hands) -> Score {
-    let rows = benchmark.rows(hands, Who::Damcast).unwrap();
+fn score(benchmark: &Benchmark, hands: &PlayStyle) -> Score {
+    let rows = benchmark.rows(hands, RecorderKind::Damcast).unwrap();
     let score = rows.into_iter().next().unwrap().score;
     println!("{}: {score}", hands.name);
     score
@@ -36,32 +36,32 @@ fn score(benchmark: &Benchmark, hands: &Hands) -> Score {
 /// Before half of the games the lever is on the wrong side, and the opponent of who begins puts it right.
 #[test]
 fn no_ply_is_published_before_press() {
-    let score = score(&benchmark(10, 6), &Hands::only(Fault::OpponentStarts, 1.0));
-    assert_eq!(score.perfect, score.games, "{:#?}", score.blemishes);
+    let score = score(&benchmark(10, 6), &PlayStyle::single_fault(Fault::OpponentStarts, 1.0));
+    assert_eq!(score.perfect, score.games, "{:#?}", score.imperfect_games);
     let earliest = score.delays.iter().min().unwrap();
     assert!(*earliest >= 0, "a ply was published {} ms before it was complete", -earliest);
 }
 
 #[test]
 fn hand_resting_on_other_legal_square_is_ignored() {
-    let mut hands = Hands::only(Fault::Hesitation, 0.3);
+    let mut hands = PlayStyle::single_fault(Fault::Hesitation, 0.3);
     hands.profile.set_rate(Fault::OpponentStarts, 1.0);
     let score = score(&benchmark(24, 2), &hands);
-    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
-    assert_eq!(score.recalled, score.plies, "{:#?}", score.blemishes);
+    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.imperfect_games);
+    assert_eq!(score.recalled, score.plies, "{:#?}", score.imperfect_games);
 }
 
 #[test]
 fn bus_game_is_reported_in_time_order() {
     let benchmark = benchmark(6, 2);
-    let hands = Hands::list("ideal").unwrap().remove(0);
+    let hands = PlayStyle::list("ideal").unwrap().remove(0);
     let name = benchmark.games[1].name.clone();
     let with_seed = format!("{name}@{}", 2 * 1_000_003 + 1);
     for wanted in ["2", &name, &with_seed] {
         let found = benchmark.find(&wanted.parse().unwrap(), &hands).unwrap().unwrap();
-        let (game, conditions) = &found.cases[found.index];
+        let (game, conditions) = &found.batch[found.index];
         assert_eq!((&game.name, conditions.seed > 2_000_000), (&name, wanted == with_seed));
-        let told = hall::explain(&found.cases, found.index).unwrap();
+        let told = hall::explain(&found.batch, found.index).unwrap();
         let line = |words: &str| told.iter().position(|line| line.contains(words)).unwrap_or(usize::MAX);
         let order =
             ["ply 3 ", "is touched", "no changes", "? SendClock", "< pressed on the ", "rule=pressed"].map(line);
@@ -83,10 +83,10 @@ fn address() -> BusAddress {
 }
 
 /// A board on a bus that answers by the letter, with its clock: White sits at the left.
-struct Desk {
+struct BusBoardFixture {
     line: Line,
     now: u64,
-    waiting: VecDeque<(u64, Vec<u8>)>,
+    pending: VecDeque<(u64, Vec<u8>)>,
     /// Events that the next answer will tell.
     events: Vec<u8>,
     /// What stands on it when they have been told.
@@ -98,49 +98,49 @@ struct Desk {
     entries: Vec<(u64, String)>,
 }
 
-impl Desk {
+impl BusBoardFixture {
     /// The start position stands on it.
-    fn set_up() -> Desk {
+    fn set_up() -> BusBoardFixture {
         let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
         settings.mode = Mode::Bus;
         let of_board = settings.clone();
         settings.boards.insert(address(), of_board);
-        let mut desk = Desk {
+        let mut desk = BusBoardFixture {
             line: Line::new(settings),
             now: 0,
-            waiting: VecDeque::new(),
+            pending: VecDeque::new(),
             events: Vec::new(),
             fields: start(),
             status: 0,
             pressed_at_reading: None,
             entries: Vec::new(),
         };
-        desk.hear(Input::LinkUp);
+        desk.receive(Input::LinkUp);
         desk
     }
 
-    fn live(&mut self, seconds: u64) {
+    fn run(&mut self, seconds: u64) {
         let until = self.now + seconds * 1_000;
         loop {
-            let answer = self.waiting.front().map(|(at, _)| *at);
+            let answer = self.pending.front().map(|(at, _)| *at);
             let deadline = self.line.deadline().map(|at| at.0.max(self.now));
             let Some(next) = answer.into_iter().chain(deadline).min().filter(|&next| next <= until) else { break };
             self.now = next;
             if answer.is_some_and(|at| at <= next) {
-                let (_, bytes) = self.waiting.pop_front().unwrap();
-                self.hear(Input::Bytes(bytes));
+                let (_, bytes) = self.pending.pop_front().unwrap();
+                self.receive(Input::Bytes(bytes));
             } else {
-                self.hear(Input::Tick);
+                self.receive(Input::Tick);
             }
         }
         self.now = until;
     }
 
-    fn hear(&mut self, input: Input) {
+    fn receive(&mut self, input: Input) {
         for output in self.line.handle(Millis(self.now), input) {
             match output.effect {
                 Effect::Send(bytes) => self.answer(&bytes),
-                Effect::Entry { entry, .. } => self.entries.push((output.at.0, bare(&entry))),
+                Effect::Entry { entry, .. } => self.entries.push((output.at.0, strip_entry(&entry))),
                 _ => {}
             }
         }
@@ -175,7 +175,7 @@ impl Desk {
             BusCommand::SendVersion => BusAnswer::Version(Version { main: 1, sub: 11 }),
             _ => BusAnswer::Ping,
         };
-        self.waiting.push_back((self.now + 12, BusMessage { from: address(), answer }.encode()));
+        self.pending.push_back((self.now + 12, BusMessage { from: address(), answer }.encode()));
     }
 
     fn texts(&self) -> Vec<&str> {
@@ -195,26 +195,26 @@ fn start() -> Vec<PieceCode> {
 
 /// What follows when it is known how the lever stands: a ply is published when it is pressed for, not before.
 #[track_caller]
-fn check_the_lever(desk: &mut Desk) {
-    desk.live(3);
+fn check_the_lever(desk: &mut BusBoardFixture) {
+    desk.run(3);
     assert_eq!(desk.texts(), ["32-28"], "it was pressed for");
     desk.events.extend(BLACK_MOVES);
-    desk.live(4);
+    desk.run(4);
     assert_eq!(desk.texts(), ["32-28"], "nobody has pressed for 19-23");
     desk.events.extend(RIGHT_SIDE);
     desk.status = ClockStatus::RUNNING;
-    desk.live(1);
+    desk.run(1);
     assert_eq!(desk.texts(), ["32-28", "19-23"]);
 }
 
 #[test]
 fn lever_before_first_ply_completes_no_ply() {
-    let mut desk = Desk::set_up();
+    let mut desk = BusBoardFixture::set_up();
     desk.status = ClockStatus::RIGHT_HIGH;
-    desk.live(5);
+    desk.run(5);
     desk.events.extend(RIGHT_SIDE);
     desk.status = 0;
-    desk.live(5);
+    desk.run(5);
     desk.events.extend([WHITE_MOVES, LEFT_SIDE].concat());
     desk.status = ClockStatus::RIGHT_HIGH | ClockStatus::RUNNING;
     check_the_lever(&mut desk);
@@ -223,7 +223,7 @@ fn lever_before_first_ply_completes_no_ply() {
 /// A station that comes late is told of the start and of the first ply before it can read the clock.
 #[test]
 fn follows_lever_before_clock_reading() {
-    let mut desk = Desk::set_up();
+    let mut desk = BusBoardFixture::set_up();
     let pieces = start();
     let list = pieces.iter().enumerate().filter(|(_, code)| !code.is_empty());
     desk.events.extend([0x7f, 0x7f, 0x7f, 0x6a]);
@@ -236,11 +236,11 @@ fn follows_lever_before_clock_reading() {
 /// The clock was started by hand, which no board reports, and when it is read next the first ply has been pressed for.
 #[test]
 fn reading_does_not_overtake_press_report() {
-    let mut desk = Desk::set_up();
-    desk.live(5);
+    let mut desk = BusBoardFixture::set_up();
+    desk.run(5);
     desk.events.extend(WHITE_MOVES);
     desk.pressed_at_reading = Some((ClockStatus::RIGHT_HIGH | ClockStatus::RUNNING, LEFT_SIDE));
-    desk.live(25);
+    desk.run(25);
     assert_eq!(desk.pressed_at_reading, None, "the clock was read");
     check_the_lever(&mut desk);
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use damcast::simulation::day::Day;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::station::config::OutletConfig;
-use hardware_sim::profile::Profile as Hands;
+use hardware_sim::profile::NoiseProfile as Hands;
 
 use crate::program::run;
 

@@ -35,13 +35,13 @@ static EXPECTED: OnceLock<Vec<String>> = OnceLock::new();
 /// The file of the recording, with other clock messages between its own.
 fn play(garbage: &[(usize, [u8; 7])]) -> (Vec<String>, Vec<String>) {
     let (header, records) = records();
-    let mut playback = Playback::new(LineSettings::of_head(&header, None).unwrap().0);
+    let mut playback = Playback::new(LineSettings::from_header(&header, None).unwrap().0);
     for (index, (at, input, is_boundary)) in records.iter().enumerate() {
-        playback.take(Millis(*at), input.clone());
+        playback.apply(Millis(*at), input.clone());
         for (_, data) in garbage.iter().filter(|(after, _)| 30 + after % (records.len() - 30) == index && *is_boundary)
         {
             let message = [&[0x8d, 0x00, 0x0a], data.as_slice()].concat();
-            playback.take(Millis(*at), Input::Bytes(message));
+            playback.apply(Millis(*at), Input::Bytes(message));
         }
     }
     let file = playback.games.iter().map(|game| String::from_utf8(game.file.bytes()).unwrap()).collect::<String>();

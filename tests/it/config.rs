@@ -80,13 +80,13 @@ fn boards_of_bus_have_separate_settings() {
     assert_eq!(bus.mode, damcast::engine::bytelog::Mode::Bus);
     let boards: Vec<_> = bus.boards.iter().map(|board| (board.address.number(), board.name.as_str())).collect();
     assert_eq!(boards, [(1025, "table-1"), (1026, "hall-a-1026")]);
-    let (settings, unknown) = damcast::engine::session::LineSettings::of_head(&bus.header(), None).unwrap();
+    let (settings, unknown) = damcast::engine::session::LineSettings::from_header(&bus.header(), None).unwrap();
     assert!(unknown.is_empty());
-    let board = |index: usize| settings.of_board(bus.boards[index].address);
+    let board = |index: usize| settings.for_board(bus.boards[index].address);
     assert!(board(0).tags.contains(&pair("White", "Sijbrands, T.")) && board(0).tags.contains(&pair("Event", "Open")));
     assert_eq!(board(1).variant.game_type.number(), 25);
     // A board that nobody named has what the line has.
-    let other = settings.of_board(damcast::engine::session::BusAddress::new(7).unwrap());
+    let other = settings.for_board(damcast::engine::session::BusAddress::new(7).unwrap());
     assert_eq!((other.tags.as_slice(), other.name), ([pair("Event", "Open")].as_slice(), None));
 }
 
@@ -264,7 +264,7 @@ fn no_mutation_of_configuration_panics() {
         for insert in ["", "\"", "[", "]", "=", "\u{0}", "ü", "9"] {
             let mutated = format!("{}{insert}{}", &text[..at], text.get(at + 1..).unwrap_or_default());
             for error in Config::read("x.toml", &mutated).err().into_iter().flat_map(|errors| errors.0) {
-                assert!(error.place.is_some() && !error.message.is_empty(), "{mutated}");
+                assert!(error.location.is_some() && !error.message.is_empty(), "{mutated}");
             }
         }
     }
@@ -312,8 +312,9 @@ fn mistake_in_outlet_suspends_one_outlet() {
         let text = if text.starts_with("public =") { text + SMALLEST } else { format!("{SMALLEST}{text}") };
         let error = refuse(&text);
         assert!(error.contains(message), "expected {message:?}: {error}");
-        let config = Sources::text("damcast.toml", &text).read_to_record().unwrap_or_else(|error| panic!("{error}"));
-        let [only] = config.held.as_slice() else { panic!("{held}: {:?}", config.held) };
+        let config =
+            Sources::from_text("damcast.toml", &text).read_for_recording().unwrap_or_else(|error| panic!("{error}"));
+        let [only] = config.suspended_outlets.as_slice() else { panic!("{held}: {:?}", config.suspended_outlets) };
         assert!(only.name.starts_with(held) && only.errors.to_string() == error, "{held}: {only:?}");
         assert!(config.lines.len() == 1 && only.reason().starts_with("damcast.toml:"), "{}", only.reason());
         assert_eq!(
@@ -329,7 +330,7 @@ fn mistake_in_outlet_suspends_one_outlet() {
     }
     // What is wrong elsewhere is wrong for everybody.
     let wrong = format!("{SMALLEST}[public]\ngames-delay = 1\n[alarm]\nsilent = 0\n");
-    let told = Sources::text("x", &wrong).read_to_record().unwrap_err();
+    let told = Sources::from_text("x", &wrong).read_for_recording().unwrap_err();
     assert!(told.0.len() == 1 && told.to_string().contains("silent"), "{told}");
     assert_eq!(Config::read("x", &wrong).unwrap_err().0.len(), 2);
 }

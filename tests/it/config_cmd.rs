@@ -4,13 +4,13 @@ use std::fs;
 
 use crate::program::{damcast, run};
 
-const RIGHT: &str = "[station]\ndirectory = \"r\"\n[[line]]\nname = \"a\"\nport = \"any\"\ngame-type = \"20\"\n";
+const VALID: &str = "[station]\ndirectory = \"r\"\n[[line]]\nname = \"a\"\nport = \"any\"\ngame-type = \"20\"\n";
 
 #[test]
 fn summarizes_valid_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("damcast.toml");
-    fs::write(&file, RIGHT).unwrap();
+    fs::write(&file, VALID).unwrap();
     let file = file.display().to_string();
     let checked = run(&["config", "check", "--config", &file]);
     assert_eq!((checked.code, checked.err.as_str()), (0, ""));
@@ -41,12 +41,12 @@ fn reports_one_port_under_two_names() {
         fs::write(path("damcast.toml"), text).unwrap();
         run(&["config", "check", "--config", &path("damcast.toml").display().to_string()])
     };
-    let checked = check(RIGHT.replace("\"any\"", "\"serial:ttyUSB0\"") + second);
+    let checked = check(VALID.replace("\"any\"", "\"serial:ttyUSB0\"") + second);
     assert_eq!(checked.code, 2, "{}", checked.out);
     assert!(checked.err.contains("the lines `a` and `b` have the same port, "), "{}", checked.err);
     // A port of a box, with telnet and without.
     let second = "[[line]]\nname = \"b\"\nport = \"rfc2217://BOX:4001\"\ngame-type = \"20\"\n";
-    let checked = check(RIGHT.replace("\"any\"", "\"tcp://box:4001\"") + second);
+    let checked = check(VALID.replace("\"any\"", "\"tcp://box:4001\"") + second);
     assert!(
         checked.err.contains("the port rfc2217://BOX:4001?baud=9600 is used already, in line 5"),
         "{}",
@@ -60,7 +60,7 @@ fn relative_paths_start_at_configuration_folder() {
     fs::create_dir_all(folder.path().join("conf")).unwrap();
     fs::create_dir_all(folder.path().join("elsewhere")).unwrap();
     let text =
-        RIGHT.replace("\"any\"", "\"ports/board\"") + "[alarm]\ncommand = [\"./call\"]\n[control]\nsocket = \"s\"\n";
+        VALID.replace("\"any\"", "\"ports/board\"") + "[alarm]\ncommand = [\"./call\"]\n[control]\nsocket = \"s\"\n";
     fs::write(folder.path().join("conf/damcast.toml"), text).unwrap();
     let check = |config: &str| {
         let mut command = damcast(&["config", "check", "--config", config]);
@@ -77,7 +77,7 @@ fn relative_paths_start_at_configuration_folder() {
 fn reports_all_mistakes_of_wrong_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("damcast.toml");
-    fs::write(&file, RIGHT.replace("any", "bluetooth:x").replace("\"20\"", "\"99\"")).unwrap();
+    fs::write(&file, VALID.replace("any", "bluetooth:x").replace("\"20\"", "\"99\"")).unwrap();
     let file = file.display().to_string();
     let checked = run(&["config", "check", "--config", &file]);
     assert_eq!((checked.code, checked.out.as_str()), (2, ""));

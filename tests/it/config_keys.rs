@@ -1,6 +1,6 @@
 //! The keys of the configuration: their table, the reference file and the reader say the same.
 
-use damcast::station::config::keys::{Absent, KEYS, Key, Section, ValueKind};
+use damcast::station::config::keys::{KEYS, Key, MissingKey, Section, ValueKind};
 use damcast::station::config::{Config, reference, schema};
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ fn refuse(key: &Key, value: &str) {
     let (text, line) = with(key.section, &format!("{} = {value}", key.name));
     let errors = Config::read("x.toml", &text).expect_err(&text).0;
     assert_eq!(errors.len(), 1, "{errors:?}");
-    assert_eq!(errors[0].place.as_ref().map(|place| place.line), Some(line), "{text}{}", errors[0]);
+    assert_eq!(errors[0].location.as_ref().map(|place| place.line), Some(line), "{text}{}", errors[0]);
     assert!(errors[0].message.contains(key.name), "{}", errors[0]);
 }
 
@@ -68,7 +68,7 @@ fn table_of_keys_matches_reference() {
     assert_eq!(reference::differences(), Vec::<String>::new());
     for key in KEYS {
         let entry = reference::entry(key).unwrap();
-        assert!(entry.about.len() > 20, "{} `{}` is not explained in config/damcast.toml", key.section, key.name);
+        assert!(entry.description.len() > 20, "{} `{}` is not explained in config/damcast.toml", key.section, key.name);
     }
 }
 
@@ -77,7 +77,7 @@ fn reader_accepts_exactly_values_of_row() {
     for key in KEYS {
         let entry = reference::entry(key).unwrap();
         let shown = accept(key, &entry.value);
-        if key.absent == Absent::Default {
+        if key.if_missing == MissingKey::Default {
             let (without, _) = with(key.section, "");
             let without = Config::read("x.toml", &without).unwrap();
             assert_eq!(shown, without, "{} `{}`: the reference does not show the default", key.section, key.name);
@@ -91,11 +91,11 @@ fn reader_accepts_exactly_values_of_row() {
                 refuse(key, &format!("\"{}x\"", words[0]));
                 refuse(key, "[]");
             }
-            ValueKind::Words(words) => {
+            ValueKind::WordList(words) => {
                 accept(key, &format!("\"{}\"", words.join(" ")));
                 refuse(key, &format!("\"{} x\"", words[0]));
             }
-            ValueKind::Whole { least, most, .. } => {
+            ValueKind::Integer { min: least, max: most, .. } => {
                 accept(key, &least.to_string());
                 accept(key, &most.to_string());
                 refuse(key, &(i128::from(least) - 1).to_string());
@@ -119,7 +119,7 @@ fn reader_accepts_exactly_values_of_row() {
                 refuse(key, "[\"a\"]");
                 refuse(key, "\"127.0.0.1\"");
             }
-            ValueKind::Switch => {
+            ValueKind::Bool => {
                 accept(key, "true");
                 accept(key, "false");
                 refuse(key, "2");
@@ -130,7 +130,7 @@ fn reader_accepts_exactly_values_of_row() {
 
 #[test]
 fn missing_required_key_is_reported() {
-    for key in KEYS.iter().filter(|key| key.absent == Absent::Refused) {
+    for key in KEYS.iter().filter(|key| key.if_missing == MissingKey::Refused) {
         let (text, _) = with(key.section, &format!("{} = ", key.name));
         let text = text.replace(&format!("{} = \n", key.name), "");
         let error = Config::read("x.toml", &text).expect_err(&text).to_string();
@@ -147,7 +147,7 @@ fn schema_has_every_key_with_type_limits_and_default() {
             Section::Outlet => top["outlet"]["items"]["properties"].clone(),
             Section::Line => top["line"]["items"]["properties"].clone(),
             Section::Board => top["line"]["items"]["properties"]["board"]["oneOf"][1]["items"]["properties"].clone(),
-            other => top[other.name()]["properties"].clone(),
+            other => top[other.as_str()]["properties"].clone(),
         }
     };
     for section in Section::ALL {
@@ -161,7 +161,7 @@ fn schema_has_every_key_with_type_limits_and_default() {
         for key in section.keys().filter(|key| (key.section, key.name) != (Section::Line, "board")) {
             let value = &properties[key.name];
             assert!(value["description"].as_str().is_some_and(|about| !about.is_empty()), "{}", key.name);
-            assert_eq!(value.get("default").is_some(), key.absent == Absent::Default, "{}", key.name);
+            assert_eq!(value.get("default").is_some(), key.if_missing == MissingKey::Default, "{}", key.name);
         }
     }
     let delay = &properties(Section::Public)["delay"];

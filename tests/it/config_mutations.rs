@@ -7,7 +7,7 @@ use damcast::station::config::keys::{KEYS, Key, Section, ValueKind};
 const MUTATIONS: usize = 500;
 
 /// Every kind of table, and keys of every kind.
-const SOUND: &str = r#"[station]
+const VALID: &str = r#"[station]
 directory = "recordings"
 [public]
 profile = "lidraughts"
@@ -56,7 +56,7 @@ impl Random {
 fn pairs() -> Vec<(usize, &'static Key, &'static str)> {
     let mut section = Section::Station;
     let mut found = Vec::new();
-    for (at, line) in SOUND.lines().enumerate() {
+    for (at, line) in VALID.lines().enumerate() {
         match Section::ALL.into_iter().find(|section| section.title() == line) {
             Some(title) => section = title,
             None => {
@@ -70,7 +70,7 @@ fn pairs() -> Vec<(usize, &'static Key, &'static str)> {
 }
 
 /// One mistake: the line as it was written by mistake, and what it is called.
-fn mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str) {
+fn make_mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str) {
     let name = key.name;
     let letter = |random: &mut Random| char::from(b'a' + random.below(26) as u8);
     match random.below(7) {
@@ -88,12 +88,12 @@ fn mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str
         }
         1 => (format!("{name} = {}", ["[]", "{}", "[1, 2]", "1979-05-27"][random.below(4)]), "wrong type"),
         2 => match key.kind {
-            ValueKind::Whole { most, .. } => {
+            ValueKind::Integer { max: most, .. } => {
                 (format!("{name} = {}", most + 1 + random.below(1000) as u64), "out of range")
             }
             ValueKind::Number { .. } => (format!("{name} = -{}", random.below(9)), "out of range"),
-            ValueKind::Switch => (format!("{name} = {}", 2 + random.below(9)), "out of range"),
-            ValueKind::Choice(_) | ValueKind::Words(_) => {
+            ValueKind::Bool => (format!("{name} = {}", 2 + random.below(9)), "out of range"),
+            ValueKind::Choice(_) | ValueKind::WordList(_) => {
                 (format!("{name} = \"{}{}\"", letter(random), letter(random)), "no such word")
             }
             ValueKind::Text => (format!("{name} = [\"\"]"), "wrong type"),
@@ -108,13 +108,13 @@ fn mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str
 
 #[test]
 fn finds_500_mistakes_with_line_and_key() {
-    assert!(Config::read("x.toml", SOUND).is_ok());
+    assert!(Config::read("x.toml", VALID).is_ok());
     let (pairs, mut random) = (pairs(), Random(8));
     let mut seen: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
     for _ in 0..MUTATIONS {
         let (at, key, value) = pairs[random.below(pairs.len())];
-        let (mistaken, kind) = mistake(&mut random, key, value);
-        let lines = SOUND.lines().enumerate().map(|(line, text)| if line == at { &mistaken } else { text });
+        let (mistaken, kind) = make_mistake(&mut random, key, value);
+        let lines = VALID.lines().enumerate().map(|(line, text)| if line == at { &mistaken } else { text });
         let text: String = lines.map(|line| format!("{line}\n")).collect();
         *seen.entry(kind).or_default() += 1;
         let errors = Config::read("x.toml", &text).expect_err(&text).0;
@@ -122,7 +122,7 @@ fn finds_500_mistakes_with_line_and_key() {
         let places = at + 1..=at + mistaken.lines().count();
         let typed = mistaken.split([' ', '=']).next().unwrap();
         let is_told = errors.iter().any(|error| {
-            let line = error.place.as_ref().unwrap().line;
+            let line = error.location.as_ref().unwrap().line;
             places.contains(&line) && (error.message.contains(key.name) || error.message.contains(typed))
         });
         assert!(is_told, "{kind} in line {}:\n{text}\n{errors:#?}", at + 1);
@@ -132,7 +132,7 @@ fn finds_500_mistakes_with_line_and_key() {
 
 #[test]
 fn reports_several_mistakes_at_once() {
-    let text = SOUND
+    let text = VALID
         .replace("delay = 60", "dely = 60")
         .replace("sync = \"safe\"", "sync = \"sometimes\"")
         .replace("settle-ms = 300", "settle-ms = 3")
@@ -140,6 +140,6 @@ fn reports_several_mistakes_at_once() {
         .replace("game-type = \"25\"", "game-type = \"99\"")
         .replace("address = 1026", "address = 1025");
     let errors = Config::read("x.toml", &text).unwrap_err();
-    let lines: Vec<usize> = errors.0.iter().map(|error| error.place.as_ref().unwrap().line).collect();
+    let lines: Vec<usize> = errors.0.iter().map(|error| error.location.as_ref().unwrap().line).collect();
     assert_eq!(lines, [5, 7, 10, 16, 23, 33], "{errors}");
 }

@@ -52,7 +52,7 @@ fn drop_ins_override_file_in_name_order() {
             ("notes.txt", "not a configuration"),
         ],
     );
-    let config = Sources::of_file(&file).unwrap().read().unwrap();
+    let config = Sources::from_file(&file).unwrap().read().unwrap();
     assert_eq!((config.outlets[0].delay.seconds, config.outlets[0].delay.plies), (900, 2));
     let ports: Vec<String> = config.lines.iter().map(|line| line.port.to_string()).collect();
     assert_eq!(ports, ["serial:/dev/c", "serial:/dev/b", "serial:/dev/a"]);
@@ -68,7 +68,7 @@ fn environment_overrides_all() {
     let file = write(folder.path(), &[("a.toml", "[public]\ndelay = 60\n")]);
     let read = |variables: &[(&str, &str)]| {
         let variables = variables.iter().map(|(name, value)| pair(name, value));
-        Sources::of_file(&file).unwrap().with_environment(variables).read()
+        Sources::from_file(&file).unwrap().with_environment(variables).read()
     };
     let config = read(&[
         ("DAMCAST_PUBLIC_DELAY", "900"),
@@ -104,7 +104,7 @@ fn outlet_merges_by_name_and_wrong_variable_suspends_outlet() {
     let hall = "[[outlet]]\nname = \"hall\"\n";
     let file = write(folder.path(), &[("a.toml", hall), ("b.toml", &format!("{hall}delay-plies = 3\n"))]);
     let read = |name: &str, value: &str| {
-        Sources::of_file(&file).unwrap().with_environment([pair(name, value)]).read_to_record().unwrap()
+        Sources::from_file(&file).unwrap().with_environment([pair(name, value)]).read_for_recording().unwrap()
     };
     let config = read("DAMCAST_OUTLET_HALL_DELAY", "60");
     assert_eq!((config.outlets[1].delay.seconds, config.outlets[1].delay.plies), (60, 3));
@@ -115,8 +115,8 @@ fn outlet_merges_by_name_and_wrong_variable_suspends_outlet() {
         ("DAMCAST_OUTLET_WORLD_DELAY", "DAMCAST_OUTLET_WORLD_DELAY"),
     ] {
         let config = read(name, "60");
-        assert_eq!(config.held.iter().map(|held| held.name.as_str()).collect::<Vec<_>>(), [held]);
-        assert!(config.held[0].reason().starts_with(name), "{}", config.held[0].reason());
+        assert_eq!(config.suspended_outlets.iter().map(|held| held.name.as_str()).collect::<Vec<_>>(), [held]);
+        assert!(config.suspended_outlets[0].reason().starts_with(name), "{}", config.suspended_outlets[0].reason());
     }
 }
 
@@ -140,7 +140,7 @@ fn mistake_in_drop_in_is_reported_with_file() {
 fn effective_configuration_is_equivalent_and_names_sources() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), &[("a.toml", "[public]\ndelay = 60\n[station.tags]\nTimeControl = \"180+2\"\n")]);
-    let sources = Sources::of_file(&file).unwrap().with_environment([pair("DAMCAST_PUBLIC_DELAY_PLIES", "3")]);
+    let sources = Sources::from_file(&file).unwrap().with_environment([pair("DAMCAST_PUBLIC_DELAY_PLIES", "3")]);
     let shown = show::show(&sources).unwrap();
     // A text that stands in no file has its paths as they are written.
     let (shown_config, mut config) = (Config::read("shown", &shown).unwrap(), sources.read().unwrap());
@@ -160,7 +160,7 @@ fn effective_configuration_is_equivalent_and_names_sources() {
     }
     for name in ["damcast", "examples/tournament-bus", "examples/tournament-any", "examples/blitz"] {
         let example = &format!("config/{name}.toml");
-        let sources = Sources::of_file(example.as_ref()).unwrap();
+        let sources = Sources::from_file(example.as_ref()).unwrap();
         let shown = show::show(&sources).unwrap();
         // A text that stands in no file has its paths as they are written.
         let (shown_config, mut config) = (Config::read("shown", &shown).unwrap(), sources.read().unwrap());

@@ -11,33 +11,33 @@ use damcast::engine::bytelog::RecordKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::daemon::{Place, SPEED, kinds, moves, recording};
+use crate::daemon::{SPEED, StationFolder, kinds, moves, recording};
 use crate::program::{Run, run};
 use crate::pty::{Board, Pty, wait_until};
 
 /// Runs `damcast` against the station of a place.
-pub fn ask(place: &Place, arguments: &[&str]) -> Run {
+pub fn run_ctl(place: &StationFolder, arguments: &[&str]) -> Run {
     let socket = place.path("recordings/control.sock");
     run(&[&arguments[..1], &["--socket", socket.to_str().unwrap()], &arguments[1..]].concat())
 }
 
-pub fn status(place: &Place) -> Value {
-    let answer = ask(place, &["status", "--json"]);
+pub fn status(place: &StationFolder) -> Value {
+    let answer = run_ctl(place, &["status", "--json"]);
     assert_eq!(answer.code, 0, "{}", answer.err);
     serde_json::from_str(&answer.out).unwrap()
 }
 
 /// What the station of a folder counts, in the text format of Prometheus, and what is not well with it.
-pub fn numbers(folder: &Path) -> (String, Vec<String>) {
+pub fn metrics(folder: &Path) -> (String, Vec<String>) {
     let mut client = Client(BufReader::new(UnixStream::connect(folder.join("control.sock")).unwrap()));
-    client.say("{\"do\":\"numbers\"}\n");
-    let answer = client.hear();
-    let ills = answer["told"].as_array().into_iter().flatten().map(|ill| ill.as_str().unwrap().to_owned());
-    (answer["numbers"].as_str().unwrap_or_default().to_owned(), ills.collect())
+    client.send("{\"do\":\"numbers\"}\n");
+    let answer = client.receive();
+    let ills = answer["messages"].as_array().into_iter().flatten().map(|ill| ill.as_str().unwrap().to_owned());
+    (answer["metrics"].as_str().unwrap_or_default().to_owned(), ills.collect())
 }
 
 /// The value of a row.
-pub fn value(text: &str, row: &str) -> f64 {
+pub fn metric_value(text: &str, row: &str) -> f64 {
     let line = text.lines().find_map(|line| line.strip_prefix(row)).unwrap_or_else(|| panic!("{row} in {text}"));
     line.trim().parse().unwrap()
 }
@@ -46,7 +46,7 @@ pub fn value(text: &str, row: &str) -> f64 {
 pub struct Client(BufReader<UnixStream>);
 
 impl Client {
-    pub fn connect(place: &Place) -> Client {
+    pub fn connect(place: &StationFolder) -> Client {
         let path = place.path("recordings/control.sock");
         let mut stream = None;
         wait_until("the socket", || {
@@ -54,15 +54,15 @@ impl Client {
             stream.is_some()
         });
         let stream = stream.unwrap();
-        stream.set_read_timeout(Some(crate::pty::PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(crate::pty::TIMEOUT)).unwrap();
         Client(BufReader::new(stream))
     }
 
-    pub fn say(&mut self, text: &str) {
+    pub fn send(&mut self, text: &str) {
         self.0.get_mut().write_all(text.as_bytes()).unwrap();
     }
 
-    pub fn hear(&mut self) -> Value {
+    pub fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
@@ -70,8 +70,8 @@ impl Client {
 }
 
 /// A station that has recorded some plies of a game.
-pub fn playing(plies: usize) -> (Place, Pty, Board, crate::daemon::Station) {
-    let place = Place::new(&["a"]);
+pub fn playing(plies: usize) -> (StationFolder, Pty, Board, crate::daemon::Station) {
+    let place = StationFolder::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let station = place.start();
@@ -89,13 +89,13 @@ fn status_shows_boards() {
         (board["name"].as_str(), board["line"].as_str(), board["game"].as_u64()),
         (Some("a"), Some("a"), Some(1))
     );
-    assert!(board["plies"].as_u64().unwrap() >= 4 && board["goes_on"] == true, "{board}");
+    assert!(board["plies"].as_u64().unwrap() >= 4 && board["is_ongoing"] == true, "{board}");
     assert!(board["clocks"]["white"].as_u64().unwrap() > 0, "{board}");
     assert!(board["file"].as_str().unwrap().ends_with("live/a-1.pdn"), "{board}");
     assert!(seen["lines"][0]["bytes_in"].as_u64().unwrap() > 100, "{seen}");
     assert!(seen["disk"]["free_bytes"].as_u64().unwrap() > 0, "{seen}");
     assert_eq!(seen["pid"].as_u64(), Some(u64::from(station.process.id())));
-    let table = ask(&place, &["status"]);
+    let table = run_ctl(&place, &["status"]);
     assert!(
         table.out.starts_with("board") && table.out.contains("\na  ") && table.out.contains("GB free"),
         "{}",
@@ -103,7 +103,7 @@ fn status_shows_boards() {
     );
     assert!(station.signal(Signal::TERM).success());
     assert!(!place.path("recordings/control.sock").exists(), "the socket goes with the station");
-    let nobody = ask(&place, &["status"]);
+    let nobody = run_ctl(&place, &["status"]);
     assert_eq!(nobody.code, 3);
     assert!(nobody.err.contains("no station answers at") && nobody.err.contains("damcast run"), "{}", nobody.err);
 }
@@ -112,37 +112,37 @@ fn status_shows_boards() {
 fn operator_requests_are_logged_and_replayed() {
     let (place, mut pty, mut board, mut station) = playing(4);
     let before = moves(&place.live("a-1.pdn"));
-    let undone = ask(&place, &["ctl", "undo", "a"]);
+    let undone = run_ctl(&place, &["ctl", "undo", "a"]);
     assert_eq!(undone.code, 0, "{}", undone.err);
     assert!(undone.out.contains("written: /FEN \""), "{}", undone.out);
     board.answer(&mut pty);
-    let names = ask(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H.", "--json"]);
+    let names = run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H.", "--json"]);
     let answer: Value = serde_json::from_str(&names.out).unwrap();
     assert_eq!(answer["ok"], true);
     // Names that come late are those of the game all the same.
-    let told = answer["told"].to_string();
+    let told = answer["messages"].to_string();
     assert!(told.contains("Sijbrands, T. and Wiersma, H. are the players of a, game 1"), "{answer}");
     wait_until("the names", || {
         let games = fs::read_to_string(place.path("recordings/public/games.pdn")).unwrap_or_default();
         games.contains("[White \"Sijbrands, T.\"]") && games.contains("[Black \"Wiersma, H.\"]")
     });
     for (arguments, code, words) in [
-        (&["ctl", "result", "a", "3-0", "--sure"][..], 1, "`3-0` is not a result of this game; its results are 2-0"),
+        (&["ctl", "result", "a", "3-0", "--confirm"][..], 1, "`3-0` is not a result of this game; its results are 2-0"),
         (&["ctl", "result", "b", "2-0"], 1, "there is no board `b`; there are a"),
         (&["ctl", "setup", "a", "W:W99"], 1, "W:W99"),
         (&["ctl", "resign", "a", "nobody"], 2, "[possible values: white, black]"),
         (&["ctl", "adjourn", "a"], 2, "adjourn"),
     ] {
-        let refused = ask(&place, arguments);
+        let refused = run_ctl(&place, arguments);
         assert_eq!(refused.code, code, "{arguments:?}: {}", refused.err);
         assert!(refused.err.contains(words), "{arguments:?}: {}", refused.err);
     }
     // A result ends a game for good: while its clock runs, that has to be meant.
-    let unsure = ask(&place, &["ctl", "result", "a", "2-0"]);
+    let unsure = run_ctl(&place, &["ctl", "result", "a", "2-0"]);
     assert_eq!(unsure.code, 1, "{}", unsure.out);
     assert!(unsure.err.contains("a, game 1, ") && unsure.err.contains("its clock runs"), "{}", unsure.err);
-    assert!(unsure.err.contains("`--sure`"), "{}", unsure.err);
-    let result = ask(&place, &["ctl", "result", "a", "2-0", "--sure"]);
+    assert!(unsure.err.contains("`--confirm`"), "{}", unsure.err);
+    let result = run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]);
     assert_eq!(result.code, 0, "{}", result.err);
     assert!(result.out.starts_with("a, game 1, ") && result.out.contains(" plies: 2-0"), "{}", result.out);
     wait_until("the end of the game", || {
@@ -164,10 +164,10 @@ fn operator_requests_are_logged_and_replayed() {
     let who = format!("request of uid {uid}");
     let notes = kinds(&log)
         .iter()
-        .filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&who) && !note.contains("--sure")))
+        .filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&who) && !note.contains("--confirm")))
         .count();
     assert_eq!(notes, asked.len(), "who asked stands beside each request");
-    assert!(station.said().contains(&who), "{}", station.said());
+    assert!(station.output().contains(&who), "{}", station.output());
 }
 
 /// What is told of a request before it is done is what the station says when it does it; until then it leaves no trace.
@@ -176,8 +176,8 @@ fn effects_of_request_are_shown_before_confirmation() {
     let (place, mut pty, mut board, mut station) = playing(4);
     let mut client = Client::connect(&place);
     let mut asked = |request: &str, more: &str| {
-        client.say(&format!("{{\"do\":\"request\",\"board\":\"a\",\"request\":{request:?}{more}}}\n"));
-        client.hear()
+        client.send(&format!("{{\"do\":\"request\",\"board\":\"a\",\"request\":{request:?}{more}}}\n"));
+        client.receive()
     };
     let trial = ",\"dry_run\":true";
     let before = (place.live("a-1.pdn"), status(&place)["boards"][0]["plies"].clone());
@@ -196,8 +196,8 @@ fn effects_of_request_are_shown_before_confirmation() {
     ] {
         let answer = asked(request, trial);
         assert_eq!(answer["ok"], true, "{request}: {answer}");
-        assert!(answer["told"].to_string().contains(told), "{request}: {answer}");
-        assert!(answer["written"].to_string().contains(written), "{request}: {answer}");
+        assert!(answer["messages"].to_string().contains(told), "{request}: {answer}");
+        assert!(answer["lines"].to_string().contains(written), "{request}: {answer}");
     }
     for (request, why) in [
         ("undo 60", "there are not 60 entries to take back"),
@@ -214,27 +214,27 @@ fn effects_of_request_are_shown_before_confirmation() {
     let sure = ",\"sure\":true";
     // Its clocks are those of the moment.
     let without_clocks = |answer: Value| {
-        let written = answer["written"]
+        let written = answer["lines"]
             .as_array()
             .unwrap()
             .iter()
             .map(|line| line.as_str().unwrap().split(" {").next().unwrap().to_owned());
-        (answer["told"].clone(), written.collect::<Vec<_>>())
+        (answer["messages"].clone(), written.collect::<Vec<_>>())
     };
     let foretold = without_clocks(asked("undo 1", trial));
     assert_eq!(foretold, without_clocks(asked("undo 1", "")), "what was told is what was done");
     board.answer(&mut pty);
     let foretold = asked("result 2-0", &format!("{sure}{trial}"));
-    assert!(foretold["told"].to_string().contains("a, game 1, "), "{foretold}");
+    assert!(foretold["messages"].to_string().contains("a, game 1, "), "{foretold}");
     assert_eq!(foretold, asked("result 2-0", sure));
     wait_until("the end of the game", || {
         board.answer(&mut pty);
         place.live("a-1.pdn").ends_with("*\n")
     });
     let foretold = asked("continue", &format!("{sure}{trial}"));
-    assert!(foretold["told"].to_string().contains("game 1 goes on"), "{foretold}");
+    assert!(foretold["messages"].to_string().contains("game 1 goes on"), "{foretold}");
     let done = asked("continue", sure);
-    let told = |answer: &Value| answer["told"].as_array().unwrap().clone();
+    let told = |answer: &Value| answer["messages"].as_array().unwrap().clone();
     assert!(told(&foretold).starts_with(&told(&done)), "{foretold}, {done}");
     assert!(station.signal(Signal::TERM).success());
     let log = place.log("a-1.log");
@@ -248,7 +248,7 @@ fn effects_of_request_are_shown_before_confirmation() {
 
 #[test]
 fn socket_is_private_and_replaces_dead_one() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port");
     let path = place.path("recordings/control.sock");
@@ -260,7 +260,7 @@ fn socket_is_private_and_replaces_dead_one() {
     next.wait_for("operators reach this station");
     assert_eq!(status(&place)["pid"].as_u64(), Some(u64::from(next.process.id())));
     // Another station, elsewhere, with the same socket: the one that is alive keeps it, the other records all the same.
-    let other = Place::new(&["b"]);
+    let other = StationFolder::new(&["b"]);
     let config = fs::read_to_string(other.path("damcast.toml")).unwrap();
     fs::write(other.path("damcast.toml"), format!("[control]\nsocket = {path:?}\n{config}")).unwrap();
     let other_station = other.start();
@@ -271,22 +271,22 @@ fn socket_is_private_and_replaces_dead_one() {
 
 #[test]
 fn misbehaving_clients_cost_nothing() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let station = place.start();
     station.wait_for("operators reach this station");
     let mut client = Client::connect(&place);
     for rubbish in
         ["\n", "{}\n", "status\n", "{\"do\":\"fly\"}\n", "{\"do\":\"status\",\"more\":1}\n", "[1,2\n", "\u{0}\n"]
     {
-        client.say(rubbish);
-        let answer = client.hear();
+        client.send(rubbish);
+        let answer = client.receive();
         assert_eq!(answer["ok"], false, "{rubbish:?}: {answer}");
     }
-    client.say("{\"do\":\"status\"}\n{\"do\":\"status\"}\n");
-    assert!(client.hear()["ok"] == true && client.hear()["ok"] == true, "two at once are answered one by one");
+    client.send("{\"do\":\"status\"}\n{\"do\":\"status\"}\n");
+    assert!(client.receive()["ok"] == true && client.receive()["ok"] == true, "two at once are answered one by one");
     let mut long = Client::connect(&place);
-    long.say(&"x".repeat(64 << 10));
-    assert!(long.hear()["error"].as_str().unwrap().contains("too long"));
+    long.send(&"x".repeat(64 << 10));
+    assert!(long.receive()["error"].as_str().unwrap().contains("too long"));
     let mut gone = Vec::new();
     assert_eq!(long.0.read_to_end(&mut gone).unwrap_or(0), 0, "and the connection ends");
     // Those who connect and hang have their places; one more is told so, and when they go there is room again.
@@ -300,59 +300,59 @@ fn misbehaving_clients_cost_nothing() {
         if client.0.read_line(&mut line).is_ok() {
             told = Some(line);
         } else {
-            client.say("{\"do\":\"sta");
+            client.send("{\"do\":\"sta");
             hanging.push(client);
         }
     }
     assert!(hanging.len() <= 16 && told.as_ref().is_some_and(|told| told.contains("too many clients")), "{told:?}");
     drop(hanging);
-    wait_until("room again", || ask(&place, &["status"]).code == 0);
+    wait_until("room again", || run_ctl(&place, &["status"]).code == 0);
 }
 
 #[test]
 fn watchers_see_changes_at_once() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let station = place.start();
     station.wait_for("operators reach this station");
     let mut client = Client::connect(&place);
-    client.say("{\"do\":\"watch\",\"interval_ms\":50}\n");
-    assert_eq!(client.hear()["status"]["boards"][0]["state"], "no-connection");
+    client.send("{\"do\":\"watch\",\"interval_ms\":50}\n");
+    assert_eq!(client.receive()["status"]["boards"][0]["state"], "no-connection");
     let mut pty = Pty::plug_in(&place.path("a"));
     pty.wait_for_the_station();
     let start = std::time::Instant::now();
-    while client.hear()["status"]["lines"][0]["link"] != "open" {
-        assert!(start.elapsed() < crate::pty::PATIENCE);
+    while client.receive()["status"]["lines"][0]["link"] != "open" {
+        assert!(start.elapsed() < crate::pty::TIMEOUT);
     }
     // One that watches and does not read is dropped, and nobody waits for it.
     let mut deaf = Client::connect(&place);
-    deaf.say("{\"do\":\"watch\"}\n");
-    assert_eq!(ask(&place, &["status"]).code, 0);
+    deaf.send("{\"do\":\"watch\"}\n");
+    assert_eq!(run_ctl(&place, &["status"]).code, 0);
 }
 
 #[test]
 fn messages_are_filtered_by_level_at_run_time() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let station = place.start_with(|command| {
         command.env("RUST_LOG", "info");
     });
     pty.wait_for_the_station();
-    assert_eq!(ask(&place, &["ctl", "log-level"]).out, "info\n");
-    let slip = ask(&place, &["ctl", "log-level", "dbug"]);
+    assert_eq!(run_ctl(&place, &["ctl", "log-level"]).out, "info\n");
+    let slip = run_ctl(&place, &["ctl", "log-level", "dbug"]);
     assert!(slip.code == 1 && slip.err.contains("expected a level (error, warn, info"), "{}", slip.err);
-    let wrong = ask(&place, &["ctl", "log-level", "damcast=loud"]);
+    let wrong = run_ctl(&place, &["ctl", "log-level", "damcast=loud"]);
     assert!(wrong.code == 1 && wrong.err.contains("MODULE=LEVEL"), "{}", wrong.err);
     assert_eq!(
-        ask(&place, &["ctl", "log-level", "damcast::station::line=off"]).out,
+        run_ctl(&place, &["ctl", "log-level", "damcast::station::line=off"]).out,
         "info,damcast::station::line=off\n"
     );
     station.wait_for("log-level damcast::station::line=off");
-    let count = |station: &crate::daemon::Station| station.said().matches("request of").count();
+    let count = |station: &crate::daemon::Station| station.output().matches("request of").count();
     let before = count(&station);
-    assert_eq!(ask(&place, &["ctl", "hold", "a"]).code, 0);
-    assert_eq!(count(&station), before, "{}", station.said());
-    assert_eq!(ask(&place, &["ctl", "log-level", "reset"]).out, "info\n");
-    assert_eq!(ask(&place, &["ctl", "release", "a"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "hold", "a"]).code, 0);
+    assert_eq!(count(&station), before, "{}", station.output());
+    assert_eq!(run_ctl(&place, &["ctl", "log-level", "reset"]).out, "info\n");
+    assert_eq!(run_ctl(&place, &["ctl", "release", "a"]).code, 0);
     station.wait_for("published again");
 }
 
@@ -361,7 +361,7 @@ fn unanswered_request_is_not_run_later() {
     let (place, mut pty, mut board, mut station) = playing(4);
     let pid = Pid::from_child(&station.process);
     kill_process(pid, Signal::STOP).unwrap();
-    let asked = ask(&place, &["ctl", "--wait", "3", "result", "a", "2-0"]);
+    let asked = run_ctl(&place, &["ctl", "--wait", "3", "result", "a", "2-0"]);
     assert_eq!(asked.code, 5, "{}", asked.err);
     assert!(asked.err.contains("no answer yet from the station at"), "{}", asked.err);
     assert!(asked.err.contains("not known whether this was done"), "{}", asked.err);
@@ -369,7 +369,7 @@ fn unanswered_request_is_not_run_later() {
     station.wait_for("result 2-0: not done: it was wanted until");
     // What comes in time is done.
     board.answer(&mut pty);
-    let names = ask(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H."]);
+    let names = run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H."]);
     assert_eq!(names.code, 0, "{}", names.err);
     assert!(station.signal(Signal::TERM).success());
     assert!(place.live("a-1.pdn").contains("[Result \"*\"]"), "{}", place.live("a-1.pdn"));
@@ -384,7 +384,7 @@ fn unanswered_request_is_not_run_later() {
 /// What a program that speaks with the socket directly asks, and no station knows, is refused before it reaches a log.
 #[test]
 fn unreadable_request_reaches_no_log() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("recording");
     for (request, told) in [
@@ -394,8 +394,8 @@ fn unreadable_request_reaches_no_log() {
         ("remembered new", "what the station says"),
     ] {
         let mut client = Client::connect(&place);
-        client.say(&format!("{{\"do\":\"request\",\"board\":\"a\",\"request\":\"{request}\"}}\n"));
-        let reply = client.hear();
+        client.send(&format!("{{\"do\":\"request\",\"board\":\"a\",\"request\":\"{request}\"}}\n"));
+        let reply = client.receive();
         assert!(reply["ok"] == false && reply["error"].as_str().unwrap().contains(told), "{request}: {reply}");
     }
     assert!(station.signal(Signal::TERM).success());
@@ -404,23 +404,23 @@ fn unreadable_request_reaches_no_log() {
 
 #[test]
 fn refuses_names_with_direction_marks() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("operators reach this station");
     station.wait_for("waiting for the port");
     for name in ["A\u{202e}B", "A\u{2028}B", "A\u{2066}B", "A\u{1b}[2JB"] {
-        let refused = ask(&place, &["ctl", "names", "a", name, "C"]);
+        let refused = run_ctl(&place, &["ctl", "set-players", "a", name, "C"]);
         assert_eq!(refused.code, 1, "{name:?}: {}", refused.err);
         assert!(refused.err.contains("marks that turn the order of writing"), "{name:?}: {}", refused.err);
     }
-    assert_eq!(ask(&place, &["ctl", "names", "a", "Вирный, Ш.", "한국"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "set-players", "a", "Вирный, Ш.", "한국"]).code, 0);
     assert!(station.signal(Signal::TERM).success());
     assert_eq!(kinds(&place.log("a-1.log")).iter().filter(|kind| matches!(kind, RecordKind::Operator(_))).count(), 1);
 }
 
 #[test]
 fn endless_requests_are_slowed_and_fill_no_log() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("operators reach this station");
     station.wait_for("waiting for the port");
@@ -428,9 +428,11 @@ fn endless_requests_are_slowed_and_fill_no_log() {
     let mut clients: Vec<Client> = (0..5).map(|_| Client::connect(&place)).collect();
     let (mut taken, mut refused) = (0, 0);
     while refused == 0 && taken < 2_000 {
-        clients.iter_mut().for_each(|client| client.say("{\"do\":\"request\",\"board\":\"a\",\"request\":\"hold\"}\n"));
+        clients
+            .iter_mut()
+            .for_each(|client| client.send("{\"do\":\"request\",\"board\":\"a\",\"request\":\"hold\"}\n"));
         for client in &mut clients {
-            let answer = client.hear();
+            let answer = client.receive();
             if answer["ok"] == true {
                 taken += 1;
                 continue;
@@ -449,7 +451,7 @@ fn endless_requests_are_slowed_and_fill_no_log() {
 
 #[test]
 fn request_expires_at_deadline() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let station = place.start();
     station.wait_for("operators reach this station");
     station.wait_for("waiting for the port");
@@ -461,12 +463,12 @@ fn request_expires_at_deadline() {
         "\"do\":\"reload\"",
         "\"do\":\"log-level\",\"filter\":\"info\"",
     ] {
-        client.say(&format!("{{{request},\"until_ms\":1}}\n"));
-        let late = client.hear();
-        assert_eq!((&late["ok"], &late["unknown"]), (&false.into(), &Value::Null), "{request}: {late}");
+        client.send(&format!("{{{request},\"until_ms\":1}}\n"));
+        let late = client.receive();
+        assert_eq!((&late["ok"], &late["outcome_unknown"]), (&false.into(), &Value::Null), "{request}: {late}");
         assert!(late["error"].as_str().unwrap().starts_with("not done: it was wanted until "), "{request}: {late}");
-        client.say(&format!("{{{request},\"until_ms\":{later}}}\n"));
-        let done = client.hear();
+        client.send(&format!("{{{request},\"until_ms\":{later}}}\n"));
+        let done = client.receive();
         assert_eq!(done["ok"], true, "{request}: {done}");
     }
     assert_eq!(status(&place)["boards"][0]["held"], true);
@@ -480,7 +482,7 @@ fn strangers_are_refused_with_reason() {
         println!("not run by root: nobody else can be tried out");
         return;
     }
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o711)).unwrap();
     let socket = place.path("control.sock");
     let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
@@ -512,7 +514,7 @@ fn strangers_are_refused_with_reason() {
 /// Who looks for the station with a configuration that somebody has just spoilt finds it, and is told.
 #[test]
 fn configuration_mistake_locks_no_user_out() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let station = place.start();
     station.wait_for("waiting for the port");
     let config = place.path("damcast.toml");

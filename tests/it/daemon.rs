@@ -11,20 +11,20 @@ use damcast::engine::bytelog::{self, ByteLog, RecordKind};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::{damcast, run};
-use crate::pty::{Board, PATIENCE, Pty, wait_until};
+use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 
 /// How many times faster than people the boards play.
 pub const SPEED: f64 = 50.0;
 
 /// A folder with a configuration of some lines.
-pub struct Place {
+pub struct StationFolder {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl StationFolder {
     /// One line for each name; its port is a link of that name.
-    pub fn new(lines: &[&str]) -> Place {
-        let place = Place { folder: tempfile::tempdir().unwrap() };
+    pub fn new(lines: &[&str]) -> StationFolder {
+        let place = StationFolder { folder: tempfile::tempdir().unwrap() };
         place.configure(lines, SPEED, "");
         place
     }
@@ -87,42 +87,44 @@ impl Place {
         let mut command = damcast(&["run", "--config", config.to_str().unwrap()]);
         command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
         change(&mut command);
-        Station::of(command)
+        Station::spawn(command)
     }
 }
 
 /// A running station. Dropping it kills it.
 pub struct Station {
     pub process: Child,
-    said: Arc<Mutex<String>>,
+    output: Arc<Mutex<String>>,
 }
 
 impl Station {
     /// Starts one.
-    pub fn of(mut command: std::process::Command) -> Station {
+    pub fn spawn(mut command: std::process::Command) -> Station {
         let mut process = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
-        let said = Arc::new(Mutex::new(String::new()));
-        let (stderr, heard) = (process.stderr.take().unwrap(), Arc::clone(&said));
+        let output = Arc::new(Mutex::new(String::new()));
+        let (stderr, heard) = (process.stderr.take().unwrap(), Arc::clone(&output));
         std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                 heard.lock().unwrap().push_str(&format!("{line}\n"));
             }
         });
-        Station { process, said }
+        Station { process, output }
     }
 
     /// Starts one whose messages nobody hears.
     pub fn silent(mut command: std::process::Command) -> Station {
-        Station { process: command.spawn().unwrap(), said: Arc::default() }
+        Station { process: command.spawn().unwrap(), output: Arc::default() }
     }
 
-    pub fn said(&self) -> String {
-        self.said.lock().unwrap().clone()
+    pub fn output(&self) -> String {
+        self.output.lock().unwrap().clone()
     }
 
     #[track_caller]
     pub fn wait_for(&self, words: &str) {
-        wait_until(&format!("{words:?} on standard error; so far: {}", self.said()), || self.said().contains(words));
+        wait_until(&format!("{words:?} on standard error; so far: {}", self.output()), || {
+            self.output().contains(words)
+        });
     }
 
     pub fn signal(&mut self, signal: Signal) -> ExitStatus {
@@ -182,7 +184,7 @@ pub fn truth() -> Vec<String> {
 
 #[test]
 fn waits_for_port_and_survives_port_loss() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port: there is no such port");
     for round in 0..3 {
@@ -204,7 +206,7 @@ fn waits_for_port_and_survives_port_loss() {
 
 #[test]
 fn waiting_for_port_costs_nothing() {
-    let place = Place::new(&["a", "b"]);
+    let place = StationFolder::new(&["a", "b"]);
     let station = place.start();
     let mut pty = Pty::plug_in(&place.path("a"));
     pty.wait_for_the_station();
@@ -219,7 +221,7 @@ fn waiting_for_port_costs_nothing() {
 
 #[test]
 fn garbage_is_kept_and_disturbs_nothing() {
-    let place = Place::new(&["a", "b"]);
+    let place = StationFolder::new(&["a", "b"]);
     let mut station = place.start();
     let mut ptys = [Pty::plug_in(&place.path("a")), Pty::plug_in(&place.path("b"))];
     ptys.iter_mut().for_each(Pty::wait_for_the_station);
@@ -232,30 +234,30 @@ fn garbage_is_kept_and_disturbs_nothing() {
     assert!(station.signal(Signal::INT).success());
     assert_eq!(bytes_from_board(&place.log("a-1.log")), garbage);
     assert_eq!(kinds(&place.log("a-1.log")).last(), Some(&&RecordKind::LinkDown));
-    assert!(!station.said().contains("panic"), "{}", station.said());
+    assert!(!station.output().contains("panic"), "{}", station.output());
 }
 
 #[test]
 fn path_without_port_is_reported() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     fs::write(place.path("a"), "a file").unwrap();
     place.start().wait_for("this is not a serial port");
 }
 
 #[test]
 fn port_in_use_is_reported() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let _first = place.start();
     pty.wait_for_the_station();
-    let other = Place::new(&["a"]);
+    let other = StationFolder::new(&["a"]);
     std::os::unix::fs::symlink(place.path("a"), other.path("a")).unwrap();
     other.start().wait_for("the port is in use by another program");
 }
 
 #[test]
 fn two_stations_cannot_share_directory() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut first = place.start();
     first.wait_for("waiting for the port");
     let mut second = place.start();
@@ -270,7 +272,7 @@ fn two_stations_cannot_share_directory() {
 
 #[test]
 fn wrong_configuration_starts_nothing() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "speed = 3\n");
     let config = place.path("damcast.toml");
     let refused = run(&["run", "--config", config.to_str().unwrap()]);
@@ -283,7 +285,7 @@ fn wrong_configuration_starts_nothing() {
 
 #[test]
 fn uncreatable_directory_is_reported() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     fs::write(place.path("recordings"), "a file").unwrap();
     let mut station = place.start();
     assert_eq!(station.wait().code(), Some(1));
@@ -292,7 +294,7 @@ fn uncreatable_directory_is_reported() {
 
 #[test]
 fn published_games_match_log() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
@@ -301,13 +303,13 @@ fn published_games_match_log() {
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 8);
     assert!(station.signal(Signal::TERM).success());
     let live = place.live("a-1.pdn");
-    assert_eq!(moves(&live)[..8], truth()[..8], "{live}\n{}", station.said());
+    assert_eq!(moves(&live)[..8], truth()[..8], "{live}\n{}", station.output());
     assert_eq!(place.replay(&["a-1.log"]), live);
 }
 
 #[test]
 fn killed_station_continues_same_file() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let mut logs = Vec::new();
@@ -322,7 +324,7 @@ fn killed_station_continues_same_file() {
         logs.push(format!("a-{}.log", round + 1));
         let live = place.live("a-1.pdn");
         assert!(live.starts_with(&before), "what was published stays");
-        assert!(moves(&live).len() >= plies, "{live}\n{}", station.said());
+        assert!(moves(&live).len() >= plies, "{live}\n{}", station.output());
         before = live;
     }
     assert_eq!(moves(&before)[..12], truth()[..12], "{before}");
@@ -333,7 +335,7 @@ fn killed_station_continues_same_file() {
 
 #[test]
 fn live_file_is_completed_rewritten_or_left_if_changed() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
@@ -367,7 +369,7 @@ fn live_file_is_completed_rewritten_or_left_if_changed() {
 #[test]
 fn game_keeps_initial_settings() {
     let speed = 8.0 * SPEED;
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], speed, "[line.tags]\nWhite = \"Old\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), speed);
@@ -398,5 +400,5 @@ fn ports_does_not_panic() {
 
 #[test]
 fn patience_is_longer_than_games_here() {
-    assert!(PATIENCE.as_secs_f64() * SPEED > 600.0);
+    assert!(TIMEOUT.as_secs_f64() * SPEED > 600.0);
 }

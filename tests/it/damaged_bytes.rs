@@ -4,11 +4,11 @@
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Input, Line, LineSettings};
 use damcast::simulation::drive::Record;
-use damcast::simulation::score::{Conditions, Who, run};
+use damcast::simulation::score::{Conditions, RecorderKind, run};
 use draughts_pdn::notation;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 
-use crate::bus::{hear_again, rare_session};
+use crate::bus::{rare_session, replay_inputs};
 use crate::games::playable;
 
 /// Plies of a session.
@@ -41,13 +41,13 @@ fn damaged(inputs: &[(Millis, Input)], step: usize) -> impl Iterator<Item = (Str
 
 /// What is recorded beside what was played: moves and setups recorded.
 #[derive(Debug, Default)]
-struct Count {
+struct DamageCount {
     sessions: usize,
     moves: usize,
     setups: usize,
 }
 
-impl Count {
+impl DamageCount {
     #[track_caller]
     fn check(&mut self, case: &str, played: &[String], entries: &[String]) {
         let mut rest = played;
@@ -68,10 +68,10 @@ impl Count {
 fn damage_a_bus(step: usize) {
     let (bus, settings, inputs) = rare_session(PLIES);
     let played = bus.moves();
-    let mut count = Count::default();
+    let mut count = DamageCount::default();
     for (case, inputs) in damaged(&inputs, step) {
         count.sessions += 1;
-        let recorded = hear_again(&settings, inputs.into_iter());
+        let recorded = replay_inputs(&settings, inputs.into_iter());
         for (board, entries) in &recorded.entries {
             count.check(&format!("{case}: board {board}"), &played[board], entries);
         }
@@ -85,8 +85,8 @@ fn damage_a_board(step: usize) {
     game.moves.truncate(PLIES);
     let settings = LineSettings::new(game.start.variant());
     let control = Some("4800+60".parse().unwrap());
-    let conditions = Conditions { profile: Profile::ideal(), control, seed: 1, settings: settings.clone() };
-    let session = run(&game, &conditions, Who::Damcast).unwrap().record;
+    let conditions = Conditions { profile: NoiseProfile::ideal(), control, seed: 1, settings: settings.clone() };
+    let session = run(&game, &conditions, RecorderKind::Damcast).unwrap().record;
     let mut position = game.start;
     let mut played = Vec::new();
     for ply in &game.moves {
@@ -95,7 +95,7 @@ fn damage_a_board(step: usize) {
     }
     let entries = |record: &Record| record.entries().into_iter().map(|(_, entry)| entry).collect::<Vec<_>>();
     assert_eq!(entries(&session), played);
-    let mut count = Count::default();
+    let mut count = DamageCount::default();
     for (case, inputs) in damaged(&session.inputs, step) {
         count.sessions += 1;
         let mut line = Line::new(settings.clone());

@@ -6,12 +6,12 @@ use std::path::Path;
 use damcast::station::disk::Durability;
 
 use crate::model_disk::{Model, ModelDisk};
-use crate::recorded_session::{Session, mask, script, wanted_step};
+use crate::recorded_session::{Session, env_step, mask, script};
 
 /// Time of the recorded game.
 const SPAN_MS: u64 = 75_000;
 /// So much of the end of a file is damaged bit by bit.
-const END: usize = 4 << 10;
+const TAIL_LEN: usize = 4 << 10;
 
 const LOG: &str = "/r/log/a-1.log";
 const LIVE: &str = "/r/live/a-1.pdn";
@@ -71,7 +71,7 @@ fn damage(step: usize) {
                 cases += 1;
             }
         }
-        for bit in (8 * whole.len().saturating_sub(END)..8 * whole.len()).step_by(step) {
+        for bit in (8 * whole.len().saturating_sub(TAIL_LEN)..8 * whole.len()).step_by(step) {
             let mut flipped = whole.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             check(&model, path, flipped, bit % 2 == 0, &format!("{path}, bit {bit} flipped"));
@@ -89,5 +89,5 @@ fn damaged_file_shows_only_played_moves() {
 #[test]
 #[ignore = "minutes: every byte, every bit"]
 fn file_damaged_anywhere_shows_only_played_moves() {
-    damage(wanted_step());
+    damage(env_step());
 }

@@ -23,19 +23,19 @@ use damcast::station::tournament_log::TournamentLog;
 
 use crate::program::run;
 use crate::pty::wait_until;
-use crate::serve::{Answer, GENERATION, ask};
+use crate::serve::{GENERATION, HttpAnswer, http_get};
 
 /// The delay, in ms.
 const DELAY: i64 = 900_000;
 /// Until here both stations hear the same, in ms.
-const SAME: i64 = 400_000;
+const COMMON_UNTIL: i64 = 400_000;
 /// How often everything is asked.
 const STEP: i64 = 50_000;
 /// The recordings that are played; the last one begins only where it makes the difference.
 const BOARDS: [&str; 5] = ["club", "illegal-stands", "ideal", "no-clock", "taken-back"];
 /// The outlets, with their folders.
-const LATE: (&str, &str) = ("public", "public");
-const AT_ONCE: (&str, &str) = ("hall", "public-hall");
+const DELAYED_OUTLETS: (&str, &str) = ("public", "public");
+const IMMEDIATE_OUTLET: (&str, &str) = ("hall", "public-hall");
 
 /// The clock of the pages, in ms since 1970.
 static NOW: AtomicI64 = AtomicI64::new(0);
@@ -51,14 +51,14 @@ struct Hall {
     outlets: Outlets,
     boards: Vec<Board>,
     /// Records of its tournament, with their times.
-    course: Vec<(i64, TournamentRecord)>,
+    tournament_records: Vec<(i64, TournamentRecord)>,
 }
 
 struct Board {
     name: &'static str,
     line: Line,
     /// What it hears, with the times, the next one last.
-    hears: Vec<(i64, Input)>,
+    inputs: Vec<(i64, Input)>,
 }
 
 impl Hall {
@@ -72,18 +72,18 @@ impl Hall {
             "[station]\nname = \"hall\"\ndirectory = {:?}\n[public]\ndelay = {}\n[[outlet]]\nname = \"{}\"\n{}",
             folder.path(),
             DELAY / 1000,
-            AT_ONCE.0,
+            IMMEDIATE_OUTLET.0,
             lines.concat()
         );
         let config = Config::read("test", &tables).unwrap();
         fs::create_dir_all(folder.path().join("log")).unwrap();
-        for outlet in [LATE.0, AT_ONCE.0] {
+        for outlet in [DELAYED_OUTLETS.0, IMMEDIATE_OUTLET.0] {
             let (id, station) = (GENERATION.to_owned(), "hall".to_owned());
             let (first, _) = outlets::first_record(&Generation { id, station, names: 0 });
             fs::write(folder.path().join("log").join(outlets::order_file(outlet)), first).unwrap();
         }
         // They have begun, and nothing has been told: else they would be begun anew, by chance.
-        for (_, outlet) in [LATE, AT_ONCE] {
+        for (_, outlet) in [DELAYED_OUTLETS, IMMEDIATE_OUTLET] {
             fs::create_dir(folder.path().join(outlet)).unwrap();
             File::create(folder.path().join(outlet).join("events.ndjson")).unwrap();
         }
@@ -97,26 +97,26 @@ impl Hall {
             });
             Board {
                 name,
-                line: Line::new(LineSettings::of_head(&header, None).unwrap().0),
-                hears: differing(name, heard.collect(), other),
+                line: Line::new(LineSettings::from_header(&header, None).unwrap().0),
+                inputs: board_inputs(name, heard.collect(), other),
             }
         });
-        let mut course: Vec<_> =
-            course.iter().cloned().zip([0, SAME + 60_000]).map(|(record, at)| (at, record)).collect();
-        course.truncate(1 + usize::from(other));
-        for (at, record) in &mut course {
+        let mut tournament_records: Vec<_> =
+            course.iter().cloned().zip([0, COMMON_UNTIL + 60_000]).map(|(record, at)| (at, record)).collect();
+        tournament_records.truncate(1 + usize::from(other));
+        for (at, record) in &mut tournament_records {
             record.at = moment(*at).to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
         }
-        course.reverse();
-        Hall { folder, config, outlets, boards: boards.into(), course }
+        tournament_records.reverse();
+        Hall { folder, config, outlets, boards: boards.into(), tournament_records }
     }
 
     /// Goes on until a time, and writes what may be seen then.
-    fn until(&mut self, now: i64) {
-        while let Some((_, record)) = self.course.pop_if(|(at, _)| *at <= now) {
+    fn advance_to(&mut self, now: i64) {
+        while let Some((_, record)) = self.tournament_records.pop_if(|(at, _)| *at <= now) {
             self.outlets.recorded(&record);
         }
-        for Board { name, line, hears } in &mut self.boards {
+        for Board { name, line, inputs: hears } in &mut self.boards {
             let mut heard: Vec<_> = std::iter::from_fn(|| hears.pop_if(|(at, _)| *at <= now)).collect();
             heard.push((now, Input::Tick));
             for (at, input) in heard {
@@ -126,7 +126,7 @@ impl Hall {
                 }
             }
         }
-        let files = [LATE, AT_ONCE].map(|(_, folder)| self.path(folder).join("events.ndjson"));
+        let files = [DELAYED_OUTLETS, IMMEDIATE_OUTLET].map(|(_, folder)| self.path(folder).join("events.ndjson"));
         let before = files.each_ref().map(|file| modified(file));
         self.outlets.write(moment(now));
         // A file that was touched was touched now: the machine's clock shows the time of the test.
@@ -160,7 +160,7 @@ impl Hall {
         let _inside = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener).unwrap();
         runtime.spawn(web::serve(listener, options, std::future::pending()));
-        Pages { address, events: folder.join("events.ndjson"), after: String::new(), streams: Vec::new() }
+        Pages { address, events: folder.join("events.ndjson"), last_event: String::new(), streams: Vec::new() }
     }
 }
 
@@ -173,17 +173,17 @@ fn modified(file: &Path) -> Option<SystemTime> {
 }
 
 /// What a board hears: until [`SAME`] the recording; then that, or something `other`. The last board is still to begin.
-fn differing(name: &str, mut recording: Vec<(i64, Input)>, other: bool) -> Vec<(i64, Input)> {
-    let ask = |seconds: i64, text: &str| (SAME + seconds * 1000, Input::Request(text.parse().unwrap()));
+fn board_inputs(name: &str, mut recording: Vec<(i64, Input)>, other: bool) -> Vec<(i64, Input)> {
+    let ask = |seconds: i64, text: &str| (COMMON_UNTIL + seconds * 1000, Input::Request(text.parse().unwrap()));
     let is_last = Some(&name) == BOARDS.last();
     if is_last {
-        recording.iter_mut().for_each(|(at, _)| *at += SAME + 5_000);
+        recording.iter_mut().for_each(|(at, _)| *at += COMMON_UNTIL + 5_000);
         recording.retain(|_| other);
     } else if other {
         let is_kept = name == "illegal-stands";
-        recording.retain(|(at, _)| is_kept || *at <= SAME);
+        recording.retain(|(at, _)| is_kept || *at <= COMMON_UNTIL);
         recording.push(match name {
-            "club" => (SAME + 10_000, Input::LinkDown),
+            "club" => (COMMON_UNTIL + 10_000, Input::LinkDown),
             "illegal-stands" => ask(20, "hold"),
             "ideal" => ask(40, "resign white"),
             _ => ask(1, "names Somebody / Else"),
@@ -199,18 +199,18 @@ struct Pages {
     address: String,
     events: PathBuf,
     /// The last event that a stream has told.
-    after: String,
+    last_event: String,
     /// They stay open.
     streams: Vec<TcpStream>,
 }
 
 impl Pages {
     /// All that it answers, once it knows the last line of its outlet.
-    fn answers(&mut self) -> Vec<(String, Answer)> {
+    fn all_answers(&mut self) -> Vec<(String, HttpAnswer)> {
         let lines = fs::read_to_string(&self.events).unwrap_or_default().lines().count();
         let id = if lines == 0 { ".0".to_owned() } else { format!("{GENERATION}.{lines}") };
         let ask_for = |path: &str, more: &[(&str, &str)]| {
-            ask(&self.address, "GET", path, &[&[("Host", "localhost")], more].concat())
+            http_get(&self.address, "GET", path, &[&[("Host", "localhost")], more].concat())
         };
         wait_until("the last event", || {
             ask_for("/", &[]).is_ok_and(|page| page.header("etag").is_some_and(|tag| tag.contains(&format!("\"{id}-"))))
@@ -246,21 +246,21 @@ impl Pages {
                     .flat_map(|game| [format!("/game/{board}-{game}.pdn"), format!("/archive/{board}-{game}.pdn")]),
             );
         }
-        let mut all: Vec<(String, Answer)> =
+        let mut all: Vec<(String, HttpAnswer)> =
             paths.into_iter().map(|path| (path.clone(), ask_for(&path, &[]).unwrap())).collect();
         all.push(("compressed".to_owned(), ask_for("/", &[("Accept-Encoding", "gzip")]).unwrap()));
         all.push(("a part".to_owned(), ask_for("/events.ndjson", &[("Range", "bytes=-300")]).unwrap()));
         all.push(("from".to_owned(), ask_for(&format!("/events?gen={GENERATION}&from={lines}"), &[]).unwrap()));
-        for query in ["?board=club".to_owned(), format!("?after={}", self.after)] {
+        for query in ["?board=club".to_owned(), format!("?after={}", self.last_event)] {
             let stream = self.first_of_stream(&query, &id);
             all.push((format!("/events{query}"), stream));
         }
-        self.after = id;
+        self.last_event = id;
         all
     }
 
     /// What a stream says first: all that was missed until the event `id`. It stays open, so that everybody counts as many viewers.
-    fn first_of_stream(&mut self, query: &str, id: &str) -> Answer {
+    fn first_of_stream(&mut self, query: &str, id: &str) -> HttpAnswer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let request = format!("GET /events{query} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
@@ -277,12 +277,12 @@ impl Pages {
             assert_ne!(reader.read_line(&mut body).unwrap(), 0);
         }
         self.streams.push(stream);
-        Answer { status: 200, head, body: body.into_bytes() }
+        HttpAnswer { status: 200, headers: head, body: body.into_bytes() }
     }
 }
 
 /// An import, and one more with a result, as the program records them.
-fn course() -> Vec<TournamentRecord> {
+fn tournament_records() -> Vec<TournamentRecord> {
     let folder = tempfile::tempdir().unwrap();
     let rounds = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wiersma, H.;*\n3;2;Clerc, Rob;Gantwarg, A.;*\n";
     for text in [rounds.to_owned(), rounds.replace("Wiersma, H.;*", "Wiersma, H.;2-0")] {
@@ -300,30 +300,34 @@ fn course() -> Vec<TournamentRecord> {
 #[test]
 fn pages_reveal_nothing_before_delay() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let course = course();
+    let course = tournament_records();
     let mut halls = [false, true].map(|other| Hall::new(&course, other));
     let set = |now: i64| NOW.store(moment(now).timestamp_millis(), Ordering::Relaxed);
     set(0);
-    halls.iter_mut().for_each(|hall| hall.until(0));
-    let mut late = halls.each_ref().map(|hall| hall.pages(&runtime, LATE));
-    let mut at_once = halls.each_ref().map(|hall| hall.pages(&runtime, AT_ONCE));
+    halls.iter_mut().for_each(|hall| hall.advance_to(0));
+    let mut late = halls.each_ref().map(|hall| hall.pages(&runtime, DELAYED_OUTLETS));
+    let mut at_once = halls.each_ref().map(|hall| hall.pages(&runtime, IMMEDIATE_OUTLET));
     let (mut begun, mut told) = (false, Vec::new());
-    for now in (0..=SAME + DELAY).step_by(STEP as usize) {
+    for now in (0..=COMMON_UNTIL + DELAY).step_by(STEP as usize) {
         set(now);
-        halls.iter_mut().for_each(|hall| hall.until(now));
-        if now == SAME + DELAY / 2 || now == SAME + DELAY {
+        halls.iter_mut().for_each(|hall| hall.advance_to(now));
+        if now == COMMON_UNTIL + DELAY / 2 || now == COMMON_UNTIL + DELAY {
             // A server that begins guesses the times of what is there from the age of the file.
-            late = halls.each_ref().map(|hall| hall.pages(&runtime, LATE));
+            late = halls.each_ref().map(|hall| hall.pages(&runtime, DELAYED_OUTLETS));
         }
-        let [one, other] = late.each_mut().map(Pages::answers);
+        let [one, other] = late.each_mut().map(Pages::all_answers);
         for ((path, one), (_, other)) in one.iter().zip(&other) {
-            assert_eq!((&one.head, one.text_if_any()), (&other.head, other.text_if_any()), "{path} after {now} ms");
+            assert_eq!(
+                (&one.headers, one.text_if_any()),
+                (&other.headers, other.text_if_any()),
+                "{path} after {now} ms"
+            );
             assert_eq!(one.body, other.body, "{path} after {now} ms");
         }
         begun |= one.iter().any(|(path, answer)| path == "/board/1" && answer.text().contains("?ply=3"));
-        let [one, other] = at_once.each_mut().map(Pages::answers);
-        assert!(now > SAME || one == other, "both hear the same after {now} ms");
-        if now > SAME {
+        let [one, other] = at_once.each_mut().map(Pages::all_answers);
+        assert!(now > COMMON_UNTIL || one == other, "both hear the same after {now} ms");
+        if now > COMMON_UNTIL {
             told.extend(one.into_iter().zip(other).filter(|(one, other)| one != other).map(|((path, _), _)| path));
         }
     }
@@ -347,13 +351,14 @@ fn pages_reveal_nothing_before_delay() {
         assert!(told.iter().any(|told| told == path), "{path} is the same in both: {told:?}");
     }
     // And it is shown when it is due.
-    let now = SAME + DELAY + 120_000;
+    let now = COMMON_UNTIL + DELAY + 120_000;
     set(now);
-    halls.iter_mut().for_each(|hall| hall.until(now));
-    let [one, other] = late.each_mut().map(Pages::answers);
+    halls.iter_mut().for_each(|hall| hall.advance_to(now));
+    let [one, other] = late.each_mut().map(Pages::all_answers);
     for path in ["/", "/board/1", "/board/5", "/events", "/tournament.json"] {
-        let find =
-            |all: &[(String, Answer)]| all.iter().find(|(found, _)| found == path).map(|(_, answer)| answer.clone());
+        let find = |all: &[(String, HttpAnswer)]| {
+            all.iter().find(|(found, _)| found == path).map(|(_, answer)| answer.clone())
+        };
         assert_ne!(find(&one), find(&other), "{path}");
     }
 }

@@ -139,9 +139,9 @@ fn permits(expression: &str, allowed: &[&str]) -> bool {
     permitted && rest.next().is_none()
 }
 
-type Words<I> = std::iter::Peekable<I>;
+type LicenceParser<I> = std::iter::Peekable<I>;
 
-fn any<'w>(words: &mut Words<impl Iterator<Item = &'w str>>, allowed: &[&str]) -> bool {
+fn any<'w>(words: &mut LicenceParser<impl Iterator<Item = &'w str>>, allowed: &[&str]) -> bool {
     let mut permitted = all(words, allowed);
     while words.next_if_eq(&"OR").is_some() {
         permitted |= all(words, allowed);
@@ -149,7 +149,7 @@ fn any<'w>(words: &mut Words<impl Iterator<Item = &'w str>>, allowed: &[&str]) -
     permitted
 }
 
-fn all<'w>(words: &mut Words<impl Iterator<Item = &'w str>>, allowed: &[&str]) -> bool {
+fn all<'w>(words: &mut LicenceParser<impl Iterator<Item = &'w str>>, allowed: &[&str]) -> bool {
     let mut permitted = one(words, allowed);
     while words.next_if_eq(&"AND").is_some() {
         permitted &= one(words, allowed);
@@ -157,7 +157,7 @@ fn all<'w>(words: &mut Words<impl Iterator<Item = &'w str>>, allowed: &[&str]) -
     permitted
 }
 
-fn one<'w>(words: &mut Words<impl Iterator<Item = &'w str>>, allowed: &[&str]) -> bool {
+fn one<'w>(words: &mut LicenceParser<impl Iterator<Item = &'w str>>, allowed: &[&str]) -> bool {
     match words.next() {
         Some("(") => {
             let permitted = any(words, allowed);

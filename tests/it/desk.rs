@@ -10,19 +10,19 @@ use std::process::{Child, Stdio};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::control::{ask, value};
-use crate::daemon::{Place, SPEED, Station, moves, recording};
+use crate::control::{metric_value, run_ctl};
+use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
 use crate::program::{damcast, run, run_with_input};
-use crate::pty::{Board, PATIENCE, Pty, wait_until};
-use crate::serve::{Answer, raw};
+use crate::pty::{Board, Pty, TIMEOUT, wait_until};
+use crate::serve::{HttpAnswer, raw};
 
 /// A running desk. Dropping it kills it.
-pub struct Desk {
+pub struct DeskProcess {
     pub process: Child,
     pub address: String,
 }
 
-impl Drop for Desk {
+impl Drop for DeskProcess {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -30,19 +30,19 @@ impl Drop for Desk {
 }
 
 /// What somebody has who has logged in.
-pub struct Keys {
+pub struct SessionKeys {
     cookie: String,
     secret: String,
 }
 
-impl Desk {
+impl DeskProcess {
     /// One for the station of a place, with these keys of its table.
-    pub fn start(place: &Place, keys: &str) -> Desk {
-        Desk::start_for(&place.path("recordings"), keys)
+    pub fn start(place: &StationFolder, keys: &str) -> DeskProcess {
+        DeskProcess::start_for(&place.path("recordings"), keys)
     }
 
     /// One for the station that records into this folder.
-    pub fn start_for(directory: &Path, keys: &str) -> Desk {
+    pub fn start_for(directory: &Path, keys: &str) -> DeskProcess {
         let config = directory.with_file_name("desk.toml");
         fs::write(&config, format!("[station]\ndirectory = {directory:?}\n[desk]\naddress = \"127.0.0.1:0\"\n{keys}"))
             .unwrap();
@@ -53,10 +53,10 @@ impl Desk {
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
         let address = said.trim().strip_prefix("operator: http://").and_then(|rest| rest.strip_suffix('/'));
         let address = address.expect("an address").to_owned();
-        Desk { process, address }
+        DeskProcess { process, address }
     }
 
-    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
         let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text += &format!("Host: {}\r\n", self.address);
@@ -74,56 +74,59 @@ impl Desk {
         format!("http://{}", self.address)
     }
 
-    pub fn post(&self, path: &str, keys: Option<&Keys>, body: &Value) -> (u16, Value) {
+    pub fn post(&self, path: &str, keys: Option<&SessionKeys>, body: &Value) -> (u16, Value) {
         let origin = self.origin();
         let mut headers = vec![("Origin", origin.as_str()), ("Content-Type", "application/json")];
         if let Some(keys) = keys {
             headers.extend([("Cookie", keys.cookie.as_str()), ("X-Damcast-Desk", &keys.secret)]);
         }
-        let answer = self.ask("POST", path, &headers, &body.to_string());
+        let answer = self.request("POST", path, &headers, &body.to_string());
         (answer.status, serde_json::from_slice(&answer.body).unwrap_or_default())
     }
 
-    pub fn get(&self, path: &str, keys: &Keys) -> (u16, Value) {
-        let answer = self.ask("GET", path, &[("Cookie", &keys.cookie), ("X-Damcast-Desk", &keys.secret)], "");
+    pub fn get(&self, path: &str, keys: &SessionKeys) -> (u16, Value) {
+        let answer = self.request("GET", path, &[("Cookie", &keys.cookie), ("X-Damcast-Desk", &keys.secret)], "");
         (answer.status, serde_json::from_slice(&answer.body).unwrap_or_default())
     }
 
-    pub fn log_in(&self, credentials: &Value) -> Keys {
+    pub fn log_in(&self, credentials: &Value) -> SessionKeys {
         let body = credentials.to_string();
         let origin = self.origin();
         let answer =
-            self.ask("POST", "/api/login", &[("Origin", &origin), ("Content-Type", "application/json")], &body);
+            self.request("POST", "/api/login", &[("Origin", &origin), ("Content-Type", "application/json")], &body);
         assert_eq!(answer.status, 200, "{}", answer.text());
         let set = answer.header("set-cookie").unwrap();
         for flag in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"] {
             assert!(set.contains(flag), "{set}");
         }
         let told: Value = serde_json::from_slice(&answer.body).unwrap();
-        Keys { cookie: set.split(';').next().unwrap().to_owned(), secret: told["secret"].as_str().unwrap().to_owned() }
+        SessionKeys {
+            cookie: set.split(';').next().unwrap().to_owned(),
+            secret: told["secret"].as_str().unwrap().to_owned(),
+        }
     }
 }
 
 /// A code of the station of a place.
-pub fn code(place: &Place, role: &str, name: &str) -> String {
-    let answer = ask(place, &["ctl", "login", "--role", role, "--name", name, "--json"]);
+pub fn code(place: &StationFolder, role: &str, name: &str) -> String {
+    let answer = run_ctl(place, &["ctl", "login", "--role", role, "--name", name, "--json"]);
     assert_eq!(answer.code, 0, "{}", answer.err);
     serde_json::from_str::<Value>(&answer.out).unwrap()["code"].as_str().unwrap().to_owned()
 }
 
-fn station() -> (Place, Station, Desk) {
-    let place = Place::new(&["a"]);
+fn station() -> (StationFolder, Station, DeskProcess) {
+    let place = StationFolder::new(&["a"]);
     let station = place.start();
-    wait_until("the station", || ask(&place, &["status"]).code == 0);
-    let desk = Desk::start(&place, "");
+    wait_until("the station", || run_ctl(&place, &["status"]).code == 0);
+    let desk = DeskProcess::start(&place, "");
     (place, station, desk)
 }
 
 /// What was asked of the station.
-fn deeds(desk: &Desk, keys: &Keys) -> Vec<Value> {
+fn audit_log(desk: &DeskProcess, keys: &SessionKeys) -> Vec<Value> {
     let (status, told) = desk.get("/api/log", keys);
     assert_eq!(status, 200, "{told}");
-    told["deeds"].as_array().unwrap().clone()
+    told["audit_log"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn login_lasts_until_logout() {
     wait_until("hold", || crate::control::status(&place)["boards"][0]["held"] == true);
     // Who it was stands in the log of the line's messages, in what was asked, and in the answer of the station.
     station.wait_for("M. Bosma (operator)");
-    let last = deeds(&desk, &keys).pop().unwrap();
+    let last = audit_log(&desk, &keys).pop().unwrap();
     assert_eq!(
         (&last["by"], &last["what"], &last["ok"]),
         (&json!("M. Bosma (operator)"), &json!("a: hold"), &json!(true)),
@@ -148,7 +151,7 @@ fn login_lasts_until_logout() {
     );
     // States are pushed, and the page is told who else is here.
     let mut stream = TcpStream::connect(&desk.address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let head = format!(
         "GET /api/states HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\nX-Damcast-Desk: {}\r\n\r\n",
         desk.address, keys.cookie, keys.secret
@@ -167,11 +170,11 @@ fn login_lasts_until_logout() {
         vec![("Cookie", "damcast-desk=0"), ("X-Damcast-Desk", keys.secret.as_str())],
         vec![],
     ] {
-        assert_eq!(desk.ask("GET", "/api/log", &headers, "").status, 401, "{headers:?}");
+        assert_eq!(desk.request("GET", "/api/log", &headers, "").status, 401, "{headers:?}");
     }
     // Another server of this machine may have set a cookie of the same name.
     let both = format!("{}=planted; {}", keys.cookie.split('=').next().unwrap(), keys.cookie);
-    assert_eq!(desk.ask("GET", "/api/log", &[("Cookie", &both), ("X-Damcast-Desk", &keys.secret)], "").status, 200);
+    assert_eq!(desk.request("GET", "/api/log", &[("Cookie", &both), ("X-Damcast-Desk", &keys.secret)], "").status, 200);
     assert_eq!(desk.post("/api/logout", Some(&keys), &json!({})).0, 200);
     assert_eq!(desk.get("/api/log", &keys).0, 401);
     assert!(lines.find(|line| line == "0").is_some(), "the stream ends with the session");
@@ -184,7 +187,7 @@ type HostileCase<'a> = (&'a str, Vec<(&'a str, &'a str)>, u16);
 fn nothing_foreign_reaches_station() {
     let (place, _station, desk) = station();
     let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
-    let before = deeds(&desk, &keys).len();
+    let before = audit_log(&desk, &keys).len();
     let hold = json!({"do": "request", "board": "a", "request": "hold"}).to_string();
     let own = desk.origin();
     let port = desk.address.rsplit(':').next().unwrap().to_owned();
@@ -213,7 +216,7 @@ fn nothing_foreign_reaches_station() {
     ];
     for (what, headers, expected) in &cases {
         let all: Vec<_> = headers.iter().chain(&member).copied().collect();
-        let answer = desk.ask("POST", "/api/request", &all, &hold);
+        let answer = desk.request("POST", "/api/request", &all, &hold);
         assert_eq!(answer.status, *expected, "{what}: {}", answer.text());
         assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{what}");
     }
@@ -222,27 +225,27 @@ fn nothing_foreign_reaches_station() {
         ("no json", "hold".to_owned()),
         (
             "who is said by the desk alone",
-            json!({"do": "request", "board": "a", "request": "hold", "who": {"name": "x", "role": "operator"}})
+            json!({"do": "request", "board": "a", "request": "hold", "user": {"name": "x", "role": "operator"}})
                 .to_string(),
         ),
         ("redeem", json!({"do": "redeem", "code": "1", "address": "127.0.0.1"}).to_string()),
         ("status", json!({"do": "status"}).to_string()),
         ("deep", "[".repeat(60_000)),
     ] {
-        assert_eq!(desk.ask("POST", "/api/request", &right, &body).status, 400, "{what}");
+        assert_eq!(desk.request("POST", "/api/request", &right, &body).status, 400, "{what}");
     }
     // Bodies that are too long, or have no end, are cut.
     let long: Vec<_> = right.iter().copied().chain([("Content-Length", "99999999")]).collect();
-    assert_eq!(desk.ask("POST", "/api/login", &long, &"x".repeat(70_000)).status, 413);
+    assert_eq!(desk.request("POST", "/api/login", &long, &"x".repeat(70_000)).status, 413);
     let endless: Vec<_> = right.iter().copied().chain([("Transfer-Encoding", "chunked")]).collect();
-    assert_eq!(desk.ask("POST", "/api/login", &endless, &format!("ffffff\r\n{}", "x".repeat(70_000))).status, 413);
-    assert_eq!(desk.ask("GET", "/api/log", &[member[0], member[1], ("Content-Length", "5")], "").status, 413);
-    assert_eq!(desk.ask("DELETE", "/api/log", &member, "").status, 405);
-    assert_eq!(desk.ask("GET", &format!("/?{}", "x".repeat(2000)), &[], "").status, 414);
+    assert_eq!(desk.request("POST", "/api/login", &endless, &format!("ffffff\r\n{}", "x".repeat(70_000))).status, 413);
+    assert_eq!(desk.request("GET", "/api/log", &[member[0], member[1], ("Content-Length", "5")], "").status, 413);
+    assert_eq!(desk.request("DELETE", "/api/log", &member, "").status, 405);
+    assert_eq!(desk.request("GET", &format!("/?{}", "x".repeat(2000)), &[], "").status, 414);
     let flood: Vec<(&str, &str)> = (0..200).map(|_| ("X-Flood", "x")).collect();
-    assert_eq!(desk.ask("GET", "/", &flood, "").status, 431);
+    assert_eq!(desk.request("GET", "/", &flood, "").status, 431);
     for path in ["/../etc/passwd", "/assets/../../x", "/api/board/%2e%2e%2f", "/%00", "/api/nothing"] {
-        assert!([404, 400, 401].contains(&desk.ask("GET", path, &[], "").status), "{path}");
+        assert!([404, 400, 401].contains(&desk.request("GET", path, &[], "").status), "{path}");
     }
     // Names that would deceive a reader of the log are refused, others are texts.
     for (name, is_right) in [
@@ -258,13 +261,13 @@ fn nothing_foreign_reaches_station() {
         assert_eq!(told["ok"], is_right, "{name:?}: {told}");
     }
     // The page may be asked for by anybody, tells nothing, and nobody frames it.
-    let page = desk.ask("GET", "/?code=123456", &[("Sec-Fetch-Site", "cross-site")], "");
+    let page = desk.request("GET", "/?code=123456", &[("Sec-Fetch-Site", "cross-site")], "");
     assert_eq!(page.status, 200);
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{policy}");
     assert!(!page.text().contains("123456") && page.header("referrer-policy") == Some("no-referrer"));
     // Only what was right is known to the station.
-    let after = deeds(&desk, &keys);
+    let after = audit_log(&desk, &keys);
     assert!(after[before..].iter().all(|deed| deed["what"].as_str().unwrap().starts_with("login of ")), "{after:?}");
     assert_eq!(crate::control::status(&place)["boards"][0]["held"], false);
 }
@@ -275,7 +278,7 @@ fn slow_requests_do_not_delay_users() {
     let (place, station, desk) = station();
     let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
     let origin = desk.origin();
-    let begun = deeds(&desk, &keys).len();
+    let begun = audit_log(&desk, &keys).len();
     let mut held = Vec::new();
     for index in 0..2000 {
         let mut slow = TcpStream::connect(&desk.address).unwrap();
@@ -298,7 +301,7 @@ fn slow_requests_do_not_delay_users() {
             assert_eq!(desk.get("/api/log", &keys).0, 200);
         }
     }
-    assert_eq!(deeds(&desk, &keys).len(), begun, "nothing was asked of the station");
+    assert_eq!(audit_log(&desk, &keys).len(), begun, "nothing was asked of the station");
     drop((station, place));
 }
 
@@ -313,13 +316,13 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
         (json!({"do": "alarm-test"}), false),
         (json!({"do": "log-level", "filter": "trace"}), false),
         (json!({"do": "login", "name": "x", "role": "operator"}), false),
-        (json!({"do": "tournament", "request": {"matter": "import", "name": "x.csv", "text": "Name\nA\n"}}), false),
-        (json!({"do": "tournament", "request": {"matter": "round-robin"}}), false),
+        (json!({"do": "tournament", "request": {"command":"import", "name": "x.csv", "text": "Name\nA\n"}}), false),
+        (json!({"do": "tournament", "request": {"command":"round-robin"}}), false),
         (json!({"do": "request", "board": "a", "request": "continue"}), false),
-        (json!({"do": "tournament", "request": {"matter": "moves", "board": "a", "name": "x", "text": ""}}), false),
+        (json!({"do": "tournament", "request": {"command":"add-moves", "board": "a", "name": "x", "text": ""}}), false),
         (json!({"do": "request", "board": "a", "request": "names A / B"}), true),
         (json!({"do": "request", "board": "a", "request": "result 2-0"}), true),
-        (json!({"do": "tournament", "request": {"matter": "round", "round": 1, "to": "open"}}), true),
+        (json!({"do": "tournament", "request": {"command":"set-round-state", "round": 1, "to": "open"}}), true),
     ] {
         let (status, told) = desk.post("/api/request", Some(&keys), &request);
         assert_eq!(status == 200, is_his, "{request}: {told}");
@@ -327,7 +330,7 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
         let socket = place.path("recordings/control.sock");
         let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
         let mut line = request.clone();
-        line["who"] = json!({"name": "R. Faber", "role": "arbiter"});
+        line["user"] = json!({"name": "R. Faber", "role": "arbiter"});
         stream.write_all(format!("{line}\n").as_bytes()).unwrap();
         let mut told = String::new();
         BufReader::new(stream).read_line(&mut told).unwrap();
@@ -357,13 +360,13 @@ fn passwords_need_file_and_old_views_are_refused() {
     assert!(made.code == 0 && made.out.starts_with("M. Bosma:operator:$argon2id$"), "{} {}", made.out, made.err);
     assert_eq!(run_with_input(&["desk", "hash-password", "a:b"], b"correct horse\n").code, 1);
     fs::write(place.path("passwords"), &made.out).unwrap();
-    let desk = Desk::start(&place, "password-file = \"passwords\"\n");
+    let desk = DeskProcess::start(&place, "password-file = \"passwords\"\n");
     let (status, told) = desk.post("/api/login", None, &json!({"name": "M. Bosma", "password": "wrong horse"}));
     assert!(status == 403 && told["error"] == "the name or the password is wrong", "{told}");
     let keys = desk.log_in(&json!({"name": "M. Bosma", "password": "correct horse"}));
     let other = desk.log_in(&json!({"code": code(&place, "operator", "Other")}));
     // Two people with one view: the second is refused, and told why.
-    let import = |saw: u64, name: &str| json!({"do": "tournament", "request": {"matter": "import", "name": "p.csv", "text": format!("No,Name,Rating\n1,\"{name}\",2000\n"), "saw": saw, "sure": true}});
+    let import = |saw: u64, name: &str| json!({"do": "tournament", "request": {"command":"import", "name": "p.csv", "text": format!("No,Name,Rating\n1,\"{name}\",2000\n"), "if_version": saw, "confirm": true}});
     let (_, seen) = desk.get("/api/tournament", &other);
     assert_eq!(seen["version"], 0, "{seen}");
     let (_, told) = desk.post("/api/request", Some(&keys), &import(0, "Sijbrands, T."));
@@ -376,7 +379,7 @@ fn passwords_need_file_and_old_views_are_refused() {
     assert!(history["by"].as_str().unwrap().starts_with("M. Bosma (operator), uid "), "{history}");
     assert_eq!(seen["tournament"]["sections"][0]["players"][0]["name"], "Sijbrands, T.", "{seen}");
     // The same of a board.
-    let hold = |plies: u32| json!({"do": "request", "board": "a", "request": "hold", "saw": {"plies": plies}});
+    let hold = |plies: u32| json!({"do": "request", "board": "a", "request": "hold", "if_seen": {"plies": plies}});
     let (_, told) = desk.post("/api/request", Some(&other), &hold(7));
     assert!(told["error"].as_str().unwrap().contains("has changed since you looked"), "{told}");
     assert_eq!(desk.post("/api/request", Some(&other), &hold(0)).1["ok"], true);
@@ -402,58 +405,58 @@ fn public_address_needs_shield() {
 }
 
 /// The numbers of a station at a port that nobody else has, and the desk that serves them there.
-fn with_numbers(place: &Place) -> (Desk, String) {
+fn with_metrics(place: &StationFolder) -> (DeskProcess, String) {
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    (Desk::start(place, &format!("metrics = {address:?}\n")), address)
+    (DeskProcess::start(place, &format!("metrics = {address:?}\n")), address)
 }
 
-fn get(address: &str, path: &str) -> Answer {
-    crate::serve::ask(address, "GET", path, &[]).unwrap()
+fn get(address: &str, path: &str) -> HttpAnswer {
+    crate::serve::http_get(address, "GET", path, &[]).unwrap()
 }
 
 #[test]
 fn metrics_are_available_for_monitoring() {
-    let place = Place::new(&["a", "b"]);
+    let place = StationFolder::new(&["a", "b"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let station = place.start();
-    let (_desk, address) = with_numbers(&place);
+    let (_desk, address) = with_metrics(&place);
     pty.wait_for_the_station();
     pty.send(&[1, 2, 3, 4, 5]);
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
     // How long a ply took to be recognised is counted behind the ply.
     let counted = "damcast_recognition_delay_seconds_count{line=\"a\"}";
-    wait_until("all is counted", || value(&get(&address, "/metrics").text(), counted) >= 4.0);
+    wait_until("all is counted", || metric_value(&get(&address, "/metrics").text(), counted) >= 4.0);
     let answer = get(&address, "/metrics");
-    assert!(answer.status == 200 && answer.head.contains("text/plain; version=0.0.4"), "{}", answer.head);
+    assert!(answer.status == 200 && answer.headers.contains("text/plain; version=0.0.4"), "{}", answer.headers);
     let text = answer.text();
-    assert!(value(&text, "damcast_noise_bytes_total{line=\"a\"}") >= 5.0);
-    assert_eq!(value(&text, "damcast_boards{state=\"no-connection\"}"), 1.0);
-    let plies = value(&text, "damcast_plies_total{line=\"a\"}");
-    assert_eq!(value(&text, "damcast_recognition_delay_seconds_count{line=\"a\"}"), plies);
-    assert_eq!(value(&text, "damcast_recognition_delay_seconds_bucket{line=\"a\",le=\"+Inf\"}"), plies);
-    assert!(value(&text, "damcast_publish_seconds_sum{line=\"a\"}") > 0.0);
-    assert!(value(&text, "damcast_received_bytes_total{line=\"a\"}") > 100.0);
-    assert_eq!(value(&text, "damcast_connects_total{line=\"a\"}"), 1.0);
-    assert_eq!(value(&text, "damcast_setups_total{line=\"b\"}"), 0.0);
-    assert_eq!(value(&text, "damcast_orders_waiting{line=\"a\"}"), 0.0);
+    assert!(metric_value(&text, "damcast_noise_bytes_total{line=\"a\"}") >= 5.0);
+    assert_eq!(metric_value(&text, "damcast_boards{state=\"no-connection\"}"), 1.0);
+    let plies = metric_value(&text, "damcast_plies_total{line=\"a\"}");
+    assert_eq!(metric_value(&text, "damcast_recognition_delay_seconds_count{line=\"a\"}"), plies);
+    assert_eq!(metric_value(&text, "damcast_recognition_delay_seconds_bucket{line=\"a\",le=\"+Inf\"}"), plies);
+    assert!(metric_value(&text, "damcast_publish_seconds_sum{line=\"a\"}") > 0.0);
+    assert!(metric_value(&text, "damcast_received_bytes_total{line=\"a\"}") > 100.0);
+    assert_eq!(metric_value(&text, "damcast_connects_total{line=\"a\"}"), 1.0);
+    assert_eq!(metric_value(&text, "damcast_setups_total{line=\"b\"}"), 0.0);
+    assert_eq!(metric_value(&text, "damcast_orders_waiting{line=\"a\"}"), 0.0);
     // Every row is a name, labels and a number, and every name has its head.
     for line in text.lines() {
         assert!(line.starts_with("# ") || line.rsplit(' ').next().unwrap().parse::<f64>().is_ok(), "{line}");
     }
     assert_eq!(get(&address, "/healthz").text(), "ok\n");
     assert_eq!(get(&address, "/").status, 404);
-    assert_eq!(crate::serve::ask(&address, "HEAD", "/healthz", &[]).unwrap().status, 200);
-    assert_eq!(crate::serve::ask(&address, "POST", "/metrics", &[]).unwrap().status, 405);
-    assert!(!station.said().contains(&address), "the station itself listens nowhere");
+    assert_eq!(crate::serve::http_get(&address, "HEAD", "/healthz", &[]).unwrap().status, 200);
+    assert_eq!(crate::serve::http_get(&address, "POST", "/metrics", &[]).unwrap().status, 405);
+    assert!(!station.output().contains(&address), "the station itself listens nowhere");
 }
 
 /// Many who say nothing, as a scan of ports does it: who asks is answered.
 #[test]
 fn slow_clients_do_not_delay_others() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let station = place.start();
-    let (_desk, address) = with_numbers(&place);
+    let (_desk, address) = with_metrics(&place);
     station.wait_for("operators reach this station");
     let half = |_| {
         let mut stream = TcpStream::connect(&address).unwrap();
@@ -469,8 +472,8 @@ fn slow_clients_do_not_delay_others() {
 fn monitoring_learns_of_missing_station() {
     let (place, mut station, _) = station();
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let _desk = Desk::start(&place, &format!("metrics = \"{free}\"\n"));
-    let get = |path: &str| crate::serve::ask(&free.to_string(), "GET", path, &[]).unwrap();
+    let _desk = DeskProcess::start(&place, &format!("metrics = \"{free}\"\n"));
+    let get = |path: &str| crate::serve::http_get(&free.to_string(), "GET", path, &[]).unwrap();
     let text = get("/metrics").text();
     assert!(text.contains("damcast_uptime_seconds") && text.contains("damcast_plies_total{line=\"a\"}"), "{text}");
     assert!([200, 503].contains(&get("/healthz").status));
@@ -480,7 +483,7 @@ fn monitoring_learns_of_missing_station() {
         let gone = get(path);
         assert!(gone.status == 503 && gone.text().contains("no station answers"), "{path}: {}", gone.text());
     }
-    let foreign = crate::serve::ask(&free.to_string(), "GET", "/metrics", &[("Host", "evil.example")]).unwrap();
+    let foreign = crate::serve::http_get(&free.to_string(), "GET", "/metrics", &[("Host", "evil.example")]).unwrap();
     assert_eq!(foreign.status, 421);
 }
 
@@ -517,7 +520,7 @@ fn demo_admits_viewer() {
     let lines: Vec<String> = said.by_ref().take(2).map(Result::unwrap).collect();
     assert!(lines[0].starts_with("viewers: http://127.0.0.1:"), "{lines:?}");
     let (address, code) = lines[1].strip_prefix("operator: http://").unwrap().split_once("/?code=").unwrap();
-    let desk = Desk { process, address: address.to_owned() };
+    let desk = DeskProcess { process, address: address.to_owned() };
     let body = json!({"code": code});
     let mut told = Value::Null;
     wait_until("the station of the demonstration", || {

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::browser::{Browser, axe};
 use crate::control::playing;
 use crate::daemon::moves;
-use crate::desk::{Desk, code};
+use crate::desk::{DeskProcess, code};
 use crate::pty::wait_until;
 
 /// Presses the button with these words: in the dialog, if there is one.
@@ -42,7 +42,7 @@ fn choose(browser: &mut Browser, words: &str) {
 }
 
 /// What the dialog says that it will do.
-fn told(browser: &mut Browser, words: &str) {
+fn dialog_text(browser: &mut Browser, words: &str) {
     let script = format!("document.querySelector('dialog[open] .dry')?.textContent.includes({words:?})");
     browser.wait(&script, &true.into());
 }
@@ -55,14 +55,14 @@ fn shown(browser: &mut Browser, words: &str) {
 }
 
 /// Pictures at three widths and in the dark; no page is wider than its window.
-fn keep(browser: &mut Browser, folder: &Path, name: &str) {
+fn save_screenshots(browser: &mut Browser, folder: &Path, name: &str) {
     for (width, scheme) in [(360, "light"), (768, "light"), (1280, "light"), (1280, "dark")] {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500});
         browser.call("Emulation.setDeviceMetricsOverride", size);
         let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
         browser.call("Emulation.setEmulatedMedia", media);
         browser.wait("innerWidth", &width.into());
-        let wide = browser.read("document.documentElement.scrollWidth");
+        let wide = browser.evaluate("document.documentElement.scrollWidth");
         assert!(wide.as_u64().unwrap() <= width, "{name} is {wide} wide at {width}");
         let picture = browser.call("Page.captureScreenshot", json!({}));
         let bytes = decoded(picture["data"].as_str().unwrap());
@@ -89,7 +89,7 @@ fn decoded(text: &str) -> Vec<u8> {
 }
 
 /// What is ticked by who corrects a result.
-const TAKES_ITS_PLACE: &str = "It takes the place of the result that stands there.";
+const REPLACES_RESULT: &str = "It takes the place of the result that stands there.";
 
 const FILE: &str = "No,Name,Rating\n1,\"Sijbrands, T.\",2400\n2,\"<b>Wiersma\",2390\n";
 
@@ -100,90 +100,93 @@ fn operator_day_works_in_browser() {
     fs::create_dir_all(&folder).unwrap();
     println!("pictures: {}", folder.display());
     let (place, _pty, _board, _station) = playing(4);
-    let desk = Desk::start(&place, "");
+    let desk = DeskProcess::start(&place, "");
     let code = code(&place, "operator", "M. Bosma");
     browser.visit(&format!("http://{}/?code={code}", desk.address));
     browser.wait("document.querySelector('#code')?.value", &code.into());
-    assert_eq!(browser.read("location.search"), "", "a code does not stay in the address");
-    assert_eq!(browser.read("document.querySelector('#view').textContent"), "", "nothing is shown before a login");
-    keep(&mut browser, &folder, "login");
+    assert_eq!(browser.evaluate("location.search"), "", "a code does not stay in the address");
+    assert_eq!(browser.evaluate("document.querySelector('#view').textContent"), "", "nothing is shown before a login");
+    save_screenshots(&mut browser, &folder, "login");
     press(&mut browser, "Log in");
     browser.wait("document.querySelectorAll('#detail svg.bd').length", &2.into());
-    keep(&mut browser, &folder, "boards");
+    save_screenshots(&mut browser, &folder, "boards");
 
     // Import, by drag.
-    browser.read("location.hash = '#tournament'");
+    browser.evaluate("location.hash = '#tournament'");
     browser.wait("Boolean(document.querySelector('.drop'))", &true.into());
     let drop = format!(
         "(() => {{ const data = new DataTransfer(); data.items.add(new File([{FILE:?}], 'players.csv')); \
          document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {{dataTransfer: data, bubbles: true, cancelable: true}})); }})()"
     );
-    browser.read(&drop);
-    told(&mut browser, "2 players");
-    keep(&mut browser, &folder, "import");
+    browser.evaluate(&drop);
+    dialog_text(&mut browser, "2 players");
+    save_screenshots(&mut browser, &folder, "import");
     press(&mut browser, "Take it over");
     shown(&mut browser, "<b>Wiersma");
     press(&mut browser, "Pair a round robin");
-    told(&mut browser, "pairing");
+    dialog_text(&mut browser, "pairing");
     press(&mut browser, "Pair them");
     shown(&mut browser, "Round 1 is prepared");
     // A round is opened.
     press(&mut browser, "Open round");
-    told(&mut browser, "round 1");
-    keep(&mut browser, &folder, "open");
+    dialog_text(&mut browser, "round 1");
+    save_screenshots(&mut browser, &folder, "open");
     press(&mut browser, "Open round");
     shown(&mut browser, "Round 1 is open");
-    keep(&mut browser, &folder, "round");
+    save_screenshots(&mut browser, &folder, "round");
     // A name is mended.
     press(&mut browser, "Mend the name");
     write(&mut browser, "Name", "Sijbrands, Ton");
-    told(&mut browser, "Sijbrands, Ton");
+    dialog_text(&mut browser, "Sijbrands, Ton");
     press(&mut browser, "Mend the name");
     shown(&mut browser, "Sijbrands, Ton");
     // A result is given, corrected, and taken back.
     for (button, choice, consent, verb, after) in [
         // The board has a game of its own, which began before the round.
         ("Result", "White wins, 2–0", "It is meant so.", "Give the result", "2–0"),
-        ("Correct", "Draw, 1–1", TAKES_ITS_PLACE, "Correct the result", "1–1"),
-        ("Correct", "No result, take it back", TAKES_ITS_PLACE, "Correct the result", "1 result is missing"),
+        ("Correct", "Draw, 1–1", REPLACES_RESULT, "Correct the result", "1–1"),
+        ("Correct", "No result, take it back", REPLACES_RESULT, "Correct the result", "1 result is missing"),
     ] {
         press(&mut browser, button);
         choose(&mut browser, choice);
-        told(&mut browser, if consent == TAKES_ITS_PLACE { "It would be refused" } else { "this needs --sure" });
+        dialog_text(
+            &mut browser,
+            if consent == REPLACES_RESULT { "It would be refused" } else { "this needs --confirm" },
+        );
         choose(&mut browser, consent);
-        told(&mut browser, "(was ");
-        keep(&mut browser, &folder, &format!("result-{after}").replace(' ', "-"));
+        dialog_text(&mut browser, "(was ");
+        save_screenshots(&mut browser, &folder, &format!("result-{after}").replace(' ', "-"));
         press(&mut browser, verb);
         shown(&mut browser, after);
     }
     // A position is set up, with the keys and as a FEN.
-    browser.read("location.hash = '#boards/a'");
+    browser.evaluate("location.hash = '#boards/a'");
     press(&mut browser, "Set position");
     browser.wait("Boolean(document.querySelector('dialog[open] .fields button'))", &true.into());
     press(&mut browser, "Empty board");
-    browser.read(
+    browser.evaluate(
         "(() => { const cell = [...document.querySelectorAll('.fields button')].find(cell => cell.getAttribute('aria-label') === '28, empty'); \
          cell.focus(); cell.dispatchEvent(new KeyboardEvent('keydown', {key: '2', bubbles: true, cancelable: true})); })()",
     );
     browser.wait("document.querySelector('.fields [aria-label=\"28, white king\"]') !== null", &true.into());
     write(&mut browser, "FEN", "B:WK28,31:B1,2");
-    told(&mut browser, "B:WK28,31:B1,2");
-    keep(&mut browser, &folder, "setup");
+    dialog_text(&mut browser, "B:WK28,31:B1,2");
+    save_screenshots(&mut browser, &folder, "setup");
     press(&mut browser, "Publish this position");
     wait_until("the setup in the file", || place.live("a-1.pdn").contains("/FEN \"B:W"));
     shown(&mut browser, "They differ on");
-    keep(&mut browser, &folder, "differs");
+    save_screenshots(&mut browser, &folder, "differs");
     for view in ["standings", "log", "station"] {
-        browser.read(&format!("location.hash = '#{view}'"));
+        browser.evaluate(&format!("location.hash = '#{view}'"));
         browser.wait("Boolean(document.querySelector('#view table'))", &true.into());
-        keep(&mut browser, &folder, view);
+        save_screenshots(&mut browser, &folder, view);
     }
     // A session that an operator ends is over, in the page too.
     press(&mut browser, "Log out");
     browser.wait("document.querySelector('#login').hidden", &false.into());
-    assert_eq!(browser.read("document.querySelector('#view').textContent"), "");
+    assert_eq!(browser.evaluate("document.querySelector('#view').textContent"), "");
     let complaints: Vec<&String> = browser
-        .complaints()
+        .page_errors()
         .into_iter()
         .filter(|complaint| !complaint.contains("401") && !complaint.contains("403"))
         .collect();
@@ -194,7 +197,7 @@ fn operator_day_works_in_browser() {
 fn session_ended_elsewhere_ends_in_page() {
     let Some(mut browser) = Browser::open() else { return };
     let (place, _pty, _board, _station) = playing(2);
-    let desk = Desk::start(&place, "");
+    let desk = DeskProcess::start(&place, "");
     let one = code(&place, "arbiter", "R. Faber");
     browser.visit(&format!("http://{}/?code={one}", desk.address));
     browser.wait("document.querySelector('#code')?.value", &one.into());
@@ -215,19 +218,19 @@ fn session_ended_elsewhere_ends_in_page() {
 fn open(browser: &mut Browser, key: &str) {
     let button = format!("document.querySelector('#view [data-key={key:?}]')");
     browser.wait(&format!("Boolean({button})"), &true.into());
-    browser.read(&format!("{button}.click()"));
+    browser.evaluate(&format!("{button}.click()"));
     browser.wait("Boolean(document.querySelector('dialog[open] .dry p'))", &true.into());
 }
 
 fn close(browser: &mut Browser) {
-    browser.read("document.querySelector('dialog').close()");
+    browser.evaluate("document.querySelector('dialog').close()");
 }
 
 #[test]
 fn confirmed_action_matches_display() {
     let Some(mut browser) = Browser::open() else { return };
     let (place, mut pty, mut board, _station) = playing(4);
-    let desk = Desk::start(&place, "");
+    let desk = DeskProcess::start(&place, "");
     let code = code(&place, "operator", "M. Bosma");
     browser.visit(&format!("http://{}/?code={code}", desk.address));
     browser.wait("document.querySelector('#code')?.value", &code.into());
@@ -235,25 +238,25 @@ fn confirmed_action_matches_display() {
     let game = "document.querySelector('#detail header p').textContent";
     browser.wait(&format!("{game}.includes('4 plies')"), &true.into());
     open(&mut browser, "undo");
-    told(&mut browser, "/FEN");
-    let shown = browser.read("document.querySelector('.dry').textContent");
+    dialog_text(&mut browser, "/FEN");
+    let shown = browser.evaluate("document.querySelector('.dry').textContent");
     // The game goes on while he thinks.
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 5);
     browser.wait(&format!("{game}.includes('4 plies')"), &false.into());
-    assert_eq!(browser.read("document.querySelector('.dry').textContent"), shown);
+    assert_eq!(browser.evaluate("document.querySelector('.dry').textContent"), shown);
     press(&mut browser, "Take back");
     let refusal = "document.querySelector('dialog[open] .no').textContent.includes('a has changed since you looked')";
     browser.wait(refusal, &true.into());
     assert!(!place.live("a-1.pdn").contains("/FEN"), "{}", place.live("a-1.pdn"));
     // What it would do now is shown, and done when he asks again.
     browser.wait(&format!("document.querySelector('.dry').textContent !== {shown}"), &true.into());
-    told(&mut browser, "/FEN");
+    dialog_text(&mut browser, "/FEN");
     press(&mut browser, "Take back");
     wait_until("what was taken back", || place.live("a-1.pdn").contains("/FEN"));
 }
 
 /// A view of the desk, and the buttons in it that open dialogs.
-const PLACES: [(&str, &[&str]); 5] = [
+const DIALOG_BUTTONS: [(&str, &[&str]); 5] = [
     ("boards", &["result", "names", "adopt", "undo", "setup", "resync", "flip", "hold", "start", "pairing", "rotate"]),
     ("tournament", &["to closed", "result 0", "substitute 0", "player 1", "round-robin"]),
     ("standings", &[]),
@@ -269,12 +272,12 @@ fn desk_is_translated_and_accessible() {
     fs::create_dir_all(&folder).unwrap();
     println!("pictures: {}", folder.display());
     let (place, _pty, _board, _station) = playing(4);
-    let desk = Desk::start(&place, "viewers = \"https://live.example.org/\"\n");
+    let desk = DeskProcess::start(&place, "viewers = \"https://live.example.org/\"\n");
     let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
     for matter in [
-        json!({"matter": "import", "name": "players.csv", "text": FILE}),
-        json!({"matter": "round-robin"}),
-        json!({"matter": "round", "round": 1, "to": "open"}),
+        json!({"command":"import", "name": "players.csv", "text": FILE}),
+        json!({"command":"round-robin"}),
+        json!({"command":"set-round-state", "round": 1, "to": "open"}),
     ] {
         let (_, answer) = desk.post("/api/request", Some(&keys), &json!({"do": "tournament", "request": matter}));
         assert_eq!(answer["ok"], true, "{answer}");
@@ -294,30 +297,34 @@ fn desk_is_translated_and_accessible() {
         let code = code(&place, "operator", "M. Bosma");
         browser.visit(&format!("http://{}/?lang={language}&code={code}", desk.address));
         browser.wait("document.querySelector('#code')?.value", &code.into());
-        assert_eq!(browser.read("location.search"), format!("?lang={language}"), "the language stays in the address");
-        assert_eq!(browser.read("document.documentElement.lang"), language);
+        assert_eq!(
+            browser.evaluate("location.search"),
+            format!("?lang={language}"),
+            "the language stays in the address"
+        );
+        assert_eq!(browser.evaluate("document.documentElement.lang"), language);
         let hurdles = |browser: &mut Browser, what: &str| {
             if let Some(axe) = &axe {
-                if browser.read("typeof axe") != "object" {
-                    browser.read(axe);
+                if browser.evaluate("typeof axe") != "object" {
+                    browser.evaluate(axe);
                 }
-                assert_eq!(browser.hurdles(), json!([]), "{what} in {language}, {scheme}");
+                assert_eq!(browser.accessibility_violations(), json!([]), "{what} in {language}, {scheme}");
             }
             for rubbish in ["undefined", "[object", "{}", "NaN"] {
-                let found = browser.read(&format!("document.body.innerText.includes({rubbish:?})"));
+                let found = browser.evaluate(&format!("document.body.innerText.includes({rubbish:?})"));
                 assert_eq!(found, false, "{what} in {language} says {rubbish}");
             }
         };
         hurdles(&mut browser, "login");
         if language != "en" {
-            keep(&mut browser, &folder, &format!("{language}-login"));
+            save_screenshots(&mut browser, &folder, &format!("{language}-login"));
         }
         press(&mut browser, words[0]);
         browser.wait("document.querySelectorAll('#detail svg.bd').length", &2.into());
         browser.wait("document.querySelector('#views a').textContent", &words[1].into());
         browser.wait("document.querySelector('[data-key=undo]').textContent", &words[2].into());
-        for (view, dialogs) in PLACES {
-            browser.read(&format!("location.hash = '#{view}'"));
+        for (view, dialogs) in DIALOG_BUTTONS {
+            browser.evaluate(&format!("location.hash = '#{view}'"));
             let key = dialogs.first().map_or("#view h2".to_owned(), |key| format!("#view [data-key={key:?}]"));
             browser.wait(&format!("Boolean(document.querySelector({key:?}))"), &true.into());
             if view == "station" {
@@ -325,27 +332,27 @@ fn desk_is_translated_and_accessible() {
                 browser.wait(link, &"https://live.example.org/".into());
             }
             hurdles(&mut browser, view);
-            keep(&mut browser, &folder, &format!("{language}-{view}"));
+            save_screenshots(&mut browser, &folder, &format!("{language}-{view}"));
             for key in dialogs {
                 open(&mut browser, key);
                 hurdles(&mut browser, key);
                 if ["en", "ru"].contains(&language) {
-                    keep(&mut browser, &folder, &format!("{language}-{view}-{key}").replace(' ', "-"));
+                    save_screenshots(&mut browser, &folder, &format!("{language}-{view}-{key}").replace(' ', "-"));
                 }
                 close(&mut browser);
             }
         }
         // Whoever changes the language stays where he is, and logged in.
-        browser.read("document.querySelector('#languages a[lang=nl]').click()");
+        browser.evaluate("document.querySelector('#languages a[lang=nl]').click()");
         browser.wait("document.readyState === 'complete' && document.documentElement.lang", &"nl".into());
         browser.wait("location.hash", &"#station".into());
         browser.wait("Boolean(document.querySelector('[data-key=reload]'))", &true.into());
-        first.push(browser.read("document.querySelector('#views').textContent"));
-        browser.read("document.querySelector('#leave').click()");
+        first.push(browser.evaluate("document.querySelector('#views').textContent"));
+        browser.evaluate("document.querySelector('#leave').click()");
         browser.wait("document.querySelector('#login').hidden", &false.into());
     }
     assert!(first.iter().all(|views| *views == first[0]), "{first:?}");
     let complaints: Vec<&String> =
-        browser.complaints().into_iter().filter(|complaint| !complaint.contains("401")).collect();
+        browser.page_errors().into_iter().filter(|complaint| !complaint.contains("401")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
 }

@@ -61,10 +61,10 @@ impl Wire {
 
     fn link_up(&mut self, board: Option<Board>) {
         self.board = board;
-        self.give(Input::LinkUp);
+        self.handle(Input::LinkUp);
     }
 
-    fn give(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
             let outputs = self.line.handle(Millis(self.now), input);
@@ -78,11 +78,11 @@ impl Wire {
     }
 
     /// Lets time pass. The link stays as it is, whatever the line wants.
-    fn wait(&mut self, milliseconds: u64) {
+    fn advance(&mut self, milliseconds: u64) {
         let end = self.now + milliseconds;
         while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
             self.now = at;
-            self.give(Input::Tick);
+            self.handle(Input::Tick);
         }
         self.now = end;
     }
@@ -93,7 +93,7 @@ impl Wire {
 
     fn times(&self, words: &str) -> usize {
         let told =
-            |effect: &Effect| matches!(effect, Effect::News(text) | Effect::Notice(text) if text.contains(words));
+            |effect: &Effect| matches!(effect, Effect::Info(text) | Effect::Notice(text) if text.contains(words));
         self.outputs.iter().filter(|output| told(&output.effect)).count()
     }
 
@@ -116,12 +116,12 @@ fn silent_board_is_reported_within_15_seconds() {
     for last in (0..30_000).step_by(500) {
         let mut wire = Wire::new(&[]);
         wire.link_up(Some(Board::new("01025")));
-        wire.wait(last);
+        wire.advance(last);
         wire.board = None;
         wire.outputs.clear();
-        wire.wait(60_000);
+        wire.advance(60_000);
         let told = wire.first(
-            |effect| matches!(effect, Effect::News(text) | Effect::Notice(text) if text.contains("does not answer")),
+            |effect| matches!(effect, Effect::Info(text) | Effect::Notice(text) if text.contains("does not answer")),
         );
         assert!(told.is_some_and(|at| at <= last + 15_000), "silent since {last}, told {told:?}");
         let reopened = wire.first(is_reopen);
@@ -137,14 +137,14 @@ fn board_without_power_is_asked_to_report_again() {
     for away in [100, 1_000, 5_000, 60_000] {
         let mut wire = Wire::new(&[]);
         wire.link_up(Some(Board::new("01025")));
-        wire.wait(20_100);
+        wire.advance(20_100);
         wire.board = None;
-        wire.wait(away);
+        wire.advance(away);
         let dump = start_dump();
         // Something stands on it that nothing explains, so it is asked for dumps all the time.
         wire.board = Some(Board { dump: [&dump[..20], &[1; 10], &dump[30..]].concat(), ..Board::new("01025") });
         let back = wire.now;
-        wire.wait(60_000);
+        wire.advance(60_000);
         let sent = |code: u8| {
             let is_it = move |output: &&Output| matches!(&output.effect, Effect::Send(bytes) if bytes[..] == [code]);
             wire.outputs.iter().filter(is_it).map(|output| output.at.0).filter(move |&at| at >= back)
@@ -160,7 +160,7 @@ fn board_without_power_is_asked_to_report_again() {
 fn idle_board_is_not_silent() {
     let mut wire = Wire::new(&[]);
     wire.link_up(Some(Board { answers: &[0x42], ..Board::new("01025") }));
-    wire.wait(3_600_000);
+    wire.advance(3_600_000);
     assert_eq!((wire.first(is_reopen), wire.times("does not answer")), (None, 0), "it answers what matters");
     let asked = wire.sent().len();
     assert!((450..2_000).contains(&asked), "{asked} commands in an hour");
@@ -175,10 +175,10 @@ fn dead_link_is_reopened_ever_more_slowly() {
         let up = wire.now;
         wire.link_up(None);
         while wire.first(is_reopen).is_none() {
-            wire.wait(1_000);
+            wire.advance(1_000);
         }
         spans.push(wire.first(is_reopen).unwrap() - up);
-        wire.give(Input::LinkDown);
+        wire.handle(Input::LinkDown);
     }
     assert_eq!(spans[0], 4_500 + 15_000);
     assert!(spans.is_sorted() && spans[4] <= 90_000, "{spans:?}");
@@ -192,9 +192,9 @@ fn silence_is_reported_once_over_many_reopenings() {
     let mut wire = Wire::new(&[]);
     for _ in 0..10 {
         wire.link_up(None);
-        wire.wait(40_000);
-        wire.give(Input::LinkDown);
-        wire.wait(1_000);
+        wire.advance(40_000);
+        wire.handle(Input::LinkDown);
+        wire.advance(1_000);
     }
     assert_eq!(wire.times("does not answer"), 1);
 }
@@ -207,13 +207,13 @@ fn records_nothing_of_other_board() {
     assert!(wire.first(|effect| *effect == Effect::Reopen { board: Some("02048".into()) }).is_some());
     assert_eq!(wire.sent(), [0x45, 0x45], "asked who it is, twice, and nothing else");
     // What it says unasked is not taken either.
-    wire.give(Input::Bytes(start_dump()));
-    wire.wait(60_000);
+    wire.handle(Input::Bytes(start_dump()));
+    wire.advance(60_000);
     assert_eq!(wire.times("the start position"), 0);
     assert_eq!(wire.times("this port carries"), 1);
-    wire.give(Input::LinkDown);
+    wire.handle(Input::LinkDown);
     wire.link_up(Some(Board::new("01025")));
-    wire.wait(1_000);
+    wire.advance(1_000);
     assert_eq!(wire.times("the start position is set up"), 1);
 }
 
@@ -221,9 +221,9 @@ fn records_nothing_of_other_board() {
 fn unannounced_replacement_board_is_detected() {
     let mut wire = Wire::new(&[("board", "01025")]);
     wire.link_up(Some(Board::new("01025")));
-    wire.wait(1_000);
+    wire.advance(1_000);
     wire.board = Some(Board::new("02048"));
-    wire.wait(20_000);
+    wire.advance(20_000);
     assert_eq!(wire.times("this port carries board 02048, expected 01025"), 1);
     assert!(wire.first(is_reopen).is_some());
 }
@@ -232,13 +232,13 @@ fn unannounced_replacement_board_is_detected() {
 fn unnamed_board_is_recorded_and_noted() {
     let mut wire = Wire::new(&[]);
     wire.link_up(Some(Board::new("01025")));
-    wire.wait(10_000);
+    wire.advance(10_000);
     assert!(wire.first(|effect| *effect == Effect::Note("serial number 01025".into())).is_some());
     assert!(wire.first(|effect| *effect == Effect::Note("version 1.11".into())).is_some());
     assert_eq!(wire.line.status().board.as_deref(), Some("01025"));
-    wire.give(Input::LinkDown);
+    wire.handle(Input::LinkDown);
     wire.link_up(Some(Board::new("02048")));
-    wire.wait(10_000);
+    wire.advance(10_000);
     assert_eq!(wire.times("board 02048 is at this port, where board 01025 was before"), 1);
 }
 
@@ -249,7 +249,7 @@ fn opening_follows_configuration() {
     assert_eq!(wire.sent(), [0x4b, 0x42]);
     let mut wire = Wire::new(&[("connect", "version battery")]);
     wire.link_up(Some(Board::new("01025")));
-    wire.wait(200);
+    wire.advance(200);
     assert_eq!(wire.sent()[..4], [0x4b, 0x42, 0x4d, 0x4c]);
     assert!(LineSettings::new(Variant::from_tag("20").unwrap()).set("connect", "scan").is_err());
 }
@@ -304,8 +304,8 @@ proptest! {
         let settings: Vec<(&str, &str)> = board.map(|board| ("board", board)).into_iter().collect();
         let mut wire = Wire::new(&settings);
         for (pause, input) in happenings {
-            wire.wait(pause);
-            wire.give(input);
+            wire.advance(pause);
+            wire.handle(input);
         }
         let sent = wire.sent();
         let mut rest = sent.as_slice();
@@ -322,20 +322,20 @@ proptest! {
 fn hand_in_air_at_cable_loss_is_no_position() {
     let mut wire = Wire::new(&[("board", "01025")]);
     wire.link_up(Some(Board::new("01025")));
-    wire.wait(5_000);
+    wire.advance(5_000);
     let man_from_32 = |piece: u8| vec![0x8e, 0x00, 0x05, 63, piece];
-    wire.give(Input::Bytes(man_from_32(0)));
-    wire.give(Input::LinkDown);
-    wire.wait(600_000);
+    wire.handle(Input::Bytes(man_from_32(0)));
+    wire.handle(Input::LinkDown);
+    wire.advance(600_000);
     let mut dump = start_dump();
     (dump[3 + 63], dump[3 + 54]) = (0, 1);
     wire.link_up(Some(Board { dump, ..Board::new("01025") }));
-    wire.wait(60_000);
+    wire.advance(60_000);
     let mut lines = wire.outputs.iter().filter_map(|output| match &output.effect {
         Effect::Entry { entry, .. } => Some(entry.line()),
         _ => None,
     });
     assert_eq!(lines.next_back().as_deref(), Some("1. 32-28"));
-    let is_setup = |effect: &Effect| matches!(effect, Effect::Entry { entry, .. } if !entry.step.is_ply());
+    let is_setup = |effect: &Effect| matches!(effect, Effect::Entry { entry, .. } if !entry.kind.is_ply());
     assert!(wire.first(is_setup).is_none());
 }

@@ -6,7 +6,7 @@ use damcast::station::disk::{Disk, Durability};
 
 use crate::model_disk::{Fault, ModelDisk};
 use crate::power_loss;
-use crate::recorded_session::{Script, Session, folders, masked, script, wanted_step};
+use crate::recorded_session::{Script, Session, env_step, folders, masked, script};
 
 /// Time of the recorded game.
 const SPAN_MS: u64 = 75_000;
@@ -20,23 +20,24 @@ const ERRORS: [i32; 5] = [ENOSPC, EIO, EROFS, EDQUOT, EMFILE];
 
 /// What a session leaves: live files, and what happened on each line by its logs.
 #[derive(PartialEq, Debug)]
-pub struct Left {
+pub struct SessionFiles {
     pub live: Vec<(String, String)>,
-    happened: [Vec<RecordKind>; 2],
+    inputs: [Vec<RecordKind>; 2],
 }
 
-pub fn left(disk: &ModelDisk) -> Left {
+pub fn session_files(disk: &ModelDisk) -> SessionFiles {
     let live = disk.model().files("/r/live").into_iter();
     let live = live.map(|(path, bytes)| (path.display().to_string(), String::from_utf8(bytes).unwrap())).collect();
     let happened = ["a", "b"].map(|line| {
         let mut names = disk.list(&folders().log).unwrap();
         names.retain(|name| name.starts_with(line) && name.ends_with(".log"));
         names.sort();
-        let logs = names.iter().map(|name| bytelog::read_longest(&disk.read(&folders().log.join(name)).unwrap()).0);
+        let logs =
+            names.iter().map(|name| bytelog::read_valid_prefix(&disk.read(&folders().log.join(name)).unwrap()).0);
         let kinds = logs.flat_map(|log| log.records).map(|record| record.kind);
         kinds.filter(|kind| !matches!(kind, RecordKind::Note(_))).collect()
     });
-    Left { live, happened }
+    SessionFiles { live, inputs: happened }
 }
 
 /// Plays a session on a disk that fails at some operations.
@@ -55,7 +56,7 @@ fn play(disk: &ModelDisk, script: &Script, fault: Option<Fault>, case: &str) {
     session.play(script, |writer| {
         records += 1;
         if records % 8 == 0 {
-            writer.try_again();
+            writer.retry_failed();
         }
         if records % 37 == 0 {
             let model = disk.model().clone();
@@ -68,24 +69,24 @@ fn play(disk: &ModelDisk, script: &Script, fault: Option<Fault>, case: &str) {
 }
 
 /// Operations of a start.
-const START: usize = 14;
+const START_OPERATIONS: usize = 14;
 
 /// Every operation of the start and every `step`th of the others fails, each with every error, for as many operations as `lengths` say.
 fn fail(step: usize, errors: &[i32], lengths: &[usize]) {
     let script = script(SPAN_MS);
     let disk = ModelDisk::new();
     play(&disk, &script, None, "no fault");
-    let undisturbed = left(&disk);
+    let undisturbed = session_files(&disk);
     let operations = disk.model().count();
     assert!(undisturbed.live.iter().all(|(_, text)| text.contains("1. 32-28")), "{undisturbed:?}");
     let mut cases = 0;
     // What happens while a station starts happens once; all the rest again and again.
-    for first in (0..operations).filter(|first| *first < START || first % step == 0) {
+    for first in (0..operations).filter(|first| *first < START_OPERATIONS || first % step == 0) {
         for (&errno, &length) in errors.iter().flat_map(|errno| lengths.iter().map(move |length| (errno, length))) {
             let case = format!("error {errno} in operations {first} to {}", first + length);
             let disk = ModelDisk::new();
             play(&disk, &script, Some(Fault { operations: first..first + length, errno }), &case);
-            assert_eq!(left(&disk), undisturbed, "{case}");
+            assert_eq!(session_files(&disk), undisturbed, "{case}");
             let model = disk.model().clone();
             let after = model.after_power_loss(|_| true);
             power_loss::check(&model, &after, &case);
@@ -110,20 +111,20 @@ fn refused_bytes_follow_before_line_ends() {
     session.play(&script, |_| true);
     let operations = disk.model().count();
     assert!(session.finish());
-    let undisturbed = left(&disk);
+    let undisturbed = session_files(&disk);
     for first in operations - 40..operations {
         let disk = ModelDisk::new();
         let mut session = Session::start(&disk, Durability::Safe).unwrap();
         disk.set_fault(Some(Fault { operations: first..operations, errno: EIO }));
         session.play(&script, |_| true);
         disk.set_fault(None);
-        assert!(session.finish_at_once(), "{first}: it does not come to its end");
-        assert_eq!(left(&disk), undisturbed, "{first}");
+        assert!(session.finish_in_one_turn(), "{first}: it does not come to its end");
+        assert_eq!(session_files(&disk), undisturbed, "{first}");
     }
 }
 
 #[test]
 #[ignore = "minutes: every operation, every error"]
 fn any_disk_fault_costs_nothing() {
-    fail(wanted_step(), &ERRORS, &[1, 2, 6, 40, 150, 1000]);
+    fail(env_step(), &ERRORS, &[1, 2, 6, 40, 150, 1000]);
 }

@@ -23,7 +23,7 @@ struct Machine {
 
 impl Machine {
     /// A board of DGT on USB and one behind an adapter, a disk with room, and nothing in the way.
-    fn in_order() -> Machine {
+    fn healthy() -> Machine {
         let mut machine = Machine { root: tempfile::tempdir().unwrap(), arguments: Vec::new() };
         machine.plug("1-1", "045b", "8111", "ttyACM0", "166:0");
         machine.plug("1-2", "0403", "6001", "ttyUSB0", "188:0");
@@ -128,8 +128,8 @@ impl Machine {
 
 /// Plants a fault; exactly that is found, with these words in it, and these in its remedy.
 #[track_caller]
-fn plant(check: &str, words: &str, remedy: &str, fault: impl FnOnce(&mut Machine)) {
-    let mut machine = Machine::in_order();
+fn assert_fault_found(check: &str, words: &str, remedy: &str, fault: impl FnOnce(&mut Machine)) {
+    let mut machine = Machine::healthy();
     fault(&mut machine);
     let faults = machine.faults();
     assert_eq!(faults.len(), 1, "{check}: {faults:?}");
@@ -141,13 +141,13 @@ fn plant(check: &str, words: &str, remedy: &str, fault: impl FnOnce(&mut Machine
 
 #[test]
 fn healthy_machine_has_no_findings() {
-    assert_eq!(Machine::in_order().faults(), Vec::<[String; 4]>::new());
+    assert_eq!(Machine::healthy().faults(), Vec::<[String; 4]>::new());
 }
 
 /// The units of the pages are told, and their tables looked at where they start with the machine.
 #[test]
 fn unit_tables() {
-    let machine = Machine::in_order();
+    let machine = Machine::healthy();
     let told = |machine: &Machine| {
         let report: Value = serde_json::from_str(&machine.doctor().out).unwrap();
         let units = report["fine"]
@@ -191,21 +191,26 @@ fn unit_tables() {
 
 #[test]
 fn reports_unusable_ports() {
-    plant("permission", "anna may not open it: it is for the group `dialout`", "usermod -aG dialout anna", |machine| {
-        machine.change("etc/group", ",anna", "");
-        // The other one is for everybody.
-        fs::set_permissions(machine.path("dev/ttyUSB0"), fs::Permissions::from_mode(0o666)).unwrap();
-    });
-    plant("port in use", "another program has it: minicom (process 77)", "sudo kill 77", |machine| {
+    assert_fault_found(
+        "permission",
+        "anna may not open it: it is for the group `dialout`",
+        "usermod -aG dialout anna",
+        |machine| {
+            machine.change("etc/group", ",anna", "");
+            // The other one is for everybody.
+            fs::set_permissions(machine.path("dev/ttyUSB0"), fs::Permissions::from_mode(0o666)).unwrap();
+        },
+    );
+    assert_fault_found("port in use", "another program has it: minicom (process 77)", "sudo kill 77", |machine| {
         machine.process(77, "minicom");
         symlink("/dev/ttyACM0", machine.path("proc/77/fd/5")).unwrap();
     });
-    let simulated = Machine::in_order();
+    let simulated = Machine::healthy();
     simulated.process(78, "boardsim");
     symlink("/dev/ttyACM0", simulated.path("proc/78/fd/5")).unwrap();
     assert_eq!(simulated.faults(), Vec::<[String; 4]>::new(), "a simulated board is no program in the way");
     // Nobody is told to belong to the group root for the sake of a board.
-    plant(
+    assert_fault_found(
         "permission",
         "anna may not open it: it is for the group `root`",
         "sudo chgrp dialout /dev/ttyACM0",
@@ -215,10 +220,10 @@ fn reports_unusable_ports() {
             fs::set_permissions(machine.path("dev/ttyUSB0"), fs::Permissions::from_mode(0o666)).unwrap();
         },
     );
-    plant("port", "/dev/ttyACM7 (a): there is no such port", "plug the board in", |machine| {
+    assert_fault_found("port", "/dev/ttyACM7 (a): there is no such port", "plug the board in", |machine| {
         machine.change("etc/damcast/damcast.toml", "ttyACM0", "ttyACM7");
     });
-    plant("port", "no port that it could mean is there", "damcast ports", |machine| {
+    assert_fault_found("port", "no port that it could mean is there", "damcast ports", |machine| {
         machine.change("etc/damcast/damcast.toml", "any:/dev/ttyUSB*", "usb:1234:5678");
     });
 }
@@ -229,10 +234,15 @@ fn alert_command() {
         let alarm = format!("[alarm]\ncommand = [{command:?}, \"--phone\"]\n[station]");
         machine.change("etc/damcast/damcast.toml", "[station]", &alarm);
     };
-    plant("alarm command", "/usr/local/bin/call: there is no such program", "damcast ctl alarm-test", |machine| {
-        with_command(machine, "/usr/local/bin/call");
-    });
-    let mut machine = Machine::in_order();
+    assert_fault_found(
+        "alarm command",
+        "/usr/local/bin/call: there is no such program",
+        "damcast ctl alarm-test",
+        |machine| {
+            with_command(machine, "/usr/local/bin/call");
+        },
+    );
+    let mut machine = Machine::healthy();
     machine.write("usr/local/bin/call", "#!/bin/sh\n");
     fs::set_permissions(machine.path("usr/local/bin/call"), fs::Permissions::from_mode(0o755)).unwrap();
     with_command(&mut machine, "call");
@@ -241,48 +251,55 @@ fn alert_command() {
 
 #[test]
 fn missing_chips_and_rules() {
-    plant("latency timer", "/dev/ttyUSB0: the adapter keeps bytes back for 16 ms", "latency_timer", |machine| {
-        machine.write("sys/class/tty/ttyUSB0/device/latency_timer", "16\n");
-    });
-    plant("autosuspend", "/dev/ttyACM0: the system may switch the port off", "power/control", |machine| {
+    assert_fault_found(
+        "latency timer",
+        "/dev/ttyUSB0: the adapter keeps bytes back for 16 ms",
+        "latency_timer",
+        |machine| {
+            machine.write("sys/class/tty/ttyUSB0/device/latency_timer", "16\n");
+        },
+    );
+    assert_fault_found("autosuspend", "/dev/ttyACM0: the system may switch the port off", "power/control", |machine| {
         machine.write("sys/devices/usb1/1-1/power/control", "auto\n");
     });
-    plant("udev", "the rules for boards are not installed", "udevadm control --reload", |machine| {
+    assert_fault_found("udev", "the rules for boards are not installed", "udevadm control --reload", |machine| {
         fs::remove_file(machine.path("usr/lib/udev/rules.d/61-damcast.rules")).unwrap();
     });
-    plant("ModemManager", "/dev/ttyUSB0: ModemManager (process 88)", "ID_MM_DEVICE_IGNORE", |machine| {
+    assert_fault_found("ModemManager", "/dev/ttyUSB0: ModemManager (process 88)", "ID_MM_DEVICE_IGNORE", |machine| {
         machine.process(88, "ModemManager");
         machine.write("run/udev/data/c188:0", "E:ID_BUS=usb\n");
     });
-    plant("brltty", "Braille", "apt remove brltty", |machine| machine.process(89, "brltty"));
+    assert_fault_found("brltty", "Braille", "apt remove brltty", |machine| machine.process(89, "brltty"));
 }
 
 #[test]
 fn machine_checks() {
-    plant("clock", "nothing keeps it right", "timedatectl set-ntp true", |machine| {
+    assert_fault_found("clock", "nothing keeps it right", "timedatectl set-ntp true", |machine| {
         fs::remove_file(machine.path("run/systemd/timesync/synchronized")).unwrap();
     });
-    plant("limits", "64 are allowed, 168 may be needed", "ulimit -Hn 168", |machine| {
+    assert_fault_found("limits", "64 are allowed, 168 may be needed", "ulimit -Hn 168", |machine| {
         machine.change("proc/self/limits", "4096", "64");
     });
-    plant("memory", "only 9 MiB of memory are free", "end other programs", |machine| {
+    assert_fault_found("memory", "only 9 MiB of memory are free", "end other programs", |machine| {
         machine.change("proc/meminfo", "500000", "10000");
     });
-    plant("power", "too weak (throttled=50005)", "power supply", |machine| {
+    assert_fault_found("power", "too weak (throttled=50005)", "power supply", |machine| {
         machine.write("sys/devices/platform/soc/soc:firmware/get_throttled", "50005\n");
     });
 }
 
 #[test]
 fn recordings_folder() {
-    plant("folder", "the disk at /rec can only be read", "remount,rw /rec", |machine| {
+    assert_fault_found("folder", "the disk at /rec can only be read", "remount,rw /rec", |machine| {
         machine.change("proc/mounts", "0 0\n", "0 0\n/dev/sda1 /rec vfat ro,noatime 0 0\n");
     });
-    plant("disk", "should be", "delete what is not needed", |machine| {
+    assert_fault_found("disk", "should be", "delete what is not needed", |machine| {
         machine.option("--free", &u64::MAX.to_string());
     });
-    plant("disk", "a durable write took", "another disk", |machine| machine.option("--slowest-write", "0"));
-    plant("folder", "it cannot be written", "chown", |machine| {
+    assert_fault_found("disk", "a durable write took", "another disk", |machine| {
+        machine.option("--slowest-write", "0")
+    });
+    assert_fault_found("folder", "it cannot be written", "chown", |machine| {
         // A file where the folder should be refuses even the superuser.
         fs::remove_dir_all(machine.path("rec")).unwrap();
         machine.write("rec", "");
@@ -299,10 +316,10 @@ fn user_permissions() {
         fs::create_dir(machine.path("rec/public")).unwrap();
         fs::set_permissions(machine.path("rec/public"), fs::Permissions::from_mode(0o2750)).unwrap();
     };
-    let mut machine = Machine::in_order();
+    let mut machine = Machine::healthy();
     service(&mut machine);
     assert_eq!(machine.faults(), Vec::<[String; 4]>::new());
-    plant(
+    assert_fault_found(
         "groups",
         "www-data: it is in the group damcast and may read all games",
         "-aG damcast-web www-data",
@@ -311,16 +328,21 @@ fn user_permissions() {
             machine.change("etc/group", "damcast:x:901:karel", "damcast:x:901:karel,www-data");
         },
     );
-    plant("groups", "damcast-ctl: there is no such group", "systemd-sysusers damcast.conf", |machine| {
+    assert_fault_found("groups", "damcast-ctl: there is no such group", "systemd-sysusers damcast.conf", |machine| {
         service(machine);
         machine.change("etc/group", "damcast-ctl", "others");
     });
-    plant("groups", "rec/public: it is not for the group damcast-web", "systemd-tmpfiles --create", |machine| {
-        service(machine);
-        fs::set_permissions(machine.path("rec/public"), fs::Permissions::from_mode(0o0750)).unwrap();
-    });
+    assert_fault_found(
+        "groups",
+        "rec/public: it is not for the group damcast-web",
+        "systemd-tmpfiles --create",
+        |machine| {
+            service(machine);
+            fs::set_permissions(machine.path("rec/public"), fs::Permissions::from_mode(0o0750)).unwrap();
+        },
+    );
     // Who is in the old group and not in the new one is told what that means.
-    let mut machine = Machine::in_order();
+    let mut machine = Machine::healthy();
     service(&mut machine);
     machine.change("etc/group", "damcast-ctl:x:902:karel", "damcast-ctl:x:902:");
     let run = machine.doctor();
@@ -338,28 +360,48 @@ fn outlet_group_exists_and_includes_recorder() {
             "[[outlet]]\nname = \"hall\"\ngroup = \"hall-readers\"\n[[line]]\nname = \"a\"",
         );
     };
-    let mut machine = Machine::in_order();
+    let mut machine = Machine::healthy();
     outlet(&mut machine, "hall-readers:x:950:anna,screen\n");
     assert_eq!(machine.faults(), Vec::<[String; 4]>::new());
     assert!(machine.doctor().out.contains("the outlet hall is for the group hall-readers"));
-    plant("groups", "outlet hall: there is no group hall-readers", "groupadd --system hall-readers", |machine| {
-        outlet(machine, "");
-    });
-    plant("groups", "outlet hall: anna is not in the group hall-readers", "usermod -aG hall-readers anna", |machine| {
-        outlet(machine, "hall-readers:x:950:screen\n");
-    });
-    plant("groups", "rec/public-hall is not for the group hall-readers", "sudo chgrp -R hall-readers", |machine| {
-        outlet(machine, "hall-readers:x:950:anna\n");
-        fs::create_dir(machine.path("rec/public-hall")).unwrap();
-    });
+    assert_fault_found(
+        "groups",
+        "outlet hall: there is no group hall-readers",
+        "groupadd --system hall-readers",
+        |machine| {
+            outlet(machine, "");
+        },
+    );
+    assert_fault_found(
+        "groups",
+        "outlet hall: anna is not in the group hall-readers",
+        "usermod -aG hall-readers anna",
+        |machine| {
+            outlet(machine, "hall-readers:x:950:screen\n");
+        },
+    );
+    assert_fault_found(
+        "groups",
+        "rec/public-hall is not for the group hall-readers",
+        "sudo chgrp -R hall-readers",
+        |machine| {
+            outlet(machine, "hall-readers:x:950:anna\n");
+            fs::create_dir(machine.path("rec/public-hall")).unwrap();
+        },
+    );
     // A table that is wrong is told, and everything else is looked at all the same.
-    plant("configuration", "outlet public: a station records with it", "damcast config check", |machine| {
-        machine.change(
-            "etc/damcast/damcast.toml",
-            "[[line]]\nname = \"a\"",
-            "[public]\nstarted-sync = \"lazy\"\n[[line]]\nname = \"a\"",
-        );
-    });
+    assert_fault_found(
+        "configuration",
+        "outlet public: a station records with it",
+        "damcast config check",
+        |machine| {
+            machine.change(
+                "etc/damcast/damcast.toml",
+                "[[line]]\nname = \"a\"",
+                "[public]\nstarted-sync = \"lazy\"\n[[line]]\nname = \"a\"",
+            );
+        },
+    );
 }
 
 #[test]
@@ -387,10 +429,10 @@ fn full_disk_is_reported_without_chown_advice() {
 
 #[test]
 fn configuration_and_codes() {
-    plant("configuration", "line 4: unknown key `nmae`", "damcast config check", |machine| {
+    assert_fault_found("configuration", "line 4: unknown key `nmae`", "damcast config check", |machine| {
         machine.change("etc/damcast/damcast.toml", "name = \"a\"", "nmae = \"a\"");
     });
-    plant(
+    assert_fault_found(
         "codes",
         "with codes = \"draughts\" 20 pieces on the board are kings",
         "codes = \"draughts-old\"",
@@ -398,10 +440,12 @@ fn configuration_and_codes() {
             machine.log(&[(1, 20), (7, 20)]);
         },
     );
-    plant("codes", "mean nothing: 2 of code 2, 2 of code 3", "codes = \"chess\"", |machine| {
+    assert_fault_found("codes", "mean nothing: 2 of code 2, 2 of code 3", "codes = \"chess\"", |machine| {
         machine.log(&[(1, 8), (2, 2), (3, 2), (7, 8)]);
     });
-    plant("codes", "mean nothing: 12 of code 12", "damcast test-board", |machine| machine.log(&[(12, 12)]));
+    assert_fault_found("codes", "mean nothing: 12 of code 12", "damcast test-board", |machine| {
+        machine.log(&[(12, 12)])
+    });
 }
 
 const GAME: &str =
@@ -431,7 +475,7 @@ fn answer(status: &str, content_type: &str, body: &str) -> String {
 
 #[test]
 fn files_for_spectators() {
-    let mut machine = Machine::in_order();
+    let mut machine = Machine::healthy();
     machine.write("games.pdn", GAME);
     let file = machine.path("games.pdn").display().to_string();
     machine.option("--public", &file);
@@ -439,31 +483,31 @@ fn files_for_spectators() {
     machine.option("--public", &serve(answer("200 OK", "text/plain; charset=UTF-8", GAME)));
     assert_eq!(machine.faults(), Vec::<[String; 4]>::new());
 
-    plant("public file", "lidraughts stumbles over it", "correct it by hand", |machine| {
+    assert_fault_found("public file", "lidraughts stumbles over it", "correct it by hand", |machine| {
         machine.write("games.pdn", &GAME.replace("19-23", "19~~23"));
         let file = machine.path("games.pdn").display().to_string();
         machine.option("--public", &file);
     });
-    plant("public file", "rec/public/games.pdn", "correct it by hand", |machine| {
+    assert_fault_found("public file", "rec/public/games.pdn", "correct it by hand", |machine| {
         machine.write("rec/public/games.pdn", &GAME.replace("19-23", "19~~23"));
     });
-    plant("public address", "the server answers 404", "nothing but 200", |machine| {
+    assert_fault_found("public address", "the server answers 404", "nothing but 200", |machine| {
         machine.option("--public", &serve(answer("404 Not Found", "text/html", "<html>")));
     });
-    plant("public address", "ISO-8859-1", "charset=utf-8", |machine| {
+    assert_fault_found("public address", "ISO-8859-1", "charset=utf-8", |machine| {
         machine.option("--public", &serve(answer("200 OK", "text/plain", GAME)));
     });
-    plant("public file", "it is a web page", "the file itself", |machine| {
+    assert_fault_found("public file", "it is a web page", "the file itself", |machine| {
         machine.option("--public", &serve(answer("200 OK", "text/html; charset=utf-8", "<html></html>")));
     });
-    plant("public address", "nothing can be got from there", "web server running", |machine| {
+    assert_fault_found("public address", "nothing can be got from there", "web server running", |machine| {
         machine.option("--public", "http://127.0.0.1:1/games.pdn");
     });
 }
 
 #[test]
 fn findings_for_people_have_remedies() {
-    let machine = Machine::in_order();
+    let machine = Machine::healthy();
     machine.process(89, "brltty");
     let config = machine.path("etc/damcast/damcast.toml").display().to_string();
     let run = program::run(&["doctor", "--config", &config, "--root", &machine.root.path().display().to_string()]);

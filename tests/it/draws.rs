@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use draughts::draws::{Claim, History};
+use draughts::draws::{Claim, DrawHistory};
 use draughts::{Color, Move, Position, Variant};
 use draughts_pdn::{fen, notation};
 
-fn history(tag: &str, text: &str) -> History {
+fn history(tag: &str, text: &str) -> DrawHistory {
     let variant = Variant::from_tag(tag).unwrap();
     let position = match text {
         "start" => Position::start(variant),
         text => Position::new(variant, fen::read(variant, text).unwrap()).unwrap(),
     };
-    History::new(position)
+    DrawHistory::new(position)
 }
 
-fn play(history: &mut History, moves: &str) {
+fn play(history: &mut DrawHistory, moves: &str) {
     for text in moves.split_whitespace() {
         let ply = notation::read(history.position(), text).unwrap_or_else(|error| panic!("{error}"));
         history.play(&ply);
@@ -49,7 +49,7 @@ pub fn shuttle(position: &Position) -> [Move; 4] {
 
 /// Plays `before`, then `moves` over and over, or kings to and fro if there are none, and notes for each article the first
 /// ply (counted from the first of `before`) at which it makes a draw.
-fn reached(tag: &str, text: &str, before: &str, moves: &str) -> BTreeMap<&'static str, usize> {
+fn play_repeatedly(tag: &str, text: &str, before: &str, moves: &str) -> BTreeMap<&'static str, usize> {
     const PLIES: usize = 250;
     let mut history = history(tag, text);
     let mut reached = BTreeMap::new();
@@ -75,7 +75,7 @@ fn reached(tag: &str, text: &str, before: &str, moves: &str) -> BTreeMap<&'stati
 
 /// Each expectation is a part of an article and the ply; all others must not be reached.
 fn check(tag: &str, text: &str, before: &str, moves: &str, expected: &[(&str, usize)]) {
-    let reached = reached(tag, text, before, moves);
+    let reached = play_repeatedly(tag, text, before, moves);
     assert_eq!(reached.len(), expected.len(), "{tag} {text}: {reached:#?}");
     for (article, ply) in expected {
         let found = reached.iter().find(|(known, _)| known.contains(article));
@@ -150,10 +150,10 @@ fn counts_of_international_endings_overlap() {
     for ply in there_and_back.iter().cycle().take(24) {
         history.play(ply);
     }
-    let count = |history: &History, words: &str| {
+    let count = |history: &DrawHistory, words: &str| {
         let counts = history.counts();
         let found = counts.iter().find(|count| count.rule.article.contains(words));
-        found.map(|count| (count.done, count.of))
+        found.map(|count| (count.current, count.limit))
     };
     assert_eq!(count(&history, ": 16 moves each"), Some((12, 16)));
     assert_eq!(count(&history, ": 5 moves each"), None);
@@ -199,7 +199,7 @@ fn russian_endings() {
     ];
     check("25", "W:WKb8,Kd8,Ka7:BKh8", "", "a7-b6 h8-a1 b6-a7 a1-h8", &on_the_road);
     // The king leaves the road at every other move: five moves on it never come together.
-    let leaves = reached("25", "W:WKb8,Kd8,Ka7:BKc3", "", "d8-e7 c3-d2 e7-d8 d2-c3");
+    let leaves = play_repeatedly("25", "W:WKb8,Kd8,Ka7:BKc3", "", "d8-e7 c3-d2 e7-d8 d2-c3");
     assert!(!leaves.keys().any(|article| article.contains("main road")), "{leaves:#?}");
     let two_pieces = [("third time", 8), ("two pieces", 9), ("15 moves each", 30)];
     check("25", "W:WKb8,Kd8:BKg1", "", "b8-c7 g1-h2 c7-b8 h2-g1", &two_pieces);
@@ -244,7 +244,7 @@ fn sidesteps_repeat() {
 fn unregulated_cases_are_left_to_arbiter() {
     check("31", "B:WK1,K2:BK31,K32", "", "31-27 1-5 27-31 5-1", &[]);
     for variant in Variant::all().filter(|variant| variant.draws.is_empty()) {
-        assert!(!variant.left_to_arbiter.is_empty(), "{variant:?}");
+        assert!(!variant.undefined_rules.is_empty(), "{variant:?}");
     }
 }
 
@@ -253,8 +253,8 @@ fn unregulated_cases_are_left_to_arbiter() {
 fn every_rule_cites_article() {
     for variant in Variant::all() {
         for rule in variant.draws {
-            assert_eq!(format!("{}: {}", rule.source(), rule.words()), rule.article, "{variant:?}");
-            assert!(rule.source().len() >= 3 && rule.words().len() >= 10, "{variant:?}: {}", rule.article);
+            assert_eq!(format!("{}: {}", rule.source(), rule.text()), rule.article, "{variant:?}");
+            assert!(rule.source().len() >= 3 && rule.text().len() >= 10, "{variant:?}: {}", rule.article);
         }
     }
 }
@@ -268,7 +268,7 @@ fn arbiter_docs_list_arbiter_decisions() {
         let number = format!("({})", variant.game_type.number());
         let row = rows.iter().find(|row| row.contains(&number)).unwrap_or_else(|| panic!("{variant:?} is missing"));
         let left = row.trim_end_matches('|').rsplit('|').next().map(str::trim);
-        assert_eq!(left, Some(variant.left_to_arbiter), "{variant:?}");
+        assert_eq!(left, Some(variant.undefined_rules), "{variant:?}");
     }
 }
 

@@ -3,8 +3,8 @@
 use damcast::simulation::script;
 use draughts::{Move, Position, Variant};
 use draughts_pdn::fen;
-use hardware_sim::profile::Profile;
-use hardware_sim::world::{Setting, World};
+use hardware_sim::profile::NoiseProfile;
+use hardware_sim::world::{SeatConfig, World};
 
 use crate::draws::shuttle;
 use crate::line_program::LineProgram;
@@ -12,18 +12,18 @@ use crate::program::run_with_input;
 
 /// A game from this position in which four moves, or kings to and fro where none are given, are played over and over.
 /// Gives each notice about a draw with the ply after which it came.
-fn told(tag: &str, text: &str, plies: usize) -> Vec<(usize, String)> {
+fn notices_of(tag: &str, text: &str, plies: usize) -> Vec<(usize, String)> {
     let variant = Variant::from_tag(tag).unwrap();
     let start = Position::new(variant, fen::read(variant, text).unwrap()).unwrap();
     let moves: Vec<Move> = shuttle(&start).iter().cycle().take(plies).cloned().collect();
-    let profile = Profile::ideal();
+    let profile = NoiseProfile::ideal();
     let script = script::game(&start, &moves, "4800+60".parse().ok(), &profile, 1);
     let (rows, columns) = (variant.geometry.height() as u8, variant.geometry.width() as u8);
-    let mut world = World::new(Setting::new(rows, columns, script, profile, 1)).unwrap();
+    let mut world = World::new(SeatConfig::new(rows, columns, script, profile, 1)).unwrap();
     let mut program = LineProgram::start(&["--game-type", tag]);
-    program.say("0 = up", &mut world);
-    program.say(&format!("0 ! start {text}"), &mut world);
-    program.go_on(&mut world);
+    program.send("0 = up", &mut world);
+    program.send(&format!("0 ! start {text}"), &mut world);
+    program.continue_play(&mut world);
     assert_eq!(program.movetext().len(), plies, "{tag} {text}: {:?}", program.notices);
     assert_eq!(program.result, None, "{tag} {text}: nobody gave one");
     let heads = program.lines.len() - plies;
@@ -35,7 +35,7 @@ fn told(tag: &str, text: &str, plies: usize) -> Vec<(usize, String)> {
 
 /// Each expectation is a part of the notice and the ply; there must be no other.
 fn check(tag: &str, text: &str, plies: usize, expected: &[(usize, &str)]) {
-    let told = told(tag, text, plies);
+    let told = notices_of(tag, text, plies);
     assert_eq!(told.len(), expected.len(), "{tag} {text}: {told:#?}");
     for ((at, notice), (ply, words)) in told.iter().zip(expected) {
         assert!(at == ply && notice.contains(words), "{tag} {text}: after ply {at} {notice}, not {words} after {ply}");

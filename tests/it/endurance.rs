@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use damcast::engine::broadcast::Moment;
+use damcast::engine::broadcast::WallTime;
 use damcast::engine::bytelog::{self, Mode, Record, RecordKind};
 use damcast::engine::calendar;
 use damcast::engine::millis::Millis;
@@ -18,26 +18,26 @@ use damcast::station::config::{Config, LineConfig};
 use damcast::station::disk::{Disk, RealDisk};
 use damcast::station::journal::Journal;
 use damcast::station::line::Folders;
-use damcast::station::line::opening::{self, Opened};
+use damcast::station::line::opening::{self, OpenedLine};
 use draughts::Position;
-use hardware_sim::bus::{BusWorld, Happening};
+use hardware_sim::bus::{BusWorld, HostEvent};
 use hardware_sim::faults::Fault;
 use hardware_sim::line_faults::LineFaults;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Span;
-use hardware_sim::seat::Setting;
+use hardware_sim::seat::SeatConfig;
 use hardware_sim::world::World;
 use rustix::process::Signal;
 
 use crate::bus::Bus;
-use crate::daemon::{self, Place};
+use crate::daemon::{self, StationFolder};
 use crate::games::playable;
 use crate::program::run;
 use crate::pty::wait_until;
 
 /// More text than the memory that any of these may take.
 const LOG_BYTES: usize = 72 << 20;
-const MOST_MEMORY_KIB: u64 = 64 << 10;
+const MAX_MEMORY_KIB: u64 = 64 << 10;
 
 /// The recording of a game, with so many remarks between its records that its log has [`LOG_BYTES`].
 fn long_log(path: &Path, opened: &str, games_before: u32) {
@@ -63,7 +63,7 @@ fn long_log(path: &Path, opened: &str, games_before: u32) {
 
 /// Runs a verb that can have no more memory than it may take. Gives its exit code and what it printed.
 fn limited(arguments: &[&str]) -> (i32, String) {
-    let script = format!("ulimit -v {MOST_MEMORY_KIB}; exec \"$0\" \"$@\"");
+    let script = format!("ulimit -v {MAX_MEMORY_KIB}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_damcast")]).args(arguments).stdin(Stdio::null());
     let output = command.output().unwrap();
@@ -73,7 +73,7 @@ fn limited(arguments: &[&str]) -> (i32, String) {
 }
 
 /// The most memory that a station has had, in KiB.
-fn peak(station: &daemon::Station) -> u64 {
+fn peak_memory(station: &daemon::Station) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", station.process.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     peak.trim().trim_end_matches(" kB").parse().unwrap()
@@ -81,7 +81,7 @@ fn peak(station: &daemon::Station) -> u64 {
 
 #[test]
 fn starts_from_logs_larger_than_memory() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let recordings = place.path("recordings");
     fs::create_dir_all(recordings.join("log")).unwrap();
     let (old, log) = (recordings.join("log/a-1.log"), recordings.join("log/a-2.log"));
@@ -97,8 +97,8 @@ fn starts_from_logs_larger_than_memory() {
     let mut station = place.start();
     station.wait_for("recording");
     station.wait_for("a-2.log was compressed");
-    let peak = peak(&station);
-    assert!(peak < MOST_MEMORY_KIB, "a start took {peak} kiB");
+    let peak = peak_memory(&station);
+    assert!(peak < MAX_MEMORY_KIB, "a start took {peak} kiB");
     assert!(station.signal(Signal::TERM).success());
     assert!(!old.exists() && !log.exists(), "a game that is over needs no log");
 
@@ -120,12 +120,12 @@ fn starts_from_logs_larger_than_memory() {
 #[test]
 fn large_folder_needs_little_memory() {
     let lines = ["a", "b", "c", "d", "e", "f"];
-    let place = Place::new(&lines);
+    let place = StationFolder::new(&lines);
     let log = place.path("recordings/log");
     fs::create_dir_all(&log).unwrap();
     let recording = bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
     let records: String = recording.records.iter().map(Record::to_line).collect();
-    let base = Moment::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
+    let base = WallTime::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
     for line in lines {
         for game in 0..80 {
             let mut header = recording.header.clone();
@@ -161,9 +161,9 @@ fn large_folder_needs_little_memory() {
     assert!(read("recordings") == read("other"), "the events are made otherwise");
     let mut station = place.start();
     wait_until("the events to be read", || station_has_opened(&station, "events.ndjson"));
-    let peak = peak(&station);
+    let peak = peak_memory(&station);
     assert!(station.signal(Signal::TERM).success());
-    assert!(peak < MOST_MEMORY_KIB, "a start took {peak} kiB");
+    assert!(peak < MAX_MEMORY_KIB, "a start took {peak} kiB");
 }
 
 fn station_has_opened(station: &daemon::Station, name: &str) -> bool {
@@ -172,37 +172,37 @@ fn station_has_opened(station: &daemon::Station, name: &str) -> bool {
 }
 
 /// What is at a line, and who plays there.
-trait Hands {
+trait LinePlayers {
     fn next(&self) -> Option<u64>;
     fn advance_to(&mut self, now: u64) -> Vec<(u64, RecordKind)>;
-    fn tell(&mut self, now: u64, bytes: &[u8]);
-    fn end(&self) -> u64;
+    fn describe(&mut self, now: u64, bytes: &[u8]);
+    fn finish(&self) -> u64;
 }
 
-impl Hands for BusWorld {
+impl LinePlayers for BusWorld {
     fn next(&self) -> Option<u64> {
         self.next_time()
     }
 
     fn advance_to(&mut self, now: u64) -> Vec<(u64, RecordKind)> {
         let kind = |happening| match happening {
-            Happening::Bytes(bytes) => RecordKind::FromBoard(bytes),
-            Happening::Unplugged => RecordKind::LinkDown,
-            Happening::Plugged => RecordKind::LinkUp,
+            HostEvent::Bytes(bytes) => RecordKind::FromBoard(bytes),
+            HostEvent::Unplugged => RecordKind::LinkDown,
+            HostEvent::Plugged => RecordKind::LinkUp,
         };
         self.advance(now).into_iter().map(|(at, happening)| (at, kind(happening))).collect()
     }
 
-    fn tell(&mut self, now: u64, bytes: &[u8]) {
-        self.host(now, bytes);
+    fn describe(&mut self, now: u64, bytes: &[u8]) {
+        self.receive(now, bytes);
     }
 
-    fn end(&self) -> u64 {
+    fn finish(&self) -> u64 {
         self.end_ms()
     }
 }
 
-impl Hands for World {
+impl LinePlayers for World {
     fn next(&self) -> Option<u64> {
         self.next_time()
     }
@@ -211,11 +211,11 @@ impl Hands for World {
         self.advance(now).into_iter().map(|(at, bytes)| (at, RecordKind::FromBoard(bytes))).collect()
     }
 
-    fn tell(&mut self, now: u64, bytes: &[u8]) {
-        self.host(now, bytes);
+    fn describe(&mut self, now: u64, bytes: &[u8]) {
+        self.receive(now, bytes);
     }
 
-    fn end(&self) -> u64 {
+    fn finish(&self) -> u64 {
         self.end_ms()
     }
 }
@@ -230,10 +230,10 @@ struct Recording {
 }
 
 impl Recording {
-    fn open(config: &LineConfig, folders: &Folders, base: Moment, opened: u64) -> Recording {
+    fn open(config: &LineConfig, folders: &Folders, base: WallTime, opened: u64) -> Recording {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let now = calendar::moment(base, Millis(opened));
-        let Opened { line, journal, shift, .. } = opening::open(config, folders, &disk, now).unwrap();
+        let OpenedLine { line, journal, shift, .. } = opening::open(config, folders, &disk, now).unwrap();
         Recording { line, journal, shift, opened }
     }
 
@@ -242,7 +242,7 @@ impl Recording {
     }
 
     /// One thing that happened, as the recorder of a station takes it.
-    fn take(&mut self, now: u64, kind: RecordKind, hands: &mut dyn Hands) {
+    fn apply_event(&mut self, now: u64, kind: RecordKind, hands: &mut dyn LinePlayers) {
         let at = now - self.opened;
         let write = |kind| self.journal.write(&Record::new(at, kind));
         let input = Input::from_record(&kind).unwrap().unwrap();
@@ -255,12 +255,12 @@ impl Recording {
             if is_tick {
                 write(RecordKind::Tick);
             }
-            self.journal.write_held();
+            self.journal.flush_packed();
         }
         for output in outputs {
             match output.effect {
                 Effect::Send(bytes) => {
-                    hands.tell(output.at.0.saturating_sub(self.shift.0) + self.opened, &bytes);
+                    hands.describe(output.at.0.saturating_sub(self.shift.0) + self.opened, &bytes);
                     write(RecordKind::ToBoard(bytes));
                 }
                 Effect::Notice(text) | Effect::Note(text) => write(RecordKind::Note(text)),
@@ -269,26 +269,26 @@ impl Recording {
         }
     }
 
-    fn record(mut self, hands: &mut dyn Hands, until: u64) {
+    fn record(mut self, hands: &mut dyn LinePlayers, until: u64) {
         // What came while nobody listened is lost.
         hands.advance_to(self.opened);
-        self.take(self.opened, RecordKind::LinkUp, hands);
+        self.apply_event(self.opened, RecordKind::LinkUp, hands);
         loop {
             let next = hands.next().into_iter().chain(self.deadline()).min();
             let Some(next) = next.filter(|&next| next <= until) else { break };
             for (now, kind) in hands.advance_to(next) {
-                self.take(now, kind, hands);
+                self.apply_event(now, kind, hands);
             }
             if self.deadline().is_some_and(|at| at <= next) {
-                self.take(next, RecordKind::Tick, hands);
+                self.apply_event(next, RecordKind::Tick, hands);
             }
         }
-        self.journal.settle().unwrap();
+        self.journal.sync().unwrap();
     }
 }
 
 /// An event of some days: boards on a bus, others alone, rounds each day.
-struct Days {
+struct EventPlan {
     days: u64,
     on_a_bus: usize,
     alone: usize,
@@ -300,16 +300,16 @@ struct Days {
     idle: u64,
 }
 
-impl Days {
-    fn profile(&self) -> Profile {
-        let mut profile = Profile::club();
+impl EventPlan {
+    fn profile(&self) -> NoiseProfile {
+        let mut profile = NoiseProfile::club();
         profile.think_ms = self.think;
         profile.set_rate(Fault::Reset, 1.0);
         profile
     }
 
     /// Who plays in a round on a line.
-    fn hands(&self, line: &LineConfig, round: u64) -> Box<dyn Hands> {
+    fn hands(&self, line: &LineConfig, round: u64) -> Box<dyn LinePlayers> {
         let games = playable("international");
         let seed = 1 + round * (self.on_a_bus + self.alone) as u64;
         if line.mode == Mode::Bus {
@@ -327,17 +327,17 @@ impl Days {
         let moves = &game.moves[..game.moves.len().min(self.plies)];
         let (profile, seed) = (self.profile(), seed + (self.on_a_bus + number) as u64);
         let control = Some("4800+60".parse().unwrap());
-        let script = script::game(&game.start, moves, control, &profile, seed).turned(number % 2 == 1);
-        Box::new(World::new(Setting::new(10, 10, script, profile, seed)).unwrap())
+        let script = script::game(&game.start, moves, control, &profile, seed).rotated(number % 2 == 1);
+        Box::new(World::new(SeatConfig::new(10, 10, script, profile, seed)).unwrap())
     }
 
     /// Records a line: the station is killed in the middle of the first round of each day, and stopped after each round. Of the nights
     /// only the beginning is recorded. Returns how many bytes of log nine whole days have, by what was measured.
     fn record(&self, line: &LineConfig, folders: &Folders) -> f64 {
-        let base = Moment::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
+        let base = WallTime::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
         // Seconds and bytes of rounds, and of a time in which nothing is played.
         let (mut played, mut idle) = ((0.0, 0.0), (0.0, 0.0));
-        let record = |hands: &mut dyn Hands, base, begin: u64, end: u64, sum: &mut (f64, f64)| {
+        let record = |hands: &mut dyn LinePlayers, base, begin: u64, end: u64, sum: &mut (f64, f64)| {
             let before = bytes(&folders.log);
             Recording::open(line, folders, base, begin).record(hands, end);
             sum.0 += (end - begin) as f64 / 1_000.0;
@@ -347,9 +347,9 @@ impl Days {
             let mut base = base + TimeDelta::days(day as i64);
             for round in 0..self.rounds {
                 let mut hands = self.hands(line, day * self.rounds + round);
-                let (mut begin, mut end) = (0, hands.end() + 60_000);
+                let (mut begin, mut end) = (0, hands.finish() + 60_000);
                 if round == 0 {
-                    let kill = hands.end() / 2;
+                    let kill = hands.finish() / 2;
                     record(&mut *hands, base, begin, kill, &mut played);
                     begin = kill + 3_000;
                 }
@@ -417,7 +417,7 @@ impl Drop for MemoryGroup {
 }
 
 /// Starts a station and waits until it records all its lines and has its public files; how long that took, and its peak in KiB.
-fn start(place: &Place, lines: usize, group: Option<&MemoryGroup>) -> (Duration, u64) {
+fn start(place: &StationFolder, lines: usize, group: Option<&MemoryGroup>) -> (Duration, u64) {
     let begun = Instant::now();
     let mut station = place.start_with(|command| {
         let Some(group) = group else { return };
@@ -428,15 +428,15 @@ fn start(place: &Place, lines: usize, group: Option<&MemoryGroup>) -> (Duration,
         *command = inside;
     });
     let is_open = |station: &daemon::Station| {
-        station.said().matches("recording line=").count() >= lines && station_has_opened(station, "events.ndjson")
+        station.output().matches("recording line=").count() >= lines && station_has_opened(station, "events.ndjson")
     };
     while !is_open(&station) {
-        assert!(begun.elapsed() < Duration::from_secs(3_600), "{}", station.said());
-        assert!(station.process.try_wait().unwrap().is_none(), "{}", station.said());
+        assert!(begun.elapsed() < Duration::from_secs(3_600), "{}", station.output());
+        assert!(station.process.try_wait().unwrap().is_none(), "{}", station.output());
         std::thread::sleep(Duration::from_millis(20));
     }
     let took = begun.elapsed();
-    let peak = peak(&station);
+    let peak = peak_memory(&station);
     assert!(station.signal(Signal::TERM).success());
     (took, peak)
 }
@@ -467,7 +467,7 @@ fn measured(arguments: &[&str]) -> String {
     let last = out.lines().last().unwrap_or_default().to_owned();
     println!("{}: {took:.1} s, {mebibytes:.1} MiB: {last}", arguments[0]);
     assert_eq!(code, Some(0), "{arguments:?}: {}", &out[..out.len().min(1_000)]);
-    assert!(peak < MOST_MEMORY_KIB, "{arguments:?} took {peak} kiB");
+    assert!(peak < MAX_MEMORY_KIB, "{arguments:?} took {peak} kiB");
     last
 }
 
@@ -481,9 +481,9 @@ fn copy_logs(from: &Path, to: &Path) -> Vec<f64> {
 }
 
 /// A station starts after the event, and its folder is checked and made anew, all with little memory.
-fn after(event: &Days) {
+fn check_after_event(event: &EventPlan) {
     let begun = Instant::now();
-    let place = Place::new(&[]);
+    let place = StationFolder::new(&[]);
     let (directory, log) = (place.path("recordings"), place.path("recordings/log"));
     fs::create_dir_all(&log).unwrap();
     fs::create_dir_all(directory.join("live")).unwrap();
@@ -510,7 +510,7 @@ fn after(event: &Days) {
     }
     let (took, peak) = start(&place, lines, None);
     println!("the first start: {:.1} s, {:.1} MiB", took.as_secs_f64(), peak as f64 / 1024.0);
-    assert!(peak < MOST_MEMORY_KIB, "a start took {peak} kiB");
+    assert!(peak < MAX_MEMORY_KIB, "a start took {peak} kiB");
     let directory = directory.to_str().unwrap();
     measured(&["rebuild", directory]);
     measured(&["fsck", directory]);
@@ -529,18 +529,18 @@ fn after(event: &Days) {
     group
         .iter()
         .for_each(|group| println!("the group had at most {} bytes, files that were read among them", group.peak()));
-    assert!(peak < MOST_MEMORY_KIB, "a start took {peak} kiB");
+    assert!(peak < MAX_MEMORY_KIB, "a start took {peak} kiB");
     if event.days > 2 {
         // Chains that have ended are removed: all their games are played to see that they have, too.
         fs::write(place.path("damcast.toml"), text.replace("[log]\n", "[log]\nkeep-days = 1\n")).unwrap();
         let station = place.start();
-        while !station.said().contains("was removed") {
-            assert!(begun.elapsed() < Duration::from_secs(7_200), "{}", station.said());
+        while !station.output().contains("was removed") {
+            assert!(begun.elapsed() < Duration::from_secs(7_200), "{}", station.output());
             std::thread::sleep(Duration::from_millis(20));
         }
-        let peak = self::peak(&station);
+        let peak = self::peak_memory(&station);
         println!("a start that tidies: {:.1} MiB", peak as f64 / 1024.0);
-        assert!(peak < MOST_MEMORY_KIB, "to tidy took {peak} kiB");
+        assert!(peak < MAX_MEMORY_KIB, "to tidy took {peak} kiB");
     }
     for (line, bytes) in config.lines.iter().zip(nine_days) {
         assert!(bytes < 0.5e9, "nine days of {} have {:.2} GB of log, more than was wanted", line.name, bytes / 1e9);
@@ -549,8 +549,8 @@ fn after(event: &Days) {
 
 #[test]
 fn start_after_event_needs_little_memory() {
-    let think = Profile::club().think_ms;
-    after(&Days { days: 2, on_a_bus: 3, alone: 1, rounds: 1, plies: 6, think, idle: 60_000 });
+    let think = NoiseProfile::club().think_ms;
+    check_after_event(&EventPlan { days: 2, on_a_bus: 3, alone: 1, rounds: 1, plies: 6, think, idle: 60_000 });
 }
 
 /// `cargo test --profile proof --test it -- --ignored --nocapture nine_days`: what the logs of an event of nine days have, and what
@@ -561,12 +561,12 @@ fn start_after_event_needs_little_memory() {
 fn start_after_nine_days_of_80_boards_needs_little_memory() {
     let days = std::env::var("DAMCAST_DAYS").map_or(9, |days| days.parse().unwrap());
     let think = Span::new(20_000, 100_000);
-    after(&Days { days, on_a_bus: 64, alone: 16, rounds: 2, plies: 100, think, idle: 1_800_000 });
+    check_after_event(&EventPlan { days, on_a_bus: 64, alone: 16, rounds: 2, plies: 100, think, idle: 1_800_000 });
 }
 
 #[test]
 fn idle_bus_has_small_log() {
-    let place = Place::new(&[]);
+    let place = StationFolder::new(&[]);
     let (directory, log) = (place.path("recordings"), place.path("recordings/log"));
     fs::create_dir_all(&log).unwrap();
     fs::create_dir_all(directory.join("live")).unwrap();
@@ -577,8 +577,8 @@ fn idle_bus_has_small_log() {
     fs::write(place.path("damcast.toml"), &text).unwrap();
     let config = Config::load(&place.path("damcast.toml")).unwrap();
     let folders = Folders { log: log.clone(), live: directory.join("live") };
-    let base = Moment::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
-    let hands = Bus::new(&playable("international"), 64, 2).played(Profile::club(), 1, LineFaults::none());
+    let base = WallTime::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
+    let hands = Bus::new(&playable("international"), 64, 2).played(NoiseProfile::club(), 1, LineFaults::none());
     let mut hands = hands.world();
     let end = hands.end_ms() + 60_000;
     Recording::open(&config.lines[0], &folders, base, 0).record(&mut hands, end);

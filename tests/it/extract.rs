@@ -2,9 +2,9 @@
 
 use damcast::engine::bytelog::{Record, RecordKind};
 use damcast::engine::session::Input;
-use damcast::station::folder::extract::{LogPart, OfBoard};
+use damcast::station::folder::extract::{BoardFilter, LogPart};
 
-use crate::bus::{Bus, hear_again, rare_session};
+use crate::bus::{Bus, rare_session, replay_inputs};
 
 #[test]
 fn extracted_bus_board_has_all_moves() {
@@ -13,8 +13,8 @@ fn extracted_bus_board_has_all_moves() {
     let whole: Vec<Record> = inputs.iter().map(record).collect();
     let bytes = |records: &[Record]| records.iter().map(|record| record.to_line().len()).sum::<usize>();
     for (address, moves) in bus.moves() {
-        let mut own = OfBoard::new(address);
-        let pieces = whole.iter().flat_map(|record| own.take(LogPart::Record(record.clone())));
+        let mut own = BoardFilter::new(address);
+        let pieces = whole.iter().flat_map(|record| own.push(LogPart::Record(record.clone())));
         let alone = pieces.filter_map(|piece| if let LogPart::Record(record) = piece { Some(record) } else { None });
         let alone: Vec<Record> = alone.collect();
         assert!(bytes(&alone) < bytes(&whole) * 2 / 3, "{} of {}", bytes(&alone), bytes(&whole));
@@ -23,7 +23,7 @@ fn extracted_bus_board_has_all_moves() {
         });
         let mut settings = settings.clone();
         settings.boards.retain(|known, _| *known == address);
-        let recorded = hear_again(&settings, inputs);
+        let recorded = replay_inputs(&settings, inputs);
         assert_eq!(recorded.entries.keys().collect::<Vec<_>>(), [&address]);
         // The last may wait for an answer that nobody recorded.
         let entries = &recorded.entries[&address];
@@ -38,10 +38,10 @@ fn extracted_bus_board_has_all_moves() {
 fn requests_before_discovery_belong_to_board() {
     let request = |text: &str| LogPart::Record(Record::new(5, RecordKind::Operator(text.to_owned())));
     let address = Bus::address(1);
-    let mut own = OfBoard::new(address);
+    let mut own = BoardFilter::new(address);
     for (text, belongs) in
         [(format!("{address} flip"), true), (format!("when-found {address} flip"), true), ("9 flip".to_owned(), false)]
     {
-        assert_eq!(own.take(request(&text)).len() == 1, belongs, "{text}");
+        assert_eq!(own.push(request(&text)).len() == 1, belongs, "{text}");
     }
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use damcast::engine::broadcast::Delay;
-use damcast::engine::profile::{self, Profile};
-use damcast::simulation::day::{Day, Recorded};
+use damcast::engine::profile::{self, ReaderProfile};
+use damcast::simulation::day::{Day, DayReport};
 use damcast::simulation::games::{self, DEMONSTRATION};
-use damcast::simulation::score::Played;
+use damcast::simulation::score::SourceGame;
 use damcast::station::config::OutletConfig;
 use damcast::station::disk::{Durability, Lock, RealDisk};
 use damcast::station::folder::fsck::{self, Severity};
@@ -16,12 +16,12 @@ use damcast::station::journal::commits::{Commits, Fragment};
 use damcast::station::journal::logs;
 use draughts_pdn::problem;
 use draughts_pdn::strict;
-use hardware_sim::profile::Profile as Hands;
+use hardware_sim::profile::NoiseProfile as Hands;
 
 use crate::program::run;
 
 /// Games of the demonstration up to so many plies.
-fn pool(plies: usize) -> Vec<Played> {
+fn game_pool(plies: usize) -> Vec<SourceGame> {
     let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
     pool.iter_mut().for_each(|game| game.moves.truncate(plies));
     pool
@@ -32,7 +32,7 @@ fn lazy() -> OutletConfig {
 }
 
 /// A noisy day: blitz hands, links that go, a station that is killed.
-fn day(directory: &Path, boards: usize, games: usize, seed: u64) -> Day {
+fn noisy_day(directory: &Path, boards: usize, games: usize, seed: u64) -> Day {
     Day {
         directory: directory.to_owned(),
         boards,
@@ -58,20 +58,20 @@ const STARTS_WITH_BLACK: &str = "with Black to move the first move is read twice
 
 /// What readers of the public files would stumble over.
 fn is_readable(directory: &Path, at: u64) {
-    is_readable_but_for(directory, at, &[]);
+    is_readable_except(directory, at, &[]);
 }
 
 /// The same, but for what is known.
-fn is_readable_but_for(directory: &Path, at: u64, known: &[&str]) {
+fn is_readable_except(directory: &Path, at: u64, known: &[&str]) {
     for (name, profiles) in [
-        ("public/games.pdn", &[Profile::Lidraughts][..]),
-        ("public/started.pdn", &[Profile::Lidraughts, Profile::Pydraughts]),
+        ("public/games.pdn", &[ReaderProfile::Lidraughts][..]),
+        ("public/started.pdn", &[ReaderProfile::Lidraughts, ReaderProfile::Pydraughts]),
     ] {
         for profile in profiles {
             let text = read(directory, name);
             let mut problems = profile::check(*profile, &text, None);
             problems
-                .retain(|problem| problem.level == problem::Level::Error || !known.contains(&problem.what.as_str()));
+                .retain(|problem| problem.level == problem::Level::Error || !known.contains(&problem.message.as_str()));
             assert!(problems.is_empty(), "{at} ms: {name}: {problems:?}\n{}", String::from_utf8_lossy(&text));
         }
     }
@@ -93,19 +93,19 @@ fn every_prefix_is_strict(directory: &Path) -> usize {
 }
 
 /// A quiet evening that others then change.
-fn evening() -> (tempfile::TempDir, Recorded) {
+fn quiet_evening() -> (tempfile::TempDir, DayReport) {
     let folder = tempfile::tempdir().unwrap();
-    let mut day = day(folder.path(), 2, 2, 3);
+    let mut day = noisy_day(folder.path(), 2, 2, 3);
     (day.profile, day.outage_every_ms, day.kill_every_ms) = (Hands::ideal(), 0, 150_000);
-    let recorded = day.record(&pool(10), |_| {}).unwrap();
+    let recorded = day.record(&game_pool(10), |_| {}).unwrap();
     (folder, recorded)
 }
 
 /// The findings of a level, each as `file: what`.
 fn findings(directory: &Path, level: Severity) -> Vec<String> {
     let report = fsck::check(directory).unwrap();
-    let of_level = report.findings.into_iter().filter(|finding| finding.level == level);
-    of_level.map(|finding| format!("{}: {}", finding.file.display(), finding.what)).collect()
+    let of_level = report.findings.into_iter().filter(|finding| finding.severity == level);
+    of_level.map(|finding| format!("{}: {}", finding.file.display(), finding.message)).collect()
 }
 
 #[track_caller]
@@ -118,8 +118,8 @@ fn is_found(directory: &Path, level: Severity, file: &str, what: &str) {
 fn noisy_day_matches_logs() {
     let folder = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
-    let day = day(folder.path(), 4, 2, 11);
-    let recorded = day.record(&pool(24), |at| is_readable(folder.path(), at)).unwrap();
+    let day = noisy_day(folder.path(), 4, 2, 11);
+    let recorded = day.record(&game_pool(24), |at| is_readable(folder.path(), at)).unwrap();
     assert!(recorded.kills > 2 && recorded.outages > 2 && recorded.lines > 150, "{recorded:?}");
     let report = day.verify(other.path()).unwrap();
     assert!(report.games >= 8 && report.events > 150, "{report:?}");
@@ -134,10 +134,10 @@ fn noisy_day_matches_logs() {
 fn interrupted_day_matches_logs() {
     let folder = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
-    let mut day = day(folder.path(), 4, 1, 5);
+    let mut day = noisy_day(folder.path(), 4, 1, 5);
     (day.profile, day.outage_every_ms, day.kill_every_ms) = (Hands::ideal(), 0, 0);
     (day.control, day.until_ms) = ("4800+60".parse().ok(), 90_000);
-    let recorded = day.record(&pool(24), |_| {}).unwrap();
+    let recorded = day.record(&game_pool(24), |_| {}).unwrap();
     assert!(recorded.lines > 20 && recorded.ms < 120_000, "{recorded:?}");
     let report = day.verify(other.path()).unwrap();
     assert_eq!(report.games, 4, "{report:?}");
@@ -147,7 +147,7 @@ fn interrupted_day_matches_logs() {
 fn delayed_day_matches_logs() {
     let folder = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
-    let mut day = day(folder.path(), 2, 2, 12);
+    let mut day = noisy_day(folder.path(), 2, 2, 12);
     let outlet = |name: &str, seconds, plies| OutletConfig {
         name: name.to_owned(),
         directory: format!("public-{name}").into(),
@@ -159,7 +159,7 @@ fn delayed_day_matches_logs() {
     let path = folder.path().to_owned();
     let folders = ["public", "public-hall", "public-world"];
     let mut before = folders.map(|_| String::new());
-    day.record(&pool(16), |_| {
+    day.record(&game_pool(16), |_| {
         for (folder, before) in folders.iter().zip(&mut before) {
             let events = String::from_utf8(read(&path, &format!("{folder}/events.ndjson"))).unwrap();
             let shared = events.bytes().zip(before.bytes()).take_while(|(now, then)| now == then).count();
@@ -177,14 +177,14 @@ fn delayed_day_matches_logs() {
     day.verify(other.path()).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(path.join("live"), mode).unwrap();
-    is_found(&path, Severity::Wrong, "live", "everybody on this machine can read");
+    is_found(&path, Severity::Error, "live", "everybody on this machine can read");
 }
 
 #[test]
 fn changed_files_are_found_and_rebuilt() {
-    let (folder, _) = evening();
+    let (folder, _) = quiet_evening();
     let path = folder.path();
-    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Error), [""; 0]);
     let whole: Vec<(PathBuf, Vec<u8>)> = [
         "live/board-1-1.pdn",
         "live/board-2-2.pdn",
@@ -208,13 +208,13 @@ fn changed_files_are_found_and_rebuilt() {
     fs::write(path.join("live/Wiersma-1.pdn"), "?").unwrap();
     fs::write(path.join("public/games.pdn.new"), "?").unwrap();
 
-    is_found(path, Severity::Wrong, "live/board-1-1.pdn", "somebody has changed it");
-    is_found(path, Severity::Mended, "public/games.pdn", "it is not what the logs say now");
-    is_found(path, Severity::Wrong, "public/events.ndjson", "is not what the log of board-");
-    is_found(path, Severity::Wrong, "live/Wiersma-1.pdn", "no log knows");
-    is_found(path, Severity::Mended, "public/archive/board-2-1.pdn", "not there");
-    is_found(path, Severity::Mended, "live/board-2-2.pdn", "lacks its last 20 bytes");
-    is_found(path, Severity::Mended, "public/games.pdn.new", "when the station was killed");
+    is_found(path, Severity::Error, "live/board-1-1.pdn", "somebody has changed it");
+    is_found(path, Severity::SelfHealing, "public/games.pdn", "it is not what the logs say now");
+    is_found(path, Severity::Error, "public/events.ndjson", "is not what the log of board-");
+    is_found(path, Severity::Error, "live/Wiersma-1.pdn", "no log knows");
+    is_found(path, Severity::SelfHealing, "public/archive/board-2-1.pdn", "not there");
+    is_found(path, Severity::SelfHealing, "live/board-2-2.pdn", "lacks its last 20 bytes");
+    is_found(path, Severity::SelfHealing, "public/games.pdn.new", "when the station was killed");
     let checked = run(&["fsck", "--json", path.to_str().unwrap()]);
     assert_eq!(checked.code, 1, "{}", checked.out);
     let lines: Vec<serde_json::Value> = checked.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -230,14 +230,14 @@ fn changed_files_are_found_and_rebuilt() {
     for (name, whole) in whole {
         assert_eq!(String::from_utf8(fs::read(&name).unwrap()), String::from_utf8(whole), "{}", name.display());
     }
-    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Error), [""; 0]);
     assert_eq!(rebuild(path, None).unwrap(), [""; 0]);
 }
 
 /// As `keep-days` leaves it: the logs of the first game are gone, the second begins a chain.
 #[test]
 fn rest_of_round_is_rebuilt_without_first_logs() {
-    let (folder, _) = evening();
+    let (folder, _) = quiet_evening();
     let path = folder.path();
     let second = run(&["log", "extract", path.to_str().unwrap(), "--line", "board-1", "--game", "2"]);
     for log in logs::list(&path.join("log")).unwrap().into_iter().filter(|log| log.line == "board-1") {
@@ -262,37 +262,39 @@ fn rest_of_round_is_rebuilt_without_first_logs() {
 
 #[test]
 fn finds_damaged_logs() {
-    let (folder, _) = evening();
+    let (folder, _) = quiet_evening();
     let path = folder.path();
     let log = path.join("log/board-1-1.log");
     let text = String::from_utf8(fs::read(&log).unwrap()).unwrap();
     fs::write(&log, text.replacen("= up", "= down", 1)).unwrap();
-    is_found(path, Severity::Wrong, "log/board-1-1.log", "checksum");
+    is_found(path, Severity::Error, "log/board-1-1.log", "checksum");
     fs::write(&log, &text).unwrap();
-    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Error), [""; 0]);
     // A start that was killed before it wrote anything.
     let end = (2..).find(|number| !path.join(format!("log/board-2-{number}.log")).exists()).unwrap();
     let last = path.join(format!("log/board-2-{end}.log"));
     fs::rename(path.join(format!("log/board-2-{}.log", end - 1)), &last).unwrap();
     fs::write(path.join(format!("log/board-2-{}.log", end - 1)), "").unwrap();
-    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Error), [""; 0]);
     fs::remove_file(path.join("log/board-2-1.log")).unwrap();
-    is_found(path, Severity::Wrong, "log/board-2-2.log", "goes on from a log that is not there");
+    is_found(path, Severity::Error, "log/board-2-2.log", "goes on from a log that is not there");
     assert_eq!(run(&["fsck", "/nowhere"]).code, 2);
 }
 
 #[test]
 fn records_found_only_in_commits_count() {
-    let (folder, _) = evening();
+    let (folder, _) = quiet_evening();
     let path = folder.path();
     let log = path.join("log/board-1-1.log");
     let whole = fs::read(&log).unwrap();
     let (there, end) = whole.split_at(whole.len() / 2);
     fs::write(&log, there).unwrap();
-    is_found(path, Severity::Wrong, "live/board-1-", "");
+    is_found(path, Severity::Error, "live/board-1-", "");
     let (mut commits, _) = Commits::open(&RealDisk, &path.join("commits"), 1 << 20).unwrap();
-    commits.commit(&[Fragment { log: "board-1-1.log".into(), at: there.len() as u64, bytes: end.to_vec() }]).unwrap();
-    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
+    commits
+        .commit(&[Fragment { log: "board-1-1.log".into(), offset: there.len() as u64, bytes: end.to_vec() }])
+        .unwrap();
+    assert_eq!(findings(path, Severity::Error), [""; 0]);
     let other = tempfile::tempdir().unwrap();
     rebuild(path, Some(other.path())).unwrap();
     assert_eq!(read(other.path(), "live/board-1-2.pdn"), read(path, "live/board-1-2.pdn"));
@@ -300,7 +302,7 @@ fn records_found_only_in_commits_count() {
 
 #[test]
 fn logs_are_listed_verified_and_extracted() {
-    let (folder, _) = evening();
+    let (folder, _) = quiet_evening();
     let path = folder.path().to_str().unwrap();
     let listed = run(&["log", "list", path]);
     assert!(
@@ -345,7 +347,7 @@ fn logs_are_listed_verified_and_extracted() {
 
 #[test]
 fn reads_compressed_logs_like_plain_ones() {
-    let (folder, _) = evening();
+    let (folder, _) = quiet_evening();
     let path = folder.path();
     let all = || run(&["log", "extract", path.to_str().unwrap(), "--line", "board-1"]).out;
     let before = all();
@@ -354,7 +356,7 @@ fn reads_compressed_logs_like_plain_ones() {
     }
     assert!(path.join("log/board-1-1.log.gz").exists() && !path.join("log/board-1-1.log").exists());
     assert_eq!(all(), before);
-    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Error), [""; 0]);
     let checked = run(&["log", "verify", path.to_str().unwrap()]);
     assert!(checked.code == 0 && checked.out.contains("board-1-1.log.gz: whole"), "{}", checked.out);
     let logs: Vec<String> =
@@ -365,14 +367,14 @@ fn reads_compressed_logs_like_plain_ones() {
     let damaged = path.join("log/board-1-1.log.gz");
     let bytes = fs::read(&damaged).unwrap();
     fs::write(&damaged, &bytes[..bytes.len() / 2]).unwrap();
-    is_found(path, Severity::Wrong, "log/board-1-1.log.gz", "the compressed log is damaged");
+    is_found(path, Severity::Error, "log/board-1-1.log.gz", "the compressed log is damaged");
 }
 
 #[test]
 fn writes_nothing_beside_running_station() {
-    let (folder, _) = evening();
+    let (folder, _) = quiet_evening();
     let path = folder.path();
-    let lock = Lock::take(path).unwrap();
+    let lock = Lock::acquire(path).unwrap();
     // A station that is just writing: the log is ahead.
     let live = read(path, "live/board-1-1.pdn");
     fs::write(path.join("live/board-1-1.pdn"), &live[..live.len() - 5]).unwrap();
@@ -401,11 +403,11 @@ fn day_of_64_boards_matches_logs() {
     let folder = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
     // More games than a board can play.
-    let mut day = day(folder.path(), 64, 100, 1);
+    let mut day = noisy_day(folder.path(), 64, 100, 1);
     (day.profile, day.control, day.until_ms) = (Hands::club(), "4800+60".parse().ok(), 8 * HOURS);
     (day.outage_every_ms, day.kill_every_ms, day.write_every_ms) = (2 * HOURS, HOURS, 20_000);
-    let readable = |at| is_readable_but_for(folder.path(), at, &[STARTS_WITH_BLACK]);
-    let recorded = day.record(&pool(200), readable).unwrap();
+    let readable = |at| is_readable_except(folder.path(), at, &[STARTS_WITH_BLACK]);
+    let recorded = day.record(&game_pool(200), readable).unwrap();
     let report = day.verify(other.path()).unwrap();
     println!("{recorded:?}\n{} games, {} events, {} MB of logs", report.games, report.events, report.bytes >> 20);
     println!("{} prefixes of live files are strict", every_prefix_is_strict(folder.path()));

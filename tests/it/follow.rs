@@ -6,12 +6,12 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use damcast::outward::follow::{Follower, LONGEST_LINE, News, Progress, RestartReason};
+use damcast::outward::follow::{FollowEvent, Follower, MAX_LINE_LEN, Progress, RestartReason};
 
 /// Nobody waits longer; nothing that is expected takes so long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// So long it is seen that nothing is said.
-const SILENCE: Duration = Duration::from_millis(30);
+const SILENCE_TIME: Duration = Duration::from_millis(30);
 
 fn line(generation: &str, seq: u64, what: &str) -> String {
     format!("{{\"seq\":{seq},\"gen\":\"{generation}\",\"station\":\"hall\",\"type\":\"{what}\"}}\n")
@@ -21,19 +21,19 @@ fn lines(generation: &str, seqs: std::ops::RangeInclusive<u64>) -> String {
     seqs.map(|seq| line(generation, seq, "move")).collect()
 }
 
-struct Place {
+struct FollowedFile {
     folder: tempfile::TempDir,
     polls: bool,
 }
 
 /// The same with what the system tells, and without.
-fn each_way(check: impl Fn(&Place)) {
+fn with_and_without_inotify(check: impl Fn(&FollowedFile)) {
     for polls in [false, true] {
-        check(&Place { folder: tempfile::tempdir().unwrap(), polls });
+        check(&FollowedFile { folder: tempfile::tempdir().unwrap(), polls });
     }
 }
 
-impl Place {
+impl FollowedFile {
     fn path(&self) -> PathBuf {
         self.folder.path().join("public/events.ndjson")
     }
@@ -70,8 +70,8 @@ impl Place {
 }
 
 #[track_caller]
-fn news(follower: &mut Follower) -> News {
-    follower.next(PATIENCE).unwrap().expect("something to say")
+fn news(follower: &mut Follower) -> FollowEvent {
+    follower.next(TIMEOUT).unwrap().expect("something to say")
 }
 
 /// The next so many are lines, numbered on; their text.
@@ -81,7 +81,7 @@ fn read(follower: &mut Follower, count: u64) -> String {
     let mut text = String::new();
     for seq in first..first + count {
         match news(follower) {
-            News::Line(line) if line.seq == seq => text += &line.text,
+            FollowEvent::Line(line) if line.seq == seq => text += &line.text,
             other => panic!("line {seq}: {other:?}"),
         }
     }
@@ -90,17 +90,17 @@ fn read(follower: &mut Follower, count: u64) -> String {
 
 #[track_caller]
 fn is_silent(follower: &mut Follower) {
-    assert_eq!(follower.next(SILENCE).unwrap(), None);
+    assert_eq!(follower.next(SILENCE_TIME).unwrap(), None);
 }
 
 #[test]
 fn only_complete_lines_arrive_during_growth() {
-    each_way(|place| {
+    with_and_without_inotify(|place| {
         let mut follower = place.follow(Progress::default());
-        assert_eq!(news(&mut follower), News::Gone, "it is not there yet");
+        assert_eq!(news(&mut follower), FollowEvent::FileMissing, "it is not there yet");
         is_silent(&mut follower);
         place.write("");
-        follower.check();
+        follower.recheck();
         is_silent(&mut follower);
         place.write(&lines("a", 1..=3));
         assert_eq!(read(&mut follower, 3), lines("a", 1..=3));
@@ -115,7 +115,7 @@ fn only_complete_lines_arrive_during_growth() {
         place.cut(lines("a", 1..=3).len());
         place.append(begin);
         place.append(end);
-        let News::Line(told) = news(&mut follower) else { panic!("a line") };
+        let FollowEvent::Line(told) = news(&mut follower) else { panic!("a line") };
         assert_eq!((told.seq, told.text, told.station.as_deref()), (4, next, Some("hall")));
         assert_eq!(follower.position().generation.as_deref(), Some("a"));
     });
@@ -123,7 +123,7 @@ fn only_complete_lines_arrive_during_growth() {
 
 #[test]
 fn follower_resumes_and_compares_known_part() {
-    each_way(|place| {
+    with_and_without_inotify(|place| {
         // The first lines are from before there were generations.
         let old = "{\"seq\":1}\n{\"seq\":2}\n";
         place.write(&format!("{old}{}", lines("a", 3..=9)));
@@ -146,7 +146,10 @@ fn follower_resumes_and_compares_known_part() {
             (5..=9).map(|seq| line("a", seq, "other")).collect::<String>()
         ));
         let mut other = place.follow(kept.clone());
-        assert_eq!(news(&mut other), News::Anew { generation: Some("a".into()), why: RestartReason::OtherLines });
+        assert_eq!(
+            news(&mut other),
+            FollowEvent::Restarted { generation: Some("a".into()), reason: RestartReason::OtherLines }
+        );
         assert_eq!(other.position().seq, 0);
         assert!(read(&mut other, 9).contains("other"));
         // Who has not kept the hash cannot know.
@@ -155,28 +158,31 @@ fn follower_resumes_and_compares_known_part() {
         // Another generation is another file, however long it is.
         place.replace(&lines("b", 1..=2));
         let mut other = place.follow(kept.clone());
-        assert_eq!(news(&mut other), News::Anew { generation: Some("b".into()), why: RestartReason::OtherGeneration });
+        assert_eq!(
+            news(&mut other),
+            FollowEvent::Restarted { generation: Some("b".into()), reason: RestartReason::OtherGeneration }
+        );
         assert_eq!(read(&mut other, 2), lines("b", 1..=2));
         // One that has less than was read may be on its way.
         place.replace(&format!("{old}{}", lines("a", 3..=4)));
         let mut early = place.follow(kept);
-        assert_eq!(news(&mut early), News::Cut { lines: 4 });
+        assert_eq!(news(&mut early), FollowEvent::Truncated { lines: 4 });
         is_silent(&mut early);
         place.append(&lines("a", 5..=7));
-        assert_eq!(news(&mut early), News::Same);
+        assert_eq!(news(&mut early), FollowEvent::Resumed);
         assert_eq!(read(&mut early, 1), lines("a", 7..=7));
     });
 }
 
 #[test]
 fn follows_cut_and_completed_file() {
-    each_way(|place| {
+    with_and_without_inotify(|place| {
         place.write(&lines("a", 1..=5));
         let mut follower = place.follow(Progress::default());
         read(&mut follower, 5);
         for cut in [lines("a", 1..=3).len(), lines("a", 1..=3).len() + 7, 0] {
             place.cut(cut);
-            assert_eq!(news(&mut follower), News::Cut { lines: if cut == 0 { 0 } else { 3 } });
+            assert_eq!(news(&mut follower), FollowEvent::Truncated { lines: if cut == 0 { 0 } else { 3 } });
             is_silent(&mut follower);
             // It is said once, however the rest comes.
             let whole = lines("a", 1..=5);
@@ -184,60 +190,69 @@ fn follows_cut_and_completed_file() {
             place.append(&whole[cut..some]);
             is_silent(&mut follower);
             place.append(&whole[some..]);
-            assert_eq!(news(&mut follower), News::Same);
+            assert_eq!(news(&mut follower), FollowEvent::Resumed);
             is_silent(&mut follower);
         }
         place.append(&lines("a", 6..=6));
         assert_eq!(read(&mut follower, 1), lines("a", 6..=6));
         // Completed otherwise: what was read does not stand there any more.
         place.cut(lines("a", 1..=3).len());
-        assert_eq!(news(&mut follower), News::Cut { lines: 3 });
+        assert_eq!(news(&mut follower), FollowEvent::Truncated { lines: 3 });
         place.append(&(4..=7).map(|seq| line("a", seq, "other")).collect::<String>());
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("a".into()), why: RestartReason::OtherLines });
+        assert_eq!(
+            news(&mut follower),
+            FollowEvent::Restarted { generation: Some("a".into()), reason: RestartReason::OtherLines }
+        );
         assert_eq!(read(&mut follower, 7).matches("other").count(), 4);
     });
 }
 
 #[test]
 fn compares_replaced_file() {
-    each_way(|place| {
+    with_and_without_inotify(|place| {
         place.write(&lines("a", 1..=4));
         let mut follower = place.follow(Progress::default());
         read(&mut follower, 4);
         place.replace(&lines("a", 1..=6));
-        assert_eq!(news(&mut follower), News::Same);
+        assert_eq!(news(&mut follower), FollowEvent::Resumed);
         assert_eq!(read(&mut follower, 2), lines("a", 5..=6));
         place.replace(&lines("b", 1..=1));
         assert_eq!(
             news(&mut follower),
-            News::Anew { generation: Some("b".into()), why: RestartReason::OtherGeneration }
+            FollowEvent::Restarted { generation: Some("b".into()), reason: RestartReason::OtherGeneration }
         );
         assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
         // An empty one has begun anew when it says so.
         place.replace("");
-        assert_eq!(news(&mut follower), News::Cut { lines: 0 });
+        assert_eq!(news(&mut follower), FollowEvent::Truncated { lines: 0 });
         place.append(&lines("c", 1..=2));
         assert_eq!(
             news(&mut follower),
-            News::Anew { generation: Some("c".into()), why: RestartReason::OtherGeneration }
+            FollowEvent::Restarted { generation: Some("c".into()), reason: RestartReason::OtherGeneration }
         );
         assert_eq!(read(&mut follower, 2), lines("c", 1..=2));
         // Written over in place, and longer: the next line is not the next.
         let over: String = (1..=9).map(|seq| line("c", seq, "quite-another")).collect();
         place.write(&over);
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: RestartReason::OtherLines });
+        assert_eq!(
+            news(&mut follower),
+            FollowEvent::Restarted { generation: Some("c".into()), reason: RestartReason::OtherLines }
+        );
         assert_eq!(read(&mut follower, 9), over);
         // Changed in place, as long as before: who asks for it finds it.
         place.write(&over.replacen("quite-another", "quite-anothex", 1));
         is_silent(&mut follower);
-        follower.check();
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: RestartReason::OtherLines });
+        follower.recheck();
+        assert_eq!(
+            news(&mut follower),
+            FollowEvent::Restarted { generation: Some("c".into()), reason: RestartReason::OtherLines }
+        );
     });
 }
 
 #[test]
 fn follows_file_recreated_with_folder() {
-    each_way(|place| {
+    with_and_without_inotify(|place| {
         place.write(&lines("a", 1..=2));
         let mut follower = place.follow(Progress::default());
         read(&mut follower, 2);
@@ -248,19 +263,19 @@ fn follows_file_recreated_with_folder() {
             } else {
                 fs::remove_file(place.path()).unwrap()
             }
-            assert_eq!(news(&mut follower), News::Gone);
+            assert_eq!(news(&mut follower), FollowEvent::FileMissing);
             is_silent(&mut follower);
             place.write(&lines("a", 1..=2));
-            assert_eq!(news(&mut follower), News::Same);
+            assert_eq!(news(&mut follower), FollowEvent::Resumed);
         }
         place.append(&lines("a", 3..=3));
         assert_eq!(read(&mut follower, 1), lines("a", 3..=3));
         fs::remove_file(place.path()).unwrap();
-        assert_eq!(news(&mut follower), News::Gone);
+        assert_eq!(news(&mut follower), FollowEvent::FileMissing);
         place.write(&lines("b", 1..=1));
         assert_eq!(
             news(&mut follower),
-            News::Anew { generation: Some("b".into()), why: RestartReason::OtherGeneration }
+            FollowEvent::Restarted { generation: Some("b".into()), reason: RestartReason::OtherGeneration }
         );
         assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
     });
@@ -268,37 +283,37 @@ fn follows_file_recreated_with_folder() {
 
 #[test]
 fn invalid_event_is_reported_once_and_reread_after_repair() {
-    each_way(|place| {
+    with_and_without_inotify(|place| {
         let good = lines("a", 1..=2);
         for bad in ["no event\n", "{\"seq\":4}\n", "{\"seq\":3\n", "{\"seq\":3,\"x\":\"\u{0}\"}\n"] {
             place.write(&format!("{good}{bad}"));
             let mut follower = place.follow(Progress::default());
             read(&mut follower, 2);
-            let News::Damaged { seq: 3, .. } = news(&mut follower) else { panic!("{bad}") };
+            let FollowEvent::Damaged { seq: 3, .. } = news(&mut follower) else { panic!("{bad}") };
             is_silent(&mut follower);
             place.append("more\n");
             is_silent(&mut follower);
             place.replace(&lines("a", 1..=4));
-            assert_eq!(news(&mut follower), News::Same, "{bad}");
+            assert_eq!(news(&mut follower), FollowEvent::Resumed, "{bad}");
             assert_eq!(read(&mut follower, 2), lines("a", 3..=4));
         }
         // Nor is a line without end, of which not more than a line is kept.
         place.write(&good);
         let mut follower = place.follow(Progress::default());
         read(&mut follower, 2);
-        place.append(&"x".repeat(LONGEST_LINE + 100_000));
-        let News::Damaged { seq: 3, what } = news(&mut follower) else { panic!("too long") };
+        place.append(&"x".repeat(MAX_LINE_LEN + 100_000));
+        let FollowEvent::Damaged { seq: 3, problem: what } = news(&mut follower) else { panic!("too long") };
         assert!(what.contains("longer than 1048576 bytes"), "{what}");
         // A line may be as long as that.
         let long = line("a", 3, &"m".repeat(900_000));
         place.write(&format!("{good}{long}"));
-        while !matches!(news(&mut follower), News::Line(told) if told.text == long) {}
+        while !matches!(news(&mut follower), FollowEvent::Line(told) if told.text == long) {}
     });
 }
 
 #[test]
 fn follows_link_and_refuses_non_file() {
-    each_way(|place| {
+    with_and_without_inotify(|place| {
         place.write(&lines("a", 1..=1));
         let link = place.folder.path().join("link.ndjson");
         symlink(place.path(), &link).unwrap();
@@ -313,13 +328,17 @@ fn follows_link_and_refuses_non_file() {
         symlink(&other, &link).unwrap();
         let said = news(&mut follower);
         // It may have been seen while there was none.
-        assert!(said == News::Same || said == News::Gone && news(&mut follower) == News::Same, "{said:?}");
+        assert!(
+            said == FollowEvent::Resumed
+                || said == FollowEvent::FileMissing && news(&mut follower) == FollowEvent::Resumed,
+            "{said:?}"
+        );
         read(&mut follower, 1);
         fs::remove_file(&link).unwrap();
         fs::create_dir(&link).unwrap();
         let error = loop {
-            match follower.next(PATIENCE) {
-                Ok(Some(News::Gone)) => {}
+            match follower.next(TIMEOUT) {
+                Ok(Some(FollowEvent::FileMissing)) => {}
                 Ok(other) => panic!("{other:?}"),
                 Err(error) => break error.to_string(),
             }
@@ -331,7 +350,7 @@ fn follows_link_and_refuses_non_file() {
 #[test]
 fn reads_file_growing_during_read() {
     const LINES: u64 = 4_000;
-    each_way(|place| {
+    with_and_without_inotify(|place| {
         place.write("");
         let path = place.path();
         let writer = std::thread::spawn(move || {
@@ -361,7 +380,7 @@ fn reads_file_growing_during_read() {
 
 #[test]
 fn waiting_follower_sleeps_until_woken() {
-    let place = Place { folder: tempfile::tempdir().unwrap(), polls: false };
+    let place = FollowedFile { folder: tempfile::tempdir().unwrap(), polls: false };
     place.write(&lines("a", 1..=1));
     let mut follower = place.follow(Progress::default());
     read(&mut follower, 1);

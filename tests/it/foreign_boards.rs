@@ -9,8 +9,8 @@ use damcast::simulation::scenario::{BoardPlan, LinePlan, Scenario};
 use damcast::simulation::script::{self, codes, field};
 use draughts::{Move, Position, Variant};
 use hardware_sim::board::{BoardOptions, PieceSet};
-use hardware_sim::profile::Profile;
-use hardware_sim::world::Setting;
+use hardware_sim::profile::NoiseProfile;
+use hardware_sim::world::SeatConfig;
 
 /// When the board says what stands on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub enum Dumps {
 
 /// What happens on a board and what it answers.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
+pub struct BoardBehaviour {
     pub dumps: Dumps,
     pub has_clock: bool,
     /// From one ply to the next, in milliseconds, in turn.
@@ -42,10 +42,10 @@ pub const QUIET: usize = 3;
 pub struct Recording {
     line: Line,
     now: u64,
-    manner: Manner,
+    behaviour: BoardBehaviour,
     pub fields: Vec<u8>,
     /// What the board said unasked, and when.
-    pub said: Vec<(u64, Vec<u8>)>,
+    pub messages: Vec<(u64, Vec<u8>)>,
     outputs: Vec<Output>,
     /// What is left on the clock, on the left and on the right.
     left_ms: [u64; 2],
@@ -78,19 +78,19 @@ fn quiet_game() -> (Position, Vec<Move>) {
 }
 
 impl Recording {
-    pub fn new(manner: Manner) -> Recording {
-        let (start, _) = game(manner.game);
+    pub fn new(behaviour: BoardBehaviour) -> Recording {
+        let (start, _) = game(behaviour.game);
         let mut fields = codes(&start);
-        if manner.turned {
+        if behaviour.turned {
             fields.reverse();
         }
         let line = Line::new(LineSettings::new(start.variant()));
         Recording {
             line,
             now: 0,
-            manner,
+            behaviour,
             fields,
-            said: Vec::new(),
+            messages: Vec::new(),
             outputs: Vec::new(),
             left_ms: [4_800_000; 2],
             left_runs: true,
@@ -105,14 +105,14 @@ impl Recording {
     /// What it answers to a command.
     pub fn answer(&self, command: u8) -> Vec<u8> {
         match command {
-            0x42 if self.manner.dumps == Dumps::Always => self.dump(),
-            0x45 if self.manner.answers.contains(&0x45) => Message::SerialNumber("00042".into()).encode(),
-            0x4d if self.manner.answers.contains(&0x4d) => vec![0x93, 0x00, 0x05, 1, 2],
+            0x42 if self.behaviour.dumps == Dumps::Always => self.dump(),
+            0x45 if self.behaviour.answers.contains(&0x45) => Message::SerialNumber("00042".into()).encode(),
+            0x4d if self.behaviour.answers.contains(&0x4d) => vec![0x93, 0x00, 0x05, 1, 2],
             _ => Vec::new(),
         }
     }
 
-    fn give(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
             let outputs = self.line.handle(Millis(self.now), input);
@@ -125,30 +125,30 @@ impl Recording {
         }
     }
 
-    fn say(&mut self, bytes: Vec<u8>) {
-        self.said.push((self.now, bytes.clone()));
-        self.give(Input::Bytes(bytes));
+    fn send(&mut self, bytes: Vec<u8>) {
+        self.messages.push((self.now, bytes.clone()));
+        self.handle(Input::Bytes(bytes));
     }
 
     fn wait_until(&mut self, end: u64) {
         while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
             self.now = at.max(self.now);
-            self.give(Input::Tick);
+            self.handle(Input::Tick);
         }
         self.now = end.max(self.now);
     }
 
     fn put(&mut self, at: u64, square_field: u8, code: u8) {
-        let number = if self.manner.turned { 99 - square_field } else { square_field };
+        let number = if self.behaviour.turned { 99 - square_field } else { square_field };
         self.fields[usize::from(number)] = code;
         self.wait_until(at);
         let update = Message::FieldUpdate { field: Field(number), piece: PieceCode(code) };
-        self.say(update.encode());
+        self.send(update.encode());
     }
 
     /// What the clock shows; `left`: the lever is up on the left, whose time runs from now on.
     fn clock(&mut self, at: u64, left: bool) {
-        if !self.manner.has_clock {
+        if !self.behaviour.has_clock {
             return;
         }
         self.wait_until(at);
@@ -160,7 +160,7 @@ impl Recording {
         let time = |ms: u64| [u8::try_from(ms / 3_600_000).unwrap(), bcd(ms / 60_000 % 60), bcd(ms / 1_000 % 60)];
         let [left_time, right_time] = self.left_ms.map(time);
         let lever = if left { 0x01 } else { 0x03 };
-        self.say([&[0x8d, 0x00, 0x0a], &right_time[..], &left_time, &[lever]].concat());
+        self.send([&[0x8d, 0x00, 0x0a], &right_time[..], &left_time, &[lever]].concat());
     }
 
     /// The clock until some time, once a second.
@@ -174,11 +174,11 @@ impl Recording {
     }
 
     pub fn play(mut self) -> Recording {
-        let (mut position, moves) = game(self.manner.game);
-        self.give(Input::LinkUp);
-        if self.manner.dumps == Dumps::Once {
+        let (mut position, moves) = game(self.behaviour.game);
+        self.handle(Input::LinkUp);
+        if self.behaviour.dumps == Dumps::Once {
             let dump = self.dump();
-            self.say(dump);
+            self.send(dump);
         }
         // White's clock is on the left, and his time runs.
         self.clock(500, true);
@@ -195,18 +195,18 @@ impl Recording {
             }
             self.clock(at + 500, !white);
             position = position.play(ply);
-            at += self.manner.gaps[index % self.manner.gaps.len()];
+            at += self.behaviour.gaps[index % self.behaviour.gaps.len()];
         }
         self.tick_until(at + 10_000, moves.len() % 2 == 0);
         self
     }
 
     fn published(&self) -> usize {
-        self.count(|effect| matches!(effect, Effect::Entry { entry, .. } if entry.step.is_ply()))
+        self.count(|effect| matches!(effect, Effect::Entry { entry, .. } if entry.kind.is_ply()))
     }
 
     fn setups(&self) -> usize {
-        self.count(|effect| matches!(effect, Effect::Entry { entry, .. } if !entry.step.is_ply()))
+        self.count(|effect| matches!(effect, Effect::Entry { entry, .. } if !entry.kind.is_ply()))
     }
 
     fn count(&self, fits: impl Fn(&Effect) -> bool) -> usize {
@@ -228,9 +228,9 @@ pub const GAPS: [&[u64]; 7] =
 
 /// Plays a game in each of these manners to a board that says what stands on it, one that did so once, and one that never does.
 /// What the last two lose beside the first is at most one ply.
-fn compare(manner: Manner) {
+fn compare(manner: BoardBehaviour) {
     let played = |dumps: Dumps, answers: &'static [u8], turned: bool| {
-        let manner = Manner { dumps, answers, turned, ..manner };
+        let manner = BoardBehaviour { dumps, answers, turned, ..manner };
         let recording = Recording::new(manner).play();
         let told = recording.notices("does not answer what stands on it");
         let reopened = recording.count(|effect| matches!(effect, Effect::Reopen { .. }));
@@ -267,25 +267,25 @@ fn records_board_without_dumps() {
                 if !has_clock && gaps.contains(&800) && game != QUIET {
                     continue;
                 }
-                compare(Manner { dumps: Dumps::Always, has_clock, gaps, answers: &[], turned: false, game });
+                compare(BoardBehaviour { dumps: Dumps::Always, has_clock, gaps, answers: &[], turned: false, game });
             }
         }
     }
 }
 
 /// A board with other properties than usual, and who plays on it.
-struct World(hardware_sim::world::World);
+struct UnusualBoard(hardware_sim::world::World);
 
-impl World {
-    fn new(change: impl Fn(&mut BoardOptions)) -> World {
+impl UnusualBoard {
+    fn new(change: impl Fn(&mut BoardOptions)) -> UnusualBoard {
         let (start, moves) = game(QUIET);
-        let profile = Profile::ideal();
+        let profile = NoiseProfile::ideal();
         let script = script::game(&start, &moves, Some("4800+60".parse().unwrap()), &profile, 5);
-        let mut setting = Setting::new(10, 10, script, profile, 5);
+        let mut setting = SeatConfig::new(10, 10, script, profile, 5);
         let mut board = setting.draw_board();
         change(&mut board);
         setting.board = Some(board);
-        World(hardware_sim::world::World::new(setting).unwrap())
+        UnusualBoard(hardware_sim::world::World::new(setting).unwrap())
     }
 
     fn play(mut self, settings: &[(&str, &str)]) -> Record {
@@ -295,7 +295,7 @@ impl World {
     }
 }
 
-fn told(record: &Record, words: &str) -> usize {
+fn notices_of(record: &Record, words: &str) -> usize {
     let is_it = |output: &&Output| matches!(&output.effect, Effect::Notice(text) if text.contains(words));
     record.outputs.iter().filter(is_it).count()
 }
@@ -303,18 +303,18 @@ fn told(record: &Record, words: &str) -> usize {
 #[test]
 fn uses_and_reports_alternative_update_command() {
     for (ignores, least) in [(vec![0x4b], PLIES - 2), (vec![0x4b, 0x43], PLIES - 4)] {
-        let record = World::new(|board| board.ignores.clone_from(&ignores)).play(&[]);
+        let record = UnusualBoard::new(|board| board.ignored_commands.clone_from(&ignores)).play(&[]);
         let plies = record.entries().iter().filter(|(_, entry)| !entry.starts_with('/')).count();
         assert!(plies >= least, "{ignores:02x?}: {plies} plies");
-        assert_eq!(told(&record, "does not report what changes"), ignores.len(), "{ignores:02x?}");
+        assert_eq!(notices_of(&record, "does not report what changes"), ignores.len(), "{ignores:02x?}");
     }
-    let all = World::new(|board| board.ignores = vec![0x4b, 0x43, 0x44]).play(&[]);
-    assert_eq!(told(&all, "does not report what changes"), 2, "each is tried once");
+    let all = UnusualBoard::new(|board| board.ignored_commands = vec![0x4b, 0x43, 0x44]).play(&[]);
+    assert_eq!(notices_of(&all, "does not report what changes"), 2, "each is tried once");
 }
 
 #[test]
 fn records_chess_set_with_codes() {
-    let record = World::new(|board| board.set = PieceSet::Chess).play(&[("codes", "chess")]);
+    let record = UnusualBoard::new(|board| board.set = PieceSet::Chess).play(&[("codes", "chess")]);
     assert_eq!(record.entries().len(), PLIES);
 }
 
@@ -327,7 +327,7 @@ fn bus_on_single_board_line_is_reported() {
     let mut record = Record::default();
     let mut line = Line::new(LineSettings::new(Variant::from_tag("20").unwrap()));
     drive_bus(&mut ready[0].world, &mut line, 30_000, |_, output| record.outputs.push(output));
-    assert_eq!(told(&record, "mode = \"bus\""), 1, "{:?}", notices(&record));
+    assert_eq!(notices_of(&record, "mode = \"bus\""), 1, "{:?}", notices(&record));
 }
 
 fn notices(record: &Record) -> Vec<&Effect> {
@@ -357,7 +357,7 @@ fn single_board_on_bus_line_is_reported() {
         now = line.deadline().map_or(60_000, |at| at.0.max(now));
         inputs.push(Input::Tick);
     }
-    assert_eq!(told(&record, "mode = \"single\""), 1, "{:?}", notices(&record));
+    assert_eq!(notices_of(&record, "mode = \"single\""), 1, "{:?}", notices(&record));
 }
 
 #[test]
@@ -370,5 +370,5 @@ fn bus_board_without_position_is_reported() {
     settings.mode = Mode::Bus;
     let mut record = Record::default();
     drive_bus(&mut ready[0].world, &mut Line::new(settings), 30_000, |_, output| record.outputs.push(output));
-    assert_eq!(told(&record, "never what stands on it (0x82)"), 1, "{:?}", notices(&record));
+    assert_eq!(notices_of(&record, "never what stands on it (0x82)"), 1, "{:?}", notices(&record));
 }

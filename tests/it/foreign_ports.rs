@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use damcast::engine::bytelog::RecordKind;
 
-use crate::daemon::{Place, kinds};
-use crate::foreign_boards::{Dumps, GAPS, Manner, PLIES, QUIET, Recording};
+use crate::daemon::{StationFolder, kinds};
+use crate::foreign_boards::{BoardBehaviour, Dumps, GAPS, PLIES, QUIET, Recording};
 use crate::pty::{Pty, wait_until};
 
 enum Wire {
@@ -46,16 +46,16 @@ impl Wire {
 /// A board that plays its game as soon as somebody has asked it something.
 struct Board {
     name: String,
-    manner: Manner,
+    behaviour: BoardBehaviour,
     wire: Wire,
     /// The board as it stands, to answer from.
-    stands: Recording,
+    state: Recording,
     script: std::iter::Peekable<std::vec::IntoIter<(u64, Vec<u8>)>>,
-    begun: Option<Instant>,
+    started_at: Option<Instant>,
 }
 
 impl Board {
-    fn new(place: &Place, name: String, manner: Manner, over_tcp: bool) -> Board {
+    fn new(place: &StationFolder, name: String, behaviour: BoardBehaviour, over_tcp: bool) -> Board {
         let wire = if over_tcp {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             listener.set_nonblocking(true).unwrap();
@@ -63,11 +63,11 @@ impl Board {
         } else {
             Wire::Port(Pty::plug_in(&place.path(&name)))
         };
-        let script = Recording::new(manner).play().said.into_iter().peekable();
-        Board { name, manner, wire, stands: Recording::new(manner), script, begun: None }
+        let script = Recording::new(behaviour).play().messages.into_iter().peekable();
+        Board { name, behaviour, wire, state: Recording::new(behaviour), script, started_at: None }
     }
 
-    fn port(&self, place: &Place) -> String {
+    fn port(&self, place: &StationFolder) -> String {
         match &self.wire {
             Wire::Port(_) => place.path(&self.name).display().to_string(),
             Wire::Server(listener, _) => format!("tcp://{}", listener.local_addr().unwrap()),
@@ -75,20 +75,20 @@ impl Board {
     }
 
     /// Says what is due and answers what was asked. Returns whether its game is over.
-    fn go_on(&mut self, speed: f64) -> bool {
+    fn run(&mut self, speed: f64) -> bool {
         let asked = self.wire.receive();
         if !asked.is_empty() {
-            self.begun.get_or_insert_with(Instant::now);
+            self.started_at.get_or_insert_with(Instant::now);
         }
         for command in asked {
-            let answer = self.stands.answer(command);
+            let answer = self.state.answer(command);
             self.wire.send(&answer);
         }
-        let Some(begun) = self.begun else { return false };
+        let Some(begun) = self.started_at else { return false };
         let now = (begun.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
         while let Some((_, bytes)) = self.script.next_if(|(at, _)| *at <= now) {
             if let [0x8e, 0x00, 0x05, field, code] = bytes[..] {
-                self.stands.fields[usize::from(field)] = code;
+                self.state.fields[usize::from(field)] = code;
             }
             self.wire.send(&bytes);
         }
@@ -98,13 +98,14 @@ impl Board {
 
 /// Plays to all these boards at a time, this many times as fast as life, each on a port and behind a server.
 fn compare(gaps: &[&'static [u64]], speed: f64) {
-    let place = Place::new(&[]);
+    let place = StationFolder::new(&[]);
     let mut boards = Vec::new();
     for (number, gaps) in gaps.iter().enumerate() {
         for (over_tcp, has_clock) in [(false, true), (true, true), (false, false), (true, false)] {
             for dumps in [Dumps::Always, Dumps::Once, Dumps::Never] {
                 let name = format!("{dumps:?}-{number}-{over_tcp}-{has_clock}").to_lowercase();
-                let manner = Manner { dumps, has_clock, gaps, answers: &[0x4d, 0x45], turned: false, game: QUIET };
+                let manner =
+                    BoardBehaviour { dumps, has_clock, gaps, answers: &[0x4d, 0x45], turned: false, game: QUIET };
                 boards.push(Board::new(&place, name, manner, over_tcp));
             }
         }
@@ -117,8 +118,8 @@ fn compare(gaps: &[&'static [u64]], speed: f64) {
     std::fs::write(place.path("damcast.toml"), config).unwrap();
     let station = place.start();
     let start = Instant::now();
-    while boards.iter_mut().filter_map(|board| (!board.go_on(speed)).then_some(())).count() > 0 {
-        assert!(start.elapsed().as_secs() < 600, "{}", station.said());
+    while boards.iter_mut().filter_map(|board| (!board.run(speed)).then_some(())).count() > 0 {
+        assert!(start.elapsed().as_secs() < 600, "{}", station.output());
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     let count = |name: &str| {
@@ -126,10 +127,10 @@ fn compare(gaps: &[&'static [u64]], speed: f64) {
         live.lines().filter(|line| !line.is_empty() && !line.starts_with(['[', '/', '*'])).count()
     };
     for board in &mut boards {
-        let Manner { gaps, dumps, has_clock, .. } = board.manner;
+        let BoardBehaviour { gaps, dumps, has_clock, .. } = board.behaviour;
         let name = board.name.clone();
         wait_until(&format!("{name}: {} plies of {PLIES}", count(&name)), || {
-            board.go_on(speed);
+            board.run(speed);
             count(&name) + usize::from(dumps != Dumps::Always) >= PLIES
         });
         let log = place.log(&format!("{name}-1.log"));

@@ -32,7 +32,7 @@ fn local_games_replay() {
     let mut games = 0;
     for file in files("crates/draughts-pdn/tests/data/games") {
         for record in records(&std::fs::read_to_string(&file).unwrap()) {
-            check(&Game::of_record(&record));
+            check(&Game::from_record(&record));
             games += 1;
         }
     }
@@ -54,7 +54,7 @@ fn corpus_games_replay() {
     let (mut games, mut plies) = (0, 0);
     for file in files {
         for line in std::fs::read_to_string(&file).unwrap().lines() {
-            let game = Game::of_json(&serde_json::from_str(line).unwrap());
+            let game = Game::from_json(&serde_json::from_str(line).unwrap());
             check(&game);
             games += 1;
             plies += game.plies.len();
@@ -66,7 +66,7 @@ fn corpus_games_replay() {
 
 /// The games kept here whose file's name begins so, to be played on boards.
 #[cfg(feature = "demo")]
-pub fn playable(variant: &str) -> Vec<damcast::simulation::score::Played> {
+pub fn playable(variant: &str) -> Vec<damcast::simulation::score::SourceGame> {
     let chosen = |file: &PathBuf| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(variant) && name.ends_with(".txt")
@@ -76,20 +76,20 @@ pub fn playable(variant: &str) -> Vec<damcast::simulation::score::Played> {
         .filter(chosen)
         .map(|file| std::fs::read_to_string(file).unwrap());
     texts
-        .flat_map(|text| records(&text).iter().map(|record| Game::of_record(record).played()).collect::<Vec<_>>())
+        .flat_map(|text| records(&text).iter().map(|record| Game::from_record(record).played()).collect::<Vec<_>>())
         .collect()
 }
 
 /// The games of the corpus of a variant and a kind; `None` when `DAMCAST_CORPUS` is not set.
 #[cfg(feature = "demo")]
-pub fn corpus(variant: &str, kind: &str) -> Option<Vec<damcast::simulation::score::Played>> {
+pub fn corpus(variant: &str, kind: &str) -> Option<Vec<damcast::simulation::score::SourceGame>> {
     let file = PathBuf::from(std::env::var_os("DAMCAST_CORPUS")?).join(format!("games/{variant}.jsonl"));
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let games = text.lines().map(|line| serde_json::from_str(line).unwrap());
     Some(
         games
             .filter(|game: &serde_json::Value| game["kind"] == kind)
-            .map(|game| Game::of_json(&game).played())
+            .map(|game| Game::from_json(&game).played())
             .collect(),
     )
 }
@@ -154,7 +154,7 @@ fn check_ply(position: &Position, ply: &Ply, at: &str) -> Move {
 
 impl Game {
     #[cfg(feature = "demo")]
-    fn played(&self) -> damcast::simulation::score::Played {
+    fn played(&self) -> damcast::simulation::score::SourceGame {
         let mut position = self.start;
         let mut moves = Vec::new();
         for ply in &self.plies {
@@ -162,19 +162,19 @@ impl Game {
             position = position.play(&played);
             moves.push(played);
         }
-        damcast::simulation::score::Played { name: self.id.clone(), start: self.start, moves }
+        damcast::simulation::score::SourceGame { name: self.id.clone(), start: self.start, moves }
     }
 
-    fn of_record(record: &Record) -> Game {
+    fn from_record(record: &Record) -> Game {
         Game {
             id: record.require("game").to_owned(),
             start: record.position(),
-            plies: record.words("moves").map(Ply::of_word).collect(),
+            plies: record.words("moves").map(Ply::parse).collect(),
             final_fen: record.require("final").to_owned(),
         }
     }
 
-    fn of_json(game: &serde_json::Value) -> Game {
+    fn from_json(game: &serde_json::Value) -> Game {
         let variant = Variant::from_tag(&game["gametype"].to_string()).unwrap();
         let start = match game["fen"].as_str() {
             None => Position::start(variant),
@@ -203,7 +203,7 @@ impl Game {
 
 impl Ply {
     /// `41x32x23<37,28>K!~`, see `crates/draughts-pdn/tests/data/games/README.md`.
-    fn of_word(word: &str) -> Ply {
+    fn parse(word: &str) -> Ply {
         let marks = word.trim_end_matches(['K', '!', '~']);
         let (path, captured) = marks.split_once('<').unwrap_or((marks, ""));
         let names = |text: &str, separators: &[char]| -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::clock::{ClockTime, Clocks};
-use draughts_pdn::game::{End, Entry, Game, MoveEntry, MoveNumber, Tags};
+use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber, Tags, Termination};
 use draughts_pdn::{fen, notation};
 
 /// A small generator of our own, so that a game is a function of one number.
@@ -66,7 +66,7 @@ pub(crate) fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, wit
     }
     tags.set("Result", variant.result_format.values()[line.dice.roll(5)]);
     line.play(position, 1, plies, with_variations);
-    Game { tags, entries: line.entries, end: End::Star }
+    Game { tags, entries: line.entries, end: Termination::Star }
 }
 
 /// A position in which two moves share their ends and take different pieces; play hardly ever comes to one.
@@ -108,7 +108,7 @@ impl Line<'_> {
             let text = notation::write(self.variant, ply, &legal);
             self.entries.push(Entry::Move(MoveEntry { number: shown, text, strength, captured: None }));
             is_fresh = false;
-            self.beside(position.turn());
+            self.write_comments(position.turn());
             if with_variations && self.dice.roll(12) == 0 {
                 self.entries.push(Entry::Open);
                 let length = 1 + self.dice.roll(4);
@@ -136,13 +136,13 @@ impl Line<'_> {
                     number += u32::from(!is_first);
                 }
                 self.entries.push(Entry::Setup(fen::write(self.variant, &position.setup())));
-                self.beside(!position.turn());
+                self.write_comments(!position.turn());
                 is_fresh = true;
             }
         }
     }
 
-    fn beside(&mut self, mover: Color) {
+    fn write_comments(&mut self, mover: Color) {
         if self.dice.roll(3) > 0 {
             self.clock -= 7;
             let running = Some(!mover);

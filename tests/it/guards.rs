@@ -5,30 +5,30 @@ use std::fs;
 use std::path::Path;
 
 use damcast::engine::tournament::{
-    Guards, Id, Official, Points, RecordedGame, ResultReason, RoundState, Tournament, guard,
+    BoardGame, ChangeReview, Id, OfficialResult, Points, ResultReason, RoundState, Tournament, review_change,
 };
 use proptest::prelude::*;
 
 use crate::program::{Run, run};
-use crate::tournament::lay;
+use crate::tournament::import_over;
 
 const HEADER: &str = "Round;Board;White;Black;Result\n";
 
 fn tournament(rows: &str) -> Tournament {
-    lay(&Tournament::default(), format!("{HEADER}{rows}").as_bytes()).unwrap().tournament
+    import_over(&Tournament::default(), format!("{HEADER}{rows}").as_bytes()).unwrap().tournament
 }
 
 /// Three boards in round 1, which everybody may see.
 fn published() -> Tournament {
     let mut tournament = tournament("1;1;Sijbrands;Wiersma;*\n1;2;Clerc;Gantwarg;*\n1;3;Valneris;Schwarzman;*\n");
-    tournament.turn_round(None, 1, RoundState::Published).unwrap();
+    tournament.set_round_state(None, 1, RoundState::Published).unwrap();
     tournament
 }
 
-fn changed(before: &Tournament, change: impl FnOnce(&mut Tournament)) -> Guards {
+fn changed(before: &Tournament, change: impl FnOnce(&mut Tournament)) -> ChangeReview {
     let mut after = before.clone();
     change(&mut after);
-    guard(before, &after, &[], None)
+    review_change(before, &after, &[], None)
 }
 
 #[track_caller]
@@ -37,22 +37,22 @@ fn only(said: &[String], words: &[&str]) {
     assert!(words.iter().all(|word| said[0].contains(word)), "{said:?}");
 }
 
-fn official(white: &str, black: &str) -> Option<Official> {
-    let points = |text| Points::read(text).unwrap();
-    Some(Official { white: points(white), black: points(black), reason: ResultReason::Played })
+fn official(white: &str, black: &str) -> Option<OfficialResult> {
+    let points = |text| Points::parse(text).unwrap();
+    Some(OfficialResult { white: points(white), black: points(black), reason: ResultReason::Played })
 }
 
 #[test]
 fn harmless_change_needs_no_notice() {
     let before = published();
-    assert_eq!(guard(&before, &before, &[], Some(2)), Guards::default());
+    assert_eq!(review_change(&before, &before, &[], Some(2)), ChangeReview::default());
     // A result, a pairing at the end, the next round, a prepared round in another order.
     let more = |tournament: &mut Tournament| {
         let rows =
             "1;1;Sijbrands;Wiersma;2-0\n1;4;Andriessen;Koeperman;*\n2;1;Sijbrands;Clerc;*\n2;2;Wiersma;Gantwarg;*\n";
-        *tournament = lay(tournament, format!("{HEADER}{rows}").as_bytes()).unwrap().tournament;
+        *tournament = import_over(tournament, format!("{HEADER}{rows}").as_bytes()).unwrap().tournament;
     };
-    assert_eq!(changed(&before, more), Guards::default());
+    assert_eq!(changed(&before, more), ChangeReview::default());
     let mut next = before.clone();
     more(&mut next);
     let swap = |tournament: &mut Tournament| {
@@ -60,21 +60,21 @@ fn harmless_change_needs_no_notice() {
         let of_round: Vec<usize> = (0..pairings.len()).filter(|at| pairings[*at].round == 2).collect();
         (pairings[of_round[0]].board, pairings[of_round[1]].board) = (Some(2), Some(1));
     };
-    assert_eq!(changed(&next, swap), Guards::default());
+    assert_eq!(changed(&next, swap), ChangeReview::default());
 }
 
 #[test]
 fn published_round_keeps_boards_and_order() {
     let before = published();
     let fewer = changed(&before, |after| drop(after.sections[0].pairings.pop()));
-    only(&fewer.refused, &["round 1 of main is published", "it would have 2 boards and has 3"]);
+    only(&fewer.errors, &["round 1 of main is published", "it would have 2 boards and has 3"]);
     let swapped = changed(&before, |after| {
         let pairings = &mut after.sections[0].pairings;
         (pairings[0].board, pairings[1].board) = (Some(2), Some(1));
     });
-    only(&swapped.refused, &["round 1, board 1, Sijbrands - Wiersma would move from place 1", "to place 2"]);
+    only(&swapped.errors, &["round 1, board 1, Sijbrands - Wiersma would move from place 1", "to place 2"]);
     let renumbered = changed(&before, |after| after.sections[0].pairings[2].board = Some(9));
-    only(&renumbered.refused, &["keep their boards", "Valneris - Schwarzman would be on board 9"]);
+    only(&renumbered.errors, &["keep their boards", "Valneris - Schwarzman would be on board 9"]);
     // The names of two places swapped are the same to a reader, whatever their numbers are with us.
     let exchanged = changed(&before, |after| {
         let pairings = &mut after.sections[0].pairings;
@@ -82,13 +82,13 @@ fn published_round_keeps_boards_and_order() {
         (pairings[0].white, pairings[0].black) = (pairings[2].white, pairings[2].black);
         (pairings[2].white, pairings[2].black) = first;
     });
-    assert!(exchanged.refused[0].contains("and their order"), "{exchanged:?}");
+    assert!(exchanged.errors[0].contains("and their order"), "{exchanged:?}");
     // Taken back, it may change.
     let withdrawn = changed(&before, |after| {
-        after.turn_round(None, 1, RoundState::Prepared).unwrap();
+        after.set_round_state(None, 1, RoundState::Prepared).unwrap();
         after.sections[0].pairings.pop();
     });
-    assert_eq!(withdrawn.refused, Vec::<String>::new());
+    assert_eq!(withdrawn.errors, Vec::<String>::new());
 }
 
 #[test]
@@ -99,8 +99,9 @@ fn sections_keep_order_in_files() {
     other.rounds.iter_mut().for_each(|round| round.id = Id(2));
     before.sections.push(other);
     before.sections[0].rounds.clear();
-    let published = changed(&before, |after| drop(after.turn_round(Some("main"), 1, RoundState::Published).unwrap()));
-    only(&published.refused, &["round 1 of B is published already", "damcast ctl round withdraw 1"]);
+    let published =
+        changed(&before, |after| drop(after.set_round_state(Some("main"), 1, RoundState::Published).unwrap()));
+    only(&published.errors, &["round 1 of B is published already", "damcast ctl round withdraw 1"]);
 }
 
 #[test]
@@ -110,26 +111,29 @@ fn one_game_per_player_and_round_within_reader_limit() {
         let pairings = &mut after.sections[0].pairings;
         pairings[2].black = pairings[0].white;
     });
-    only(&twice.refused, &["Sijbrands would play twice in round 1"]);
+    only(&twice.errors, &["Sijbrands would play twice in round 1"]);
     let rows: String = (1..=65).map(|board| format!("1;{board};W{board};B{board};*\n")).collect();
     let mut prepared = tournament(&rows);
-    prepared.seat(&[(Id(1), 1)], |number| Some(format!("board-{number}")));
+    prepared.assign_boards(&[(Id(1), 1)], |number| Some(format!("board-{number}")));
     let mut after = prepared.clone();
-    after.turn_round(None, 1, RoundState::Open).unwrap();
-    only(&guard(&prepared, &after, &[], Some(64)).refused, &["round 1 would have 65 games, and lidraughts reads 64"]);
-    assert_eq!(guard(&prepared, &after, &[], None), Guards::default());
+    after.set_round_state(None, 1, RoundState::Open).unwrap();
+    only(
+        &review_change(&prepared, &after, &[], Some(64)).errors,
+        &["round 1 would have 65 games, and lidraughts reads 64"],
+    );
+    assert_eq!(review_change(&prepared, &after, &[], None), ChangeReview::default());
     // Boards without electronics are in no file.
-    after.sections[0].pairings[64].at.clear();
-    assert_eq!(guard(&prepared, &after, &[], Some(64)), Guards::default());
+    after.sections[0].pairings[64].board_name.clear();
+    assert_eq!(review_change(&prepared, &after, &[], Some(64)), ChangeReview::default());
     // It was so: what else changes is no fault of that.
     let long = {
         let mut long = prepared.clone();
-        long.turn_round(None, 1, RoundState::Open).unwrap();
+        long.set_round_state(None, 1, RoundState::Open).unwrap();
         long
     };
     let mut moved = long.clone();
     moved.event.site = "Utrecht".to_owned();
-    assert_eq!(guard(&long, &moved, &[], Some(64)).refused, Vec::<String>::new());
+    assert_eq!(review_change(&long, &moved, &[], Some(64)).errors, Vec::<String>::new());
 }
 
 #[test]
@@ -137,16 +141,19 @@ fn repeat_pairing_needs_confirmation_in_swiss() {
     let four = "1;1;A;B;2-0\n1;2;C;D;2-0\n";
     let before = tournament(four);
     let with = |rows: &str| {
-        let after = lay(&before, format!("{HEADER}{rows}").as_bytes()).unwrap().tournament;
-        guard(&before, &after, &[], None)
+        let after = import_over(&before, format!("{HEADER}{rows}").as_bytes()).unwrap().tournament;
+        review_change(&before, &after, &[], None)
     };
-    only(&with("2;1;B;A;*\n2;2;C;D;2-0\n").asked, &["round 2, board 1, B - A: they have met in round 1"]);
-    assert_eq!(with("2;1;A;C;*\n2;2;B;D;*\n3;1;A;D;*\n3;2;B;C;*\n4;1;B;A;*\n4;2;D;C;*\n").asked, Vec::<String>::new());
+    only(&with("2;1;B;A;*\n2;2;C;D;2-0\n").confirmations, &["round 2, board 1, B - A: they have met in round 1"]);
+    assert_eq!(
+        with("2;1;A;C;*\n2;2;B;D;*\n3;1;A;D;*\n3;2;B;C;*\n4;1;B;A;*\n4;2;D;C;*\n").confirmations,
+        Vec::<String>::new()
+    );
     // What is known already is not asked once more.
     let again = tournament("1;1;A;B;2-0\n1;2;C;D;2-0\n2;1;B;A;*\n2;2;C;D;*\n");
     let mut after = again.clone();
     after.event.site = "Utrecht".to_owned();
-    assert_eq!(guard(&again, &after, &[], None), Guards::default());
+    assert_eq!(review_change(&again, &after, &[], None), ChangeReview::default());
 }
 
 #[test]
@@ -154,17 +161,17 @@ fn similar_names_need_confirmation() {
     for other in ["Ton Sijbrands", "sijbrands, ton", "Sijbránds, Ton", "Sijbrands Ton"] {
         let before = tournament("1;1;\"Sijbrands, Ton\";Wiersma;*\n");
         let rows = format!("{HEADER}2;1;\"{other}\";Clerc;*\n");
-        let after = lay(&before, rows.as_bytes()).unwrap().tournament;
-        only(&guard(&before, &after, &[], None).asked, &["`Sijbrands, Ton`", other, "two players"]);
-        assert_eq!(guard(&after, &after, &[], None), Guards::default(), "it was confirmed");
+        let after = import_over(&before, rows.as_bytes()).unwrap().tournament;
+        only(&review_change(&before, &after, &[], None).confirmations, &["`Sijbrands, Ton`", other, "two players"]);
+        assert_eq!(review_change(&after, &after, &[], None), ChangeReview::default(), "it was confirmed");
     }
 }
 
 #[test]
 fn result_unlike_board_needs_confirmation() {
     let mut before = published();
-    before.seat(&[(Id(1), 1)], |number| Some(format!("board-{number}")));
-    let mut game = RecordedGame {
+    before.assign_boards(&[(Id(1), 1)], |number| Some(format!("board-{number}")));
+    let mut game = BoardGame {
         board: "board-1".to_owned(),
         number: 1,
         continues: None,
@@ -178,39 +185,42 @@ fn result_unlike_board_needs_confirmation() {
     };
     let mut after = before.clone();
     after.sections[0].pairings[0].result = official("2", "0");
-    let asked = |game: &RecordedGame, after: &Tournament| guard(&before, after, &[game], None).asked;
+    let asked = |game: &BoardGame, after: &Tournament| review_change(&before, after, &[game], None).confirmations;
     assert_eq!(asked(&game, &after), Vec::<String>::new());
-    only(&guard(&before, &after, &[], None).asked, &["Sijbrands - Wiersma: 2-0, but board-1 has no game of it"]);
+    only(
+        &review_change(&before, &after, &[], None).confirmations,
+        &["Sijbrands - Wiersma: 2-0, but board-1 has no game of it"],
+    );
     game.is_over = false;
     only(&asked(&game, &after), &["its game on board-1 goes on"]);
     game.is_over = true;
     after.sections[0].pairings[0].result = official("1", "1");
     only(&asked(&game, &after), &["1-1, but board-1 ended with 2-0"]);
     // Nobody needs a game for a forfeit.
-    let forfeit = Official { reason: ResultReason::Forfeit, ..official("2", "0").unwrap() };
+    let forfeit = OfficialResult { reason: ResultReason::Forfeit, ..official("2", "0").unwrap() };
     after.sections[0].pairings[0].result = Some(forfeit);
-    assert_eq!(guard(&before, &after, &[], None), Guards::default());
+    assert_eq!(review_change(&before, &after, &[], None), ChangeReview::default());
 }
 
 #[test]
 fn late_change_reports_effect() {
     let before = published();
     let renamed = changed(&before, |after| "Wiersma, Harm".clone_into(&mut after.sections[0].players[1].name));
-    assert!(renamed.refused.is_empty() && renamed.asked.is_empty(), "{renamed:?}");
-    assert_eq!(renamed.told[0], "round 1 is published: Black of board 1 becomes `Wiersma, Harm` (was `Wiersma`)");
-    assert!(renamed.told[1].contains("the list of games at lidraughts never does"), "{renamed:?}");
+    assert!(renamed.errors.is_empty() && renamed.confirmations.is_empty(), "{renamed:?}");
+    assert_eq!(renamed.effects[0], "round 1 is published: Black of board 1 becomes `Wiersma, Harm` (was `Wiersma`)");
+    assert!(renamed.effects[1].contains("the list of games at lidraughts never does"), "{renamed:?}");
     let event = changed(&before, |after| after.event.name = "Open".to_owned());
-    assert_eq!(event.told[0], "round 1 is published: Event of 3 games becomes `Open` (was nothing)");
+    assert_eq!(event.effects[0], "round 1 is published: Event of 3 games becomes `Open` (was nothing)");
     let colors = changed(&before, |after| {
         let pairing = &mut after.sections[0].pairings[1];
         (pairing.white, pairing.black) = (pairing.black, pairing.white);
     });
-    assert_eq!(colors.told.len(), 3, "{colors:?}");
+    assert_eq!(colors.effects.len(), 3, "{colors:?}");
     // When the last result is there, readers go.
     let mut over = before.clone();
     over.sections[0].pairings.iter_mut().for_each(|pairing| pairing.result = official("2", "0"));
     let corrected = changed(&over, |after| after.sections[0].pairings[2].result = official("1", "1"));
-    only(&corrected.told, &["all games of round 1 had ended", "connect"]);
+    only(&corrected.effects, &["all games of round 1 had ended", "connect"]);
 }
 
 proptest! {
@@ -225,10 +235,10 @@ proptest! {
         if gone < 3 {
             after.sections[0].pairings.remove(gone);
         }
-        let guards = guard(&before, &after, &[], None);
+        let guards = review_change(&before, &after, &[], None);
         let places =
             |of: &Tournament| of.sections[0].round(1).iter().map(|pairing| (pairing.id, pairing.board)).collect::<Vec<_>>();
-        prop_assert_eq!(guards.refused.is_empty(), places(&before) == places(&after), "{:?}", guards);
+        prop_assert_eq!(guards.errors.is_empty(), places(&before) == places(&after), "{:?}", guards);
     }
 }
 
@@ -248,11 +258,16 @@ fn import_needs_confirmation_and_dry_run_lists_questions() {
     let record = || fs::read(folder.join("log/tournament.ndjson")).unwrap();
     let before = record();
     let dry = import(&folder, &again, &["--dry-run"]);
-    assert!(dry.code == 0 && dry.err.contains("they have met in round 1: this needs --sure"), "{}{}", dry.out, dry.err);
+    assert!(
+        dry.code == 0 && dry.err.contains("they have met in round 1: this needs --confirm"),
+        "{}{}",
+        dry.out,
+        dry.err
+    );
     assert!(dry.out.contains("2 pairings are new"), "{}", dry.out);
     let refused = import(&folder, &again, &[]);
-    assert!(refused.code == 1 && refused.err.contains("ask again with --sure"), "{}", refused.err);
+    assert!(refused.code == 1 && refused.err.contains("ask again with --confirm"), "{}", refused.err);
     assert!(record() == before, "nothing was changed");
-    let sure = import(&folder, &again, &["--sure"]);
+    let sure = import(&folder, &again, &["--confirm"]);
     assert!(sure.code == 0 && sure.out.contains("done as version 2"), "{}{}", sure.out, sure.err);
 }

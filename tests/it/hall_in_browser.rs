@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use damcast::engine::livefile::{Contents, Entry, Step};
+use damcast::engine::livefile::{Entry, EntryKind, LiveFileContents};
 use draughts::{Color, PieceKind, Position};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -47,7 +47,7 @@ type Seconds = [Option<u64>; 2];
 
 /// What a page noted of a board.
 #[derive(serde::Deserialize)]
-struct Note {
+struct PageNote {
     board: String,
     game: u32,
     count: usize,
@@ -76,16 +76,16 @@ impl Hall {
     }
 
     /// Asserts that all of it stands in the live files, and that no page went back. Returns how much was compared.
-    fn check(&self, notes: &[Note], page: &str) -> usize {
+    fn check(&self, notes: &[PageNote], page: &str) -> usize {
         let clocks = self.clocks();
-        let mut files: BTreeMap<(&str, u32), (Contents, Vec<String>)> = BTreeMap::new();
+        let mut files: BTreeMap<(&str, u32), (LiveFileContents, Vec<String>)> = BTreeMap::new();
         let mut before: BTreeMap<&str, (u32, usize)> = BTreeMap::new();
         for note in notes {
             let (contents, pieces) = files.entry((&note.board, note.game)).or_insert_with(|| {
                 let contents = self.live(&note.board, note.game);
-                let positions = std::iter::once(contents.opening.start())
-                    .chain(contents.entries.iter().map(|entry| entry.step.after()));
-                let pieces = positions.map(|position| letters(&position)).collect();
+                let positions = std::iter::once(contents.header.start())
+                    .chain(contents.entries.iter().map(|entry| entry.kind.position_after()));
+                let pieces = positions.map(|position| field_letters(&position)).collect();
                 (contents, pieces)
             });
             let place = format!("{page}: {}-{} after {}", note.board, note.game, note.count);
@@ -110,13 +110,13 @@ impl Hall {
 
 /// An entry as the list of moves has it: the move, and the clock of who played it.
 fn shown(entry: &Entry) -> (String, Option<String>) {
-    let Step::Ply { before, .. } = &entry.step else { panic!("a setup: {}", entry.line()) };
+    let EntryKind::Ply { position: before, .. } = &entry.kind else { panic!("a setup: {}", entry.line()) };
     let clock = entry.clocks.and_then(|clocks| if before.turn() == Color::White { clocks.white } else { clocks.black });
-    (entry.step.text().replace(['x', ':'], "×"), clock.map(|clock| clock.to_string()))
+    (entry.kind.text().replace(['x', ':'], "×"), clock.map(|clock| clock.to_string()))
 }
 
 /// A letter for each field, row by row.
-fn letters(position: &Position) -> String {
+fn field_letters(position: &Position) -> String {
     let geometry = &position.variant().geometry;
     let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
     let piece = |(row, column)| geometry.square_at(row, column).and_then(|square| position.placement().get(square));
@@ -135,7 +135,7 @@ fn letters(position: &Position) -> String {
 struct Viewers {
     browser: Browser,
     pages: Vec<(String, Page)>,
-    notes: BTreeMap<String, Vec<Note>>,
+    notes: BTreeMap<String, Vec<PageNote>>,
 }
 
 impl Viewers {
@@ -148,17 +148,18 @@ impl Viewers {
                 &format!("location.pathname === '{path}' && document.readyState === 'complete' && {LIVE}"),
                 &"Live".into(),
             );
-            browser.read(NOTES);
+            browser.evaluate(NOTES);
             pages.push((path.clone(), page));
         }
         Viewers { browser, pages, notes: BTreeMap::new() }
     }
 
     /// Takes what the pages have noted.
-    fn gather(&mut self) {
+    fn collect_notes(&mut self) {
         for (path, page) in &self.pages {
-            self.browser.turn_to(page);
-            let notes = serde_json::from_value::<Vec<Note>>(self.browser.read("window.notes.splice(0)")).unwrap();
+            self.browser.select_page(page);
+            let notes =
+                serde_json::from_value::<Vec<PageNote>>(self.browser.evaluate("window.notes.splice(0)")).unwrap();
             self.notes.entry(path.clone()).or_default().extend(notes);
         }
     }
@@ -173,7 +174,7 @@ impl Viewers {
         let end = Instant::now() + Duration::from_secs(seconds);
         while Instant::now() < end {
             std::thread::sleep(Duration::from_secs(1));
-            self.gather();
+            self.collect_notes();
         }
     }
 }
@@ -207,7 +208,7 @@ fn pages_match_live_files_at_every_event() {
     hall.boards.signal(Signal::STOP);
     std::thread::sleep(Duration::from_secs(2));
     for (path, page) in viewers.pages.clone() {
-        viewers.browser.turn_to(&page);
+        viewers.browser.select_page(&page);
         for board in if path == "/" {
             1..=16
         } else {
@@ -220,7 +221,7 @@ fn pages_match_live_files_at_every_event() {
             viewers.browser.wait(&count, &all.into());
         }
     }
-    viewers.gather();
+    viewers.collect_notes();
     for (path, notes) in &viewers.notes {
         let compared = hall.check(notes, path);
         let last = notes.iter().map(|note| note.count).max().unwrap();
@@ -237,7 +238,7 @@ fn pages_match_live_files_at_every_event() {
         }
     }
     hall.boards.signal(Signal::CONT);
-    let complaints = viewers.browser.complaints();
+    let complaints = viewers.browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
     assert!(hall.station.signal(Signal::TERM).success());
 }
@@ -257,26 +258,26 @@ fn large_hall_never_blocks_page() {
     let whole = "document.readyState === 'complete' && document.querySelectorAll('.g').length";
     viewers.browser.wait(whole, &boards.into());
     // Here the notes are taken every ten seconds only: noting each change of so many boards would itself be what blocks the page.
-    viewers.browser.read(&NOTES.replace("if (true)", "if (false)"));
+    viewers.browser.evaluate(&NOTES.replace("if (true)", "if (false)"));
     let (mut compared, begun) = (0, Instant::now());
     while begun.elapsed() < Duration::from_secs(60 * minutes) {
         std::thread::sleep(Duration::from_secs(10));
-        let longest = viewers.browser.read("window.longest").as_f64().unwrap();
-        viewers.browser.read("window.look()");
-        viewers.gather();
+        let longest = viewers.browser.evaluate("window.longest").as_f64().unwrap();
+        viewers.browser.evaluate("window.look()");
+        viewers.collect_notes();
         // What the look took is not the page's; the browser tells of it a little later.
         std::thread::sleep(Duration::from_secs(1));
-        viewers.browser.read(&format!("window.longest = {longest}"));
+        viewers.browser.evaluate(&format!("window.longest = {longest}"));
         let notes = viewers.notes.remove("/").unwrap_or_default();
         compared += hall.check(&notes, "/");
     }
-    let longest = viewers.browser.read("window.longest").as_f64().unwrap();
+    let longest = viewers.browser.evaluate("window.longest").as_f64().unwrap();
     let moves = hall.read("public/events.ndjson").matches("\"type\":\"move\"").count();
     let events = hall.read("public/events.ndjson").lines().count();
     println!(
         "{boards} boards, {minutes} min: {events} events, {moves} moves, {compared} states of boards compared; longest task of the page {longest} ms (0: none of 50 ms)"
     );
-    assert!(viewers.browser.complaints().is_empty());
+    assert!(viewers.browser.page_errors().is_empty());
     assert!(longest < 100.0, "a task of the page took {longest} ms");
     assert!(hall.station.signal(Signal::TERM).success());
 }

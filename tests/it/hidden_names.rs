@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use damcast::outward::follow::{Follower, News, Progress};
+use damcast::outward::follow::{FollowEvent, Follower, Progress};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::control::ask;
-use crate::daemon::{Place, SPEED, recording};
+use crate::control::run_ctl;
+use crate::daemon::{SPEED, StationFolder, recording};
 use crate::folders::{Files, read as files, write};
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
@@ -19,21 +19,21 @@ const NAMES: [&str; 2] = ["Wiersma, H.", "Wiersma \"Harm\", H."];
 const OUTLETS: [&str; 2] = ["public", "public-hall"];
 
 /// What others may read.
-fn of_outlets(files: &Files) -> Files {
+fn outlet_files(files: &Files) -> Files {
     let is_shown = |name: &&String| OUTLETS.iter().any(|outlet| name.starts_with(&format!("{outlet}/")));
     let shown = files.iter().filter(|(name, _)| is_shown(name));
     shown.map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
 }
 
-fn has(bytes: &[u8], part: &str) -> bool {
+fn contains(bytes: &[u8], part: &str) -> bool {
     bytes.windows(part.len()).any(|found| found == part.as_bytes())
 }
 
 /// Both names begin so, however a file writes the rest.
 #[track_caller]
-fn nobody_is_told(files: &Files, case: &str) {
-    for (name, bytes) in of_outlets(files) {
-        assert!(!has(&bytes, "Wiersma"), "{case}: {name}: {}", String::from_utf8_lossy(&bytes));
+fn assert_name_hidden(files: &Files, case: &str) {
+    for (name, bytes) in outlet_files(files) {
+        assert!(!contains(&bytes, "Wiersma"), "{case}: {name}: {}", String::from_utf8_lossy(&bytes));
     }
 }
 
@@ -54,8 +54,8 @@ fn rebuilt(all: &Files, case: &str) -> Files {
     assert_eq!(rebuild.code, 0, "{case}: {}{}", rebuild.out, rebuild.err);
     is_clean(folder.path(), case);
     let files = files(folder.path());
-    nobody_is_told(&files, case);
-    of_outlets(&files)
+    assert_name_hidden(&files, case);
+    outlet_files(&files)
 }
 
 #[track_caller]
@@ -72,8 +72,8 @@ fn follow(follower: &mut Follower, lines: &mut String) -> usize {
     let mut anew = 0;
     while let Some(news) = follower.poll().unwrap() {
         match news {
-            News::Line(line) => lines.push_str(&line.text),
-            News::Anew { .. } => {
+            FollowEvent::Line(line) => lines.push_str(&line.text),
+            FollowEvent::Restarted { .. } => {
                 lines.clear();
                 anew += 1;
             }
@@ -85,27 +85,27 @@ fn follow(follower: &mut Follower, lines: &mut String) -> usize {
 
 #[test]
 fn hidden_player_is_named_in_no_file() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "[[outlet]]\nname = \"hall\"\nprofile = \"lidraughts\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
     pty.wait_for_the_station();
     begin_round(&place, &mut board, &mut pty);
-    done(ask(&place, &["ctl", "player", NAMES[0], NAMES[1]]));
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "rename-player", NAMES[0], NAMES[1]]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
     });
-    wait_until("the official result", || events(&place, "official").len() == 1);
-    done(ask(&place, &["ctl", "round", "publish", "4"]));
+    wait_until("the official result", || events(&place, "official-result").len() == 1);
+    done(run_ctl(&place, &["ctl", "round", "publish", "4"]));
     wait_until("the next round", || public(&place, "round/4/games.pdn").contains("Gantwarg"));
     assert!(station.signal(Signal::TERM).success());
     let directory = place.path("recordings");
     let before = files(&directory);
     for name in ["public/archive/a-1.pdn", "public/events.ndjson", "public-hall/events.ndjson", "public/games.pdn"] {
-        assert!(has(&before[name], "Wiersma"), "{name}");
+        assert!(contains(&before[name], "Wiersma"), "{name}");
     }
     // What lies about in public: a file that was put aside, and one that was about to be written.
     write(
@@ -119,14 +119,14 @@ fn hidden_player_is_named_in_no_file() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
-    let told = done(ask(&place, &["ctl", "player", NAMES[1], "N. N.", "--dry-run"]));
+    let told = done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], "N. N.", "--dry-run"]));
     assert!(told.contains("begin anew") && told.contains("nothing was changed"), "{told}");
     assert!(public(&place, "events.ndjson").as_bytes() == before["public/events.ndjson"]);
     let mut follower = Follower::new(place.path("recordings/public/events.ndjson"), Progress::default());
     let mut followed = String::new();
     follow(&mut follower, &mut followed);
     assert!(followed.contains("Wiersma"));
-    done(ask(&place, &["ctl", "player", NAMES[1], "N. N."]));
+    done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], "N. N."]));
     wait_until("another generation", || !public(&place, "events.ndjson").contains("Wiersma"));
     wait_until("the archive", || public(&place, "archive/a-1.pdn").contains("[Black \"N. N.\"]"));
     // The pairing program knows nothing of it.
@@ -139,9 +139,9 @@ fn hidden_player_is_named_in_no_file() {
     let after = files(&directory);
     assert_eq!(follow(&mut follower, &mut followed), 1, "whoever follows it begins anew");
     assert!(followed.as_bytes() == after["public/events.ndjson"], "{followed}");
-    nobody_is_told(&after, "after it");
+    assert_name_hidden(&after, "after it");
     is_clean(&directory, "after it");
-    assert!(place.live("a-1.pdn").contains(NAMES[0]) && has(&after["log/tournament.ndjson"], "Wiersma"));
+    assert!(place.live("a-1.pdn").contains(NAMES[0]) && contains(&after["log/tournament.ndjson"], "Wiersma"));
     let lines = |bytes: &[u8]| -> Vec<Value> {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -158,12 +158,12 @@ fn hidden_player_is_named_in_no_file() {
         assert_eq!((&game["tags"]["White"], &game["tags"]["Black"]), (&"Sijbrands, Ton".into(), &"N. N.".into()));
     }
     // The same when it is started again, made anew, and wherever it is killed.
-    let shown = of_outlets(&after);
+    let shown = outlet_files(&after);
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
     assert!(station.signal(Signal::TERM).success());
-    is_same(&of_outlets(&files(&directory)), &shown, "started again");
+    is_same(&outlet_files(&files(&directory)), &shown, "started again");
     let of_log = |name: &&String| name.starts_with("log/");
     let log = || after.iter().filter(|(name, _)| of_log(name)).map(|(name, bytes)| (name.clone(), bytes.clone()));
     is_same(
@@ -189,7 +189,7 @@ fn hidden_player_is_named_in_no_file() {
     station.wait_for("recording");
     wait_until("it is mended", || !public(&place, "events.ndjson").contains("Wiersma"));
     assert!(station.signal(Signal::TERM).success());
-    is_same(&of_outlets(&files(&directory)), &shown, "a station that was killed behind the record");
+    is_same(&outlet_files(&files(&directory)), &shown, "a station that was killed behind the record");
     // Killed before the events begin anew, they do so at the next start.
     let mut killed = before.clone();
     killed.insert("log/tournament.ndjson".to_owned(), after["log/tournament.ndjson"].clone());
@@ -199,7 +199,7 @@ fn hidden_player_is_named_in_no_file() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
-    done(ask(&place, &["ctl", "player", NAMES[1], NAMES[1]]));
+    done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], NAMES[1]]));
     wait_until("he is named again", || public(&place, "events.ndjson").contains("Wiersma"));
     wait_until("the archive", || public(&place, "archive/a-1.pdn").contains("Wiersma"));
     assert!(station.signal(Signal::TERM).success());

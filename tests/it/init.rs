@@ -49,7 +49,7 @@ fn finds_boards_of_bus() {
     let boards = Boards::serve(folder.path(), Kind::Bus(3));
     let config = folder.path().join("damcast.toml");
     // The file that was installed and never changed is nobody's.
-    fs::write(&config, reference::TEXT).unwrap();
+    fs::write(&config, reference::REFERENCE_TEXT).unwrap();
     let done = init(&config, &["--bus", &boards.port("bus")]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     let read = Config::load(&config).unwrap();

@@ -18,14 +18,14 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use damcast::engine::bytelog::{self, ByteLog, NamedLog, RecordKind};
+use damcast::engine::bytelog::{self, ByteLog, LogInput, RecordKind};
 use damcast::engine::playback::{self};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;
 use crate::program::{damcast, preload, run};
-use crate::pty::{Board, PATIENCE, Pty, wait_until};
-use crate::recorded_session::{is_beginning, wanted_step};
+use crate::pty::{Board, Pty, TIMEOUT, wait_until};
+use crate::recorded_session::{env_step, is_beginning};
 
 /// How many times faster than people the boards play: a session takes a second.
 const SPEED: f64 = 400.0;
@@ -33,20 +33,20 @@ const LINES: [(&str, &str); 3] = [("a", "ideal"), ("b", "calm"), ("c", "club")];
 /// Plies that a session has, of all boards.
 const PLIES: usize = 120;
 /// A session that does not come to so many plies ends after this.
-const LONGEST: Duration = Duration::from_secs(8);
+const MAX_SESSION_TIME: Duration = Duration::from_secs(8);
 
 const ENOSPC: i32 = 28;
 const EIO: i32 = 5;
 
 /// What is to happen, and when.
 #[derive(Clone, Copy, Debug)]
-struct Hit {
+struct FaultPoint {
     at: usize,
     count: usize,
     /// 0: the process is killed.
     errno: i32,
     /// A write is done in half before.
-    half: bool,
+    is_partial_write: bool,
 }
 
 /// The library; `None` where there is no compiler.
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Starts the station; it says what it says into a file.
-    fn start(&self, hit: Option<Hit>) -> Process {
+    fn start(&self, hit: Option<FaultPoint>) -> Process {
         let mut command = damcast(&["run", "--config", "damcast.toml"]);
         let said = fs::OpenOptions::new().create(true).append(true).open(self.path("said")).unwrap();
         command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(said);
@@ -108,7 +108,9 @@ impl Session {
             let under = fs::canonicalize(self.folder.path()).unwrap().join("recordings");
             command.env("LD_PRELOAD", library().unwrap()).env("DAMCAST_UNDER", under);
             command.env("DAMCAST_AT", hit.at.to_string()).env("DAMCAST_COUNT", hit.count.to_string());
-            command.env("DAMCAST_ERRNO", hit.errno.to_string()).env("DAMCAST_HALF", u8::from(hit.half).to_string());
+            command
+                .env("DAMCAST_ERRNO", hit.errno.to_string())
+                .env("DAMCAST_HALF", u8::from(hit.is_partial_write).to_string());
             command.env("DAMCAST_REPORT", self.path("report"));
         }
         Process(command.spawn().unwrap())
@@ -122,7 +124,7 @@ impl Session {
             if station.try_wait().unwrap().is_some() {
                 return false;
             }
-            assert!(opening.elapsed() < PATIENCE, "{}", fs::read_to_string(self.path("said")).unwrap());
+            assert!(opening.elapsed() < TIMEOUT, "{}", fs::read_to_string(self.path("said")).unwrap());
             std::thread::sleep(Duration::from_millis(1));
         }
         let start = Instant::now();
@@ -131,7 +133,7 @@ impl Session {
             let now = (start.elapsed().as_secs_f64() * 1000.0 * SPEED) as u64;
             self.boards.iter_mut().for_each(|(pty, board)| board.advance(pty, now));
             count += 1;
-            if count % 16 == 0 && (self.plies() >= PLIES || start.elapsed() > LONGEST) {
+            if count % 16 == 0 && (self.plies() >= PLIES || start.elapsed() > MAX_SESSION_TIME) {
                 return true;
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -146,7 +148,7 @@ impl Session {
     }
 
     /// What outlets have told, and the generations of it.
-    fn told(&self) -> [Vec<u8>; 3] {
+    fn outlet_events(&self) -> [Vec<u8>; 3] {
         ["public/events.ndjson", "public-hall/events.ndjson", "log/events.order"]
             .map(|name| fs::read(self.path("recordings").join(name)).unwrap_or_default())
     }
@@ -158,7 +160,7 @@ impl Session {
     }
 
     /// The logs of a line, in order.
-    fn logs(&self, line: &str) -> Vec<NamedLog<'static>> {
+    fn logs(&self, line: &str) -> Vec<LogInput<'static>> {
         let names = fs::read_dir(self.path("recordings/log")).into_iter().flatten();
         let mut logs: Vec<(u32, PathBuf)> = names
             .map(|entry| entry.unwrap().path())
@@ -169,7 +171,7 @@ impl Session {
             .collect();
         logs.sort();
         let read =
-            |(_, path): (u32, PathBuf)| NamedLog::from_text(path.display().to_string(), fs::read(&path).unwrap());
+            |(_, path): (u32, PathBuf)| LogInput::from_text(path.display().to_string(), fs::read(&path).unwrap());
         // A log whose head was not written has nothing else either.
         logs.into_iter().map(read).filter(|log| log.header.opened.is_some()).collect()
     }
@@ -200,16 +202,16 @@ impl Session {
         wait_until(&format!("{case}: the end of the station"), || station.0.try_wait().unwrap().is_some());
     }
 
-    fn said_count(&self, words: &str) -> usize {
+    fn output_count(&self, words: &str) -> usize {
         fs::read_to_string(self.path("said")).unwrap().matches(words).count()
     }
 
     /// Starts the station once more, lets it recover, and ends it.
     fn recover(&self, case: &str) {
-        let before = self.said_count(": recording line=");
+        let before = self.output_count(": recording line=");
         let station = self.start(None);
         wait_until(&format!("{case}: three lines recording"), || {
-            self.said_count("recording line") >= before + 3 || self.said_count(": recording line=") >= before + 3
+            self.output_count("recording line") >= before + 3 || self.output_count(": recording line=") >= before + 3
         });
         self.end(station, case);
     }
@@ -228,7 +230,7 @@ impl Drop for Session {
 /// How many operations a session has.
 fn operations() -> usize {
     let mut session = Session::new();
-    let hit = Hit { at: usize::MAX >> 1, count: 1, errno: 0, half: false };
+    let hit = FaultPoint { at: usize::MAX >> 1, count: 1, errno: 0, is_partial_write: false };
     let mut station = session.start(Some(hit));
     assert!(session.play(&mut station));
     assert!(
@@ -245,14 +247,14 @@ fn operations() -> usize {
 fn kill(at: usize, half: bool) {
     let case = format!("killed at operation {at}{}", if half { ", after half of it" } else { "" });
     let mut session = Session::new();
-    let mut station = session.start(Some(Hit { at, count: 1, errno: 0, half }));
+    let mut station = session.start(Some(FaultPoint { at, count: 1, errno: 0, is_partial_write: half }));
     if session.play(&mut station) {
         session.end(station, &case);
     }
-    let (before, told) = (session.live(), session.told());
+    let (before, told) = (session.live(), session.outlet_events());
     session.recover(&case);
     let after = session.live();
-    for (before, after) in told.iter().zip(session.told()) {
+    for (before, after) in told.iter().zip(session.outlet_events()) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert!(after.starts_with(before), "{case}: told before, and after:\n{}\n{}", text(before), text(&after));
     }
@@ -270,12 +272,12 @@ fn kill(at: usize, half: bool) {
 fn fail(at: usize, count: usize, errno: i32) {
     let case = format!("error {errno} in operations {at} to {}", at + count);
     let mut session = Session::new();
-    let mut station = session.start(Some(Hit { at, count, errno, half: false }));
+    let mut station = session.start(Some(FaultPoint { at, count, errno, is_partial_write: false }));
     let goes_on = session.play(&mut station);
     if goes_on {
-        let said: Vec<Vec<u8>> = session.boards.iter().map(|(_, board)| board.said.clone()).collect();
+        let said: Vec<Vec<u8>> = session.boards.iter().map(|(_, board)| board.sent.clone()).collect();
         let bytes = |line: &str| -> Vec<u8> {
-            let read = |log: NamedLog| bytelog::read_longest(&fs::read(log.name).unwrap()).0.records;
+            let read = |log: LogInput| bytelog::read_valid_prefix(&fs::read(log.name).unwrap()).0.records;
             let records = session.logs(line).into_iter().flat_map(read);
             let bytes =
                 records.map(|record| if let RecordKind::FromBoard(bytes) = record.kind { bytes } else { Vec::new() });
@@ -340,16 +342,16 @@ fn sampled_kill_or_fault_loses_nothing() {
 #[test]
 #[ignore = "half an hour: every operation; scripts/kill-everywhere"]
 fn kill_anywhere_loses_nothing() {
-    kill_at(&places(0, wanted_step()), 6);
+    kill_at(&places(0, env_step()), 6);
 }
 
 #[test]
 #[ignore = "half an hour: every operation; scripts/kill-everywhere"]
 fn fault_anywhere_loses_nothing() {
-    fail_at(&places(0, wanted_step()), 6);
+    fail_at(&places(0, env_step()), 6);
 }
 
 #[test]
 fn patience_is_longer_than_session() {
-    assert!(PATIENCE > 2 * LONGEST);
+    assert!(TIMEOUT > 2 * MAX_SESSION_TIME);
 }

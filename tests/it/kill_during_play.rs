@@ -13,14 +13,14 @@ use serde_json::Value;
 
 use crate::boards::{Process, recorded};
 use crate::program::{damcast, run};
-use crate::pty::{PATIENCE, wait_until};
+use crate::pty::{TIMEOUT, wait_until};
 use crate::simulated_lines::Boards;
 
 const BOARDS: usize = 8;
 /// Each board is to have so many plies in its file before the station is killed.
-const PLIES_BEFORE: usize = 3;
+const PLIES_BEFORE_KILL: usize = 3;
 /// A reading of a clock is up to a second old, and whole seconds lie about the parts of one.
-const SECONDS_OFF: u64 = 2;
+const CLOCK_TOLERANCE: u64 = 2;
 
 /// How the boards hang.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,11 +30,11 @@ enum Wire {
 }
 
 /// A board with the game that is played on it.
-struct Played {
+struct PlayedBoard {
     /// The name of its files.
     name: String,
     /// Its line, and its number there, as the boards tell the truth about it.
-    seat: (String, u64),
+    line_and_index: (String, u64),
     /// The log of its line, and what tells its game from the others there.
     log: String,
     address: Option<String>,
@@ -44,7 +44,7 @@ struct Played {
 struct Hall {
     folder: tempfile::TempDir,
     truth: Boards,
-    boards: Vec<Played>,
+    boards: Vec<PlayedBoard>,
     /// White's and Black's time in milliseconds when each ply was pressed, by seat.
     pressed: BTreeMap<(String, u64), Vec<[u64; 2]>>,
 }
@@ -56,7 +56,7 @@ impl Hall {
         let (kind, count) = (if wire == Wire::Bus { "--bus" } else { "--single" }, BOARDS.to_string());
         let arguments = [kind, &count, "--plies", &plies, "--ports", &ports, "--speed", &speed, "--seed", "7"];
         let truth = Boards::serve(&[&arguments[..], &["--at-once"]].concat());
-        let boards: Vec<Played> = (0..BOARDS).map(|_| played(wire, &truth.next("board"))).collect();
+        let boards: Vec<PlayedBoard> = (0..BOARDS).map(|_| played(wire, &truth.next("board"))).collect();
         let mut config = "[station]\ndirectory = \"recordings\"\n".to_owned();
         let mut line = |name: &str, port: &str, more: &str| {
             let port = folder.path().join(port);
@@ -66,7 +66,7 @@ impl Hall {
             );
         };
         match wire {
-            Wire::Alone => boards.iter().for_each(|board| line(&board.name, &board.seat.0, "")),
+            Wire::Alone => boards.iter().for_each(|board| line(&board.name, &board.line_and_index.0, "")),
             // A busy machine answers later than a board would.
             Wire::Bus => line("hall", "bus", "mode = \"bus\"\nbus-answer-ms = 5000\n"),
         }
@@ -86,7 +86,7 @@ impl Hall {
         self.folder.path().join("recordings").join(name)
     }
 
-    fn live(&self, board: &Played) -> PathBuf {
+    fn live(&self, board: &PlayedBoard) -> PathBuf {
         self.path(&format!("live/{}-1.pdn", board.name))
     }
 
@@ -102,7 +102,7 @@ impl Hall {
     }
 
     /// Takes note of all that has happened; returns the time on the boards' clock.
-    fn catch_up(&mut self) -> u64 {
+    fn apply_reports(&mut self) -> u64 {
         let told: Vec<Value> = self.truth.so_far().into_iter().filter(|told| told["kind"] == "truth").collect();
         told.iter().for_each(|truth| self.note(truth));
         told.last().map_or(0, |truth| truth["at_ms"].as_u64().unwrap())
@@ -121,14 +121,14 @@ impl Hall {
     }
 }
 
-fn played(wire: Wire, board: &Value) -> Played {
+fn played(wire: Wire, board: &Value) -> PlayedBoard {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let line = text(&board["line"]);
     let address = (wire == Wire::Bus).then(|| board["address"].to_string());
     let name = address.as_ref().map_or_else(|| line.clone(), |address| format!("hall-{address}"));
     let log = if wire == Wire::Bus { "hall".to_owned() } else { line.clone() };
     let moves = board["games"][0]["moves"].as_array().unwrap().iter().map(text).collect();
-    Played { name, seat: (line, board["board"].as_u64().unwrap()), log, address, moves }
+    PlayedBoard { name, line_and_index: (line, board["board"].as_u64().unwrap()), log, address, moves }
 }
 
 /// White's and Black's seconds in a line of movetext.
@@ -147,11 +147,11 @@ fn kill(wire: Wire, plies: usize, speed: u32, away_s: u64) {
     let mut station = hall.start();
     for board in &hall.boards {
         let file = hall.live(board);
-        wait_until(&format!("plies of {}", board.name), || recorded(&file).len() >= PLIES_BEFORE);
+        wait_until(&format!("plies of {}", board.name), || recorded(&file).len() >= PLIES_BEFORE_KILL);
     }
     station.kill();
     let before = hall.plies_recorded();
-    let killed_ms = hall.catch_up();
+    let killed_ms = hall.apply_reports();
     let back_ms = hall.watch(|truth| truth["at_ms"].as_u64().unwrap() >= killed_ms + away_s * 1_000);
     let pressed: usize = hall.pressed.values().map(Vec::len).sum();
     assert!(pressed >= before + BOARDS, "{before} plies were recorded, and {pressed} are played: nothing is missed");
@@ -163,7 +163,7 @@ fn kill(wire: Wire, plies: usize, speed: u32, away_s: u64) {
     });
     for board in &hall.boards {
         let (file, since) = (hall.live(board), Instant::now());
-        while recorded(&file).len() < board.moves.len() && since.elapsed() < PATIENCE {
+        while recorded(&file).len() < board.moves.len() && since.elapsed() < TIMEOUT {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert_eq!(recorded(&file), board.moves, "{}: {}", board.name, fs::read_to_string(&file).unwrap());
@@ -173,9 +173,9 @@ fn kill(wire: Wire, plies: usize, speed: u32, away_s: u64) {
         let text = fs::read_to_string(hall.live(board)).unwrap();
         let lines: Vec<&str> =
             text.lines().filter(|line| line.contains(['-', 'x']) && !line.starts_with('[')).collect();
-        for (line, truly) in lines.iter().zip(&hall.pressed[&board.seat]) {
+        for (line, truly) in lines.iter().zip(&hall.pressed[&board.line_and_index]) {
             let shown = clocks(line).unwrap_or_else(|| panic!("{}: no clock at {line}", board.name));
-            let is_true = |side: usize| shown[side].abs_diff(truly[side] / 1_000) <= SECONDS_OFF;
+            let is_true = |side: usize| shown[side].abs_diff(truly[side] / 1_000) <= CLOCK_TOLERANCE;
             assert!(is_true(0) && is_true(1), "{}: {line}, but in truth {truly:?} ms", board.name);
         }
         let logs = [1, 2].map(|start| hall.path(&format!("log/{}-{start}.log", board.log)).display().to_string());

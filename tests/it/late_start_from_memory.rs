@@ -6,50 +6,50 @@ use std::collections::BTreeMap;
 use damcast::engine::livefile::Entry;
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Record, Recorder, bare, drive_bus};
+use damcast::simulation::drive::{Record, RecorderDriver, drive_bus, strip_entry};
 use damcast::simulation::score::over_all_cores;
 use draughts::Color;
-use hardware_sim::bus::{BusWorld, Happening};
+use hardware_sim::bus::{BusWorld, HostEvent};
 
 use crate::bus::Bus;
 use crate::games::playable;
-use crate::outages::{Case, Kind, pool};
+use crate::outages::{BoardSetup, Case, pool};
 
 /// A line that begins to listen in the middle of a game, and a station that knows which games its folder has.
-struct Late {
+struct LateLine {
     line: Line,
-    has_it: bool,
+    has_game: bool,
     /// What was asked: the plies and setups of a game.
-    asked: Vec<Vec<Entry>>,
-    published_unasked: usize,
+    requested: Vec<Vec<Entry>>,
+    published_unrequested: usize,
 }
 
-impl Late {
-    fn new(case: &Case, has_it: bool) -> Late {
-        let mut settings = LineSettings { late_start: true, ..LineSettings::new(case.games[0].start.variant()) };
+impl LateLine {
+    fn new(case: &Case, has_game: bool) -> LateLine {
+        let mut settings = LineSettings { finds_late_start: true, ..LineSettings::new(case.games[0].start.variant()) };
         settings.mode = case.mode();
-        Late { line: Line::new(settings), has_it, asked: Vec::new(), published_unasked: 0 }
+        LateLine { line: Line::new(settings), has_game, requested: Vec::new(), published_unrequested: 0 }
     }
 }
 
-impl Recorder for Late {
+impl RecorderDriver for LateLine {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let mut outputs = self.line.handle(now, input);
         let asked: Vec<_> = outputs
             .iter()
             .filter_map(|output| match &output.effect {
-                Effect::Remembered(entries) => Some((output.board, entries.clone())),
+                Effect::LookUpGame(entries) => Some((output.board, entries.clone())),
                 _ => None,
             })
             .collect();
-        if self.asked.is_empty() {
-            self.published_unasked +=
+        if self.requested.is_empty() {
+            self.published_unrequested +=
                 outputs.iter().filter(|output| matches!(output.effect, Effect::Entry { .. })).count();
         }
         for (board, entries) in asked {
-            self.asked.push(entries);
-            let answer = if self.has_it { "remembered known live/a-1.pdn" } else { "remembered new" };
-            outputs.extend(self.line.handle(now, Input::Request(of_board(board, answer).parse().unwrap())));
+            self.requested.push(entries);
+            let answer = if self.has_game { "remembered known live/a-1.pdn" } else { "remembered new" };
+            outputs.extend(self.line.handle(now, Input::Request(board_request(board, answer).parse().unwrap())));
         }
         outputs
     }
@@ -60,18 +60,18 @@ impl Recorder for Late {
 }
 
 /// A request about a board, which a bus has to be told.
-fn of_board(board: Option<BusAddress>, request: &str) -> String {
+fn board_request(board: Option<BusAddress>, request: &str) -> String {
     board.map_or_else(|| request.to_owned(), |board| format!("{board} {request}"))
 }
 
 /// Nobody listens to the first third of the game, or to half of it.
-fn case(kind: Kind, seed: u64) -> Case {
+fn case(kind: BoardSetup, seed: u64) -> Case {
     let mut case = Case::draw(&pool(), kind.into(), seed);
-    (case.out, case.back) = (0, 0);
+    (case.outage_start, case.outage_end) = (0, 0);
     case
 }
 
-fn listen(case: &Case, recorder: &mut Late) -> Record {
+fn listen(case: &Case, recorder: &mut LateLine) -> Record {
     let mut world = case.world();
     let listens_at = world.end_ms() / (2 + case.seed % 2);
     let _ = world.advance(listens_at);
@@ -79,7 +79,7 @@ fn listen(case: &Case, recorder: &mut Late) -> Record {
 }
 
 /// The same after another station, that has recorded the beginning and is lost with all it had.
-fn listen_after(case: &Case, lost: LineSettings, recorder: &mut Late) -> Record {
+fn listen_after(case: &Case, lost: LineSettings, recorder: &mut LateLine) -> Record {
     let mut world = case.world();
     let listens_at = world.end_ms() / (2 + case.seed % 2);
     drive_until(&mut world, &mut Line::new(lost), |world, _| world.now_ms() >= listens_at);
@@ -89,7 +89,7 @@ fn listen_after(case: &Case, lost: LineSettings, recorder: &mut Late) -> Record 
 /// Drives a world until something has happened.
 fn drive_until(
     world: &mut BusWorld,
-    recorder: &mut impl Recorder,
+    recorder: &mut impl RecorderDriver,
     mut is_over: impl FnMut(&BusWorld, &[Output]) -> bool,
 ) {
     let mut inputs = vec![(world.now_ms(), Input::LinkUp)];
@@ -98,7 +98,7 @@ fn drive_until(
             let outputs = recorder.handle(Millis(at), input);
             for output in &outputs {
                 if let Effect::Send(bytes) = &output.effect {
-                    world.host(output.at.0, bytes);
+                    world.receive(output.at.0, bytes);
                 }
             }
             if is_over(world, &outputs) {
@@ -108,14 +108,14 @@ fn drive_until(
         assert!(!world.is_over(), "it has not happened");
         let next = [world.next_time(), recorder.deadline().map(|at| at.0)].into_iter().flatten().min().unwrap();
         inputs.extend(world.advance(next).into_iter().filter_map(|(at, happening)| match happening {
-            Happening::Bytes(bytes) => Some((at, Input::Bytes(bytes))),
-            Happening::Unplugged | Happening::Plugged => None,
+            HostEvent::Bytes(bytes) => Some((at, Input::Bytes(bytes))),
+            HostEvent::Unplugged | HostEvent::Plugged => None,
         }));
         inputs.push((next, Input::Tick));
     }
 }
 
-fn listen_to(mut world: BusWorld, recorder: &mut Late) -> Record {
+fn listen_to(mut world: BusWorld, recorder: &mut LateLine) -> Record {
     let mut record = Record::default();
     drive_bus(&mut world, recorder, 40_000, |_, output| record.outputs.push(output));
     record
@@ -134,12 +134,12 @@ fn wrong_clocks(case: &Case, record: &Record) -> Vec<String> {
 }
 
 /// Every game of these is recorded from its first move, without a setup and with true clocks, once the station was asked.
-fn check_recorded(kind: Kind, listen: impl Fn(&Case, &mut Late) -> Record + Sync) {
+fn check_recorded(kind: BoardSetup, listen: impl Fn(&Case, &mut LateLine) -> Record + Sync) {
     let cases: Vec<Case> = (0..24).map(|seed| case(kind, seed)).collect();
     let outcomes = over_all_cores(&cases, |case| {
-        let mut recorder = Late::new(case, false);
+        let mut recorder = LateLine::new(case, false);
         let record = listen(case, &mut recorder);
-        (case.judge(&record), recorder.asked.len(), recorder.published_unasked, wrong_clocks(case, &record))
+        (case.check(&record), recorder.requested.len(), recorder.published_unrequested, wrong_clocks(case, &record))
     });
     for (case, (outcome, asked, unasked, wrong)) in cases.iter().zip(&outcomes) {
         let story = outcome.story.join("\n");
@@ -152,19 +152,19 @@ fn check_recorded(kind: Kind, listen: impl Fn(&Case, &mut Late) -> Record + Sync
 
 #[test]
 fn unseen_start_is_recorded_from_first_move() {
-    check_recorded(Kind::Single, listen);
+    check_recorded(BoardSetup::Single, listen);
 }
 
 #[test]
 fn bus_start_is_in_unread_changes() {
-    check_recorded(Kind::Bus, listen);
+    check_recorded(BoardSetup::Bus, listen);
 }
 
 /// A station whose disk is gone with its logs: what it was told it is not told again, and the memory has it.
 #[test]
 fn bus_start_is_in_memory_if_changes_were_read() {
     for start_tag in ["true", "false"] {
-        check_recorded(Kind::Bus, |case, recorder| {
+        check_recorded(BoardSetup::Bus, |case, recorder| {
             let mut lost = LineSettings::new(case.games[0].start.variant());
             lost.mode = case.mode();
             lost.set("bus-start-tag", start_tag).unwrap();
@@ -181,13 +181,14 @@ fn bus_memories_are_read_singly_behind_polls() {
     let half = world.end_ms() / 2;
     drive_until(&mut world, &mut Line::new(bus.settings()), |world, _| world.now_ms() >= half);
     let mut settings = bus.settings();
-    settings.late_start = true;
-    settings.boards.values_mut().for_each(|board| board.late_start = true);
-    let mut recorder = Late { line: Line::new(settings), has_it: false, asked: Vec::new(), published_unasked: 0 };
+    settings.finds_late_start = true;
+    settings.boards.values_mut().for_each(|board| board.finds_late_start = true);
+    let mut recorder =
+        LateLine { line: Line::new(settings), has_game: false, requested: Vec::new(), published_unrequested: 0 };
     let mut entries: BTreeMap<BusAddress, Vec<String>> = BTreeMap::new();
     let (mut sent, mut told) = (Vec::new(), Vec::new());
     drive_bus(&mut world, &mut recorder, 40_000, |_, output| match (&output.effect, output.board) {
-        (Effect::Entry { entry, .. }, Some(board)) => entries.entry(board).or_default().push(bare(entry)),
+        (Effect::Entry { entry, .. }, Some(board)) => entries.entry(board).or_default().push(strip_entry(entry)),
         (Effect::Send(bytes), _) => sent.push((output.at.0, bytes[0])),
         (Effect::Notice(text), _) => told.push(text.clone()),
         _ => {}
@@ -206,20 +207,20 @@ fn bus_memories_are_read_singly_behind_polls() {
 
 #[test]
 fn game_in_folder_is_not_published_again() {
-    let case = case(Kind::Single, 3);
-    let mut recorder = Late::new(&case, true);
+    let case = case(BoardSetup::Single, 3);
+    let mut recorder = LateLine::new(&case, true);
     let record = listen(&case, &mut recorder);
-    assert!(!recorder.asked.is_empty());
-    assert!(record.outputs.iter().all(|output| !output.effect.is_of_file()));
+    assert!(!recorder.requested.is_empty());
+    assert!(record.outputs.iter().all(|output| !output.effect.changes_file()));
 }
 
 #[test]
 fn without_log_entry_no_memory_is_read() {
-    let case = case(Kind::Single, 3);
-    let mut recorder = Late { line: case.line(), has_it: false, asked: Vec::new(), published_unasked: 0 };
+    let case = case(BoardSetup::Single, 3);
+    let mut recorder = LateLine { line: case.line(), has_game: false, requested: Vec::new(), published_unrequested: 0 };
     let record = listen(&case, &mut recorder);
     let asks = |output: &&Output| output.effect == Effect::Send(vec![0x49]);
-    assert_eq!((recorder.asked.len(), record.outputs.iter().filter(asks).count()), (0, 0));
+    assert_eq!((recorder.requested.len(), record.outputs.iter().filter(asks).count()), (0, 0));
 }
 
 fn notices(outputs: &[Output]) -> impl Iterator<Item = String> {
@@ -231,9 +232,9 @@ fn notices(outputs: &[Output]) -> impl Iterator<Item = String> {
 
 #[test]
 fn operator_accepts_offer() {
-    let case = case(Kind::Single, 5);
+    let case = case(BoardSetup::Single, 5);
     let mut world = case.world();
-    let mut recorder = Late::new(&case, false);
+    let mut recorder = LateLine::new(&case, false);
     let _ = world.advance(world.end_ms() / 2);
     let mut told = Vec::new();
     // As far as the offer, before anybody plays on.
@@ -243,7 +244,7 @@ fn operator_accepts_offer() {
     });
     assert!(told.last().unwrap().contains("`start --from-memory`"), "{told:?}");
     assert_eq!(recorder.line.status().state, "offers a game from its memory");
-    assert!(recorder.asked.is_empty() && recorder.published_unasked == 0);
+    assert!(recorder.requested.is_empty() && recorder.published_unrequested == 0);
     let now = Millis(world.now_ms());
     let outputs = recorder.handle(now, Input::Request("start from-memory".parse().unwrap()));
     let lines = outputs.iter().filter(|output| matches!(output.effect, Effect::Entry { .. })).count();

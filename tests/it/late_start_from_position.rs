@@ -18,21 +18,21 @@ struct Table {
     fields: Vec<u8>,
     turned: bool,
     /// Its clock runs.
-    runs: bool,
+    is_clock_running: bool,
     has_clock: bool,
     outputs: Vec<Output>,
 }
 
 impl Table {
     /// After so many plies. `runs`: its clock runs.
-    fn after(plies: usize, turned: bool, runs: bool, has_clock: bool) -> Table {
-        let mut table = Table::unheard(plies, turned, runs, has_clock);
-        table.give(Input::LinkUp);
+    fn after_plies(plies: usize, turned: bool, runs: bool, has_clock: bool) -> Table {
+        let mut table = Table::unconnected(plies, turned, runs, has_clock);
+        table.handle(Input::LinkUp);
         table.wait(10_000);
         table
     }
 
-    fn unheard(plies: usize, turned: bool, runs: bool, has_clock: bool) -> Table {
+    fn unconnected(plies: usize, turned: bool, is_clock_running: bool, has_clock: bool) -> Table {
         let game = games::from_pdn("demo", games::DEMONSTRATION, None, None).unwrap().swap_remove(0);
         let mut moves = game.moves.into_iter();
         let position = moves.by_ref().take(plies).fold(game.start, |position, ply| position.play(&ply));
@@ -40,12 +40,12 @@ impl Table {
         if turned {
             fields.reverse();
         }
-        let settings = LineSettings { late_start: true, ..LineSettings::new(position.variant()) };
+        let settings = LineSettings { finds_late_start: true, ..LineSettings::new(position.variant()) };
         let line = Line::new(settings);
-        Table { line, now: 0, position, moves, fields, turned, runs, has_clock, outputs: Vec::new() }
+        Table { line, now: 0, position, moves, fields, turned, is_clock_running, has_clock, outputs: Vec::new() }
     }
 
-    fn give(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
             let outputs = self.line.handle(Millis(self.now), input);
@@ -69,16 +69,16 @@ impl Table {
         if self.has_clock {
             let lever = if self.position.turn() == Color::White { 0x00 } else { 0x02 };
             let gone = u8::try_from(self.now / 60_000).unwrap();
-            let status = lever | u8::from(self.runs);
+            let status = lever | u8::from(self.is_clock_running);
             let minutes = 0x59 - gone;
-            self.give(Input::Bytes(vec![0x8d, 0x00, 0x0a, 0x01, minutes, 0x00, 0x01, minutes, 0x00, status]));
+            self.handle(Input::Bytes(vec![0x8d, 0x00, 0x0a, 0x01, minutes, 0x00, 0x01, minutes, 0x00, status]));
         }
     }
 
-    fn live_until(&mut self, end: u64) {
+    fn run_until(&mut self, end: u64) {
         while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
             self.now = at.max(self.now);
-            self.give(Input::Tick);
+            self.handle(Input::Tick);
         }
         self.now = end.max(self.now);
     }
@@ -87,7 +87,7 @@ impl Table {
         let end = self.now + ms;
         while self.now < end {
             let next = ((self.now / 1_000 + 1) * 1_000).min(end);
-            self.live_until(next);
+            self.run_until(next);
             if self.now.is_multiple_of(1_000) {
                 self.clock();
             }
@@ -97,7 +97,7 @@ impl Table {
     fn put(&mut self, at: u8, code: u8) {
         let number = if self.turned { 99 - at } else { at };
         self.fields[usize::from(number)] = code;
-        self.give(Input::Bytes(Message::FieldUpdate { field: Field(number), piece: PieceCode(code) }.encode()));
+        self.handle(Input::Bytes(Message::FieldUpdate { field: Field(number), piece: PieceCode(code) }.encode()));
         self.wait(200);
     }
 
@@ -133,9 +133,9 @@ impl Table {
         self.lines().into_iter().find(|line| line.starts_with("[FEN "))
     }
 
-    fn ask(&mut self, request: &str) -> Vec<Output> {
+    fn request(&mut self, request: &str) -> Vec<Output> {
         let before = self.outputs.len();
-        self.give(Input::Request(request.parse().unwrap()));
+        self.handle(Input::Request(request.parse().unwrap()));
         self.outputs[before..].to_vec()
     }
 }
@@ -151,7 +151,7 @@ fn tag(position: &Position) -> String {
 #[test]
 fn without_memory_game_starts_from_position_when_play_resumes() {
     for (plies, turned) in [(12, false), (12, true), (13, false), (13, true), (40, true), (41, false)] {
-        let mut table = Table::after(plies, turned, true, true);
+        let mut table = Table::after_plies(plies, turned, true, true);
         let case = format!("after {plies} plies, turned {turned}");
         assert_eq!(table.line.status().state, "offers a game from what stands on it", "{case}");
         assert_eq!(table.lines(), Vec::<String>::new(), "{case}: nobody has played on");
@@ -169,12 +169,12 @@ fn without_memory_game_starts_from_position_when_play_resumes() {
 /// A hand holds a piece when the board is plugged in: what stands there then is no position of the game.
 #[test]
 fn ply_in_progress_at_plug_in_costs_no_wrong_position() {
-    let mut table = Table::unheard(12, false, true, true);
+    let mut table = Table::unconnected(12, false, true, true);
     let before = table.position;
     let ply = table.moves.next().unwrap();
     let (from, to) = (field(&before, ply.from()), field(&before, ply.to()));
     let code = std::mem::take(&mut table.fields[usize::from(from)]);
-    table.give(Input::LinkUp);
+    table.handle(Input::LinkUp);
     table.wait(8_000);
     table.put(to, code);
     table.position = before.play(&ply);
@@ -190,7 +190,7 @@ fn ply_in_progress_at_plug_in_costs_no_wrong_position() {
 fn stray_pieces_with_stopped_clock_are_no_game() {
     // Stopped, without a clock, and with one that nobody presses.
     for (runs, has_clock, presses) in [(false, true, true), (false, false, false), (true, true, false)] {
-        let mut table = Table::after(20, false, runs, has_clock);
+        let mut table = Table::after_plies(20, false, runs, has_clock);
         for _ in 0..4 {
             table.play(presses);
             table.wait(20_000);
@@ -215,11 +215,11 @@ fn stray_pieces_with_stopped_clock_are_no_game() {
 #[test]
 fn operator_starts_game_from_position() {
     for turned in [false, true] {
-        let mut table = Table::after(20, turned, false, false);
-        assert!(is_refused(&table.ask("resync")), "who is to move?");
-        let told = table.ask("resync white");
+        let mut table = Table::after_plies(20, turned, false, false);
+        assert!(is_refused(&table.request("resync")), "who is to move?");
+        let told = table.request("resync white");
         let position = fen::write(table.position.variant(), &table.position.setup());
-        let is_news = |output: &Output| matches!(&output.effect, Effect::News(text) if text.contains(&position));
+        let is_news = |output: &Output| matches!(&output.effect, Effect::Info(text) if text.contains(&position));
         assert!(!is_refused(&told) && told.iter().any(is_news), "{told:?}");
         let stood = table.position;
         let mut played = Vec::new();
@@ -234,17 +234,17 @@ fn operator_starts_game_from_position() {
 
 #[test]
 fn empty_board_and_old_log_start_no_game() {
-    let mut table = Table::unheard(20, false, true, true);
+    let mut table = Table::unconnected(20, false, true, true);
     table.fields.fill(0);
-    table.give(Input::LinkUp);
+    table.handle(Input::LinkUp);
     table.wait(10_000);
-    assert!(is_refused(&table.ask("resync white")), "{:?}", table.outputs);
+    assert!(is_refused(&table.request("resync white")), "{:?}", table.outputs);
     assert_ne!(table.line.status().state, "offers a game from what stands on it");
     // A log that does not say that late games are looked for is played as it was recorded.
-    let mut table = Table::unheard(20, false, true, true);
+    let mut table = Table::unconnected(20, false, true, true);
     table.line = Line::new(LineSettings::new(table.position.variant()));
-    table.give(Input::LinkUp);
+    table.handle(Input::LinkUp);
     table.wait(10_000);
     (0..6).for_each(|_| drop(table.play(true)));
-    assert!(is_refused(&table.ask("resync white")) && table.lines().is_empty());
+    assert!(is_refused(&table.request("resync white")) && table.lines().is_empty());
 }

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use damcast::engine::playback::PublishedPart;
+use damcast::engine::playback::PublishedEvent;
 use damcast::engine::session::Effect;
 use damcast::station::config::Config;
-use damcast::station::folder::Folder;
+use damcast::station::folder::StationFolder;
 use damcast::station::folder::fsck::{self, Severity};
 use damcast::station::outlets::Outlets;
 use serde_json::Value;
@@ -73,13 +73,13 @@ impl Event {
         recorded(&self.path(&format!("live/{board}-1.pdn")))
     }
 
-    fn ask(&self, arguments: &[&str]) -> Run {
+    fn request(&self, arguments: &[&str]) -> Run {
         let socket = self.path("control.sock").display().to_string();
         run(&[&arguments[..1], &["--socket", &socket], &arguments[1..]].concat())
     }
 
     /// Waits until every game is in its file, move for move; a replay of the logs says the same.
-    fn assert_whole(&self, station: Process) {
+    fn assert_complete(&self, station: Process) {
         for (name, moves) in &self.games {
             wait_until(&format!("all plies of {name}"), || self.recorded(name).len() >= moves.len());
             assert_eq!(&self.recorded(name), moves, "{name}");
@@ -109,7 +109,7 @@ impl Event {
 impl Event {
     /// A station that is killed leaves what it had written last, and that may be behind any line of any board, though many of them
     /// were published in one moment: whatever that is, it is no fault. What nobody ever showed is one.
-    fn assert_every_state_is_right(&self) {
+    fn assert_states_valid(&self) {
         let text = fs::read_to_string(self.folder.path().join("damcast.toml")).unwrap();
         let mut config = Config::read("damcast.toml", &text).unwrap();
         let other = tempfile::tempdir().unwrap();
@@ -121,20 +121,20 @@ impl Event {
                 fs::copy(entry.path(), other.path().join("log").join(entry.file_name())).unwrap();
             }
         }
-        let folder = Folder::read(&self.path("")).unwrap();
+        let folder = StationFolder::read(&self.path("")).unwrap();
         let line = &folder.lines[0];
         let mut round = Outlets::new(&config);
         round.opened(&line.name, &line.logs[0].header, Vec::new());
         let mut changes = Vec::new();
-        for (game, late) in line.played.as_ref().unwrap().games.iter().zip(0..) {
-            for (at, published) in game.history() {
+        for (game, late) in line.playback.as_ref().unwrap().games.iter().zip(0..) {
+            for (at, published) in game.published_events() {
                 let effect = match published {
-                    PublishedPart::Opened(opening) => Effect::Opened(Box::new(opening.clone())),
-                    PublishedPart::Entry(entry) => Effect::Entry { entry: Box::new(entry.clone()), why: None },
-                    PublishedPart::Ended(result) => {
-                        Effect::Ended { result: result.map(str::to_owned), is_given: false }
+                    PublishedEvent::GameOpened(opening) => Effect::GameOpened(Box::new(opening.clone())),
+                    PublishedEvent::Entry(entry) => Effect::Entry { entry: Box::new(entry.clone()), reason: None },
+                    PublishedEvent::GameEnded(result) => {
+                        Effect::GameEnded { result: result.map(str::to_owned), is_given: false }
                     }
-                    PublishedPart::Aside(_) => continue,
+                    PublishedEvent::LiveUpdate(_) => continue,
                 };
                 // Each board is told a little later than the one before it.
                 changes.push((at + chrono::TimeDelta::milliseconds(300 * late), at, game.board, effect));
@@ -143,8 +143,8 @@ impl Event {
         changes.sort_by_key(|(told, ..)| *told);
         let wrong = || -> Vec<String> {
             let found = fsck::check(&self.path("")).unwrap().findings;
-            let wrong = found.into_iter().filter(|finding| finding.level == Severity::Wrong);
-            wrong.map(|finding| format!("{}: {}", finding.file.display(), finding.what)).collect()
+            let wrong = found.into_iter().filter(|finding| finding.severity == Severity::Error);
+            wrong.map(|finding| format!("{}: {}", finding.file.display(), finding.message)).collect()
         };
         let files = ["public/games.pdn", "public/started.pdn"];
         let mut states = BTreeSet::new();
@@ -166,7 +166,7 @@ impl Event {
         for instead in ["1-2", ""] {
             fs::write(self.path(files[0]), whole.replacen(ply, instead, 1)).unwrap();
             let found = fsck::check(&self.path("")).unwrap().findings;
-            assert!(found.iter().any(|finding| finding.what == "it is not what the logs say now"), "{found:?}");
+            assert!(found.iter().any(|finding| finding.message == "it is not what the logs say now"), "{found:?}");
         }
     }
 }
@@ -176,7 +176,7 @@ fn unseen_start_is_recorded_from_first_move() {
     let event = Event::open(&["--single", "1"], "24");
     event.wait_for_presses(9);
     let station = event.start();
-    event.assert_whole(station);
+    event.assert_complete(station);
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn unseen_starts_on_bus_are_recorded_from_first_moves() {
     // More than the few with which a board that was switched on is taken at its word.
     event.wait_for_presses(33);
     let station = event.start();
-    event.assert_whole(station);
-    event.assert_every_state_is_right();
+    event.assert_complete(station);
+    event.assert_states_valid();
 }
 
 /// Killed, and the power fails: what was not synced yet is gone, and with it how the games began.
@@ -209,7 +209,7 @@ fn power_loss_without_start_positions_loses_no_game() {
         let _ = fs::remove_file(event.path("log/commits"));
         event.wait_for_presses(12 * event.games.len());
         let station = event.start();
-        event.assert_whole(station);
+        event.assert_complete(station);
     }
 }
 
@@ -223,7 +223,7 @@ fn replacement_station_has_bus_games_from_first_moves() {
     fs::remove_dir_all(event.path("")).unwrap();
     event.wait_for_presses(12);
     let station = event.start();
-    event.assert_whole(station);
+    event.assert_complete(station);
 }
 
 #[test]
@@ -233,20 +233,20 @@ fn operator_accepts_offer_once() {
         let (name, moves) = &event.games[0];
         event.wait_for_presses(moves.len());
         let mut station = event.start();
-        let is_offered = || event.ask(&["status"]).out.contains("offers a game from its memory");
+        let is_offered = || event.request(&["status"]).out.contains("offers a game from its memory");
         wait_until("the offer", is_offered);
         assert_eq!(event.recorded(name), Vec::<String>::new(), "nobody plays on");
-        let taken = event.ask(&["ctl", "start", name, "--from-memory"]);
+        let taken = event.request(&["ctl", "start", name, "--from-memory"]);
         assert_eq!(taken.code, 0, "{}", taken.err);
         wait_until("the game", || event.recorded(name).len() >= moves.len());
         assert_eq!(&event.recorded(name), moves);
         let shown = || fs::read_to_string(event.path("public/games.pdn")).unwrap_or_default();
         wait_until("the public game", || shown().contains(moves.last().unwrap()));
-        let again = event.ask(&["ctl", "start", name, "--from-memory"]);
+        let again = event.request(&["ctl", "start", name, "--from-memory"]);
         assert!(again.code == 1 && again.err.contains("has no game to be published"), "{}", again.err);
         station.kill();
         event.assert_replayed();
-        event.assert_every_state_is_right();
+        event.assert_states_valid();
         if event.is_bus {
             // Its start tag stands where the game was published; what was before it no command gives out.
             continue;
@@ -255,7 +255,7 @@ fn operator_accepts_offer_once() {
         fs::remove_dir_all(event.path("log")).unwrap();
         let _station = event.start();
         wait_until("the offer", is_offered);
-        let known = event.ask(&["ctl", "start", name, "--from-memory"]);
+        let known = event.request(&["ctl", "start", name, "--from-memory"]);
         assert!(known.code == 1 && known.err.contains(&format!("{name}-1.pdn")), "{}{}", known.out, known.err);
         wait_until("that it is not offered any more", || !is_offered());
     }

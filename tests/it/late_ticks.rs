@@ -16,7 +16,11 @@ fn published(outputs: Vec<Output>) -> Vec<String> {
 
 /// Plays a log to a core that is woken at random moments as well. Returns what the station would write into its log: what happened, and
 /// the moments at which something was published; and what was published.
-fn live(inputs: &[(u64, Input)], settings: &LineSettings, dice: &mut Dice) -> (Vec<(u64, Input)>, Vec<String>) {
+fn play_with_late_ticks(
+    inputs: &[(u64, Input)],
+    settings: &LineSettings,
+    dice: &mut Dice,
+) -> (Vec<(u64, Input)>, Vec<String>) {
     let (mut line, mut log, mut all) = (Line::new(settings.clone()), Vec::new(), Vec::new());
     let (mut before, mut late) = (0, 0);
     for (at, input) in inputs {
@@ -38,7 +42,7 @@ fn live(inputs: &[(u64, Input)], settings: &LineSettings, dice: &mut Dice) -> (V
         moments.extend([*at, before].into_iter().filter(|_| dice.roll(3) == 0));
         moments.sort_unstable();
         for moment in moments {
-            let told = published(line.pass(Millis(moment)));
+            let told = published(line.advance_to(Millis(moment)));
             if !told.is_empty() {
                 all.extend(told);
                 log.push((moment, Input::Tick));
@@ -55,7 +59,7 @@ fn live(inputs: &[(u64, Input)], settings: &LineSettings, dice: &mut Dice) -> (V
 fn check(name: &str, inputs: &[(u64, Input)], settings: &LineSettings) {
     let seeds = std::env::var("SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
     for seed in 1..=seeds {
-        let (log, told) = live(inputs, settings, &mut Dice(seed));
+        let (log, told) = play_with_late_ticks(inputs, settings, &mut Dice(seed));
         let mut line = Line::new(settings.clone());
         let again = log.into_iter().flat_map(|(at, input)| published(line.handle(Millis(at), input)));
         for (told, again) in told.iter().zip(again) {

@@ -32,7 +32,7 @@ impl LineProgram {
     }
 
     /// Sends a record and takes the answers; bytes for the board go to it.
-    pub fn say(&mut self, record: &str, world: &mut World) {
+    pub fn send(&mut self, record: &str, world: &mut World) {
         writeln!(self.input, "{record}").unwrap();
         let mut answer = String::new();
         loop {
@@ -45,7 +45,7 @@ impl LineProgram {
                 ">" => {
                     let byte = |index: usize| u8::from_str_radix(&rest[index..index + 2], 16).unwrap();
                     let bytes: Vec<u8> = (0..rest.len()).step_by(2).map(byte).collect();
-                    world.host(at, &bytes);
+                    world.receive(at, &bytes);
                 }
                 "+" => self.lines.push((at, rest.to_owned())),
                 "." => {
@@ -61,21 +61,21 @@ impl LineProgram {
 
     /// Plays a board to its end, and some seconds longer.
     pub fn play(&mut self, world: &mut World) {
-        self.say("0 = up", world);
-        self.go_on(world);
+        self.send("0 = up", world);
+        self.continue_play(world);
     }
 
     /// The same for a line that is up already.
-    pub fn go_on(&mut self, world: &mut World) {
+    pub fn continue_play(&mut self, world: &mut World) {
         loop {
             let next = [world.next_time(), self.deadline].into_iter().flatten().min();
             let Some(next) = next.filter(|&next| next <= world.end_ms() + 20_000) else { return };
             for (at, bytes) in world.advance(next) {
                 let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                self.say(&format!("{at} < {hex}"), world);
+                self.send(&format!("{at} < {hex}"), world);
             }
             if self.deadline.is_some_and(|deadline| deadline <= next) {
-                self.say(&format!("{next} ."), world);
+                self.send(&format!("{next} ."), world);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use damcast::engine::millis::Millis;
 use damcast::engine::protocol::{Field, Message, PieceCode};
-use damcast::engine::session::{Aside, Condition, Effect, Input, Line, LineSettings, Status};
+use damcast::engine::session::{Condition, Effect, Input, Line, LineSettings, LiveUpdate, Status};
 use draughts::{Color, Position, Variant};
 
 const WHITE: u8 = 1;
@@ -16,7 +16,7 @@ struct Board {
     codes: Vec<u8>,
     lever: u8,
     /// Whether its clock runs.
-    runs: bool,
+    is_clock_running: bool,
     now: u64,
     effects: Vec<Effect>,
 }
@@ -27,37 +27,48 @@ impl Board {
         let start = Position::start(variant);
         let mut codes = vec![0; 100];
         for (color, code) in [(Color::White, WHITE), (Color::Black, BLACK)] {
-            for square in start.placement().of(color) {
+            for square in start.placement().pieces_of(color) {
                 let (row, column) = variant.geometry.row_and_column(square);
                 codes[10 * row + column] = code;
             }
         }
         let line = Line::new(LineSettings::new(variant));
-        let mut board = Board { line, variant, codes, lever: 0, runs: true, now: 0, effects: Vec::new() };
-        board.say(Input::LinkUp);
-        board.pass(3_000);
+        let mut board = Board { line, variant, codes, lever: 0, is_clock_running: true, now: 0, effects: Vec::new() };
+        board.send(Input::LinkUp);
+        board.advance(3_000);
         board
     }
 
-    fn say(&mut self, input: Input) {
+    fn send(&mut self, input: Input) {
         let outputs = self.line.handle(Millis(self.now), input);
         self.effects.extend(outputs.into_iter().map(|output| output.effect));
     }
 
     /// Lets time pass; the board answers with a dump and the clock every half second.
-    fn pass(&mut self, ms: u64) {
+    fn advance(&mut self, ms: u64) {
         let until = self.now + ms;
         while self.now < until {
             self.now = (self.now + 500).min(until);
             let codes = self.codes.iter().copied().map(PieceCode).collect();
-            self.say(Input::Bytes(Message::BoardDump(codes).encode()));
-            self.say(Input::Bytes(vec![0x8d, 0, 10, 1, 0x20, 0, 1, 0x20, 0, u8::from(self.runs) | self.lever]));
+            self.send(Input::Bytes(Message::BoardDump(codes).encode()));
+            self.send(Input::Bytes(vec![
+                0x8d,
+                0,
+                10,
+                1,
+                0x20,
+                0,
+                1,
+                0x20,
+                0,
+                u8::from(self.is_clock_running) | self.lever,
+            ]));
         }
     }
 
     fn press(&mut self) {
         self.lever ^= 2;
-        self.pass(500);
+        self.advance(500);
     }
 
     fn put(&mut self, name: &str, code: u8) {
@@ -65,18 +76,18 @@ impl Board {
         let field = 10 * row + column;
         self.codes[field] = code;
         self.now += 100;
-        self.say(Input::Bytes(Message::FieldUpdate { field: Field(field as u8), piece: PieceCode(code) }.encode()));
+        self.send(Input::Bytes(Message::FieldUpdate { field: Field(field as u8), piece: PieceCode(code) }.encode()));
     }
 
     fn play(&mut self, from: &str, to: &str, code: u8) {
         self.put(from, 0);
         self.put(to, code);
-        self.pass(1_000);
+        self.advance(1_000);
     }
 
     fn provisional(&self) -> Vec<Vec<String>> {
         let moves = |effect: &Effect| match effect {
-            Effect::Aside(Aside::Provisional(moves)) => Some(moves.clone()),
+            Effect::LiveUpdate(LiveUpdate::LikelyMoves(moves)) => Some(moves.clone()),
             _ => None,
         };
         self.effects.iter().filter_map(moves).collect()
@@ -85,7 +96,7 @@ impl Board {
     fn notices(&self, part: &str) -> usize {
         self.effects
             .iter()
-            .filter(|effect| matches!(effect, Effect::News(text) | Effect::Notice(text) if text.contains(part)))
+            .filter(|effect| matches!(effect, Effect::Info(text) | Effect::Notice(text) if text.contains(part)))
             .count()
     }
 
@@ -98,13 +109,13 @@ impl Board {
 fn move_is_provisional_until_pressed_or_retracted() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
-    assert_eq!(board.status().provisional, ["32-28"]);
+    assert_eq!(board.status().likely_moves, ["32-28"]);
     board.play("28", "32", WHITE);
-    assert!(board.status().provisional.is_empty(), "put back");
+    assert!(board.status().likely_moves.is_empty(), "put back");
     board.play("32", "27", WHITE);
     board.press();
-    board.pass(1_000);
-    assert_eq!(board.status().last.as_deref(), Some("1. 32-27"));
+    board.advance(1_000);
+    assert_eq!(board.status().last_line.as_deref(), Some("1. 32-27"));
     let told: Vec<String> = board.provisional().iter().map(|moves| moves.join(" ")).collect();
     assert_eq!(told, ["32-28", "", "32-27", ""]);
 }
@@ -114,7 +125,7 @@ fn log_states_reason_of_published_entry() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
-    board.pass(1_000);
+    board.advance(1_000);
     let note = board.effects.iter().find_map(|effect| match effect {
         Effect::Note(text) if text.starts_with("1. 32-28: ") => Some(text.clone()),
         _ => None,
@@ -125,7 +136,7 @@ fn log_states_reason_of_published_entry() {
     let expected =
         ["rule", "plies", "touched", "lever", "presses", "quiet", "dump", "left", "odd", "rejected", "waited"];
     assert_eq!(keys, expected, "{note}");
-    for word in ["rule=pressed", "plies=1", "touched=28,32", "lever=black", "presses=1", "dump=yes", "left=-"] {
+    for word in ["rule=pressed", "plies=1", "touched=28,32", "lever=black", "presses=1", "dump=yes", "leftover=-"] {
         assert!(words.contains(&word), "{word} in {note}");
     }
 }
@@ -135,11 +146,11 @@ fn ambiguous_press_does_not_turn_clock() {
     // White forgets the first press, so Black's has no effect: the first that is heard is that for the third ply.
     let mut board = Board::new();
     board.play("32", "28", WHITE);
-    board.pass(9_000);
+    board.advance(9_000);
     board.play("17", "21", BLACK);
     board.play("37", "32", WHITE);
     board.press();
-    board.pass(3_000);
+    board.advance(3_000);
     let note = board.effects.iter().find_map(|effect| match effect {
         Effect::Note(text) if text.starts_with("2. 37-32: ") => Some(text.clone()),
         _ => None,
@@ -153,27 +164,31 @@ fn unexplained_board_is_reported_once_with_closest_reading() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
-    board.pass(1_000);
+    board.advance(1_000);
     let since = board.now;
     // Black answers, and a white and a black piece vanish as well.
     board.play("19", "23", BLACK);
     board.put("45", 0);
     board.put("5", 0);
-    board.pass(1_500);
-    assert_eq!((board.status().condition, board.status().doubt), (Condition::Playing, None), "a hand may be at work");
-    board.pass(5_000);
-    let doubt = board.status().doubt.expect("nothing explains this");
+    board.advance(1_500);
+    assert_eq!(
+        (board.status().condition, board.status().unexplained),
+        (Condition::Playing, None),
+        "a hand may be at work"
+    );
+    board.advance(5_000);
+    let doubt = board.status().unexplained.expect("nothing explains this");
     assert!(doubt.since >= Millis(since) && doubt.since <= Millis(board.now));
     assert_eq!(doubt.squares, ["5", "19", "23", "45"]);
-    assert_eq!(doubt.readings, ["19-23 (5, 45 wrong)", "no move (5, 19, 23, 45 wrong)", "setup"]);
+    assert_eq!(doubt.interpretations, ["19-23 (5, 45 wrong)", "no move (5, 19, 23, 45 wrong)", "setup"]);
     board.put("44", 0);
-    board.pass(6_000);
+    board.advance(6_000);
     assert_eq!(board.notices("no legal move explains the board"), 1);
     for (name, code) in [("45", WHITE), ("5", BLACK), ("44", WHITE)] {
         board.put(name, code);
     }
-    board.pass(2_000);
-    assert_eq!(board.status().doubt, None);
+    board.advance(2_000);
+    assert_eq!(board.status().unexplained, None);
 }
 
 /// A crowd that is no position of the game stands for minutes, while the lever is pressed.
@@ -183,17 +198,17 @@ fn check_crowd(piece: impl Fn(usize) -> u8) {
     board.press();
     board.play("19", "23", BLACK);
     board.press();
-    board.pass(2_000);
+    board.advance(2_000);
     let played = board.codes.clone();
     for number in 1..=50 {
         board.put(&number.to_string(), piece(number));
     }
     for _ in 0..20 {
         board.press();
-        board.pass(30_000);
+        board.advance(30_000);
     }
     let setups = |board: &Board| {
-        let is_setup = |effect: &&Effect| matches!(effect, Effect::Entry { entry, .. } if !entry.step.is_ply());
+        let is_setup = |effect: &&Effect| matches!(effect, Effect::Entry { entry, .. } if !entry.kind.is_ply());
         board.effects.iter().filter(is_setup).count()
     };
     assert_eq!(setups(&board), 0, "what is no position is not set up, nor anything in its place");
@@ -204,11 +219,11 @@ fn check_crowd(piece: impl Fn(usize) -> u8) {
             board.variant.geometry.row_and_column(board.variant.geometry.square(&number.to_string()).unwrap());
         board.put(&number.to_string(), played[10 * row + column]);
     }
-    board.pass(5_000);
+    board.advance(5_000);
     board.play("28", "19", WHITE);
     board.put("23", 0);
     board.press();
-    board.pass(2_000);
+    board.advance(2_000);
     assert_eq!(
         board
             .effects
@@ -236,24 +251,24 @@ fn board_silent_again_after_gap_has_no_lasting_deadline() {
         let mut board = Board::new();
         board.play("32", "28", WHITE);
         board.press();
-        board.pass(1_000);
+        board.advance(1_000);
         board.put("19", 0);
         board.put("23", BLACK);
         board.now += silence;
-        board.say(Input::Bytes(vec![0x8d, 0, 10, 1, 0x20, 0, 1, 0x20, 0, 1 | board.lever]));
+        board.send(Input::Bytes(vec![0x8d, 0, 10, 1, 0x20, 0, 1, 0x20, 0, 1 | board.lever]));
         let until = board.now + 20_000;
         for _ in 0..1_000 {
             board.now = board.line.deadline().expect("a board that is up is asked").0;
-            board.say(Input::Tick);
+            board.send(Input::Tick);
         }
         assert!(board.now > until, "after {silence} ms: a deadline at {} does not move on", board.now);
     }
 }
 
 /// What was told beside the file since so many effects, but for likely moves.
-fn asides(board: &Board, since: usize) -> Vec<Aside> {
+fn live_updates(board: &Board, since: usize) -> Vec<LiveUpdate> {
     let aside = |effect: &Effect| match effect {
-        Effect::Aside(aside) if !matches!(aside, Aside::Provisional(_)) => Some(aside.clone()),
+        Effect::LiveUpdate(aside) if !matches!(aside, LiveUpdate::LikelyMoves(_)) => Some(aside.clone()),
         _ => None,
     };
     board.effects[since..].iter().filter_map(aside).collect()
@@ -263,19 +278,19 @@ fn asides(board: &Board, since: usize) -> Vec<Aside> {
 fn clock_updates_supply_unseen_changes() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
-    assert_eq!(asides(&board, 0), [], "there is no game yet");
+    assert_eq!(live_updates(&board, 0), [], "there is no game yet");
     board.press();
-    board.pass(1_000);
-    assert_eq!(asides(&board, 0), [], "the entry has the clock");
+    board.advance(1_000);
+    assert_eq!(live_updates(&board, 0), [], "the entry has the clock");
     // It runs, says the board, but its time does not go on.
-    board.pass(4_000);
-    let [Aside::Clock(clocks)] = asides(&board, 0)[..] else { panic!("{:?}", asides(&board, 0)) };
+    board.advance(4_000);
+    let [LiveUpdate::Clock(clocks)] = live_updates(&board, 0)[..] else { panic!("{:?}", live_updates(&board, 0)) };
     assert_eq!(clocks.to_string(), "[%clock w1:20:00 B1:20:00]");
     // A press without a move: another side's time runs.
     let since = board.effects.len();
     board.press();
-    let told = asides(&board, since);
-    assert!(matches!(told[..], [Aside::Clock(clocks)] if clocks.running == Some(Color::White)), "{told:?}");
+    let told = live_updates(&board, since);
+    assert!(matches!(told[..], [LiveUpdate::Clock(clocks)] if clocks.running == Some(Color::White)), "{told:?}");
 }
 
 #[test]
@@ -283,21 +298,25 @@ fn updates_report_loss_and_return_of_board() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
-    board.pass(1_000);
+    board.advance(1_000);
     let since = board.effects.len();
-    board.say(Input::LinkDown);
+    board.send(Input::LinkDown);
     board.now += 4_000;
-    board.say(Input::Tick);
-    assert_eq!(asides(&board, since), [], "a cable that is plugged in again is no news");
+    board.send(Input::Tick);
+    assert_eq!(live_updates(&board, since), [], "a cable that is plugged in again is no news");
     let deadline = board.line.deadline().expect("it is to be told").0;
     board.now = deadline.max(board.now);
-    board.say(Input::Tick);
-    assert_eq!(asides(&board, since), [Aside::State(Condition::NoConnection)]);
+    board.send(Input::Tick);
+    assert_eq!(live_updates(&board, since), [LiveUpdate::State(Condition::NoConnection)]);
     board.now += 60_000;
-    board.say(Input::LinkUp);
+    board.send(Input::LinkUp);
     // Its memory is asked for, in vain.
-    board.pass(60_000);
-    assert!(asides(&board, since).contains(&Aside::State(Condition::Playing)), "{:?}", asides(&board, since));
+    board.advance(60_000);
+    assert!(
+        live_updates(&board, since).contains(&LiveUpdate::State(Condition::Playing)),
+        "{:?}",
+        live_updates(&board, since)
+    );
 }
 
 #[test]
@@ -305,21 +324,26 @@ fn updates_explain_setup_and_omit_held_entries() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
-    board.pass(1_000);
-    board.say(Input::Request("hold".parse().unwrap()));
+    board.advance(1_000);
+    board.send(Input::Request("hold".parse().unwrap()));
     let told = board.provisional().len();
     board.play("19", "23", BLACK);
     assert_eq!(board.provisional().len(), told);
-    board.say(Input::Request("release".parse().unwrap()));
+    board.send(Input::Request("release".parse().unwrap()));
     assert_eq!(board.provisional()[told..], [["19-23"]]);
     let since = board.effects.len();
-    board.say(Input::Request("undo".parse().unwrap()));
-    assert!(asides(&board, since).contains(&Aside::Correction("operator")), "{:?}", asides(&board, since));
+    board.send(Input::Request("undo".parse().unwrap()));
+    assert!(
+        live_updates(&board, since).contains(&LiveUpdate::SetupReason("operator")),
+        "{:?}",
+        live_updates(&board, since)
+    );
 }
 
 /// What a program that reads the events knows of the state: a game begins with `playing`.
-fn told_state(board: &Board) -> Condition {
-    let state = |effect: &Effect| if let Effect::Aside(Aside::State(state)) = effect { Some(*state) } else { None };
+fn state_for_reader(board: &Board) -> Condition {
+    let state =
+        |effect: &Effect| if let Effect::LiveUpdate(LiveUpdate::State(state)) = effect { Some(*state) } else { None };
     board.effects.iter().rev().find_map(state).unwrap_or(Condition::Playing)
 }
 
@@ -328,14 +352,18 @@ fn lifted_piece_raises_no_doubt() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
-    board.pass(1_000);
+    board.advance(1_000);
     for name in ["19", "14"] {
         board.put(name, 0);
-        board.pass(1_000);
+        board.advance(1_000);
         let status = board.status();
-        assert_eq!((status.condition, &*status.state, status.doubt), (Condition::Playing, "playing", None), "{name}");
+        assert_eq!(
+            (status.condition, &*status.state, status.unexplained),
+            (Condition::Playing, "playing", None),
+            "{name}"
+        );
         board.put(name, BLACK);
-        board.pass(1_000);
+        board.advance(1_000);
     }
     assert_eq!(board.notices("no legal move explains the board"), 0);
 }
@@ -345,25 +373,25 @@ fn analysis_with_stopped_clock_raises_no_doubt() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.press();
-    board.pass(1_000);
-    board.runs = false;
-    board.pass(1_000);
+    board.advance(1_000);
+    board.is_clock_running = false;
+    board.advance(1_000);
     for (from, to, code) in [("19", "23", BLACK), ("28", "19", WHITE), ("38", "32", WHITE), ("5", "46", WHITE_KING)] {
         board.play(from, to, code);
         board.put("23", 0);
-        board.pass(20_000);
+        board.advance(20_000);
         let status = board.status();
-        let seen = (status.condition, &*status.state, status.doubt);
+        let seen = (status.condition, &*status.state, status.unexplained);
         assert_eq!(seen, (Condition::ClockStopped, "clock stopped", None), "{from}-{to}");
-        assert_eq!(told_state(&board), Condition::ClockStopped);
+        assert_eq!(state_for_reader(&board), Condition::ClockStopped);
     }
     assert_eq!(board.notices("no legal move explains the board"), 0);
     assert_eq!(board.notices("pieces are moved while the clock stands"), 1);
     // The clock goes on, and the analysis still stands there: everybody is told the same.
-    board.runs = true;
-    board.pass(1_000);
-    assert_eq!((board.status().condition, told_state(&board)), (Condition::Unexplained, Condition::Unexplained));
-    assert!(board.status().doubt.is_some());
+    board.is_clock_running = true;
+    board.advance(1_000);
+    assert_eq!((board.status().condition, state_for_reader(&board)), (Condition::Unexplained, Condition::Unexplained));
+    assert!(board.status().unexplained.is_some());
     assert_eq!(board.notices("no legal move explains the board"), 1);
 }
 
@@ -375,7 +403,7 @@ fn status_events_and_messages_agree_on_board() {
         let mut board = Board::new();
         board.play("32", "28", WHITE);
         board.press();
-        board.pass(1_000);
+        board.advance(1_000);
         let mut random = seed;
         for step in 0..60 {
             // Xorshift: any numbers will do.
@@ -387,15 +415,19 @@ fn status_events_and_messages_agree_on_board() {
                 0..=3 => board.put(&square, 0),
                 4..=5 => board.put(&square, [WHITE, BLACK, WHITE_KING][(random / 1000 % 3) as usize]),
                 6 => board.press(),
-                7 => board.runs = !board.runs,
-                _ => board.pass(random / 100 % 12_000),
+                7 => board.is_clock_running = !board.is_clock_running,
+                _ => board.advance(random / 100 % 12_000),
             }
-            let (status, told) = (board.status(), told_state(&board));
+            let (status, told) = (board.status(), state_for_reader(&board));
             if status.condition == Condition::Over || status.game != Some(1) {
                 break;
             }
             assert_eq!(status.condition, told, "seed {seed}, step {step}: {status:?}");
-            assert_eq!(status.doubt.is_some(), told == Condition::Unexplained, "seed {seed}, step {step}: {status:?}");
+            assert_eq!(
+                status.unexplained.is_some(),
+                told == Condition::Unexplained,
+                "seed {seed}, step {step}: {status:?}"
+            );
             if told == Condition::Unexplained {
                 unexplained += 1;
                 assert!(board.notices("no legal move explains the board") > 0, "seed {seed}, step {step}");

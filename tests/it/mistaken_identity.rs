@@ -3,40 +3,40 @@
 
 use damcast::engine::bytelog::Mode;
 use damcast::engine::millis::Millis;
-use damcast::engine::protocol::{ClockReport, Decoder, Item, Message};
+use damcast::engine::protocol::{ClockReport, DecodedItem, Decoder, Message};
 use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Recorder, bare, drive_bus};
-use damcast::simulation::score::Played;
-use hardware_sim::bus::{BusWorld, Happening};
-use hardware_sim::incident::{Incident, Mishap};
+use damcast::simulation::drive::{RecorderDriver, drive_bus, strip_entry};
+use damcast::simulation::score::SourceGame;
+use hardware_sim::bus::{BusWorld, HostEvent};
+use hardware_sim::incident::{Incident, IncidentKind};
 use hardware_sim::random::Rng;
 
 use crate::bus::Bus;
 use crate::games::playable;
-use crate::outages::{Case, Kind, Outcome, pool};
+use crate::outages::{BoardSetup, Case, OutageOutcome, pool};
 
 /// A line that hears something else than its board says.
-struct Deceived<F> {
+struct DeceivedLine<F> {
     line: Line,
     decoder: Decoder,
-    deceive: F,
+    transform: F,
 }
 
-impl<F: FnMut(Message) -> Vec<Message>> Deceived<F> {
-    fn new(line: Line, deceive: F) -> Deceived<F> {
-        Deceived { line, decoder: Decoder::new(), deceive }
+impl<F: FnMut(Message) -> Vec<Message>> DeceivedLine<F> {
+    fn new(line: Line, transform: F) -> DeceivedLine<F> {
+        DeceivedLine { line, decoder: Decoder::new(), transform }
     }
 }
 
-impl<F: FnMut(Message) -> Vec<Message>> Recorder for Deceived<F> {
+impl<F: FnMut(Message) -> Vec<Message>> RecorderDriver for DeceivedLine<F> {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let input = match input {
             Input::Bytes(bytes) => {
                 let said = self.decoder.feed(&bytes).into_iter().filter_map(|item| match item {
-                    Item::Message(message) => Some(message),
-                    Item::Noise(_) => None,
+                    DecodedItem::Message(message) => Some(message),
+                    DecodedItem::Noise(_) => None,
                 });
-                let heard: Vec<Message> = said.flat_map(&mut self.deceive).collect();
+                let heard: Vec<Message> = said.flat_map(&mut self.transform).collect();
                 Input::Bytes(heard.iter().flat_map(Message::encode).collect())
             }
             Input::LinkUp => {
@@ -56,20 +56,20 @@ impl<F: FnMut(Message) -> Vec<Message>> Recorder for Deceived<F> {
 /// Outages of a board on a line of its own.
 fn cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
     let pool = pool();
-    seeds.map(|seed| Case::draw(&pool, Kind::Single.into(), seed)).collect()
+    seeds.map(|seed| Case::draw(&pool, BoardSetup::Single.into(), seed)).collect()
 }
 
 /// What is recorded when the memory is not what it should be.
-fn play(case: &Case, mut memory: impl FnMut(Vec<u8>) -> Vec<u8>) -> Outcome {
+fn play(case: &Case, mut memory: impl FnMut(Vec<u8>) -> Vec<u8>) -> OutageOutcome {
     let deceive = |message| match message {
         Message::EepromMoves(data) => vec![Message::EepromMoves(memory(data))],
         other => vec![other],
     };
-    case.play_in(case.world(), &mut Deceived::new(case.line(), deceive))
+    case.play_in(case.world(), &mut DeceivedLine::new(case.line(), deceive))
 }
 
 #[track_caller]
-fn assert_honest(case: &Case, outcome: &Outcome) {
+fn assert_nothing_invented(case: &Case, outcome: &OutageOutcome) {
     assert!(
         outcome.untrue.is_empty() && outcome.setups <= 1,
         "{case}: {} setups, not played: {:?}\n{}",
@@ -84,14 +84,14 @@ fn memory_after(case: &Case) -> Vec<u8> {
     let mut world = case.world();
     let end = world.end_ms() + 1_000;
     world.advance(end);
-    world.host(end, &[0x49]);
+    world.receive(end, &[0x49]);
     let heard = world.advance(end + 10_000).into_iter().flat_map(|(_, happening)| match happening {
-        Happening::Bytes(bytes) => bytes,
-        Happening::Plugged | Happening::Unplugged => Vec::new(),
+        HostEvent::Bytes(bytes) => bytes,
+        HostEvent::Plugged | HostEvent::Unplugged => Vec::new(),
     });
     let items = Decoder::new().feed(&heard.collect::<Vec<u8>>());
     let memory = items.into_iter().find_map(|item| match item {
-        Item::Message(Message::EepromMoves(data)) => Some(data),
+        DecodedItem::Message(Message::EepromMoves(data)) => Some(data),
         _ => None,
     });
     memory.expect("a board that is asked for its memory sends it")
@@ -102,7 +102,7 @@ fn refuses_memory_of_other_game() {
     let cases = cases(0..24);
     for (case, other) in cases.iter().zip(cases.iter().cycle().skip(1)) {
         let memory = memory_after(other);
-        assert_honest(case, &play(case, |_| memory.clone()));
+        assert_nothing_invented(case, &play(case, |_| memory.clone()));
     }
 }
 
@@ -113,7 +113,7 @@ fn accepts_only_continuing_part_of_overwritten_memory() {
         let share = Rng::stream(case.seed, "share").unit();
         let outcome = play(&case, |data| data[((1.0 - share) * data.len() as f64) as usize..].to_vec());
         whole += usize::from(outcome.lost == 0 && outcome.setups == 0);
-        assert_honest(&case, &outcome);
+        assert_nothing_invented(&case, &outcome);
     }
     assert!(whole > 5, "only {whole} outages were read from what was left");
 }
@@ -136,7 +136,7 @@ fn damaged_memory_makes_no_false_move() {
 #[test]
 fn memory_without_tags_counts_as_empty() {
     for (case, memory) in cases(0..12).iter().zip([&[][..], &[0x6b], &[0x7f; 300], &[0x00; 7]].into_iter().cycle()) {
-        assert_honest(case, &play(case, |_| memory.to_vec()));
+        assert_nothing_invented(case, &play(case, |_| memory.to_vec()));
     }
 }
 
@@ -148,7 +148,7 @@ fn zero_clock_readings_change_nothing() {
             Message::Clock(_) => vec![message, zero.clone()],
             other => vec![other],
         };
-        let outcome = case.play_in(case.world(), &mut Deceived::new(case.line(), deceive));
+        let outcome = case.play_in(case.world(), &mut DeceivedLine::new(case.line(), deceive));
         assert_eq!((outcome.lost, outcome.setups, outcome.without_clock, outcome.untrue.len()), (0, 0, 0, 0), "{case}");
     }
 }
@@ -158,31 +158,31 @@ fn zero_clock_readings_change_nothing() {
 fn replacement_board_brings_another_game() {
     let pool = pool();
     for seed in 0..16 {
-        let mut case = Case::draw(&pool, Kind::Single.into(), seed);
-        let mut other = Case::draw(&pool, Kind::Single.into(), seed + 100);
+        let mut case = Case::draw(&pool, BoardSetup::Single.into(), seed);
+        let mut other = Case::draw(&pool, BoardSetup::Single.into(), seed + 100);
         if other.games[0].start.variant() != case.games[0].start.variant() {
             other.games = case.games.clone();
         }
-        let (swap, is_told) = (case.out, seed % 2 == 0);
-        (case.back, other.back) = (0, 0);
+        let (swap, is_told) = (case.outage_start, seed % 2 == 0);
+        (case.outage_end, other.outage_end) = (0, 0);
         let (mut setting, mut second) = (case.setting(), other.setting());
         setting.seats.append(&mut second.seats);
-        let mut mishaps = vec![(0, Mishap::Away(1)), (swap, Mishap::Away(0))];
-        mishaps.extend(is_told.then_some((swap, Mishap::Unplug)));
-        mishaps.extend(is_told.then_some((swap + 3_000, Mishap::Plug)));
-        mishaps.push((swap + 3_000, Mishap::Back(1)));
+        let mut mishaps = vec![(0, IncidentKind::BoardDisconnected(1)), (swap, IncidentKind::BoardDisconnected(0))];
+        mishaps.extend(is_told.then_some((swap, IncidentKind::Unplug)));
+        mishaps.extend(is_told.then_some((swap + 3_000, IncidentKind::Plug)));
+        mishaps.push((swap + 3_000, IncidentKind::BoardConnected(1)));
         setting.incidents = mishaps.into_iter().map(|(at, what)| Incident::new(at, what)).collect();
         let mut line = case.line();
         case.games.append(&mut other.games);
         let outcome = case.play_in(BusWorld::new(setting).unwrap(), &mut line);
-        assert_honest(&case, &outcome);
+        assert_nothing_invented(&case, &outcome);
     }
 }
 
 /// Two boards of a bus that were given one address answer at once. Whatever comes of them, the third is recorded.
 #[test]
 fn two_boards_with_one_address_harm_no_other() {
-    let games: Vec<Played> = playable("international").into_iter().take(3).collect();
+    let games: Vec<SourceGame> = playable("international").into_iter().take(3).collect();
     let bus = Bus::new(&games, 3, 20);
     let (same, other) = (Bus::address(1), Bus::address(0));
     let mut settings = LineSettings::new(games[0].start.variant());
@@ -194,8 +194,8 @@ fn two_boards_with_one_address_harm_no_other() {
     let mut notices = Vec::new();
     let mut world = bus.world_with(|index, board| board.serial = u32::from(Bus::address(index.min(1)).number()));
     drive_bus(&mut world, &mut Line::new(settings), 20_000, |_, Output { at, board, effect }| match effect {
-        Effect::Entry { entry, .. } => entries.entry(board.unwrap()).or_default().push(bare(&entry)),
-        Effect::News(text) | Effect::Notice(text) => notices.push(format!("{at} {text}")),
+        Effect::Entry { entry, .. } => entries.entry(board.unwrap()).or_default().push(strip_entry(&entry)),
+        Effect::Info(text) | Effect::Notice(text) => notices.push(format!("{at} {text}")),
         _ => {}
     });
     let moves = bus.moves();

@@ -24,7 +24,7 @@ pub struct ModelDisk(Arc<Mutex<Model>>);
 pub struct Model {
     seen: Tree,
     durable: Tree,
-    outstanding: Vec<Op>,
+    outstanding: Vec<PendingOp>,
     /// Operations that change something, failed ones among them.
     count: usize,
     fault: Option<Fault>,
@@ -40,7 +40,7 @@ struct Tree {
 
 /// An operation that is not durable yet.
 #[derive(Clone, Debug)]
-enum Op {
+enum PendingOp {
     Write { file: usize, at: usize, bytes: Vec<u8> },
     Name { remove: Option<PathBuf>, add: Option<(PathBuf, usize)> },
 }
@@ -54,14 +54,14 @@ pub struct Fault {
 }
 
 impl Tree {
-    fn apply(&mut self, op: &Op) {
+    fn apply(&mut self, op: &PendingOp) {
         match op {
-            Op::Write { file, at, bytes } => {
+            PendingOp::Write { file, at, bytes } => {
                 let content = &mut self.files[*file];
                 content.resize(content.len().max(at + bytes.len()), 0);
                 content[*at..at + bytes.len()].copy_from_slice(bytes);
             }
-            Op::Name { remove, add } => {
+            PendingOp::Name { remove, add } => {
                 let _ = remove.as_ref().map(|path| self.names.remove(path));
                 let _ = add.as_ref().map(|(path, file)| self.names.insert(path.clone(), *file));
             }
@@ -112,7 +112,7 @@ impl Model {
         }
     }
 
-    fn do_it(&mut self, op: Op) {
+    fn perform(&mut self, op: PendingOp) {
         self.seen.apply(&op);
         self.outstanding.push(op);
     }
@@ -124,8 +124,9 @@ impl Model {
     }
 
     /// Makes durable what a sync makes durable; a sync that fails loses it.
-    fn sync(&mut self, is_of_it: impl Fn(&Op) -> bool, result: &io::Result<()>) {
-        let (of_it, others): (Vec<Op>, _) = std::mem::take(&mut self.outstanding).into_iter().partition(is_of_it);
+    fn sync(&mut self, is_of_it: impl Fn(&PendingOp) -> bool, result: &io::Result<()>) {
+        let (of_it, others): (Vec<PendingOp>, _) =
+            std::mem::take(&mut self.outstanding).into_iter().partition(is_of_it);
         self.outstanding = others;
         if result.is_ok() {
             of_it.iter().for_each(|op| self.durable.apply(op));
@@ -147,7 +148,7 @@ impl ModelDisk {
     pub fn put(&self, path: &str, bytes: Vec<u8>) {
         let mut model = self.model();
         let file = model.seen.names[Path::new(path)];
-        model.outstanding.retain(|op| !matches!(op, Op::Write { file: written, .. } if *written == file));
+        model.outstanding.retain(|op| !matches!(op, PendingOp::Write { file: written, .. } if *written == file));
         model.seen.files[file].clone_from(&bytes);
         model.durable.files[file] = bytes;
     }
@@ -209,7 +210,7 @@ impl Disk for ModelDisk {
         }
         model.begin()?;
         let index = model.new_file();
-        model.do_it(Op::Name { remove: None, add: Some((path.to_owned(), index)) });
+        model.perform(PendingOp::Name { remove: None, add: Some((path.to_owned(), index)) });
         Ok(self.file(index))
     }
 
@@ -223,7 +224,7 @@ impl Disk for ModelDisk {
         let mut model = self.model();
         let index = *model.seen.names.get(from).ok_or(ErrorKind::NotFound)?;
         model.begin()?;
-        model.do_it(Op::Name { remove: Some(from.to_owned()), add: Some((to.to_owned(), index)) });
+        model.perform(PendingOp::Name { remove: Some(from.to_owned()), add: Some((to.to_owned(), index)) });
         Ok(())
     }
 
@@ -231,7 +232,7 @@ impl Disk for ModelDisk {
         let mut model = self.model();
         model.seen.names.get(path).ok_or(ErrorKind::NotFound)?;
         model.begin()?;
-        model.do_it(Op::Name { remove: Some(path.to_owned()), add: None });
+        model.perform(PendingOp::Name { remove: Some(path.to_owned()), add: None });
         Ok(())
     }
 
@@ -243,11 +244,11 @@ impl Disk for ModelDisk {
         let mut model = self.model();
         let result = model.begin();
         let is_in = |path: &PathBuf| path.parent() == Some(folder);
-        let is_of_it = |op: &Op| match op {
-            Op::Name { remove, add } => {
+        let is_of_it = |op: &PendingOp| match op {
+            PendingOp::Name { remove, add } => {
                 remove.as_ref().is_some_and(is_in) || add.as_ref().is_some_and(|(path, _)| is_in(path))
             }
-            Op::Write { .. } => false,
+            PendingOp::Write { .. } => false,
         };
         // Names are in the file system's own journal, which stops altogether when it cannot be written.
         if result.is_ok() {
@@ -269,7 +270,7 @@ impl File for ModelFile {
         // A disk that fills up takes a part, and says so the next time.
         let taken = if result.is_ok() { bytes.len() } else { bytes.len() / 2 };
         let at = model.seen.files[self.index].len();
-        model.do_it(Op::Write { file: self.index, at, bytes: bytes[..taken].to_vec() });
+        model.perform(PendingOp::Write { file: self.index, at, bytes: bytes[..taken].to_vec() });
         if taken == 0 { result.map(|()| 0) } else { Ok(taken) }
     }
 
@@ -277,7 +278,7 @@ impl File for ModelFile {
         let mut model = self.disk.model();
         let result = model.begin();
         let taken = if result.is_ok() { bytes.len() } else { bytes.len() / 2 };
-        model.do_it(Op::Write { file: self.index, at: at as usize, bytes: bytes[..taken].to_vec() });
+        model.perform(PendingOp::Write { file: self.index, at: at as usize, bytes: bytes[..taken].to_vec() });
         result
     }
 
@@ -297,7 +298,7 @@ impl File for ModelFile {
         let mut model = self.disk.model();
         let result = model.begin();
         let index = self.index;
-        model.sync(|op| matches!(op, Op::Write { file, .. } if *file == index), &result);
+        model.sync(|op| matches!(op, PendingOp::Write { file, .. } if *file == index), &result);
         result
     }
 

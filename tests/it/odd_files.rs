@@ -14,10 +14,10 @@ use crate::program::{damcast, run};
 use crate::pty::wait_until;
 
 /// A folder with the configuration of a board that is not there.
-struct Place(tempfile::TempDir);
+struct StationFolder(tempfile::TempDir);
 
-impl Place {
-    fn new() -> Place {
+impl StationFolder {
+    fn new() -> StationFolder {
         let folder = tempfile::tempdir().unwrap();
         let config = "[station]\ndirectory = \"recordings\"\n\
                       [[line]]\nname = \"a\"\nport = \"/dev/no-such-port\"\ngame-type = \"20\"\n";
@@ -25,14 +25,14 @@ impl Place {
         for name in ["log", "live", "public"] {
             fs::create_dir_all(folder.path().join("recordings").join(name)).unwrap();
         }
-        Place(folder)
+        StationFolder(folder)
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.0.path().join("recordings").join(name)
     }
 
-    fn said(&self) -> String {
+    fn output(&self) -> String {
         fs::read_to_string(self.0.path().join("said")).unwrap()
     }
 
@@ -59,14 +59,14 @@ fn pipe(path: &Path) {
 
 #[test]
 fn linked_lock_is_refused_and_target_stays() {
-    let place = Place::new();
+    let place = StationFolder::new();
     let precious = place.0.path().join("precious");
     fs::write(&precious, "do not touch").unwrap();
     symlink(&precious, place.path("damcast.lock")).unwrap();
     let mut station = place.start();
     wait_until("the end", || station.0.try_wait().unwrap().is_some());
     assert_ne!(station.0.wait().unwrap().code(), Some(0));
-    assert!(place.said().contains("damcast.lock is a symbolic link"), "{}", place.said());
+    assert!(place.output().contains("damcast.lock is a symbolic link"), "{}", place.output());
     assert_eq!(fs::read_to_string(&precious).unwrap(), "do not touch");
 }
 
@@ -75,10 +75,10 @@ fn fifo_does_not_block_start_or_stop() {
     for (name, log) in
         [("commits", "log/a-1.log"), ("public/events.ndjson", "log/a-1.log"), ("log/a-1.log", "log/a-2.log")]
     {
-        let place = Place::new();
+        let place = StationFolder::new();
         pipe(&place.path(name));
-        assert_eq!(place.record(log).code(), Some(0), "{name}: {}", place.said());
-        assert!(place.said().contains(&format!("{name} is no regular file")), "{name}: {}", place.said());
+        assert_eq!(place.record(log).code(), Some(0), "{name}: {}", place.output());
+        assert!(place.output().contains(&format!("{name} is no regular file")), "{name}: {}", place.output());
     }
 }
 
@@ -86,15 +86,15 @@ fn fifo_does_not_block_start_or_stop() {
 fn link_is_not_written_through_and_recording_continues() {
     for name in ["commits", "log/a-1.log", "log/events.order"] {
         for is_there in [false, true] {
-            let place = Place::new();
+            let place = StationFolder::new();
             let precious = place.0.path().join("precious");
             if is_there {
                 fs::write(&precious, "do not touch").unwrap();
             }
             symlink(&precious, place.path(name)).unwrap();
             let log = if name == "log/a-1.log" { "log/a-2.log" } else { "log/a-1.log" };
-            assert_eq!(place.record(log).code(), Some(0), "{name}: {}", place.said());
-            assert!(place.said().contains(&format!("{name} is a symbolic link")), "{name}: {}", place.said());
+            assert_eq!(place.record(log).code(), Some(0), "{name}: {}", place.output());
+            assert!(place.output().contains(&format!("{name} is a symbolic link")), "{name}: {}", place.output());
             let found = fs::read_to_string(&precious).unwrap_or_default();
             assert_eq!(found, if is_there { "do not touch" } else { "" }, "{name}");
         }
@@ -103,7 +103,7 @@ fn link_is_not_written_through_and_recording_continues() {
 
 #[test]
 fn folder_is_checked_and_rebuilt_without_fifos_and_links() {
-    let place = Place::new();
+    let place = StationFolder::new();
     assert_eq!(place.record("log/a-1.log").code(), Some(0));
     let recordings = place.path("");
     let recordings = recordings.to_str().unwrap();

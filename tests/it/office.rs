@@ -6,9 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use damcast::engine::broadcast::events::SCHEMA;
-use damcast::engine::broadcast::{Course, Delay, documents};
-use damcast::engine::tournament::{RecordedGame, Tournament, write_csv};
-use damcast::station::office::{Asker, Done, Matter, Office, OfficeBoard, OfficeRefusal, TournamentRequest};
+use damcast::engine::broadcast::{Delay, TournamentHistory, documents};
+use damcast::engine::tournament::{BoardGame, Tournament, write_csv};
+use damcast::station::tournament_service::{
+    ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentCommand, TournamentRequest,
+    TournamentService,
+};
 use draughts::ResultFormat;
 use serde_json::Value;
 
@@ -18,38 +21,38 @@ const PLAYERS: &str = "No;Name;Rating;Title\n1;Sijbrands, Ton;2450;GMI\n2;Wiersm
     4;Gantwarg, A.;;\n";
 const ROUND: &str = "Round;Board;White;Black\n1;1;Sijbrands, Ton;Wiersma, H.\n1;2;Clerc, Rob;Gantwarg, A.\n";
 
-struct Desk(Office);
+struct ServiceFixture(TournamentService);
 
-impl Desk {
-    fn new() -> Desk {
-        let mut office = Office::open(Arc::new(ModelDisk::new()), Path::new("/r/log")).unwrap();
+impl ServiceFixture {
+    fn new() -> ServiceFixture {
+        let mut office = TournamentService::open(Arc::new(ModelDisk::new()), Path::new("/r/log")).unwrap();
         office.set_boards(
-            ["a", "b"].map(|name| OfficeBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
+            ["a", "b"].map(|name| StationBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
         );
-        Desk(office)
+        ServiceFixture(office)
     }
 
     /// One with a round that is open.
-    fn with_open_round() -> Desk {
-        let mut desk = Desk::new();
+    fn with_open_round() -> ServiceFixture {
+        let mut desk = ServiceFixture::new();
         desk.import(PLAYERS);
         desk.import(ROUND);
-        desk.done(Matter::Round { round: 1, to: "open".to_owned(), section: None });
+        desk.done(TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None });
         desk
     }
 
-    fn ask(&mut self, request: TournamentRequest) -> Result<Done, OfficeRefusal> {
-        self.0.carry_out(&request, "anna")
+    fn request(&mut self, request: TournamentRequest) -> Result<ServiceOutcome, ServiceError> {
+        self.0.execute(&request, "anna")
     }
 
     #[track_caller]
-    fn done(&mut self, matter: Matter) -> Done {
-        self.ask(TournamentRequest { sure: true, ..matter.into() }).unwrap()
+    fn done(&mut self, matter: TournamentCommand) -> ServiceOutcome {
+        self.request(TournamentRequest { confirm: true, ..matter.into() }).unwrap()
     }
 
     #[track_caller]
-    fn import(&mut self, text: &str) -> Done {
-        self.done(Matter::import_of("file.csv", text.to_owned()))
+    fn import(&mut self, text: &str) -> ServiceOutcome {
+        self.done(TournamentCommand::import_of("file.csv", text.to_owned()))
     }
 
     fn tournament(&self) -> Tournament {
@@ -61,24 +64,24 @@ impl Desk {
         Some(format!("{}-{}", result.white, result.black))
     }
 
-    fn catch_up(&mut self) -> Done {
-        let asker = Asker { by: "bert".to_owned(), reason: "the flag fell".to_owned() };
-        self.0.catch_up(&BTreeMap::from([("a".to_owned(), asker)])).unwrap()
+    fn catch_up(&mut self) -> ServiceOutcome {
+        let asker = ResultRequester { by: "bert".to_owned(), reason: "the flag fell".to_owned() };
+        self.0.apply_board_results(&BTreeMap::from([("a".to_owned(), asker)])).unwrap()
     }
 
     /// The tags of game 1 of board a that are shown otherwise than they were recorded.
-    fn shown(&self) -> BTreeMap<String, String> {
-        let course = Course::of(self.0.log().records());
+    fn visible_tags(&self) -> BTreeMap<String, String> {
+        let course = TournamentHistory::from_records(self.0.log().records());
         let corrections = course.corrections("a", 1).iter();
         corrections.map(|correction| (correction.tag.clone(), correction.value.clone())).collect()
     }
 }
 
 /// Game 1 of board a, a game of the first pairing, that has ended with a result.
-fn game(desk: &Desk, result: &str, is_result_given: bool) -> RecordedGame {
+fn game(desk: &ServiceFixture, result: &str, is_result_given: bool) -> BoardGame {
     let tournament = desk.tournament();
-    let seat = tournament.seats().into_iter().find(|seat| seat.board == "a").unwrap();
-    RecordedGame {
+    let seat = tournament.board_assignments().into_iter().find(|seat| seat.board == "a").unwrap();
+    BoardGame {
         board: "a".to_owned(),
         number: 1,
         continues: None,
@@ -92,21 +95,21 @@ fn game(desk: &Desk, result: &str, is_result_given: bool) -> RecordedGame {
     }
 }
 
-fn result_of_pairing(result: &str) -> Matter {
-    Matter::Result {
+fn result_of_pairing(result: &str) -> TournamentCommand {
+    TournamentCommand::Result {
         board: None,
         game: None,
         pairing: Some("1.1".to_owned()),
         section: None,
         result: result.to_owned(),
-        why: None,
+        kind: None,
         correct: true,
     }
 }
 
 #[test]
 fn board_result_is_proposal_and_operator_result_is_official() {
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(game(&desk, "2-0", false));
     desk.catch_up();
     assert_eq!(desk.result(), None, "no legal move ended it: an arbiter says so");
@@ -125,18 +128,18 @@ fn board_result_is_proposal_and_operator_result_is_official() {
 
 /// What an answer says that refuses.
 #[track_caller]
-fn refused(desk: &mut Desk, matter: Matter) -> String {
+fn refused(desk: &mut ServiceFixture, matter: TournamentCommand) -> String {
     let before = desk.tournament();
-    let why = desk.ask(matter.into()).unwrap_err().to_string();
+    let why = desk.request(matter.into()).unwrap_err().to_string();
     assert_eq!(desk.tournament(), before, "nothing has changed");
     why
 }
 
 /// A result of the first pairing.
-fn result_with(result: &str, why: Option<&str>) -> Matter {
+fn result_with(result: &str, why: Option<&str>) -> TournamentCommand {
     match result_of_pairing(result) {
-        Matter::Result { board, game, pairing, section, result, correct, .. } => {
-            Matter::Result { board, game, pairing, section, result, why: why.map(str::to_owned), correct }
+        TournamentCommand::Result { board, game, pairing, section, result, correct, .. } => {
+            TournamentCommand::Result { board, game, pairing, section, result, kind: why.map(str::to_owned), correct }
         }
         other => other,
     }
@@ -144,7 +147,7 @@ fn result_with(result: &str, why: Option<&str>) -> Matter {
 
 #[test]
 fn refuses_result_against_scoring_or_reason() {
-    let mut desk = Desk::new();
+    let mut desk = ServiceFixture::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
     for (result, why) in [
@@ -173,7 +176,7 @@ fn refuses_result_against_scoring_or_reason() {
 
 #[test]
 fn single_player_has_bye_or_forfeit_and_no_game() {
-    let mut desk = Desk::new();
+    let mut desk = ServiceFixture::new();
     desk.import(PLAYERS);
     desk.import("Round;Board;White;Black;Result\n1;1;Clerc, Rob;;\n");
     let told = refused(&mut desk, result_with("2-0", None));
@@ -188,37 +191,41 @@ fn single_player_has_bye_or_forfeit_and_no_game() {
 
 #[test]
 fn request_name_identifies_one_request() {
-    let mut desk = Desk::new();
+    let mut desk = ServiceFixture::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
-    let named = |result: &str| TournamentRequest { request: Some("r1".to_owned()), ..result_with(result, None).into() };
-    desk.ask(named("2-0")).unwrap();
-    assert!(desk.ask(named("2-0")).unwrap().told[0].contains("done already"));
-    let why = desk.ask(named("0-2")).unwrap_err().to_string();
+    let named =
+        |result: &str| TournamentRequest { request_id: Some("r1".to_owned()), ..result_with(result, None).into() };
+    desk.request(named("2-0")).unwrap();
+    assert!(desk.request(named("2-0")).unwrap().messages[0].contains("done already"));
+    let why = desk.request(named("0-2")).unwrap_err().to_string();
     assert!(why.contains("the request r1 was another one: result of pairing 1.1: 2-0, as version 3"), "{why}");
     assert_eq!(desk.result().as_deref(), Some("2-0"));
 }
 
 #[test]
 fn namesakes_differ_by_number_and_swap_needs_confirmation() {
-    let mut desk = Desk::new();
+    let mut desk = ServiceFixture::new();
     desk.import("Name;Club\nJansen, J.;Eksaal\nJansen, J.;Waarland\nClerc, Rob;\n");
-    let call =
-        |player: &str, name: &str| Matter::Player { player: player.to_owned(), name: name.to_owned(), section: None };
-    let names = |desk: &Desk| -> Vec<String> {
+    let call = |player: &str, name: &str| TournamentCommand::RenamePlayer {
+        player: player.to_owned(),
+        name: name.to_owned(),
+        section: None,
+    };
+    let names = |desk: &ServiceFixture| -> Vec<String> {
         desk.tournament().sections[0].players.iter().map(|player| player.name.clone()).collect()
     };
     let why = refused(&mut desk, call("Jansen, J.", "Jansen, Jan"));
     assert!(why.contains("1 (Eksaal) or 2 (Waarland)"), "{why}");
-    desk.ask(call("2", "Jansen, Joop").into()).unwrap();
+    desk.request(call("2", "Jansen, Joop").into()).unwrap();
     assert_eq!(names(&desk), ["Jansen, J.", "Jansen, Joop", "Clerc, Rob"]);
     let why = refused(&mut desk, call("Clerc, Rob", "Jansen, J."));
-    assert!(why.contains("two players would be called") && why.contains("--sure"), "{why}");
+    assert!(why.contains("two players would be called") && why.contains("--confirm"), "{why}");
     desk.done(call("Clerc, Rob", "Jansen, J."));
     assert_eq!(names(&desk)[2], "Jansen, J.", "it was meant so");
     // Those who are not to be named keep the name by which they are found, and have their numbers.
-    desk.ask(call("2", "N. N.").into()).unwrap();
-    desk.ask(call("3", "N. N.").into()).unwrap();
+    desk.request(call("2", "N. N.").into()).unwrap();
+    desk.request(call("3", "N. N.").into()).unwrap();
     let why = refused(&mut desk, call("N. N.", "Jansen, Joop"));
     assert!(why.contains("2 (Waarland) or 3"), "{why}");
     for name in ["-", "\u{200b}", "Jan\u{200b}sen", " "] {
@@ -230,30 +237,30 @@ fn namesakes_differ_by_number_and_swap_needs_confirmation() {
 #[test]
 fn every_tournament_event_matches_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
-    let round = |round: u32, to: &str| Matter::Round { round, to: to.to_owned(), section: None };
+    let round = |round: u32, to: &str| TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None };
     let (player, name, section) = ("Clerc, Rob".to_owned(), "Clerc, R.".to_owned(), None);
     let (pairing, reason) = (Some("1.2".to_owned()), Some("forfeit".to_owned()));
     for matter in [
         round(2, "published"),
         round(2, "prepared"),
-        Matter::Player { player, name, section },
-        Matter::Result {
+        TournamentCommand::RenamePlayer { player, name, section },
+        TournamentCommand::Result {
             board: None,
             game: None,
             pairing,
             section: None,
             result: "2-0".into(),
-            why: reason,
+            kind: reason,
             correct: false,
         },
-        Matter::Postpone { pairing: "1.1".to_owned(), section: None, undo: false },
+        TournamentCommand::Postpone { pairing: "1.1".to_owned(), section: None, undo: false },
         round(1, "closed"),
     ] {
         desk.done(matter);
     }
-    let course = Course::of(desk.0.log().records());
+    let course = TournamentHistory::from_records(desk.0.log().records());
     let mut states = BTreeSet::new();
     for event in course.events() {
         let event: Value = serde_json::from_str(&event.line(1, &Default::default())).unwrap();
@@ -269,12 +276,15 @@ fn every_tournament_event_matches_schema() {
 
 #[test]
 fn corrected_name_survives_import() {
-    let mut desk = Desk::with_open_round();
-    let call =
-        |player: &str, name: &str| Matter::Player { player: player.to_owned(), name: name.to_owned(), section: None };
+    let mut desk = ServiceFixture::with_open_round();
+    let call = |player: &str, name: &str| TournamentCommand::RenamePlayer {
+        player: player.to_owned(),
+        name: name.to_owned(),
+        section: None,
+    };
     desk.done(call("Wiersma, H.", "Wiersma, Harm"));
     desk.done(call("Wiersma, Harm", "Wiersma, Harmen"));
-    let names = |desk: &Desk| -> Vec<String> {
+    let names = |desk: &ServiceFixture| -> Vec<String> {
         desk.tournament().sections[0].players.iter().map(|player| player.name.clone()).collect()
     };
     let mended = ["Sijbrands, Ton", "Wiersma, Harmen", "Clerc, Rob", "Gantwarg, A."];
@@ -299,13 +309,20 @@ fn corrected_name_survives_import() {
 
 #[test]
 fn imported_files_reveal_no_hidden_player() {
-    let mut desk = Desk::with_open_round();
-    let call =
-        |player: &str, name: &str| Matter::Player { player: player.to_owned(), name: name.to_owned(), section: None };
+    let mut desk = ServiceFixture::with_open_round();
+    let call = |player: &str, name: &str| TournamentCommand::RenamePlayer {
+        player: player.to_owned(),
+        name: name.to_owned(),
+        section: None,
+    };
     let told = desk.done(call("Wiersma, H.", "N. N."));
-    assert!(told.told[0].contains("begin anew") && !told.told.concat().contains("formerly"), "{:?}", told.told);
+    assert!(
+        told.messages[0].contains("begin anew") && !told.messages.concat().contains("formerly"),
+        "{:?}",
+        told.messages
+    );
     desk.done(call("3", "N. N."));
-    let players = |desk: &Desk| -> Vec<(Option<u32>, String)> {
+    let players = |desk: &ServiceFixture| -> Vec<(Option<u32>, String)> {
         let players = desk.tournament().sections[0].players.clone();
         players.into_iter().map(|player| (player.number, player.name)).collect()
     };
@@ -327,57 +344,59 @@ fn imported_files_reveal_no_hidden_player() {
     // He changes his mind.
     desk.done(call("2", "Wiersma, Harm"));
     assert_eq!(players(&desk)[1].1, "Wiersma, Harm");
-    let course = Course::of(desk.0.log().records());
-    let last = course.names_since(Delay::NONE, course.events().last().unwrap().at());
-    let lines: String = course.telling(last).events().iter().map(|event| event.line(1, &Default::default())).collect();
+    let course = TournamentHistory::from_records(desk.0.log().records());
+    let last = course.names_version(Delay::NO_DELAY, course.events().last().unwrap().at());
+    let lines: String =
+        course.events_for_version(last).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(lines.contains("Wiersma, Harm") && !lines.contains("Clerc"), "{lines}");
     let before: String =
-        course.telling(last - 1).events().iter().map(|event| event.line(1, &Default::default())).collect();
+        course.events_for_version(last - 1).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(!before.contains("Wiersma, H.\"") && !before.contains("Clerc"), "{before}");
 }
 
 /// The readers of a game whose results know a plus see it there, too.
 #[test]
 fn plus_draw_comes_from_board_or_arbiter() {
-    let plus_draws = |game| RecordedGame { format: Some(ResultFormat::PlusDraw), ..game };
-    let mut desk = Desk::with_open_round();
+    let plus_draws = |game| BoardGame { format: Some(ResultFormat::PlusDraw), ..game };
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(plus_draws(game(&desk, "1+ - 1-", true)));
     desk.catch_up();
-    let reason = |desk: &Desk| desk.tournament().sections[0].pairings[0].result.map(|result| result.reason.name());
+    let reason =
+        |desk: &ServiceFixture| desk.tournament().sections[0].pairings[0].result.map(|result| result.reason.name());
     assert_eq!((desk.result().as_deref(), reason(&desk)), (Some("1-1"), Some("white plus")));
-    assert!(!desk.shown().contains_key("Result"), "{:?}", desk.shown());
+    assert!(!desk.visible_tags().contains_key("Result"), "{:?}", desk.visible_tags());
     desk.done(result_of_pairing("1--1+"));
     assert_eq!((desk.result().as_deref(), reason(&desk)), (Some("1-1"), Some("black plus")));
-    assert_eq!(desk.shown()["Result"], "1- - 1+");
+    assert_eq!(desk.visible_tags()["Result"], "1- - 1+");
     // A file that knows no plus has a draw.
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
     desk.done(result_of_pairing("1+-1-"));
-    assert_eq!((desk.shown()["Result"].as_str(), reason(&desk)), ("1-1", Some("white plus")));
+    assert_eq!((desk.visible_tags()["Result"].as_str(), reason(&desk)), ("1-1", Some("white plus")));
 }
 
 /// In a section with Delft scoring an advantage counts; it stands in the game as its board gave it.
 #[test]
 fn delft_advantage_comes_from_board() {
-    let mut desk = Desk::new();
-    let mut import = Matter::import_of("round.csv", ROUND.to_owned());
-    if let Matter::Import { scoring, .. } = &mut import {
+    let mut desk = ServiceFixture::new();
+    let mut import = TournamentCommand::import_of("round.csv", ROUND.to_owned());
+    if let TournamentCommand::Import { scoring, .. } = &mut import {
         *scoring = "delfts".to_owned();
     }
     desk.done(import);
     desk.done(round(1, "open"));
-    let of_delft = |game| RecordedGame { format: Some(ResultFormat::Delfts), ..game };
+    let of_delft = |game| BoardGame { format: Some(ResultFormat::Delfts), ..game };
     desk.0.set_game(of_delft(game(&desk, "1 1/2 - 1/2", true)));
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("1.5-0.5"));
-    assert!(!desk.shown().contains_key("Result"), "{:?}", desk.shown());
+    assert!(!desk.visible_tags().contains_key("Result"), "{:?}", desk.visible_tags());
     desk.done(result_of_pairing("½-1½"));
-    assert_eq!((desk.result().as_deref(), desk.shown()["Result"].as_str()), (Some("0.5-1.5"), "1/2 - 1 1/2"));
-    let why = desk.ask(result_of_pairing("1+-1-").into()).unwrap_err().to_string();
+    assert_eq!((desk.result().as_deref(), desk.visible_tags()["Result"].as_str()), (Some("0.5-1.5"), "1/2 - 1 1/2"));
+    let why = desk.request(result_of_pairing("1+-1-").into()).unwrap_err().to_string();
     assert!(why.contains("a draw with an advantage is 1½-½ or ½-1½ here"), "{why}");
     // Another section has no such result: it is a proposal.
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(of_delft(game(&desk, "1 1/2 - 1/2", true)));
     desk.catch_up();
     assert_eq!(desk.result(), None);
@@ -386,39 +405,38 @@ fn delft_advantage_comes_from_board() {
 /// A game that was ended by mistake and went on is one game: it is played again as a whole, and counts again as a whole.
 #[test]
 fn all_parts_of_game_are_replayed_and_count_again() {
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
-    desk.0.set_game(RecordedGame { number: 2, continues: Some(1), ..game(&desk, "1-1", true) });
+    desk.0.set_game(BoardGame { number: 2, continues: Some(1), ..game(&desk, "1-1", true) });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("1-1"));
-    desk.done(Matter::Replay { pairing: "1.1".to_owned(), section: None });
+    desk.done(TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None });
     desk.catch_up();
-    let is_replayed = |desk: &Desk, number| {
-        desk.tournament().corrected("a", number).unwrap().tags.get("Replayed").is_some_and(|tag| tag.is == "yes")
+    let is_replayed = |desk: &ServiceFixture, number| {
+        desk.tournament().corrected("a", number).unwrap().tags.get("Replayed").is_some_and(|tag| tag.value == "yes")
     };
     assert_eq!((desk.result(), is_replayed(&desk, 1), is_replayed(&desk, 2)), (None, true, true));
     let (board, pairing) = ("a".to_owned(), Some("1.1".to_owned()));
-    desk.done(Matter::Adopt { board, game: Some(1), pairing, section: None });
+    desk.done(TournamentCommand::Adopt { board, game: Some(1), pairing, section: None });
     desk.catch_up();
     assert_eq!((desk.result().as_deref(), is_replayed(&desk, 1), is_replayed(&desk, 2)), (Some("1-1"), false, false));
-    assert_eq!(desk.shown()["Result"], "*");
+    assert_eq!(desk.visible_tags()["Result"], "*");
 }
 
 /// The station was killed when the line had taken `continue` and the office had not.
 #[test]
 fn unrecorded_continuation_clears_result() {
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
-    let second =
-        RecordedGame { number: 2, continues: Some(1), result: None, is_over: false, ..game(&desk, "*", false) };
+    let second = BoardGame { number: 2, continues: Some(1), result: None, is_over: false, ..game(&desk, "*", false) };
     desk.0.set_game(second.clone());
     desk.catch_up();
-    assert_eq!((desk.result(), desk.shown()["Result"].as_str()), (None, "*"));
+    assert_eq!((desk.result(), desk.visible_tags()["Result"].as_str()), (None, "*"));
     assert!(desk.catch_up().record.is_none(), "it is made up once");
-    desk.0.set_game(RecordedGame { result: Some("1-1".to_owned()), is_result_given: true, is_over: true, ..second });
+    desk.0.set_game(BoardGame { result: Some("1-1".to_owned()), is_result_given: true, is_over: true, ..second });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("1-1"));
 }
@@ -426,32 +444,36 @@ fn unrecorded_continuation_clears_result() {
 /// A game of the first pairing was played on board b, ended by mistake, and goes on there: it is still a game of the first pairing.
 #[test]
 fn assigned_game_continues_in_pairing_and_reports_board() {
-    let mut desk = Desk::with_open_round();
-    let first = RecordedGame { board: "b".to_owned(), pairing: None, ..game(&desk, "*", false) };
+    let mut desk = ServiceFixture::with_open_round();
+    let first = BoardGame { board: "b".to_owned(), pairing: None, ..game(&desk, "*", false) };
     desk.0.set_game(first.clone());
-    let adopt = |game, pairing: &str| Matter::Adopt {
+    let adopt = |game, pairing: &str| TournamentCommand::Adopt {
         board: "b".to_owned(),
         game: Some(game),
         pairing: Some(pairing.to_owned()),
         section: None,
     };
     desk.done(adopt(1, "1.1"));
-    let second = RecordedGame { number: 2, continues: Some(1), is_over: false, result: None, ..first };
+    let second = BoardGame { number: 2, continues: Some(1), is_over: false, result: None, ..first };
     desk.0.set_game(second.clone());
     desk.catch_up();
-    let key = |desk: &Desk| desk.tournament().pairing_of(&second).map(|key| key.0);
+    let key = |desk: &ServiceFixture| desk.tournament().pairing_of(&second).map(|key| key.0);
     let pairings: Vec<_> = desk.tournament().sections[0].pairings.iter().map(|pairing| pairing.id).collect();
     assert_eq!(key(&desk), Some(pairings[0]));
-    let document =
-        |desk: &Desk| serde_json::from_str::<Value>(&documents::tournament_document(&desk.tournament())).unwrap();
-    let board = |desk: &Desk| document(desk)["sections"][0]["rounds"][0]["pairings"][0]["board"].clone();
+    let document = |desk: &ServiceFixture| {
+        serde_json::from_str::<Value>(&documents::tournament_document(&desk.tournament())).unwrap()
+    };
+    let board = |desk: &ServiceFixture| document(desk)["sections"][0]["rounds"][0]["pairings"][0]["board"].clone();
     assert_eq!(board(&desk), "b");
     // Whichever part is named, all of them are meant.
-    desk.ask(TournamentRequest { sure: true, ..adopt(1, "1.2").into() }).unwrap();
-    assert_eq!((key(&desk), desk.tournament().adopted("b", 1)), (Some(pairings[1]), desk.tournament().adopted("b", 2)));
-    desk.ask(TournamentRequest { sure: true, ..adopt(2, "1.1").into() }).unwrap();
+    desk.request(TournamentRequest { confirm: true, ..adopt(1, "1.2").into() }).unwrap();
     assert_eq!(
-        (key(&desk), desk.tournament().adopted("b", 1).map(|key| key.0)),
+        (key(&desk), desk.tournament().assigned_pairing("b", 1)),
+        (Some(pairings[1]), desk.tournament().assigned_pairing("b", 2))
+    );
+    desk.request(TournamentRequest { confirm: true, ..adopt(2, "1.1").into() }).unwrap();
+    assert_eq!(
+        (key(&desk), desk.tournament().assigned_pairing("b", 1).map(|key| key.0)),
         (Some(pairings[0]), Some(pairings[0]))
     );
     assert_eq!(board(&desk), "b");
@@ -459,47 +481,47 @@ fn assigned_game_continues_in_pairing_and_reports_board() {
 
 #[test]
 fn substitute_inherits_nothing_from_replaced_player() {
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
-    let substitute = |by: &str| Matter::Substitute {
+    let substitute = |by: &str| TournamentCommand::Substitute {
         pairing: "1.1".to_owned(),
         player: "Sijbrands, Ton".to_owned(),
-        by: by.to_owned(),
+        substitute: by.to_owned(),
         section: None,
     };
-    let unsure = desk.ask(substitute("Reserve, R.").into()).unwrap_err().to_string();
-    assert!(unsure.contains("Reserve, R. is no player of main: with --sure he becomes one"), "{unsure}");
-    let twice = desk.ask(substitute("Clerc, Rob").into()).unwrap_err().to_string();
+    let unsure = desk.request(substitute("Reserve, R.").into()).unwrap_err().to_string();
+    assert!(unsure.contains("Reserve, R. is no player of main: with --confirm he becomes one"), "{unsure}");
+    let twice = desk.request(substitute("Clerc, Rob").into()).unwrap_err().to_string();
     assert!(twice.contains("Clerc, Rob would play twice in round 1"), "{twice}");
-    let told = desk.done(substitute("Reserve, R.")).told.join("\n");
+    let told = desk.done(substitute("Reserve, R.")).messages.join("\n");
     assert!(
         told.contains("Reserve, R. plays for Sijbrands, Ton") && told.contains("WhiteRating nothing (was 2450)"),
         "{told}"
     );
-    let shown = desk.shown();
+    let shown = desk.visible_tags();
     for (tag, value) in [("White", "Reserve, R."), ("WhiteRating", ""), ("WhiteTitle", "")] {
         assert_eq!(shown.get(tag).map(String::as_str), Some(value), "{tag}: {shown:?}");
     }
     // All of it stands in the record, and is read from it.
-    let course = Course::of(desk.0.log().records());
-    assert!(course.events_seen(Delay::NONE, course.events().last().unwrap().at()) > 0);
-    assert_eq!(desk.tournament().corrected("a", 1).unwrap().tags["WhiteRating"].is, "");
+    let course = TournamentHistory::from_records(desk.0.log().records());
+    assert!(course.visible_events(Delay::NO_DELAY, course.events().last().unwrap().at()) > 0);
+    assert_eq!(desk.tournament().corrected("a", 1).unwrap().tags["WhiteRating"].value, "");
     // He was not a substitute after all.
-    let back = Matter::Substitute {
+    let back = TournamentCommand::Substitute {
         pairing: "1.1".to_owned(),
         player: "Reserve, R.".to_owned(),
-        by: "1".to_owned(),
+        substitute: "1".to_owned(),
         section: None,
     };
     desk.done(back);
-    assert_eq!(desk.shown()["WhiteRating"], "2450");
-    assert_eq!(desk.shown()["White"], "Sijbrands, Ton");
+    assert_eq!(desk.visible_tags()["WhiteRating"], "2450");
+    assert_eq!(desk.visible_tags()["White"], "Sijbrands, Ton");
 }
 
 #[test]
 fn only_prepared_round_is_paired_again() {
-    let mut desk = Desk::new();
+    let mut desk = ServiceFixture::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
     let anew = "Round;Board;White;Black;Result\n1;1;Wiersma, H.;Clerc, Rob;\n1;;Gantwarg, A.;;bye\n";
@@ -513,39 +535,44 @@ fn only_prepared_round_is_paired_again() {
     desk.import(ROUND);
     assert_eq!(desk.tournament().sections[0].round(1).len(), 2);
     assert!(desk.tournament().sections[0].byes.is_empty());
-    desk.done(Matter::Round { round: 1, to: "published".to_owned(), section: None });
-    let late = Matter::import_of("late.csv", "Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n".to_owned());
-    let refused = desk.ask(late.into()).unwrap_err().to_string();
+    desk.done(TournamentCommand::SetRoundState { round: 1, to: "published".to_owned(), section: None });
+    let late =
+        TournamentCommand::import_of("late.csv", "Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n".to_owned());
+    let refused = desk.request(late.into()).unwrap_err().to_string();
     assert!(refused.contains("Wiersma, H. already plays Sijbrands, Ton in round 1"), "{refused}");
 }
 
 #[test]
 fn mistakenly_replayed_game_counts_again_when_assigned() {
-    let adopt =
-        || Matter::Adopt { board: "a".to_owned(), game: Some(1), pairing: Some("1.1".to_owned()), section: None };
+    let adopt = || TournamentCommand::Adopt {
+        board: "a".to_owned(),
+        game: Some(1),
+        pairing: Some("1.1".to_owned()),
+        section: None,
+    };
     for (result, is_given) in [(None, true), (Some("0-2"), true), (None, false), (Some("0-2"), false)] {
-        let mut desk = Desk::with_open_round();
+        let mut desk = ServiceFixture::with_open_round();
         desk.0.set_game(game(&desk, "2-0", is_given));
         desk.catch_up();
-        desk.done(Matter::Replay { pairing: "1.1".to_owned(), section: None });
+        desk.done(TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None });
         if let Some(result) = result {
             desk.done(result_of_pairing(result));
         }
-        let told = desk.done(adopt()).told.join("\n");
+        let told = desk.done(adopt()).messages.join("\n");
         assert!(told.contains("Replayed nothing (was yes)"), "{told}");
         let official = result.or(is_given.then_some("2-0"));
-        assert_eq!((desk.result().as_deref(), desk.shown()["Replayed"].as_str()), (official, ""));
-        assert_eq!(desk.shown()["Result"], result.unwrap_or("2-0"));
+        assert_eq!((desk.result().as_deref(), desk.visible_tags()["Replayed"].as_str()), (official, ""));
+        assert_eq!(desk.visible_tags()["Result"], result.unwrap_or("2-0"));
         desk.catch_up();
         assert_eq!(desk.result().as_deref(), official);
     }
     // Another game counts: that one first.
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
-    desk.done(Matter::Replay { pairing: "1.1".to_owned(), section: None });
+    desk.done(TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None });
     let again = game(&desk, "0-2", true);
-    desk.0.set_game(RecordedGame { number: 2, ..again });
+    desk.0.set_game(BoardGame { number: 2, ..again });
     desk.catch_up();
     assert!(
         refused(&mut desk, adopt())
@@ -555,34 +582,39 @@ fn mistakenly_replayed_game_counts_again_when_assigned() {
 
 #[test]
 fn board_shows_pairing_of_game() {
-    let mut desk = Desk::with_open_round();
-    let at_a = |desk: &Desk| {
-        let (tournament, seats) = (desk.tournament(), desk.tournament().seats());
+    let mut desk = ServiceFixture::with_open_round();
+    let at_a = |desk: &ServiceFixture| {
+        let (tournament, seats) = (desk.tournament(), desk.tournament().board_assignments());
         desk.0.pairing_at(&tournament, &seats, &seats[0]).map(|key| key.0.0)
     };
     assert_eq!(at_a(&desk), Some(1));
-    let early = RecordedGame { pairing: None, is_over: false, result: None, ..game(&desk, "*", false) };
+    let early = BoardGame { pairing: None, is_over: false, result: None, ..game(&desk, "*", false) };
     desk.0.set_game(early.clone());
     assert_eq!(at_a(&desk), None, "it is nobody's game");
-    desk.done(Matter::Adopt { board: "a".to_owned(), game: None, pairing: Some("1.2".to_owned()), section: None });
+    desk.done(TournamentCommand::Adopt {
+        board: "a".to_owned(),
+        game: None,
+        pairing: Some("1.2".to_owned()),
+        section: None,
+    });
     assert_eq!(at_a(&desk), Some(2));
-    desk.0.set_game(RecordedGame { is_over: true, ..early });
+    desk.0.set_game(BoardGame { is_over: true, ..early });
     assert_eq!(at_a(&desk), Some(2));
 }
 
 #[test]
 fn pairing_wins_over_mismatched_board() {
-    let mut desk = Desk::with_open_round();
-    let result = |board: &str, pairing: &str| Matter::Result {
+    let mut desk = ServiceFixture::with_open_round();
+    let result = |board: &str, pairing: &str| TournamentCommand::Result {
         board: Some(board.to_owned()),
         game: None,
         pairing: Some(pairing.to_owned()),
         section: None,
         result: "1-1".to_owned(),
-        why: None,
+        kind: None,
         correct: true,
     };
-    let told = desk.done(result("a", "1.2")).told.join("\n");
+    let told = desk.done(result("a", "1.2")).messages.join("\n");
     assert!(
         told.contains(
             "a means round 1, Sijbrands, Ton - Wiersma, H., and pairing 1.2 is round 1, Clerc, Rob - Gantwarg, A., on b"
@@ -590,112 +622,131 @@ fn pairing_wins_over_mismatched_board() {
         "{told}"
     );
     assert_eq!(desk.result(), None, "the pairing of board a has none");
-    let told = desk.done(result("b", "1.2")).told.join("\n");
+    let told = desk.done(result("b", "1.2")).messages.join("\n");
     assert!(!told.contains(" means "), "{told}");
     // The cables were swapped: board a has played the second pairing.
     let played = game(&desk, "2-0", false);
-    desk.0.set_game(RecordedGame { pairing: None, ..played });
-    desk.done(Matter::Adopt { board: "a".to_owned(), game: None, pairing: Some("1.2".to_owned()), section: None });
-    let told = desk.done(result("b", "1.2")).told.join("\n");
+    desk.0.set_game(BoardGame { pairing: None, ..played });
+    desk.done(TournamentCommand::Adopt {
+        board: "a".to_owned(),
+        game: None,
+        pairing: Some("1.2".to_owned()),
+        section: None,
+    });
+    let told = desk.done(result("b", "1.2")).messages.join("\n");
     assert!(told.contains("b means") && told.contains("Clerc, Rob - Gantwarg, A., on a"), "{told}");
-    let told = desk.done(result("a", "1.2")).told.join("\n");
+    let told = desk.done(result("a", "1.2")).messages.join("\n");
     assert!(!told.contains(" means "), "{told}");
 }
 
 #[test]
 fn early_game_is_assigned_and_belongs_to_round() {
-    let mut desk = Desk::new();
+    let mut desk = ServiceFixture::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
-    let early = RecordedGame {
+    let early = BoardGame {
         pairing: None,
         tags: vec![("Event".to_owned(), "Club".to_owned())],
         result: None,
         is_over: false,
-        ..game(&Desk::with_open_round(), "*", false)
+        ..game(&ServiceFixture::with_open_round(), "*", false)
     };
     desk.0.set_game(early.clone());
-    let told = desk.done(Matter::Round { round: 1, to: "open".to_owned(), section: None }).told.join("\n");
+    let told = desk
+        .done(TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None })
+        .messages
+        .join("\n");
     assert!(told.contains("a, game 1, began before: `damcast ctl adopt a`"), "{told}");
-    let adopt = |pairing: Option<&str>| Matter::Adopt {
+    let adopt = |pairing: Option<&str>| TournamentCommand::Adopt {
         board: "a".to_owned(),
         game: None,
         pairing: pairing.map(str::to_owned),
         section: None,
     };
-    let told = desk.ask(adopt(None).into()).unwrap().told.join("\n");
+    let told = desk.request(adopt(None).into()).unwrap().messages.join("\n");
     assert!(told.contains("a, game 1, is the game of round 1, Sijbrands, Ton - Wiersma, H."), "{told}");
-    assert_eq!(desk.shown()["White"], "Sijbrands, Ton");
-    let events: String =
-        Course::of(desk.0.log().records()).events().iter().map(|event| event.line(1, &Default::default())).collect();
+    assert_eq!(desk.visible_tags()["White"], "Sijbrands, Ton");
+    let events: String = TournamentHistory::from_records(desk.0.log().records())
+        .events()
+        .iter()
+        .map(|event| event.line(1, &Default::default()))
+        .collect();
     assert!(events.contains(r#""field":"pairing","old":"","new":"1""#), "{events}");
     // Its result is that of the pairing, as of any game of the round.
-    desk.0.set_game(RecordedGame { result: Some("2-0".to_owned()), is_result_given: true, is_over: true, ..early });
+    desk.0.set_game(BoardGame { result: Some("2-0".to_owned()), is_result_given: true, is_over: true, ..early });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
     // It was the game of the other board.
-    let unsure = desk.ask(adopt(Some("1.2")).into()).unwrap_err().to_string();
-    assert!(unsure.contains("--sure makes it one of this"), "{unsure}");
+    let unsure = desk.request(adopt(Some("1.2")).into()).unwrap_err().to_string();
+    assert!(unsure.contains("--confirm makes it one of this"), "{unsure}");
     desk.done(adopt(Some("1.2")));
-    assert_eq!(desk.shown()["White"], "Clerc, Rob");
-    assert_eq!(desk.shown()["WhiteRating"], "2300");
+    assert_eq!(desk.visible_tags()["White"], "Clerc, Rob");
+    assert_eq!(desk.visible_tags()["WhiteRating"], "2300");
 }
 
 /// The office numbers boards by their serial numbers; the cables of two are swapped, one after the other.
 /// What each board is to play next: the pairings by round and board.
-fn next(desk: &Desk) -> Vec<String> {
+fn next(desk: &ServiceFixture) -> Vec<String> {
     let tournament = desk.tournament();
-    let called = |seat: &damcast::engine::tournament::Seat| {
+    let called = |seat: &damcast::engine::tournament::BoardAssignment| {
         let pairing = tournament.pairing(seat.pairing.0).unwrap().1;
         format!("{} {}.{}", seat.board, pairing.round, pairing.board.unwrap())
     };
-    let mut all: Vec<String> = tournament.seats().iter().map(called).collect();
+    let mut all: Vec<String> = tournament.board_assignments().iter().map(called).collect();
     all.sort();
     all
 }
 
-fn round(round: u32, to: &str) -> Matter {
-    Matter::Round { round, to: to.to_owned(), section: None }
+fn round(round: u32, to: &str) -> TournamentCommand {
+    TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None }
 }
 
 #[test]
 fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.import("Round;Board;White;Black\n2;1;Gantwarg, A.;Sijbrands, Ton\n2;2;Wiersma, H.;Clerc, Rob\n");
     desk.0.set_game(game(&desk, "2-0", true));
     desk.catch_up();
-    let refused = desk.ask(round(1, "closed").into()).unwrap_err().to_string();
+    let refused = desk.request(round(1, "closed").into()).unwrap_err().to_string();
     assert!(refused.contains("board 2: Clerc, Rob - Gantwarg, A."), "{refused}");
-    let postpone = |undo| Matter::Postpone { pairing: "1.2".to_owned(), section: None, undo };
-    let dry = desk.ask(TournamentRequest { dry_run: true, ..postpone(false).into() }).unwrap();
-    assert!(dry.record.is_none() && dry.told[0].contains("Clerc, Rob - Gantwarg, A. is postponed"), "{:?}", dry.told);
+    let postpone = |undo| TournamentCommand::Postpone { pairing: "1.2".to_owned(), section: None, undo };
+    let dry = desk.request(TournamentRequest { dry_run: true, ..postpone(false).into() }).unwrap();
+    assert!(
+        dry.record.is_none() && dry.messages[0].contains("Clerc, Rob - Gantwarg, A. is postponed"),
+        "{:?}",
+        dry.messages
+    );
     desk.done(postpone(false));
     desk.done(postpone(true));
     assert_eq!(next(&desk), ["a 1.1", "b 1.2"]);
     desk.done(postpone(false));
     assert_eq!(next(&desk), ["a 1.1"]);
-    let shown = documents::tournament_document(&Course::of(desk.0.log().records()).tournament(usize::MAX));
+    let shown =
+        documents::tournament_document(&TournamentHistory::from_records(desk.0.log().records()).tournament(usize::MAX));
     assert!(shown.contains("\"later\":\"postponed\""), "{shown}");
-    let events: Vec<String> =
-        Course::of(desk.0.log().records()).events().iter().map(|event| event.line(1, &Default::default())).collect();
+    let events: Vec<String> = TournamentHistory::from_records(desk.0.log().records())
+        .events()
+        .iter()
+        .map(|event| event.line(1, &Default::default()))
+        .collect();
     assert_eq!(events.iter().filter(|line| line.contains("\"later\":\"postponed\"")).count(), 2, "{events:#?}");
-    let closed = desk.ask(round(1, "closed").into()).unwrap();
-    assert!(closed.told.iter().any(|line| line.contains("board 2: Clerc, Rob - Gantwarg, A. is postponed")));
+    let closed = desk.request(round(1, "closed").into()).unwrap();
+    assert!(closed.messages.iter().any(|line| line.contains("board 2: Clerc, Rob - Gantwarg, A. is postponed")));
     desk.done(round(2, "open"));
     assert_eq!(next(&desk), ["a 2.1", "b 2.2"]);
     let begin = |pairing: &str, board: &str| {
         let (pairing, board) = (pairing.to_owned(), board.to_owned());
-        Matter::Begin { pairing, board, section: None }
+        TournamentCommand::PlayOnBoard { pairing, board, section: None }
     };
-    assert!(desk.ask(begin("1.1", "a").into()).unwrap_err().to_string().contains("has a result"));
-    assert!(desk.ask(begin("1.2", "z").into()).unwrap_err().to_string().contains("there is no board z"));
+    assert!(desk.request(begin("1.1", "a").into()).unwrap_err().to_string().contains("has a result"));
+    assert!(desk.request(begin("1.2", "z").into()).unwrap_err().to_string().contains("there is no board z"));
     desk.done(begin("1.2", "b"));
     assert_eq!(next(&desk), ["a 2.1", "b 1.2"], "before what its round has for it");
-    assert!(desk.ask(begin("2.1", "b").into()).unwrap_err().to_string().contains("is to play Clerc, Rob"));
+    assert!(desk.request(begin("2.1", "b").into()).unwrap_err().to_string().contains("is to play Clerc, Rob"));
     // It is a game like any other of its round, and then the board plays the open round.
-    let seat = desk.tournament().seats().into_iter().find(|seat| seat.board == "b").unwrap();
+    let seat = desk.tournament().board_assignments().into_iter().find(|seat| seat.board == "b").unwrap();
     let one = game(&desk, "0-2", true);
-    desk.0.set_game(RecordedGame {
+    desk.0.set_game(BoardGame {
         board: "b".to_owned(),
         pairing: Some(seat.pairing.0.to_string()),
         tags: seat.tags,
@@ -704,47 +755,50 @@ fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
     desk.catch_up();
     assert_eq!(next(&desk), ["a 2.1", "b 2.2"]);
     let pairing = desk.tournament().sections[0].pairings[1].clone();
-    assert_eq!((pairing.later, pairing.elsewhere.as_str(), pairing.result.is_some()), (None, "", true));
+    assert_eq!((pairing.deferral, pairing.board_override.as_str(), pairing.result.is_some()), (None, "", true));
     // One that has begun is adjourned.
-    let adjourned = desk.done(Matter::Postpone { pairing: "2.1".to_owned(), section: None, undo: false });
-    assert!(adjourned.told[0].contains("postponed"), "{:?}", adjourned.told);
+    let adjourned = desk.done(TournamentCommand::Postpone { pairing: "2.1".to_owned(), section: None, undo: false });
+    assert!(adjourned.messages[0].contains("postponed"), "{:?}", adjourned.messages);
 }
 
 #[test]
 fn replayed_game_counts_once_and_first_stays_marked() {
-    let mut desk = Desk::with_open_round();
+    let mut desk = ServiceFixture::with_open_round();
     desk.0.set_game(game(&desk, "2-0", true));
-    let replay = || Matter::Replay { pairing: "1.1".to_owned(), section: None };
+    let replay = || TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None };
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
     let told = desk.done(replay());
-    assert!(told.told[0].contains("Sijbrands, Ton - Wiersma, H.") && told.told[0].contains("played again"));
-    assert_eq!((desk.result(), desk.shown()["Result"].as_str(), desk.shown()["Replayed"].as_str()), (None, "*", "yes"));
+    assert!(told.messages[0].contains("Sijbrands, Ton - Wiersma, H.") && told.messages[0].contains("played again"));
+    assert_eq!(
+        (desk.result(), desk.visible_tags()["Result"].as_str(), desk.visible_tags()["Replayed"].as_str()),
+        (None, "*", "yes")
+    );
     desk.catch_up();
     assert_eq!(desk.result(), None, "the old game gives nothing any more");
     assert_eq!(next(&desk), ["a 1.1", "b 1.2"]);
-    assert!(desk.ask(replay().into()).unwrap_err().to_string().contains("no game that is over"));
+    assert!(desk.request(replay().into()).unwrap_err().to_string().contains("no game that is over"));
     // The new one is played on a board whose name comes first.
     let again = game(&desk, "0-2", true);
-    desk.0.set_game(RecordedGame { board: "Z".to_owned(), ..again });
+    desk.0.set_game(BoardGame { board: "Z".to_owned(), ..again });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("0-2"));
-    assert_eq!(desk.shown()["Result"], "*");
+    assert_eq!(desk.visible_tags()["Result"], "*");
     // In a round that is closed it says where it is to be played.
     desk.done(round(1, "closed"));
     let told = desk.done(replay());
-    assert!(told.told.iter().any(|line| line.contains("damcast ctl begin 1.1 BOARD")), "{:?}", told.told);
-    desk.done(Matter::Begin { pairing: "1.1".to_owned(), board: "b".to_owned(), section: None });
+    assert!(told.messages.iter().any(|line| line.contains("damcast ctl play-on 1.1 BOARD")), "{:?}", told.messages);
+    desk.done(TournamentCommand::PlayOnBoard { pairing: "1.1".to_owned(), board: "b".to_owned(), section: None });
     assert_eq!(next(&desk), ["b 1.1"]);
 }
 
 #[test]
 fn board_is_at_last_seen_serial_number() {
-    let mut desk = Desk::new();
+    let mut desk = ServiceFixture::new();
     let tables = ["serial:1", "serial:2"].map(str::to_owned);
     desk.0.configure(tables.into(), None);
     let mut told = |serials: [(Option<&str>, bool); 2]| {
-        let board = |(name, (serial, is_connected)): (&str, (Option<&str>, bool))| OfficeBoard {
+        let board = |(name, (serial, is_connected)): (&str, (Option<&str>, bool))| StationBoard {
             name: name.to_owned(),
             serial: serial.map(str::to_owned),
             is_connected,
@@ -768,7 +822,7 @@ fn board_is_at_last_seen_serial_number() {
 fn restart_keeps_pairings_of_boards() {
     let disk = Arc::new(ModelDisk::new());
     let boards = |serials: [(Option<&str>, bool); 2]| {
-        let board = |(name, (serial, is_connected)): (&str, (Option<&str>, bool))| OfficeBoard {
+        let board = |(name, (serial, is_connected)): (&str, (Option<&str>, bool))| StationBoard {
             name: name.to_owned(),
             serial: serial.map(str::to_owned),
             is_connected,
@@ -776,17 +830,17 @@ fn restart_keeps_pairings_of_boards() {
         ["a", "b"].into_iter().zip(serials).map(board).collect::<Vec<_>>()
     };
     let open = |serials| {
-        let mut office = Office::open(disk.clone(), Path::new("/r/log")).unwrap();
+        let mut office = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
         office.configure(["serial:1", "serial:2"].map(str::to_owned).into(), None);
         office.set_boards(boards(serials));
-        Desk(office)
+        ServiceFixture(office)
     };
     // The boards have changed their places.
     let mut desk = open([(Some("2"), true), (Some("1"), true)]);
     desk.import(PLAYERS);
     desk.import(ROUND);
-    desk.done(Matter::Round { round: 1, to: "open".to_owned(), section: None });
-    let seats = desk.tournament().seats();
+    desk.done(TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None });
+    let seats = desk.tournament().board_assignments();
     assert_eq!(seats.iter().map(|seat| seat.board.as_str()).collect::<Vec<_>>(), ["b", "a"]);
     for serials in [
         [(Some("1"), false), (None, true)],
@@ -794,22 +848,22 @@ fn restart_keeps_pairings_of_boards() {
         [(None, true), (Some("1"), true)],
     ] {
         let mut desk = open(serials);
-        let done = desk.0.catch_up(&BTreeMap::new()).unwrap();
-        assert_eq!((done.record, desk.tournament().seats()), (None, seats.clone()), "{serials:?}");
+        let done = desk.0.apply_board_results(&BTreeMap::new()).unwrap();
+        assert_eq!((done.record, desk.tournament().board_assignments()), (None, seats.clone()), "{serials:?}");
     }
 }
 
 #[test]
 fn dry_run_shows_effects_for_each_audience() {
-    let mut desk = Desk::new();
+    let mut desk = ServiceFixture::new();
     desk.import(PLAYERS);
     desk.import(ROUND);
-    let dry = |desk: &mut Desk, matter: Matter| -> Vec<String> {
-        let request = TournamentRequest { dry_run: true, sure: true, ..matter.into() };
-        desk.ask(request).unwrap().told
+    let dry = |desk: &mut ServiceFixture, matter: TournamentCommand| -> Vec<String> {
+        let request = TournamentRequest { dry_run: true, confirm: true, ..matter.into() };
+        desk.request(request).unwrap().messages
     };
     let has = |told: &[String], line: &str| assert!(told.iter().any(|told| told == line), "{line}: {told:#?}");
-    let open = Matter::Round { round: 1, to: "open".to_owned(), section: None };
+    let open = TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None };
     let told = dry(&mut desk, open.clone());
     for line in [
         "a: the next game is Sijbrands, Ton - Wiersma, H., round 1",
@@ -836,7 +890,11 @@ fn dry_run_shows_effects_for_each_audience() {
         has(&told, line);
     }
     assert_eq!(desk.result(), None);
-    let name = Matter::Player { player: "Wiersma, H.".to_owned(), name: "Wiersma, Harm".to_owned(), section: None };
+    let name = TournamentCommand::RenamePlayer {
+        player: "Wiersma, H.".to_owned(),
+        name: "Wiersma, Harm".to_owned(),
+        section: None,
+    };
     let told = dry(&mut desk, name);
     for line in ["a: the next game is Sijbrands, Ton - Wiersma, Harm, round 1", "events.ndjson: amend, pairing"] {
         has(&told, line);

@@ -7,24 +7,24 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::control::{ask, status};
-use crate::daemon::{Place, SPEED, Station, bytes_from_board, moves, recording};
+use crate::control::{run_ctl, status};
+use crate::daemon::{SPEED, Station, StationFolder, bytes_from_board, moves, recording};
 use crate::program::preload;
 use crate::pty::{Board, Pty, wait_until};
 
 /// A service manager that listens.
 struct Manager {
     socket: UnixDatagram,
-    heard: Vec<String>,
+    received: Vec<String>,
 }
 
 impl Manager {
     /// A station that has this manager, and a watchdog that barks after so long.
-    fn start(place: &Place, watchdog: Duration) -> (Manager, Station) {
+    fn start(place: &StationFolder, watchdog: Duration) -> (Manager, Station) {
         Manager::start_with(place, watchdog, |_| {})
     }
 
-    fn start_with(place: &Place, watchdog: Duration, change: impl FnOnce(&mut Command)) -> (Manager, Station) {
+    fn start_with(place: &StationFolder, watchdog: Duration, change: impl FnOnce(&mut Command)) -> (Manager, Station) {
         let path = place.path("notify");
         let socket = UnixDatagram::bind(&path).unwrap();
         socket.set_nonblocking(true).unwrap();
@@ -32,7 +32,7 @@ impl Manager {
             command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", watchdog.as_micros().to_string());
             change(command);
         });
-        (Manager { socket, heard: Vec::new() }, station)
+        (Manager { socket, received: Vec::new() }, station)
     }
 
     /// Takes what has come.
@@ -40,33 +40,33 @@ impl Manager {
         let mut message = [0; 4096];
         while let Ok(count) = self.socket.recv(&mut message) {
             let text = String::from_utf8(message[..count].to_vec()).unwrap();
-            self.heard.extend(text.lines().map(str::to_owned));
+            self.received.extend(text.lines().map(str::to_owned));
         }
-        self.heard.len()
+        self.received.len()
     }
 
     #[track_caller]
     fn wait_for(&mut self, words: &str) {
-        wait_until(&format!("{words:?}; heard: {:?}", self.heard), || {
+        wait_until(&format!("{words:?}; heard: {:?}", self.received), || {
             self.listen();
-            self.heard.iter().any(|line| line.contains(words))
+            self.received.iter().any(|line| line.contains(words))
         });
     }
 
     /// How often the watchdog was fed within a span.
-    fn fed_within(&mut self, span: Duration) -> usize {
+    fn watchdog_count(&mut self, span: Duration) -> usize {
         self.listen();
-        self.heard.clear();
+        self.received.clear();
         // Not a wait for something: the span over which it is counted.
         std::thread::sleep(span);
         self.listen();
-        self.heard.iter().filter(|line| *line == "WATCHDOG=1").count()
+        self.received.iter().filter(|line| *line == "WATCHDOG=1").count()
     }
 }
 
 #[test]
 fn notifies_service_manager_of_state() {
-    let place = Place::new(&["a", "b"]);
+    let place = StationFolder::new(&["a", "b"]);
     let (mut manager, mut station) = Manager::start(&place, Duration::from_secs(2));
     manager.wait_for("READY=1");
     manager.wait_for("STATUS=2 boards: 2 no-connection; 0 plies");
@@ -76,8 +76,8 @@ fn notifies_service_manager_of_state() {
     pty.wait_for_the_station();
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     manager.wait_for("1 no-connection; 2 plies");
-    manager.heard.clear();
-    assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+    manager.received.clear();
+    assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
     manager.wait_for("RELOADING=1");
     manager.wait_for("MONOTONIC_USEC=");
     manager.wait_for("READY=1");
@@ -87,13 +87,13 @@ fn notifies_service_manager_of_state() {
 
 #[test]
 fn stopped_process_does_not_feed_watchdog() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let (mut manager, station) = Manager::start(&place, Duration::from_secs(1));
     manager.wait_for("WATCHDOG=1");
-    assert!(manager.fed_within(Duration::from_secs(2)) >= 2);
+    assert!(manager.watchdog_count(Duration::from_secs(2)) >= 2);
     kill_process(Pid::from_child(&station.process), Signal::STOP).unwrap();
     manager.listen();
-    assert_eq!(manager.fed_within(Duration::from_secs(2)), 0);
+    assert_eq!(manager.watchdog_count(Duration::from_secs(2)), 0);
     kill_process(Pid::from_child(&station.process), Signal::CONT).unwrap();
     manager.wait_for("WATCHDOG=1");
 }
@@ -105,7 +105,7 @@ fn one_hanging_line_triggers_watchdog() {
         println!("no C compiler: a line that hangs is NOT tried");
         return;
     };
-    let place = Place::new(&["a", "b"]);
+    let place = StationFolder::new(&["a", "b"]);
     let (mut manager, mut station) = Manager::start_with(&place, Duration::from_secs(1), |command| {
         command.env("LD_PRELOAD", library).env("DAMCAST_HANGS", "log/a-7.log");
     });
@@ -114,10 +114,10 @@ fn one_hanging_line_triggers_watchdog() {
     fs::write(&log, "").unwrap();
     // Other settings, so that the line is opened anew and reads its logs.
     place.configure(&["a", "b"], 2.0 * SPEED, "");
-    assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
     station.wait_for("no progress for seconds: line a;");
     manager.listen();
-    assert_eq!(manager.fed_within(Duration::from_secs(2)), 0, "the others go on, and that is not enough");
+    assert_eq!(manager.watchdog_count(Duration::from_secs(2)), 0, "the others go on, and that is not enough");
     // The others do go on, and operators are answered; who asks the line is told that it hangs.
     let mut pty = Pty::plug_in(&place.path("b"));
     pty.wait_for_the_station();
@@ -130,7 +130,7 @@ fn one_hanging_line_triggers_watchdog() {
 
 #[test]
 fn alert_command_runs_at_start_and_end_of_problem() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     // As fast as life: a busy machine answers in time.
     place.configure(&["a"], 1.0, "");
     let heard = place.path("alarms");
@@ -144,7 +144,7 @@ fn alert_command_runs_at_start_and_end_of_problem() {
     let told = || fs::read_to_string(&heard).unwrap_or_default();
     wait_until("the alarm", || told().lines().count() == 1);
     station.wait_for("it took longer than 1 s and was killed");
-    assert!(ask(&place, &["status"]).out.contains("ALARM a: silent since"));
+    assert!(run_ctl(&place, &["status"]).out.contains("ALARM a: silent since"));
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), 1.0);
     pty.wait_for_the_station();
@@ -167,13 +167,13 @@ fn alert_command_runs_at_start_and_end_of_problem() {
 
 #[test]
 fn raises_file_limit_to_need_of_boards() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let config = place.path("damcast.toml");
     for (limit, words) in [("-Sn", None), ("-n", Some("LimitNOFILE=164"))] {
         let mut command = std::process::Command::new("/bin/sh");
         let script = format!("ulimit {limit} 60 && exec \"$0\" run --config \"$1\"");
         command.args(["-c", &script, env!("CARGO_BIN_EXE_damcast"), config.to_str().unwrap()]);
-        let station = Station::of(command);
+        let station = Station::spawn(command);
         station.wait_for("waiting for the port");
         let limits = fs::read_to_string(format!("/proc/{}/limits", station.process.id())).unwrap();
         let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
@@ -187,11 +187,11 @@ fn raises_file_limit_to_need_of_boards() {
 
 #[test]
 fn alert_command_can_be_tested() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
     let station = place.start();
     station.wait_for("waiting for the port");
-    let none = ask(&place, &["ctl", "alarm-test"]);
+    let none = run_ctl(&place, &["ctl", "alarm-test"]);
     assert!(none.code == 1 && none.err.contains("no alarm command is configured"), "{}", none.err);
     let heard = place.path("heard");
     for (script, code, told) in [
@@ -200,8 +200,8 @@ fn alert_command_can_be_tested() {
     ] {
         let alarm = format!("[alarm]\ncommand = [\"/bin/sh\", \"-c\", {script:?}]\n");
         fs::write(place.path("damcast.toml"), alarm + &config).unwrap();
-        assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
-        let tried = ask(&place, &["ctl", "alarm-test"]);
+        assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
+        let tried = run_ctl(&place, &["ctl", "alarm-test"]);
         assert!(tried.code == code && (tried.out + &tried.err).contains(told), "{script}");
     }
     let event: serde_json::Value = serde_json::from_str(&fs::read_to_string(&heard).unwrap()).unwrap();
@@ -211,13 +211,13 @@ fn alert_command_can_be_tested() {
 
 #[test]
 fn ready_board_is_no_warning() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let station = place.start();
     pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || station.said().contains("is set up: ready"));
-    let said = station.said();
+    board.play(&mut pty, 400_000, || station.output().contains("is set up: ready"));
+    let said = station.output();
     let line = said.lines().find(|line| line.contains("is set up: ready")).unwrap();
     assert!(line.contains(" INFO "), "{line}");
 }
@@ -226,14 +226,14 @@ fn ready_board_is_no_warning() {
 #[test]
 fn bytes_refused_by_full_disk_are_reported_at_end() {
     use rustix::process::{Resource, Rlimit, prlimit};
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let config = place.path("damcast.toml");
     let mut command = std::process::Command::new("/bin/sh");
     // Where a file may not grow any more the system ends a process that does not ignore the signal for it.
     command.args(["-c", "trap '' XFSZ; exec \"$0\" run --config \"$1\"", env!("CARGO_BIN_EXE_damcast")]);
     command.arg(&config).env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
     let mut pty = Pty::plug_in(&place.path("a"));
-    let mut station = Station::of(command);
+    let mut station = Station::spawn(command);
     pty.wait_for_the_station();
     pty.send(&[0x93, 0x00, 0x05, 0x01, 0x0b]);
     wait_until("a record", || !bytes_from_board(&place.log("a-1.log")).is_empty());
@@ -244,6 +244,6 @@ fn bytes_refused_by_full_disk_are_reported_at_end() {
     let ended = station.signal(Signal::TERM);
     assert_eq!(ended.code(), Some(1));
     station.wait_for("the disk did not take all that was recorded; lost: the last ");
-    let said = station.said();
+    let said = station.output();
     assert!(said.contains(" bytes of a-1.log, recorded in "), "{said}");
 }

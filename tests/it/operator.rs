@@ -6,41 +6,41 @@ use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
 
 /// A line with an idle board at its end that has the start position on it.
-struct Desk {
+struct BoardFixture {
     line: Line,
     now: u64,
     outputs: Vec<Output>,
 }
 
-impl Desk {
-    fn new(settings: &[(&str, &str)]) -> Desk {
+impl BoardFixture {
+    fn new(settings: &[(&str, &str)]) -> BoardFixture {
         let mut line_settings = LineSettings::new(Variant::from_tag("20").unwrap());
         settings.iter().for_each(|(key, value)| line_settings.set(key, value).unwrap());
-        let mut desk = Desk { line: Line::new(line_settings), now: 0, outputs: Vec::new() };
-        desk.give(Input::LinkUp);
+        let mut desk = BoardFixture { line: Line::new(line_settings), now: 0, outputs: Vec::new() };
+        desk.handle(Input::LinkUp);
         desk
     }
 
     /// A board as it is set up for a game, its connector on White's left or right.
-    fn with_start(settings: &[(&str, &str)], turned: bool) -> Desk {
-        let mut desk = Desk::new(settings);
+    fn with_start(settings: &[(&str, &str)], turned: bool) -> BoardFixture {
+        let mut desk = BoardFixture::new(settings);
         let mut dump: Vec<u8> = (0..100).map(start_code).collect();
         if turned {
             dump.reverse();
         }
-        desk.give(Input::Bytes([vec![0x86, 0x00, 0x67], dump].concat()));
+        desk.handle(Input::Bytes([vec![0x86, 0x00, 0x67], dump].concat()));
         desk.wait(1_000);
         desk
     }
 
-    fn give(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         let outputs = self.line.handle(Millis(self.now), input);
         self.outputs.extend(outputs);
     }
 
-    fn ask(&mut self, request: &str) {
+    fn request(&mut self, request: &str) {
         match request.parse() {
-            Ok(request) => self.give(Input::Request(request)),
+            Ok(request) => self.handle(Input::Request(request)),
             Err(error) => {
                 let effect = Effect::Refused(RequestError::to_string(&error));
                 self.outputs.push(Output { at: Millis(self.now), board: None, effect });
@@ -49,14 +49,14 @@ impl Desk {
     }
 
     fn update(&mut self, field: u8, piece: u8) {
-        self.give(Input::Bytes(vec![0x8e, 0x00, 0x05, field, piece]));
+        self.handle(Input::Bytes(vec![0x8e, 0x00, 0x05, field, piece]));
     }
 
     fn wait(&mut self, milliseconds: u64) {
         let end = self.now + milliseconds;
         while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
             self.now = at;
-            self.give(Input::Tick);
+            self.handle(Input::Tick);
         }
         self.now = end;
     }
@@ -70,13 +70,13 @@ impl Desk {
 
     fn notices(&self) -> Vec<String> {
         let notice = |output: &'_ Output| match &output.effect {
-            Effect::News(text) | Effect::Notice(text) | Effect::Refused(text) => Some(text.clone()),
+            Effect::Info(text) | Effect::Notice(text) | Effect::Refused(text) => Some(text.clone()),
             _ => None,
         };
         self.outputs.iter().filter_map(notice).collect()
     }
 
-    fn told(&self, words: &str) -> usize {
+    fn replies(&self, words: &str) -> usize {
         self.notices().iter().filter(|notice| notice.contains(words)).count()
     }
 
@@ -96,91 +96,91 @@ fn start_code(field: usize) -> u8 {
 #[test]
 fn turns_board_round() {
     // Configured wrongly: the start position is not recognised until the operator turns the board.
-    let mut desk = Desk::with_start(&[("orientation", "normal")], true);
+    let mut desk = BoardFixture::with_start(&[("orientation", "normal")], true);
     desk.wait(10_000);
-    assert_eq!(desk.told("the start position is set up"), 0);
-    desk.ask("flip");
+    assert_eq!(desk.replies("the start position is set up"), 0);
+    desk.request("flip");
     desk.wait(2_000);
-    assert_eq!(desk.told("connector on White's right"), 1, "{:?}", desk.notices());
-    assert_eq!(desk.told("the board lies turned round: ready"), 1, "{:?}", desk.notices());
+    assert_eq!(desk.replies("connector on White's right"), 1, "{:?}", desk.notices());
+    assert_eq!(desk.replies("the board lies turned round: ready"), 1, "{:?}", desk.notices());
     // 32-28, seen from the other side: field 63 to 54.
     desk.play(99 - 63, 99 - 54, 1);
     assert_eq!(desk.file().last().unwrap(), "1. 32-28", "{:?}", desk.notices());
-    desk.ask("flip");
-    assert_eq!(desk.told("connector on White's left"), 1);
+    desk.request("flip");
+    assert_eq!(desk.replies("connector on White's left"), 1);
 }
 
 #[test]
 fn names_apply_before_file_starts_or_to_next_game() {
-    let mut desk = Desk::with_start(&[], false);
-    desk.ask("names Sijbrands, T. / Wiersma, H.");
+    let mut desk = BoardFixture::with_start(&[], false);
+    desk.request("names Sijbrands, T. / Wiersma, H.");
     desk.play(63, 54, 1);
     for tag in ["[White \"Sijbrands, T.\"]", "[Black \"Wiersma, H.\"]"] {
         assert!(desk.file().iter().any(|line| line == tag), "{tag}");
     }
     let before = desk.file().len();
-    desk.ask("names A / B");
-    assert_eq!((desk.told("the players of the next game"), desk.file().len()), (1, before));
+    desk.request("names A / B");
+    assert_eq!((desk.replies("the players of the next game"), desk.file().len()), (1, before));
     for wrong in ["names", "names A", "names / B", "names A / \u{7}"] {
-        desk.ask(wrong);
+        desk.request(wrong);
     }
-    assert_eq!(desk.told("`names` needs both names"), 4);
+    assert_eq!(desk.replies("`names` needs both names"), 4);
 }
 
 #[test]
 fn pairing_applies_to_unstarted_game_or_next() {
-    let mut desk = Desk::with_start(&[], false);
-    desk.ask("names A / B");
-    desk.ask("pairing 3.1 {[White \"Sijbrands, T.\"][Black \"Wiersma, H.\"][WhiteTitle \"GMI\"]}");
-    assert_eq!(desk.told("this game is pairing 3.1: Sijbrands, T. - Wiersma, H."), 1);
+    let mut desk = BoardFixture::with_start(&[], false);
+    desk.request("names A / B");
+    desk.request("pairing 3.1 {[White \"Sijbrands, T.\"][Black \"Wiersma, H.\"][WhiteTitle \"GMI\"]}");
+    assert_eq!(desk.replies("this game is pairing 3.1: Sijbrands, T. - Wiersma, H."), 1);
     desk.play(63, 54, 1);
     let tags = ["[White \"Sijbrands, T.\"]", "[Black \"Wiersma, H.\"]", "[WhiteTitle \"GMI\"]"];
     let before = desk.file();
     assert!(tags.iter().all(|tag| before.iter().any(|line| line == tag)), "{before:?}");
     let pairing = |output: &Output| match &output.effect {
-        Effect::Opened(opening) => opening.pairing.clone(),
+        Effect::GameOpened(opening) => opening.pairing_id.clone(),
         _ => None,
     };
     assert_eq!(desk.outputs.iter().filter_map(pairing).collect::<Vec<_>>(), ["3.1"]);
     // The next pairing has no title, and changes nothing of the game that is going on.
-    desk.ask("pairing 4.1 {[White \"Gantwarg, A.\"][Black \"Clerc, R.\"]}");
-    assert_eq!(desk.told("the next game is pairing 4.1"), 1);
+    desk.request("pairing 4.1 {[White \"Gantwarg, A.\"][Black \"Clerc, R.\"]}");
+    assert_eq!(desk.replies("the next game is pairing 4.1"), 1);
     assert_eq!(desk.file(), before);
-    let carried: Vec<String> = desk.line.standing_requests().iter().map(ToString::to_string).collect();
+    let carried: Vec<String> = desk.line.pending_requests().iter().map(ToString::to_string).collect();
     assert_eq!(carried, ["pairing 4.1 {[White \"Gantwarg, A.\"][Black \"Clerc, R.\"]}"]);
-    desk.ask("start");
-    desk.ask("names Clerc, R. / Gantwarg, A.");
-    assert_eq!(desk.line.standing_requests().len(), 2, "the names go over the pairing");
-    desk.ask("pairing none");
-    assert_eq!(desk.line.standing_requests(), []);
-    assert_eq!(desk.told("no pairing: ? - ?"), 1);
+    desk.request("start");
+    desk.request("names Clerc, R. / Gantwarg, A.");
+    assert_eq!(desk.line.pending_requests().len(), 2, "the names go over the pairing");
+    desk.request("pairing none");
+    assert_eq!(desk.line.pending_requests(), []);
+    assert_eq!(desk.replies("no pairing: ? - ?"), 1);
     for wrong in ["pairing", "pairing 4.1 {[Result \"2-0\"]}", "pairing 4.1 {[White \"\u{7}\"]}"] {
-        desk.ask(wrong);
+        desk.request(wrong);
     }
-    assert_eq!(desk.told("`pairing"), 3, "{:?}", desk.notices());
+    assert_eq!(desk.replies("`pairing"), 3, "{:?}", desk.notices());
 }
 
 #[test]
 fn held_entries_are_published_on_release() {
-    let mut desk = Desk::with_start(&[], false);
-    desk.ask("hold");
+    let mut desk = BoardFixture::with_start(&[], false);
+    desk.request("hold");
     desk.play(63, 54, 1);
     desk.play(36, 45, 4);
     assert_eq!(desk.file(), [""; 0]);
     assert!(desk.line.status().state.starts_with("held back"));
-    desk.ask("release");
+    desk.request("release");
     let file: Vec<String> = desk.file().iter().map(|line| (*line).to_owned()).collect();
-    let mut other = Desk::with_start(&[], false);
+    let mut other = BoardFixture::with_start(&[], false);
     other.play(63, 54, 1);
     other.play(36, 45, 4);
     assert_eq!(file, other.file());
     assert!(file.last().is_some_and(|line| line == "19-23"), "{file:?}");
-    desk.ask("release");
-    assert_eq!(desk.told("nothing is held back"), 1);
+    desk.request("release");
+    assert_eq!(desk.replies("nothing is held back"), 1);
 }
 
 /// Four plies, none of them pressed for: 32-28 19-23 28x19 14x23.
-fn four_plies(desk: &mut Desk) {
+fn four_plies(desk: &mut BoardFixture) {
     desk.play(63, 54, 1);
     desk.play(36, 45, 4);
     desk.update(45, 0);
@@ -191,7 +191,7 @@ fn four_plies(desk: &mut Desk) {
 
 #[test]
 fn undo_restores_position_before_entry() {
-    let mut desk = Desk::with_start(&[], false);
+    let mut desk = BoardFixture::with_start(&[], false);
     four_plies(&mut desk);
     assert!(desk.file().ends_with(&["1. 32-28", "19-23", "2. 28x19", "14x23"].map(str::to_owned)), "{:?}", desk.file());
     let published: Vec<String> = desk.file().iter().map(|line| (*line).to_owned()).collect();
@@ -199,14 +199,14 @@ fn undo_restores_position_before_entry() {
     desk.update(45, 0);
     desk.update(36, 1);
     desk.update(27, 4);
-    desk.ask("undo");
-    let setup = |desk: &Desk| desk.file().last().map(|line| (*line).to_owned()).unwrap();
+    desk.request("undo");
+    let setup = |desk: &BoardFixture| desk.file().last().map(|line| (*line).to_owned()).unwrap();
     assert!(setup(&desk).starts_with("/FEN \"B:W19,"), "{}", setup(&desk));
     // Twice: each takes back one entry more.
     desk.update(36, 0);
     desk.update(54, 1);
     desk.update(45, 4);
-    desk.ask("undo 1");
+    desk.request("undo 1");
     assert!(setup(&desk).starts_with("/FEN \"W:W28,"), "{}", setup(&desk));
     assert_eq!(desk.file()[..published.len()], published, "what was published stays");
     desk.wait(60_000);
@@ -218,32 +218,37 @@ fn undo_restores_position_before_entry() {
     for (wrong, why) in
         [("undo 0", "expected how many"), ("undo x", "expected how many"), ("undo 9", "there are not 9")]
     {
-        desk.ask(wrong);
+        desk.request(wrong);
         assert_eq!(desk.notices().last().map(|notice| notice.contains(why)), Some(true), "{:?}", desk.notices());
     }
 }
 
 #[test]
 fn continued_game_gets_new_file() {
-    let mut desk = Desk::with_start(&[], false);
-    desk.ask("continue");
-    assert_eq!(desk.told("no game can go on"), 1, "{:?}", desk.notices());
-    desk.ask("pairing 17 {[White \"Sijbrands, Ton\"][Round \"3\"]}");
+    let mut desk = BoardFixture::with_start(&[], false);
+    desk.request("continue");
+    assert_eq!(desk.replies("no game can go on"), 1, "{:?}", desk.notices());
+    desk.request("pairing 17 {[White \"Sijbrands, Ton\"][Round \"3\"]}");
     four_plies(&mut desk);
-    desk.ask("continue");
-    assert_eq!(desk.told("a game is going on"), 1, "{:?}", desk.notices());
-    desk.ask("result 2-0");
+    desk.request("continue");
+    assert_eq!(desk.replies("a game is going on"), 1, "{:?}", desk.notices());
+    desk.request("result 2-0");
     desk.wait(20_000);
     let first = desk.file();
     // The next game is of another pairing; this one keeps its own.
-    desk.ask("pairing 18 {[Round \"4\"]}");
+    desk.request("pairing 18 {[Round \"4\"]}");
     // A piece is in the air.
     desk.update(61, 0);
-    desk.ask("continue");
-    assert_eq!(desk.told("the board does not show the position in which game 1 ended, W:W"), 1, "{:?}", desk.notices());
+    desk.request("continue");
+    assert_eq!(
+        desk.replies("the board does not show the position in which game 1 ended, W:W"),
+        1,
+        "{:?}",
+        desk.notices()
+    );
     desk.update(61, 1);
-    desk.ask("continue");
-    assert_eq!(desk.told("game 1 goes on; its next move begins the file of game 2"), 1, "{:?}", desk.notices());
+    desk.request("continue");
+    assert_eq!(desk.replies("game 1 goes on; its next move begins the file of game 2"), 1, "{:?}", desk.notices());
     assert_eq!(desk.file(), first, "what was published stays, and nothing is new before a move");
     // 31-27.
     desk.play(61, 52, 1);
@@ -255,18 +260,18 @@ fn continued_game_gets_new_file() {
     }
     assert!(second.iter().any(|line| line.starts_with("[FEN \"W:W31,33,34,") && line.contains(":B")), "{second:?}");
     let opened = desk.outputs.iter().rev().find_map(|output| match &output.effect {
-        Effect::Opened(opening) => Some(opening.clone()),
+        Effect::GameOpened(opening) => Some(opening.clone()),
         _ => None,
     });
     let opened = opened.unwrap();
-    assert_eq!((opened.game, opened.continues, opened.pairing.as_deref()), (2, Some(1), Some("17")));
+    assert_eq!((opened.game, opened.continued_game, opened.pairing_id.as_deref()), (2, Some(1), Some("17")));
 }
 
 #[test]
 fn undo_without_entries_is_refused() {
-    let mut desk = Desk::with_start(&[], false);
-    desk.ask("undo");
-    assert_eq!(desk.told("there are not 1 entries to take back"), 1, "{:?}", desk.notices());
+    let mut desk = BoardFixture::with_start(&[], false);
+    desk.request("undo");
+    assert_eq!(desk.replies("there are not 1 entries to take back"), 1, "{:?}", desk.notices());
     assert_eq!(desk.file(), [""; 0]);
 }
 
@@ -274,40 +279,40 @@ fn undo_without_entries_is_refused() {
 fn resigning_side_loses() {
     for (game_type, side, result) in [("20", "white", "0-2"), ("20", "B", "2-0"), ("25", "white", "0-1")] {
         let variant = Variant::from_tag(game_type).unwrap();
-        let mut desk = Desk::with_start(&[], false);
+        let mut desk = BoardFixture::with_start(&[], false);
         if game_type == "20" {
             desk.play(63, 54, 1);
         } else {
-            desk = Desk { line: Line::new(LineSettings::new(variant)), now: 0, outputs: Vec::new() };
-            desk.give(Input::LinkUp);
-            desk.ask("start");
-            desk.ask("setup W:Wc3,e3:Bf6,h6");
+            desk = BoardFixture { line: Line::new(LineSettings::new(variant)), now: 0, outputs: Vec::new() };
+            desk.handle(Input::LinkUp);
+            desk.request("start");
+            desk.request("setup W:Wc3,e3:Bf6,h6");
         }
-        desk.ask(&format!("resign {side}"));
+        desk.request(&format!("resign {side}"));
         desk.wait(20_000);
         let given = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::Ended { result, .. } => result.as_deref(),
+            Effect::GameEnded { result, .. } => result.as_deref(),
             _ => None,
         });
         assert_eq!(given, Some(result), "{:?}", desk.notices());
-        desk.ask("resign");
-        desk.ask("resign white");
-        assert_eq!((desk.told("the side that gives up"), desk.told("no game is going on")), (1, 1));
+        desk.request("resign");
+        desk.request("resign white");
+        assert_eq!((desk.replies("the side that gives up"), desk.replies("no game is going on")), (1, 1));
     }
 }
 
 #[test]
 fn confirmed_position_becomes_setup() {
-    let mut desk = Desk::with_start(&[], false);
+    let mut desk = BoardFixture::with_start(&[], false);
     desk.play(63, 54, 1);
-    desk.ask("resync");
+    desk.request("resync");
     desk.wait(5_000);
-    assert_eq!(desk.told("the board shows the position that is published"), 1, "{:?}", desk.notices());
+    assert_eq!(desk.replies("the board shows the position that is published"), 1, "{:?}", desk.notices());
     // Two men of Black are off, which no move explains; for a board without a clock that may take minutes to decide.
     desk.update(36, 0);
     desk.update(27, 0);
     desk.wait(1_000);
-    desk.ask("resync black");
+    desk.request("resync black");
     assert_eq!(desk.file().last().unwrap(), "1. 32-28", "nothing before the board has said what stands on it");
     let shown = |field: usize| {
         if [27, 36, 63].contains(&field) {
@@ -318,30 +323,35 @@ fn confirmed_position_becomes_setup() {
             start_code(field)
         }
     };
-    desk.give(Input::Bytes([vec![0x86, 0x00, 0x67], (0..100).map(shown).collect()].concat()));
+    desk.handle(Input::Bytes([vec![0x86, 0x00, 0x67], (0..100).map(shown).collect()].concat()));
     let last = desk.file().last().map(|line| (*line).to_owned()).unwrap();
     assert!(last.starts_with("/FEN \"B:W28,") && !last.contains("14,"), "{last}");
-    desk.ask("resync red");
-    desk.give(Input::LinkDown);
-    desk.ask("resync");
-    assert_eq!((desk.told("white or black"), desk.told("the board is not connected")), (1, 1), "{:?}", desk.notices());
+    desk.request("resync red");
+    desk.handle(Input::LinkDown);
+    desk.request("resync");
+    assert_eq!(
+        (desk.replies("white or black"), desk.replies("the board is not connected")),
+        (1, 1),
+        "{:?}",
+        desk.notices()
+    );
 }
 
 #[test]
 fn unknown_request_is_refused_and_changes_nothing() {
-    let mut desk = Desk::with_start(&[], false);
+    let mut desk = BoardFixture::with_start(&[], false);
     desk.outputs.clear();
-    desk.ask("adjourn");
-    desk.ask("result 3-0");
+    desk.request("adjourn");
+    desk.request("result 3-0");
     let refused: Vec<bool> = desk.outputs.iter().map(|o| matches!(o.effect, Effect::Refused(_))).collect();
     assert_eq!(refused, [true, true], "{:?}", desk.outputs);
-    assert_eq!(desk.told("request `adjourn` is not known"), 1);
+    assert_eq!(desk.replies("request `adjourn` is not known"), 1);
 }
 
 #[test]
 fn result_piece_is_offered_and_is_no_move() {
     for (code, value) in [(13, "1-1"), (14, "2-0"), (15, "0-2")] {
-        let mut desk = Desk::with_start(&[], false);
+        let mut desk = BoardFixture::with_start(&[], false);
         desk.play(63, 54, 1);
         let before = desk.file().len();
         // On a playing square in the middle of the board, tried on another first, and with a lot of quiet after it.
@@ -351,19 +361,19 @@ fn result_piece_is_offered_and_is_no_move() {
         desk.update(43, code);
         desk.wait(60_000);
         let offer = format!("the request `result {value}` records it");
-        assert_eq!((desk.told("a result piece"), desk.told(&offer)), (1, 1), "{:?}", desk.notices());
+        assert_eq!((desk.replies("a result piece"), desk.replies(&offer)), (1, 1), "{:?}", desk.notices());
         assert_eq!(desk.file().len(), before, "no move, no setup");
-        assert_eq!(desk.told("no legal move"), 0, "{:?}", desk.notices());
+        assert_eq!(desk.replies("no legal move"), 0, "{:?}", desk.notices());
         // Taken off and put down again it is offered again.
         desk.update(43, 0);
         desk.wait(5_000);
         desk.update(0, code);
         desk.wait(5_000);
-        assert_eq!(desk.told(&offer), 2);
-        desk.ask(&format!("result {value}"));
+        assert_eq!(desk.replies(&offer), 2);
+        desk.request(&format!("result {value}"));
         desk.wait(15_000);
         let result = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::Ended { result, .. } => result.as_deref(),
+            Effect::GameEnded { result, .. } => result.as_deref(),
             _ => None,
         });
         assert_eq!(result, Some(value));
@@ -371,9 +381,9 @@ fn result_piece_is_offered_and_is_no_move() {
 }
 
 /// All pieces are taken off, and these are put into the centre.
-fn sweep_and_show(desk: &mut Desk, pieces: [(u8, u8); 2]) {
+fn sweep_and_show(desk: &mut BoardFixture, pieces: [(u8, u8); 2]) {
     // The clock is stopped with 1:00:00 each.
-    desk.give(Input::Bytes(vec![0x8d, 0x00, 0x0a, 0x01, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00]));
+    desk.handle(Input::Bytes(vec![0x8d, 0x00, 0x0a, 0x01, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00]));
     for field in (0..100).filter(|field| start_code(usize::from(*field)) != 0 || *field == 54) {
         desk.update(field, 0);
         desk.wait(50);
@@ -388,29 +398,29 @@ fn two_pieces_in_centre_propose_result_and_publish_nothing() {
     // Fields 45 and 54 are squares 23 and 28. Kings and men mean the same.
     let cases = [([1, 1], "2-0"), ([7, 7], "2-0"), ([4, 10], "0-2"), ([1, 4], "1-1"), ([10, 7], "1-1")];
     for (codes, value) in cases {
-        let mut desk = Desk::with_start(&[], false);
+        let mut desk = BoardFixture::with_start(&[], false);
         desk.play(63, 54, 1);
         let before = desk.file().len();
         sweep_and_show(&mut desk, [(45, codes[0]), (54, codes[1])]);
         desk.wait(4_900);
-        assert_eq!(desk.told("in the centre"), 0, "{:?}", desk.notices());
+        assert_eq!(desk.replies("in the centre"), 0, "{:?}", desk.notices());
         desk.wait(60_000);
         let offer = format!("two pieces stand alone in the centre: {value}; the request `result {value}` records it");
-        assert_eq!(desk.told(&offer), 1, "{:?}", desk.notices());
-        assert_eq!(desk.line.status().offers.as_deref(), Some(value));
+        assert_eq!(desk.replies(&offer), 1, "{:?}", desk.notices());
+        assert_eq!(desk.line.status().proposed_result.as_deref(), Some(value));
         assert_eq!(desk.file().len(), before, "nothing is published: {:?}", desk.file());
         // Taken away it is no offer any more.
         desk.update(45, 0);
         desk.wait(10_000);
-        assert_eq!(desk.line.status().offers, None);
+        assert_eq!(desk.line.status().proposed_result, None);
         // Put back and confirmed it ends the game, and what stands on the board is no part of it.
         desk.update(45, codes[0]);
         desk.wait(10_000);
-        assert_eq!(desk.line.status().offers.as_deref(), Some(value));
-        desk.ask(&format!("result {value}"));
+        assert_eq!(desk.line.status().proposed_result.as_deref(), Some(value));
+        desk.request(&format!("result {value}"));
         desk.wait(15_000);
         let ended = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::Ended { result, .. } => result.clone(),
+            Effect::GameEnded { result, .. } => result.clone(),
             _ => None,
         });
         assert_eq!(ended.as_deref(), Some(value));
@@ -418,24 +428,24 @@ fn two_pieces_in_centre_propose_result_and_publish_nothing() {
     }
     // Three pieces, and two of which one stands elsewhere, are none.
     for others in [[(45, 1), (43, 1)], [(45, 1), (12, 4)]] {
-        let mut desk = Desk::with_start(&[], false);
+        let mut desk = BoardFixture::with_start(&[], false);
         desk.play(63, 54, 1);
         sweep_and_show(&mut desk, others);
         desk.wait(60_000);
-        assert_eq!(desk.told("in the centre"), 0, "{:?}", desk.notices());
+        assert_eq!(desk.replies("in the centre"), 0, "{:?}", desk.notices());
     }
 }
 
 #[test]
 fn differing_or_early_result_pieces_offer_nothing() {
-    let mut desk = Desk::with_start(&[], false);
+    let mut desk = BoardFixture::with_start(&[], false);
     desk.update(45, 14);
     desk.wait(5_000);
-    assert_eq!(desk.told("result"), 0, "{:?}", desk.notices());
+    assert_eq!(desk.replies("result"), 0, "{:?}", desk.notices());
     desk.update(45, 0);
     desk.play(63, 54, 1);
     desk.update(45, 14);
     desk.update(44, 15);
     desk.wait(5_000);
-    assert_eq!((desk.told("contradict each other"), desk.told("the request `result")), (1, 0));
+    assert_eq!((desk.replies("contradict each other"), desk.replies("the request `result")), (1, 0));
 }

@@ -11,23 +11,23 @@ use std::fmt;
 use damcast::engine::bytelog::Mode;
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Record, Recorder, drive_bus};
-use damcast::simulation::score::{Played, over_all_cores};
+use damcast::simulation::drive::{Record, RecorderDriver, drive_bus};
+use damcast::simulation::score::{SourceGame, over_all_cores};
 use damcast::simulation::script;
 use draughts::Position;
 use draughts_pdn::notation;
 use hardware_sim::board::BoardOptions;
-use hardware_sim::bus::{BusSetting, BusWorld};
-use hardware_sim::incident::{Incident, Mishap};
-use hardware_sim::profile::Profile;
+use hardware_sim::bus::{BusConfig, BusWorld};
+use hardware_sim::incident::{Incident, IncidentKind};
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
-use hardware_sim::seat::Setting;
+use hardware_sim::seat::SeatConfig;
 
 use crate::games::playable;
 
 /// What does not come through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Manner {
+pub enum OutageKind {
     /// The port goes away and comes back, or the station does.
     Unplugged,
     /// The port stays, and nothing passes.
@@ -38,7 +38,7 @@ pub enum Manner {
 
 /// Where the board hangs, and whether it tells its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum BoardSetup {
     Single,
     SingleWithoutMemory,
     Bus,
@@ -47,16 +47,16 @@ pub enum Kind {
 /// What kind of outages are played.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    kind: Kind,
+    kind: BoardSetup,
     /// Unplugged and silent in turn if it is not said.
-    manner: Option<Manner>,
+    manner: Option<OutageKind>,
     hands: &'static str,
     /// The game ends while the board is not heard, and another one begins.
     is_next_game: bool,
 }
 
-impl From<Kind> for Plan {
-    fn from(kind: Kind) -> Plan {
+impl From<BoardSetup> for Plan {
+    fn from(kind: BoardSetup) -> Plan {
         Plan { kind, manner: None, hands: "ideal", is_next_game: false }
     }
 }
@@ -65,16 +65,16 @@ impl From<Kind> for Plan {
 pub struct Case {
     pub seed: u64,
     plan: Plan,
-    manner: Manner,
-    pub games: Vec<Played>,
+    manner: OutageKind,
+    pub games: Vec<SourceGame>,
     old_events: u32,
-    pub out: u64,
-    pub back: u64,
+    pub outage_start: u64,
+    pub outage_end: u64,
 }
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Case { seed, plan, manner, games, old_events, out, back } = self;
+        let Case { seed, plan, manner, games, old_events, outage_start: out, outage_end: back } = self;
         let (kind, variant) = (plan.kind, games[0].start.variant().name);
         write!(f, "seed {seed}, {kind:?}, {manner:?} from {out} to {back} ms, {variant}, {old_events} old events")
     }
@@ -82,7 +82,7 @@ impl fmt::Display for Case {
 
 /// What became of it.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct OutageOutcome {
     plies: usize,
     pub files: usize,
     pub lost: usize,
@@ -94,9 +94,9 @@ pub struct Outcome {
 }
 
 /// A line whose questions for the memory never reach the board.
-struct Forgetful(Line);
+struct MemorylessLine(Line);
 
-impl Recorder for Forgetful {
+impl RecorderDriver for MemorylessLine {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let mut outputs = self.0.handle(now, input);
         outputs.retain(|output| output.effect != Effect::Send(vec![0x49]));
@@ -110,33 +110,33 @@ impl Recorder for Forgetful {
 
 impl Case {
     /// The outage begins after some plies and ends before the game does; or the game does in between, and another begins.
-    pub fn draw(pool: &[Played], plan: Plan, seed: u64) -> Case {
+    pub fn draw(pool: &[SourceGame], plan: Plan, seed: u64) -> Case {
         let mut rng = Rng::stream(seed, "outage");
-        let drawn = if rng.chance(0.5) { Manner::Unplugged } else { Manner::Silent };
+        let drawn = if rng.chance(0.5) { OutageKind::Unplugged } else { OutageKind::Silent };
         let mut case = Case {
             seed,
             plan,
             manner: plan.manner.unwrap_or(drawn),
             games: vec![rng.pick(pool).unwrap().clone()],
             old_events: if rng.chance(0.2) { 4_000 } else { rng.below(500) as u32 },
-            out: 0,
-            back: 0,
+            outage_start: 0,
+            outage_end: 0,
         };
         case.games[0].moves.truncate(60);
         let end = case.world().end_ms();
         if plan.is_next_game {
             case.games[0].moves.truncate(30);
             let end = case.world().end_ms();
-            case.games.push(Played { moves: case.games[0].moves[..20].to_vec(), ..case.games[0].clone() });
-            case.out = end.saturating_sub(rng.below(120_000)).max(20_000);
-            case.back = end + rng.below(150_000);
+            case.games.push(SourceGame { moves: case.games[0].moves[..20].to_vec(), ..case.games[0].clone() });
+            case.outage_start = end.saturating_sub(rng.below(120_000)).max(20_000);
+            case.outage_end = end + rng.below(150_000);
             return case;
         }
         // As many of a second as of minutes.
         let length = (1_000.0 * 600.0_f64.powf(rng.unit())) as u64;
         let length = length.min(end * 2 / 3);
-        case.out = 20_000 + rng.below(end.saturating_sub(length + 50_000).max(1));
-        case.back = case.out + length;
+        case.outage_start = 20_000 + rng.below(end.saturating_sub(length + 50_000).max(1));
+        case.outage_end = case.outage_start + length;
         case
     }
 
@@ -146,25 +146,25 @@ impl Case {
     }
 
     /// Who sits at it, and what befalls its line.
-    pub fn setting(&self) -> BusSetting {
-        let profile: Profile = self.plan.hands.parse().unwrap();
+    pub fn setting(&self) -> BusConfig {
+        let profile: NoiseProfile = self.plan.hands.parse().unwrap();
         let control = Some("4800+60".parse().unwrap());
-        let script = |game: &Played| {
-            script::game(&game.start, &game.moves, control, &profile, self.seed).turned(self.seed % 2 == 1)
+        let script = |game: &SourceGame| {
+            script::game(&game.start, &game.moves, control, &profile, self.seed).rotated(self.seed % 2 == 1)
         };
         let geometry = &self.games[0].start.variant().geometry;
         let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
-        let seat = Setting::new(rows, columns, script(&self.games[0]), profile.clone(), self.seed);
-        let seat = Setting { games: self.games.iter().map(script).collect(), ..seat };
+        let seat = SeatConfig::new(rows, columns, script(&self.games[0]), profile.clone(), self.seed);
+        let seat = SeatConfig { games: self.games.iter().map(script).collect(), ..seat };
         let board = BoardOptions { serial: 1025, old_events: self.old_events, ..seat.draw_board() };
-        let mut setting = BusSetting::new(vec![Setting { board: Some(board), ..seat }], self.seed);
+        let mut setting = BusConfig::new(vec![SeatConfig { board: Some(board), ..seat }], self.seed);
         let (out, back) = match self.manner {
-            Manner::Unplugged => (Mishap::Unplug, Mishap::Plug),
-            Manner::Silent => (Mishap::Silence, Mishap::Sound),
-            Manner::Powerless => (Mishap::PowerOff(0), Mishap::PowerOn(0)),
+            OutageKind::Unplugged => (IncidentKind::Unplug, IncidentKind::Plug),
+            OutageKind::Silent => (IncidentKind::LinkDead, IncidentKind::LinkRestored),
+            OutageKind::Powerless => (IncidentKind::PowerOff(0), IncidentKind::PowerOn(0)),
         };
-        if self.back > 0 {
-            setting.incidents = vec![Incident::new(self.out, out), Incident::new(self.back, back)];
+        if self.outage_end > 0 {
+            setting.incidents = vec![Incident::new(self.outage_start, out), Incident::new(self.outage_end, back)];
         }
         setting
     }
@@ -181,23 +181,23 @@ impl Case {
         texts
     }
 
-    fn play(&self) -> Outcome {
+    fn play(&self) -> OutageOutcome {
         let mut line = self.line();
         match self.plan.kind {
-            Kind::SingleWithoutMemory => self.play_in(self.world(), &mut Forgetful(line)),
-            Kind::Single | Kind::Bus => self.play_in(self.world(), &mut line),
+            BoardSetup::SingleWithoutMemory => self.play_in(self.world(), &mut MemorylessLine(line)),
+            BoardSetup::Single | BoardSetup::Bus => self.play_in(self.world(), &mut line),
         }
     }
 
     /// What its line is.
     pub fn mode(&self) -> Mode {
-        if self.plan.kind == Kind::Bus { Mode::Bus } else { Mode::Single }
+        if self.plan.kind == BoardSetup::Bus { Mode::Bus } else { Mode::Single }
     }
 
     /// A line that expects this board.
     pub fn line(&self) -> Line {
         let mut settings = LineSettings::new(self.games[0].start.variant());
-        if self.plan.kind == Kind::Bus {
+        if self.plan.kind == BoardSetup::Bus {
             settings.mode = Mode::Bus;
             settings.boards.insert(BusAddress::new(1025).unwrap(), settings.clone());
         }
@@ -205,18 +205,18 @@ impl Case {
     }
 
     /// What a recorder makes of a world in which these games are played.
-    pub fn play_in(&self, mut world: BusWorld, recorder: &mut impl Recorder) -> Outcome {
+    pub fn play_in(&self, mut world: BusWorld, recorder: &mut impl RecorderDriver) -> OutageOutcome {
         let mut record = Record::default();
         drive_bus(&mut world, recorder, 40_000, |_, output| record.outputs.push(output));
-        self.judge(&record)
+        self.check(&record)
     }
 
     /// Every entry that is no setup must have been played, in order; what was played and is not there is lost.
-    pub fn judge(&self, record: &Record) -> Outcome {
+    pub fn check(&self, record: &Record) -> OutageOutcome {
         let entries: Vec<String> = record.entries().into_iter().map(|(_, entry)| entry).collect();
         let moves = self.moves();
-        let files = record.outputs.iter().filter(|output| matches!(output.effect, Effect::Opened(_))).count();
-        let mut outcome = Outcome { plies: moves.len(), files, ..Outcome::default() };
+        let files = record.outputs.iter().filter(|output| matches!(output.effect, Effect::GameOpened(_))).count();
+        let mut outcome = OutageOutcome { plies: moves.len(), files, ..OutageOutcome::default() };
         let mut rest = moves.as_slice();
         for entry in &entries {
             if entry.starts_with('/') {
@@ -235,7 +235,7 @@ impl Case {
         let is_bare = |line: &str| !line.is_empty() && !line.starts_with(['[', '*', '=']) && !line.contains("[%clock");
         outcome.without_clock = record.lines().filter(|(_, line)| is_bare(line)).count();
         for output in &record.outputs {
-            if let Effect::Note(text) | Effect::News(text) | Effect::Notice(text) = &output.effect {
+            if let Effect::Note(text) | Effect::Info(text) | Effect::Notice(text) = &output.effect {
                 outcome.story.push(format!("{} {text}", output.at));
             }
         }
@@ -245,23 +245,33 @@ impl Case {
 
 /// What became of many.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
+struct OutageTotals {
     outages: usize,
     plies: usize,
     lost: usize,
     /// Games that lost plies.
     losing: usize,
     setups: usize,
-    most_setups: usize,
+    max_setups: usize,
     without_clock: usize,
     untrue: usize,
     /// Games that have a file.
     files: usize,
 }
 
-impl fmt::Display for Sum {
+impl fmt::Display for OutageTotals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Sum { outages, plies, lost, losing, setups, most_setups, without_clock, untrue, files } = self;
+        let OutageTotals {
+            outages,
+            plies,
+            lost,
+            losing,
+            setups,
+            max_setups: most_setups,
+            without_clock,
+            untrue,
+            files,
+        } = self;
         write!(
             f,
             "{outages} outages, {plies} plies in {files} files, {lost} lost in {losing} games, {setups} setups, \
@@ -271,21 +281,21 @@ impl fmt::Display for Sum {
 }
 
 /// Long games from the start positions of all variants.
-pub fn pool() -> Vec<Played> {
+pub fn pool() -> Vec<SourceGame> {
     let mut pool = playable("");
     pool.retain(|game| game.start == Position::start(game.start.variant()) && game.moves.len() >= 40);
     pool
 }
 
-fn sum(outcomes: &[Outcome]) -> Sum {
-    let sum = |count: fn(&Outcome) -> usize| outcomes.iter().map(count).sum::<usize>();
-    Sum {
+fn sum(outcomes: &[OutageOutcome]) -> OutageTotals {
+    let sum = |count: fn(&OutageOutcome) -> usize| outcomes.iter().map(count).sum::<usize>();
+    OutageTotals {
         outages: outcomes.len(),
         plies: sum(|outcome| outcome.plies),
         lost: sum(|outcome| outcome.lost),
         losing: outcomes.iter().filter(|outcome| outcome.lost > 0).count(),
         setups: sum(|outcome| outcome.setups),
-        most_setups: outcomes.iter().map(|outcome| outcome.setups).max().unwrap_or_default(),
+        max_setups: outcomes.iter().map(|outcome| outcome.setups).max().unwrap_or_default(),
         without_clock: sum(|outcome| outcome.without_clock),
         untrue: sum(|outcome| outcome.untrue.len()),
         files: sum(|outcome| outcome.files),
@@ -293,15 +303,17 @@ fn sum(outcomes: &[Outcome]) -> Sum {
 }
 
 /// Plays so many outages of a kind; prints the counts and what is not as it should be.
-fn play(plan: impl Into<Plan>, seeds: std::ops::Range<u64>) -> Sum {
+fn play(plan: impl Into<Plan>, seeds: std::ops::Range<u64>) -> OutageTotals {
     let (plan, pool) = (plan.into(), pool());
     let cases: Vec<Case> = seeds.map(|seed| Case::draw(&pool, plan, seed)).collect();
     let outcomes = over_all_cores(&cases, Case::play);
     let sum = sum(&outcomes);
     println!("{:?}, {} hands: {sum}", plan.kind, plan.hands);
-    let is_told = |outcome: &Outcome| match plan.kind {
-        Kind::SingleWithoutMemory => outcome.setups > 1 || !outcome.untrue.is_empty(),
-        Kind::Single | Kind::Bus => outcome.lost + outcome.setups + outcome.without_clock + outcome.untrue.len() > 0,
+    let is_told = |outcome: &OutageOutcome| match plan.kind {
+        BoardSetup::SingleWithoutMemory => outcome.setups > 1 || !outcome.untrue.is_empty(),
+        BoardSetup::Single | BoardSetup::Bus => {
+            outcome.lost + outcome.setups + outcome.without_clock + outcome.untrue.len() > 0
+        }
     };
     for (case, outcome) in cases.iter().zip(&outcomes).filter(|(_, outcome)| is_told(outcome)) {
         println!("{case}: lost {}, setups {}, without a clock {}", outcome.lost, outcome.setups, outcome.without_clock);
@@ -317,25 +329,25 @@ fn play(plan: impl Into<Plan>, seeds: std::ops::Range<u64>) -> Sum {
 
 #[test]
 fn outage_is_recorded_from_board_memory() {
-    let sum = play(Kind::Single, 0..40);
+    let sum = play(BoardSetup::Single, 0..40);
     assert_eq!((sum.losing, sum.setups, sum.without_clock, sum.untrue), (0, 0, 0, 0));
 }
 
 #[test]
 fn outage_on_bus_is_recorded_from_board_memory() {
-    let sum = play(Kind::Bus, 0..20);
+    let sum = play(BoardSetup::Bus, 0..20);
     assert_eq!((sum.losing, sum.setups, sum.without_clock, sum.untrue), (0, 0, 0, 0));
 }
 
 #[test]
 fn outage_without_memory_costs_at_most_one_setup() {
-    let sum = play(Kind::SingleWithoutMemory, 0..40);
-    assert!(sum.most_setups <= 1 && sum.untrue == 0);
+    let sum = play(BoardSetup::SingleWithoutMemory, 0..40);
+    assert!(sum.max_setups <= 1 && sum.untrue == 0);
 }
 
 #[test]
 fn game_started_during_outage_is_next_game() {
-    for kind in [Kind::Single, Kind::Bus] {
+    for kind in [BoardSetup::Single, BoardSetup::Bus] {
         let sum = play(Plan { is_next_game: true, ..kind.into() }, 0..10);
         assert_eq!((sum.files, sum.losing, sum.setups, sum.untrue), (20, 0, 0, 0), "{kind:?}");
     }
@@ -343,26 +355,27 @@ fn game_started_during_outage_is_next_game() {
 
 #[test]
 fn play_without_power_costs_at_most_one_setup() {
-    for kind in [Kind::Single, Kind::Bus] {
-        let sum = play(Plan { manner: Some(Manner::Powerless), ..kind.into() }, 0..20);
-        assert!(sum.most_setups <= 1 && sum.untrue == 0, "{kind:?}");
+    for kind in [BoardSetup::Single, BoardSetup::Bus] {
+        let sum = play(Plan { manner: Some(OutageKind::Powerless), ..kind.into() }, 0..20);
+        assert!(sum.max_setups <= 1 && sum.untrue == 0, "{kind:?}");
     }
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn thousand_outages() {
-    let [single, bus, without] = [Kind::Single, Kind::Bus, Kind::SingleWithoutMemory].map(|kind| play(kind, 0..1_000));
+    let [single, bus, without] =
+        [BoardSetup::Single, BoardSetup::Bus, BoardSetup::SingleWithoutMemory].map(|kind| play(kind, 0..1_000));
     for sum in [single, bus] {
         assert_eq!((sum.losing, sum.setups, sum.without_clock, sum.untrue), (0, 0, 0, 0));
     }
-    assert!(without.most_setups <= 1 && without.untrue == 0);
+    assert!(without.max_setups <= 1 && without.untrue == 0);
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn five_hundred_next_games() {
-    for kind in [Kind::Single, Kind::Bus, Kind::SingleWithoutMemory] {
+    for kind in [BoardSetup::Single, BoardSetup::Bus, BoardSetup::SingleWithoutMemory] {
         play(Plan { is_next_game: true, ..kind.into() }, 0..500);
     }
 }
@@ -370,9 +383,9 @@ fn five_hundred_next_games() {
 #[test]
 #[ignore = "takes minutes"]
 fn five_hundred_boards_without_power() {
-    for kind in [Kind::Single, Kind::Bus, Kind::SingleWithoutMemory] {
-        let sum = play(Plan { manner: Some(Manner::Powerless), ..kind.into() }, 0..500);
-        assert!(sum.most_setups <= 1 && sum.untrue == 0, "{kind:?}");
+    for kind in [BoardSetup::Single, BoardSetup::Bus, BoardSetup::SingleWithoutMemory] {
+        let sum = play(Plan { manner: Some(OutageKind::Powerless), ..kind.into() }, 0..500);
+        assert!(sum.max_setups <= 1 && sum.untrue == 0, "{kind:?}");
     }
 }
 
@@ -381,12 +394,12 @@ fn five_hundred_boards_without_power() {
 #[ignore = "takes minutes"]
 fn outages_under_other_hands() {
     for hands in ["calm", "club", "blitz"] {
-        for kind in [Kind::Single, Kind::Bus, Kind::SingleWithoutMemory] {
+        for kind in [BoardSetup::Single, BoardSetup::Bus, BoardSetup::SingleWithoutMemory] {
             let plan = Plan { hands, ..kind.into() };
             let pool = pool();
             let mut cases: Vec<Case> = (0..300).map(|seed| Case::draw(&pool, plan, seed)).collect();
             let with = sum(&over_all_cores(&cases, Case::play));
-            cases.iter_mut().for_each(|case| case.back = 0);
+            cases.iter_mut().for_each(|case| case.outage_end = 0);
             let never = sum(&over_all_cores(&cases, Case::play));
             println!("{kind:?}, {hands} hands: {with}\n  the same games without: {never}");
         }

@@ -5,25 +5,25 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use damcast::engine::broadcast;
-use damcast::engine::livefile::{Contents, Opening};
-use damcast::outward::follow::{Follower, News, Progress, RestartReason};
+use damcast::engine::livefile::{GameHeader, LiveFileContents};
+use damcast::outward::follow::{FollowEvent, Follower, Progress, RestartReason};
 use damcast::station::disk::{Disk, Durability};
 use damcast::station::folder::rebuild::rebuild;
 use damcast::station::journal::witness::Witnesses;
-use damcast::station::outlets::{EventsFile, Streams};
+use damcast::station::outlets::{EventStreams, EventsFile};
 use draughts::Variant;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::control::{ask, numbers, status, value};
-use crate::daemon::{Place, SPEED, Station, moves, recording};
+use crate::control::{metric_value, metrics, run_ctl, status};
+use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
 use crate::model_disk::ModelDisk;
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
 
 /// A station with one board, and these tables before its own.
 pub struct Hall {
-    pub place: Place,
+    pub place: StationFolder,
     pty: Pty,
     board: Board,
     station: Station,
@@ -31,7 +31,7 @@ pub struct Hall {
 
 impl Hall {
     pub fn begin(tables: &str) -> Hall {
-        let place = Place::new(&["a"]);
+        let place = StationFolder::new(&["a"]);
         configure(&place, &["a"], tables);
         let mut pty = Pty::plug_in(&place.path("a"));
         let board = Board::new(&recording(), SPEED);
@@ -43,7 +43,7 @@ impl Hall {
     pub fn play(&mut self, plies: usize) {
         let place = &self.place;
         self.board.play(&mut self.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
-        assert!(moves(&self.place.live("a-1.pdn")).len() >= plies, "{}", self.station.said());
+        assert!(moves(&self.place.live("a-1.pdn")).len() >= plies, "{}", self.station.output());
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -56,7 +56,7 @@ impl Hall {
 
     /// Waits while the board goes on answering.
     fn wait(&mut self, what: &str, mut is_so: impl FnMut(&Hall) -> bool) {
-        let said = self.station.said();
+        let said = self.station.output();
         wait_until(&format!("{what}: {said}"), || {
             self.board.answer(&mut self.pty);
             is_so(self)
@@ -67,7 +67,7 @@ impl Hall {
     pub fn shows_all(&mut self, outlet: &str) {
         self.wait(&format!("{outlet} shows all"), |hall| {
             let moves = moves(&hall.place.live("a-1.pdn"));
-            let events = told_moves(&hall.read(&format!("{outlet}/events.ndjson")));
+            let events = event_moves(&hall.read(&format!("{outlet}/events.ndjson")));
             let games = hall.read(&format!("{outlet}/games.pdn"));
             events == moves && moves.iter().all(|ply| games.contains(ply))
         });
@@ -77,7 +77,7 @@ impl Hall {
         status(&self.place)["alarms"].as_array().unwrap().clone()
     }
 
-    pub fn ends_clean(mut self) -> Place {
+    pub fn ends_clean(mut self) -> StationFolder {
         assert!(self.station.signal(Signal::TERM).success());
         let recordings = self.place.path("recordings");
         let check = run(&["fsck", recordings.to_str().unwrap()]);
@@ -86,7 +86,7 @@ impl Hall {
     }
 }
 
-fn configure(place: &Place, lines: &[&str], tables: &str) {
+fn configure(place: &StationFolder, lines: &[&str], tables: &str) {
     place.configure(lines, SPEED, "");
     let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
     let config = config.replace("[station]\n", "[station]\nname = \"hall-a\"\n");
@@ -116,7 +116,7 @@ fn generation(events: &str) -> String {
     all.into_iter().next().unwrap().unwrap()
 }
 
-fn told_moves(events: &str) -> Vec<String> {
+fn event_moves(events: &str) -> Vec<String> {
     let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let moves = events.filter(|event| event["type"] == "move");
     moves.map(|event| event["move"].as_str().unwrap().to_owned()).collect()
@@ -130,12 +130,12 @@ fn each_outlet_follows_configured_delay() {
     hall.play(8);
     hall.shows_all("public-hall");
     let live = moves(&hall.place.live("a-1.pdn"));
-    hall.wait("the late one", |hall| told_moves(&hall.read("public-late/events.ndjson")).len() + 4 == live.len());
-    assert_eq!(told_moves(&hall.read("public-late/events.ndjson")), live[..live.len() - 4]);
+    hall.wait("the late one", |hall| event_moves(&hall.read("public-late/events.ndjson")).len() + 4 == live.len());
+    assert_eq!(event_moves(&hall.read("public-late/events.ndjson")), live[..live.len() - 4]);
     // Nothing of it, in no file: the game has not begun there.
     let all: String =
         ["events.ndjson", "games.pdn", "started.pdn"].map(|file| hall.read(&format!("public/{file}"))).concat();
-    assert!(!all.contains(&live[0]) && told_moves(&hall.read("public/events.ndjson")).is_empty(), "{all}");
+    assert!(!all.contains(&live[0]) && event_moves(&hall.read("public/events.ndjson")).is_empty(), "{all}");
     assert!(hall.file("public/events.ndjson").exists());
     // Each has a generation of its own.
     let [of_hall, of_late] =
@@ -163,7 +163,7 @@ fn each_outlet_follows_configured_delay() {
 
 #[test]
 fn obsolete_key_suspends_outlet_and_recording_continues() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     configure(&place, &["a"], "[public]\ngames-delay = 900\n[[outlet]]\nname = \"hall\"\n");
     let file = place.path("damcast.toml");
     let wrong = fs::read_to_string(&file).unwrap();
@@ -194,10 +194,10 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
         text.is_some_and(|text| text.contains("the outlet public is held back") && text.contains("games-delay"))
     };
     hall.wait("the alarm", is_held);
-    let (counts, ills) = numbers(&hall.place.path("recordings"));
+    let (counts, ills) = metrics(&hall.place.path("recordings"));
     assert!(ills.iter().any(|ill| ill.contains("the outlet public is held back")), "{ills:?}");
-    assert!(value(&counts, "damcast_alarms{kind=\"publication\"}") >= 1.0);
-    assert!(hall.station.said().contains("the outlet public is held back"), "{}", hall.station.said());
+    assert!(metric_value(&counts, "damcast_alarms{kind=\"publication\"}") >= 1.0);
+    assert!(hall.station.output().contains("the outlet public is held back"), "{}", hall.station.output());
     let outlets = status(&hall.place)["outlets"].clone();
     assert!(
         outlets[1]["name"] == "public" && outlets[1]["held"].as_str().unwrap().contains("games-delay"),
@@ -205,16 +205,16 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
     );
     // The rest can be configured all the same; another mistake changes nothing.
     fs::write(&file, wrong.replace("disk-low = 0", "disk-low = 1")).unwrap();
-    let told = ask(&hall.place, &["ctl", "reload"]);
+    let told = run_ctl(&hall.place, &["ctl", "reload"]);
     assert!(told.code == 0 && told.out.contains("outlet public: still held back"), "{}{}", told.out, told.err);
     fs::write(&file, wrong.replace("name = \"hall\"", "name = \"hall\"\ndelay = -1")).unwrap();
-    let told = ask(&hall.place, &["ctl", "reload"]);
+    let told = run_ctl(&hall.place, &["ctl", "reload"]);
     assert!(told.code != 0 && told.err.contains("`delay` is a whole number"), "{}{}", told.out, told.err);
     hall.play(6);
     hall.shows_all("public-hall");
     // Mended, it goes on.
     fs::write(&file, wrong.replace("games-delay = 900", "delay = 0")).unwrap();
-    let told = ask(&hall.place, &["ctl", "reload"]);
+    let told = run_ctl(&hall.place, &["ctl", "reload"]);
     assert!(told.code == 0 && told.out.contains("outlet public: it is shown from now on"), "{}{}", told.out, told.err);
     hall.shows_all("public");
     hall.wait("no alarm any more", |hall| hall.alarms().is_empty());
@@ -293,7 +293,7 @@ fn outlet_is_for_group_only() {
         &format!("[public]\ngroup = {group:?}\n[[outlet]]\nname = \"hall\"\ngroup = \"no-such-group\"\n"),
     );
     let events = fs::metadata(hall.file("public/events.ndjson")).unwrap();
-    assert_eq!(ask(&hall.place, &["ctl", "reload"]).code, 0);
+    assert_eq!(run_ctl(&hall.place, &["ctl", "reload"]).code, 0);
     hall.wait("the group of public", |hall| {
         let there = fs::metadata(hall.file("public/events.ndjson")).unwrap();
         there.gid() == id && there.mode() & 0o040 != 0 && there.ino() == events.ino()
@@ -339,14 +339,14 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     assert!(hall.read("log/events.order").starts_with(&kept));
     assert!(
         hall.read("public/events.ndjson").starts_with(&events)
-            && hall.station.said().contains("log/events.order lacked ")
+            && hall.station.output().contains("log/events.order lacked ")
     );
     // So a follower has every line, once.
     let followed = |follower: &mut Follower| {
         let mut text = String::new();
         while let Some(news) = follower.next(std::time::Duration::from_millis(300)).unwrap() {
             match news {
-                News::Line(line) => text += &line.text,
+                FollowEvent::Line(line) => text += &line.text,
                 other => panic!("{other:?}"),
             }
         }
@@ -358,7 +358,7 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     for file in ["public/events.ndjson", "log/events.order"] {
         fs::remove_file(hall.file(file)).unwrap();
     }
-    assert_eq!(follower.next(std::time::Duration::ZERO).unwrap(), Some(News::Gone));
+    assert_eq!(follower.next(std::time::Duration::ZERO).unwrap(), Some(FollowEvent::FileMissing));
     hall.station = hall.place.start();
     hall.pty.wait_for_the_station();
     hall.shows_all("public");
@@ -368,11 +368,11 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     let news = loop {
         match follower.next(std::time::Duration::from_secs(20)).unwrap() {
             // It is seen while it is written.
-            Some(News::Cut { lines: 0 }) => {}
+            Some(FollowEvent::Truncated { lines: 0 }) => {}
             news => break news,
         }
     };
-    assert_eq!(news, Some(News::Anew { generation: Some(other), why }));
+    assert_eq!(news, Some(FollowEvent::Restarted { generation: Some(other), reason: why }));
     assert_eq!(followed(&mut follower), hall.read("public/events.ndjson"));
     hall.ends_clean();
 }
@@ -419,11 +419,11 @@ fn boards() -> [broadcast::Board; 2] {
     const LINES: [&str; 3] = ["1. 32-28", "19-23", "2. 28x19"];
     let at = chrono::DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
     let variant = Variant::international();
-    let opening = Opening { game: 3, variant, tags: Vec::new(), pairing: None, continues: None };
-    let text = opening.lines().join("\n") + "\n" + &LINES.join("\n");
+    let opening = GameHeader { game: 3, variant, tags: Vec::new(), pairing_id: None, continued_game: None };
+    let text = opening.header_lines().join("\n") + "\n" + &LINES.join("\n");
     let mut game = broadcast::GameRecord::new(opening, at);
-    let entries = Contents::read(3, &text).unwrap().entries;
-    entries.into_iter().for_each(|entry| game.take(at, broadcast::GameChange::Entry(entry)));
+    let entries = LiveFileContents::parse(3, &text).unwrap().entries;
+    entries.into_iter().for_each(|entry| game.apply(at, broadcast::GameChange::Entry(entry)));
     ["a", "b"].map(|name| {
         let mut board = broadcast::Board::new(name, variant, Vec::new());
         board.games.push(game.clone());
@@ -436,15 +436,16 @@ fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
     let [folder, log] = FOLDER.map(Path::new);
     let boards = boards();
     let mut file = EventsFile::new("public", folder, log, Witnesses::default());
-    let course = broadcast::Course::default();
-    file.open(disk, (Some("hall-a"), 0), |generation| Streams::new(&boards, &course, generation)).unwrap();
+    let course = broadcast::TournamentHistory::default();
+    file.open(disk, (Some("hall-a"), 0), |generation| EventStreams::new(&boards, &course, generation)).unwrap();
     let read = || String::from_utf8(disk.read(&folder.join("events.ndjson")).unwrap()).unwrap();
     let mut states = vec![read()];
     for n in 0..4 {
         for board in boards.iter().rev() {
             let game = &board.games[0];
-            let events = broadcast::events::events(board, game, broadcast::Delay::NONE.view(game, game.latest()), 0);
-            if file.written(&events[n].place().key()) == n as u64 {
+            let events =
+                broadcast::events::events(board, game, broadcast::Delay::NO_DELAY.view(game, game.last_change_at()), 0);
+            if file.written(&events[n].id().key()) == n as u64 {
                 file.write(disk, &events[n..=n], durability).unwrap();
                 states.push(read());
             }

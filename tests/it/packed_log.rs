@@ -1,25 +1,25 @@
 //! The log of a bus, in which all that brings nothing is one record a second: it replays like the log in which it is written out.
 
-use damcast::engine::bytelog::{Header, LATE_START, Mode, NamedLog, Packing, Record, RecordKind};
+use damcast::engine::bytelog::{Header, IdlePacker, KEY_LATE_START, LogInput, Mode, Record, RecordKind};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback::{self, Played, PlayedGame};
+use damcast::engine::playback::{self, PlaybackResult, PlayedGame};
 use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Recorder, drive_bus};
-use hardware_sim::incident::{Incident, Mishap};
+use damcast::simulation::drive::{RecorderDriver, drive_bus};
+use hardware_sim::incident::{Incident, IncidentKind};
 use hardware_sim::line_faults::{LineFault, LineFaults};
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use proptest::prelude::*;
 
 use crate::bus::Bus;
 use crate::games::playable;
 
 /// A line whose log is kept as a station would write it, but for what it holds back.
-struct Logged {
+struct LoggedLine {
     line: Line,
     records: Vec<Record>,
 }
 
-impl Recorder for Logged {
+impl RecorderDriver for LoggedLine {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let kind = input.to_record();
         let outputs = self.line.handle(now, input);
@@ -43,10 +43,10 @@ impl Recorder for Logged {
 }
 
 fn header() -> Header {
-    header_of("20")
+    header_for("20")
 }
 
-fn header_of(game_type: &str) -> Header {
+fn header_for(game_type: &str) -> Header {
     let opened = "2026-11-21T09:30:00.000+01:00".parse().ok();
     Header { mode: Some(Mode::Bus), opened, game_type: Some(game_type.to_owned()), ..Header::default() }
 }
@@ -57,8 +57,8 @@ fn recorded(bus: &Bus) -> Vec<Record> {
 }
 
 fn recorded_with(bus: &Bus, header: &Header) -> Vec<Record> {
-    let settings = LineSettings::of_head(header, None).unwrap().0;
-    let mut logged = Logged { line: Line::new(settings), records: Vec::new() };
+    let settings = LineSettings::from_header(header, None).unwrap().0;
+    let mut logged = LoggedLine { line: Line::new(settings), records: Vec::new() };
     drive_bus(&mut bus.world(), &mut logged, 60_000, |_, _| {});
     logged.records
 }
@@ -68,7 +68,7 @@ fn text(records: &[Record]) -> String {
 }
 
 fn packed(records: &[Record]) -> Vec<Record> {
-    let mut packing = Packing::default();
+    let mut packing = IdlePacker::default();
     let mut packed: Vec<Record> = records.iter().flat_map(|record| packing.push(record.clone())).collect();
     packed.extend(packing.flush());
     packed
@@ -77,8 +77,9 @@ fn packed(records: &[Record]) -> Vec<Record> {
 /// All that a replay makes of a log: the games with the times of all that was published, and what the operator is told.
 fn replayed(text: String) -> (Vec<PlayedGame>, Vec<String>) {
     let mut told = Vec::new();
-    let log = NamedLog::from_text("a-1.log".to_owned(), text.into_bytes());
-    let Played { games, logs, .. } = playback::play_and_tell(vec![log], None, |notice| told.push(notice)).unwrap();
+    let log = LogInput::from_text("a-1.log".to_owned(), text.into_bytes());
+    let PlaybackResult { games, logs, .. } =
+        playback::play_with_notices(vec![log], None, |notice| told.push(notice)).unwrap();
     assert!(logs.iter().all(|(_, summary)| summary.damage.is_none() && summary.problems.is_empty()), "{logs:?}");
     (games, told)
 }
@@ -102,10 +103,15 @@ fn packed_log_is_small_and_replays_at_equal_times() {
 
 #[test]
 fn packed_log_matches_despite_line_faults_and_lost_boards() {
-    let late = LineFaults::none().with(LineFault::Delay, 0.01).with(LineFault::Flip, 1e-3);
-    let mishaps = [(40, Mishap::Away(1)), (70, Mishap::Back(1)), (90, Mishap::Unplug), (95, Mishap::Plug)];
+    let late = LineFaults::none().with_rate(LineFault::Delay, 0.01).with_rate(LineFault::Flip, 1e-3);
+    let mishaps = [
+        (40, IncidentKind::BoardDisconnected(1)),
+        (70, IncidentKind::BoardConnected(1)),
+        (90, IncidentKind::Unplug),
+        (95, IncidentKind::Plug),
+    ];
     let mishaps = mishaps.map(|(second, what)| Incident::new(second * 1_000, what));
-    check(&Bus::new(&playable("international"), 3, 12).with(mishaps.to_vec()).played(Profile::ideal(), 7, late));
+    check(&Bus::new(&playable("international"), 3, 12).with(mishaps.to_vec()).played(NoiseProfile::ideal(), 7, late));
 }
 
 proptest! {
@@ -114,7 +120,7 @@ proptest! {
     /// Any hands, any seed; the log is cut anywhere, as a kill leaves it.
     #[test]
     fn packed_log_cut_anywhere_matches(seed in any::<u64>(), cut in any::<prop::sample::Index>()) {
-        let bus = Bus::new(&playable("international"), 2, 6).played(Profile::club(), seed, LineFaults::none());
+        let bus = Bus::new(&playable("international"), 2, 6).played(NoiseProfile::club(), seed, LineFaults::none());
         let mut records = recorded(&bus);
         records.truncate(1 + cut.index(records.len()));
         prop_assert_eq!(replayed(text(&packed(&records))), replayed(text(&records)));
@@ -129,29 +135,29 @@ fn logs_of_buses() {
     let folder = std::path::PathBuf::from(std::env::var_os("DAMCAST_LOGS").expect("DAMCAST_LOGS says where"));
     let (second, minute) = (1_000, 60_000);
     let mishaps = [
-        (0, Mishap::Away(2)),
-        (40 * second, Mishap::Away(1)),
-        (100 * second, Mishap::Back(1)),
-        (3 * minute, Mishap::Back(2)),
-        (4 * minute, Mishap::Unplug),
-        (6 * minute, Mishap::Plug),
-        (8 * minute, Mishap::Silence),
-        (9 * minute, Mishap::Sound),
-        (10 * minute, Mishap::PowerOff(0)),
-        (11 * minute, Mishap::PowerOn(0)),
-        (12 * minute, Mishap::Watchdog(1)),
+        (0, IncidentKind::BoardDisconnected(2)),
+        (40 * second, IncidentKind::BoardDisconnected(1)),
+        (100 * second, IncidentKind::BoardConnected(1)),
+        (3 * minute, IncidentKind::BoardConnected(2)),
+        (4 * minute, IncidentKind::Unplug),
+        (6 * minute, IncidentKind::Plug),
+        (8 * minute, IncidentKind::LinkDead),
+        (9 * minute, IncidentKind::LinkRestored),
+        (10 * minute, IncidentKind::PowerOff(0)),
+        (11 * minute, IncidentKind::PowerOn(0)),
+        (12 * minute, IncidentKind::Watchdog(1)),
     ];
     let mishaps = mishaps.map(|(at, what)| Incident::new(at, what)).to_vec();
-    let hands = [("calm", Profile::calm()), ("club", Profile::club()), ("blitz", Profile::blitz())];
-    let disturbed = LineFaults::none().with(LineFault::Flip, 1e-3).with(LineFault::Lose, 2e-4);
+    let hands = [("calm", NoiseProfile::calm()), ("club", NoiseProfile::club()), ("blitz", NoiseProfile::blitz())];
+    let disturbed = LineFaults::none().with_rate(LineFault::Flip, 1e-3).with_rate(LineFault::Lose, 2e-4);
     for (game, game_type) in [("international", "20"), ("frisian", "40"), ("russian", "25"), ("turkish", "30")] {
         for (name, profile) in &hands {
             for (seed, faults) in [(1, LineFaults::none()), (2, disturbed.clone()), (3, disturbed.clone())] {
                 let bus = Bus::new(&playable(game), 3, 40).with(mishaps.clone());
                 let bus = bus.played(profile.clone(), seed, faults);
-                let mut header = header_of(game_type);
+                let mut header = header_for(game_type);
                 if seed != 2 {
-                    header.other.push((LATE_START.to_owned(), "yes".to_owned()));
+                    header.other.push((KEY_LATE_START.to_owned(), "yes".to_owned()));
                 }
                 let records = packed(&recorded_with(&bus, &header));
                 let text = header.to_text() + &records.iter().map(Record::to_line).collect::<String>();

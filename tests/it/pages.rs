@@ -18,17 +18,17 @@ use crate::program::damcast;
 use crate::pty::{Board, Pty, wait_until};
 
 /// The most lines of the README.
-const LONGEST_README: usize = 200;
+const MAX_README_LINES: usize = 200;
 
 /// Commands, and the test that holds what the pages say they print.
-const ELSEWHERE: [(&str, &str); 3] = [
+const TESTED_ELSEWHERE: [(&str, &str); 3] = [
     ("damcast ports", "cli::ports::tests::usb_port_with_stable_name"),
     ("damcast run --config damcast.toml", "pages::station_output_matches_readme"),
     ("damcast status", "cli::status::tests::matches_table_of_docs_page"),
 ];
 
 /// Commands that show what a day in virtual time leaves: its figures change with whatever is recorded.
-const WITH_FIGURES: [&str; 2] = ["damcast fsck recordings", "damcast rebuild recordings"];
+const COMMANDS_WITH_FIGURES: [&str; 2] = ["damcast fsck recordings", "damcast rebuild recordings"];
 
 fn read(page: &Path) -> String {
     fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
@@ -171,13 +171,13 @@ fn pages_show_printed_output() {
     let mut wrong = Vec::new();
     let mut tried = 0;
     for Transcript { page, line, command, output } in transcripts() {
-        if ELSEWHERE.iter().any(|(known, _)| *known == command) {
+        if TESTED_ELSEWHERE.iter().any(|(known, _)| *known == command) {
             continue;
         }
         tried += 1;
         let printed = shell(folder.path(), &command);
         let (mut printed, mut shown) = (printed.trim_end().to_owned(), output.join("\n").trim_end().to_owned());
-        if WITH_FIGURES.contains(&command.as_str()) {
+        if COMMANDS_WITH_FIGURES.contains(&command.as_str()) {
             (printed, shown) = (without_figures(&printed), without_figures(&shown));
         }
         // Three dots at the end: and so on.
@@ -213,13 +213,13 @@ fn station_output_matches_readme() {
         .env_remove("NOTIFY_SOCKET")
         .env_remove("RUNTIME_DIRECTORY")
         .env_remove("RUST_LOG");
-    let mut station = Station::of(command);
+    let mut station = Station::spawn(command);
     pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || station.said().contains("ready"));
-    wait_until("ready", || station.said().contains("ready"));
+    board.play(&mut pty, 400_000, || station.output().contains("ready"));
+    wait_until("ready", || station.output().contains("ready"));
     let transcript =
         transcripts().into_iter().find(|transcript| transcript.command.starts_with("damcast run")).unwrap();
-    let said = station.said().replace(port.to_str().unwrap(), "/dev/ttyACM0");
+    let said = station.output().replace(port.to_str().unwrap(), "/dev/ttyACM0");
     // Each line begins with its moment.
     let moment = "2026-11-22T12:53:32.123456Z".len();
     let text = |line: &str| line.get(moment..).unwrap_or_default().to_owned();
@@ -282,8 +282,8 @@ fn every_link_between_pages_has_target() {
 fn readme_is_short_and_lists_every_docs_page() {
     let lines = read(Path::new("README.md")).lines().count();
     assert!(
-        lines <= LONGEST_README,
-        "README.md has {lines} lines; at most {LONGEST_README}: the rest belongs to docs/"
+        lines <= MAX_README_LINES,
+        "README.md has {lines} lines; at most {MAX_README_LINES}: the rest belongs to docs/"
     );
     let listed = links(&read(Path::new("docs/SUMMARY.md")));
     for page in pages().iter().filter_map(|page| page.strip_prefix("docs").ok()) {

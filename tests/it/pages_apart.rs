@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::daemon::moves;
-use crate::desk::Desk;
+use crate::desk::DeskProcess;
 use crate::generated_games::Dice;
 use crate::outlets::Hall;
 use crate::playing_hall;
 use crate::program::run;
-use crate::serve::{Server, ask, serve_by};
+use crate::serve::{Server, http_get, serve_by};
 
 /// A user whom nobody has.
 const USER: &str = "64321";
@@ -103,11 +103,11 @@ fn page_server_can_read_one_outlet_only() {
 
 /// Boards play at twenty times life for some seconds, while the server of the pages and the desk are killed, stopped and starved at random.
 /// Nothing of it reaches the recording: what was played is what is published, and the logs say the same.
-fn harass(time: Duration, seed: u64) {
+fn load_pages(time: Duration, seed: u64) {
     println!("seed {seed}");
     let mut dice = Dice(seed);
     let mut hall = playing_hall::Hall::begin(8);
-    let mut desk = Some(Desk::start_for(&hall.path(""), ""));
+    let mut desk = Some(DeskProcess::start_for(&hall.path(""), ""));
     let (begun, mut counts) = (Instant::now(), [[0; 3]; 2]);
     let mut viewers: Vec<TcpStream> = Vec::new();
     while begun.elapsed() < time {
@@ -132,7 +132,7 @@ fn harass(time: Duration, seed: u64) {
                     hall.serve();
                 } else {
                     drop(desk.take());
-                    desk = Some(Desk::start_for(&hall.path(""), ""));
+                    desk = Some(DeskProcess::start_for(&hall.path(""), ""));
                 }
             }
             1 => {
@@ -155,29 +155,29 @@ fn harass(time: Duration, seed: u64) {
         println!("{name} killed {killed} times, stopped {stopped} times, starved {starved} times");
         assert!(killed + stopped + starved > 0);
     }
-    assert!(hall.station.signal(Signal::TERM).success(), "{}", hall.station.said());
+    assert!(hall.station.signal(Signal::TERM).success(), "{}", hall.station.output());
     let folder = hall.path("");
     let check = run(&["fsck", folder.to_str().unwrap()]);
     if check.code != 0 || !check.out.trim_end().ends_with(": clean") {
-        let said = hall.station.said();
-        panic!("{}{said}\nkept: {}", check.out, hall.keep().display());
+        let said = hall.station.output();
+        panic!("{}{said}\nkept: {}", check.out, hall.save_folder().display());
     }
     for (board, played) in (1..=8).map(|board| (format!("board-{board}"), hall.played(board))) {
         let live = hall.live(&board, 1);
-        let published: Vec<String> = live.entries.iter().map(|entry| entry.step.text()).collect();
+        let published: Vec<String> = live.entries.iter().map(|entry| entry.kind.text()).collect();
         assert!(published.len() > 5, "{board}: {published:?}");
         assert_eq!(published, played[..published.len()], "{board}");
     }
     // An answer at the end: both live through all of it.
     let server: &Server = hall.server.as_ref().unwrap();
     for address in [&server.address, &desk.as_ref().unwrap().address] {
-        assert_eq!(ask(address, "GET", "/", &[]).unwrap().status, 200);
+        assert_eq!(http_get(address, "GET", "/", &[]).unwrap().status, 200);
     }
 }
 
 #[test]
 fn harmed_pages_change_no_byte_of_recording() {
-    harass(Duration::from_secs(20), 5);
+    load_pages(Duration::from_secs(20), 5);
 }
 
 /// `DAMCAST_MINUTES` (60) of it, from another seed each time: `scripts/pages-storm`.
@@ -187,5 +187,5 @@ fn broken_pages_do_not_affect_recording() {
     let minutes = std::env::var("DAMCAST_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
     // A hall plays for some minutes.
-    (0..minutes / 2).for_each(|round| harass(Duration::from_secs(120), now + round));
+    (0..minutes / 2).for_each(|round| load_pages(Duration::from_secs(120), now + round));
 }

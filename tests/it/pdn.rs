@@ -1,12 +1,12 @@
 //! PDN by examples: every dialect is read, written as the standard wants it, replayed, and held against its restrictions.
 
 use draughts::{Position, Variant};
-use draughts_pdn::game::{End, Entry, Game, MoveNumber};
+use draughts_pdn::game::{Entry, Game, MoveNumber, Termination};
 use draughts_pdn::problem::Level;
-use draughts_pdn::reader::{self, Located};
+use draughts_pdn::reader::{self, LocatedGame};
 use draughts_pdn::renumber::renumber;
 use draughts_pdn::replay::{KnownBy, Replay, ReplayStep};
-use draughts_pdn::standard::{Ambiguous, converted, standard};
+use draughts_pdn::standard::{AmbiguousCaptures, convert, standard};
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{infer, strict};
 
@@ -17,9 +17,10 @@ pub(crate) fn moves(game: &Game) -> Vec<&str> {
 }
 
 /// The games in the standard's form, as text.
-pub(crate) fn standardised(games: &[Located], style: Style) -> String {
-    let untagged: Vec<&Located> = games.iter().filter(|located| located.game.tags.get("GameType").is_none()).collect();
-    let told = (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None));
+pub(crate) fn standardised(games: &[LocatedGame], style: Style) -> String {
+    let untagged: Vec<&LocatedGame> =
+        games.iter().filter(|located| located.game.tags.get("GameType").is_none()).collect();
+    let told = (!untagged.is_empty()).then(|| infer::infer_from_moves(&untagged, None));
     let games: Vec<Game> = games.iter().map(|located| standard(located, told).0).collect();
     writer::write(&games, style)
 }
@@ -40,9 +41,12 @@ fn reads_every_dialect() {
     assert_eq!(strengths, ["!", "(!?)", "*"]);
     assert!(game.entries.contains(&Entry::Comment("to the end of the line".into())));
     assert!(game.entries.contains(&Entry::Comment("forced before".into())));
-    assert_eq!(game.end, End::Result("1/2-1/2".into()));
+    assert_eq!(game.end, Termination::Result("1/2-1/2".into()));
 
-    assert_eq!((moves(&games[1]), &games[1].end), (vec!["34-29", "18-22", "29-24"], &End::Result("4-6".into())));
+    assert_eq!(
+        (moves(&games[1]), &games[1].end),
+        (vec!["34-29", "18-22", "29-24"], &Termination::Result("4-6".into()))
+    );
     let first = games[2].moves().next().unwrap();
     assert_eq!(first.number, Some(MoveNumber { value: 1, ellipsis: true }));
     assert_eq!(games[2].moves().nth(1).unwrap().captured.as_deref(), Some("17"));
@@ -100,8 +104,8 @@ fn writes_every_dialect_by_standard() {
 
 #[test]
 fn replay_knows_variant_start_and_moves() {
-    let located = Located::from(reader::read("1.c3-b4 f6-g5 2.b4-c5 d6xb4 3.a3xc5 *").0.remove(0));
-    let replay = Replay::of(&located, None);
+    let located = LocatedGame::from(reader::read("1.c3-b4 f6-g5 2.b4-c5 d6xb4 3.a3xc5 *").0.remove(0));
+    let replay = Replay::infer(&located, None);
     assert_eq!((replay.variant.game_type.number(), replay.known_by), (25, KnownBy::Moves));
     assert_eq!(replay.start, Position::start(replay.variant));
     assert!(replay.is_complete && replay.problems.is_empty());
@@ -122,10 +126,10 @@ fn replay_starts_at_position_of_first_move() {
     ] {
         let text = format!("[GameType \"20\"] {moves}");
         let located = &reader::read_located(&text).0[0];
-        let replay = Replay::of(located, None);
+        let replay = Replay::infer(located, None);
         let walked = draughts_pdn::replay::walk(located, replay.variant, &mut |_| {});
         assert!(replay.is_complete, "{moves}");
-        assert_eq!(Some(replay.position_after(usize::MAX)), walked.last, "{moves}");
+        assert_eq!(Some(replay.position_after(usize::MAX)), walked.final_position, "{moves}");
         let ReplayStep::Move { ply, .. } = replay.steps.last().unwrap() else { panic!("{moves}") };
         assert!(replay.position_after(replay.steps.len() - 1).legal_moves().contains(ply), "{moves}");
     }
@@ -135,7 +139,7 @@ fn replay_starts_at_position_of_first_move() {
 fn illegal_move_is_reported_with_place_and_position() {
     let text = "[GameType \"20\"]\n\n1. 32-28 19-23\n2. 28x20 14x23 (2... 1-2) *";
     let (games, _) = reader::read_located(text);
-    let replay = Replay::of(&games[0], None);
+    let replay = Replay::infer(&games[0], None);
     assert!(!replay.is_complete);
     assert_eq!(replay.moves().count(), 2);
     let told: Vec<String> = replay.problems.iter().map(ToString::to_string).collect();
@@ -165,13 +169,13 @@ fn diagram_of_standard() {
 fn writes_proposal_for_3_1_on_request() {
     let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"] 1. 47x38x24x13x36! (1. 47x38x20x9x36) *";
     let located = reader::read_located(text).0.remove(0);
-    let (game, _) = converted(&located, None, Ambiguous::Captured);
+    let (game, _) = convert(&located, None, AmbiguousCaptures::Captured);
     let written = writer::write(std::slice::from_ref(&game), Style::Compact);
     let expected = "1. 47x36! <42,29,19,31> ( 1. 47x36 <42,29,14,31> ) *\n";
     assert!(written.ends_with(expected), "{written}");
     let again = reader::read_located(&written).0.remove(0);
     assert_eq!(again.game, game);
-    assert!(Replay::of(&again, None).problems.is_empty());
+    assert!(Replay::infer(&again, None).problems.is_empty());
     assert_eq!(standard(&again, None).0, standard(&located, None).0);
     let letters = Variant::from_tag("20,W,10,10,A0,0").unwrap();
     let (renamed, problems) = renumber(&game, letters);
@@ -213,7 +217,7 @@ fn mistake_is_reported_with_restriction() {
     ] {
         let problems = strict::check(text, None);
         let fits =
-            problems.iter().any(|problem| problem.place.to_string() == place && problem.to_string().contains(part));
+            problems.iter().any(|problem| problem.location.to_string() == place && problem.to_string().contains(part));
         assert!(fits, "{text}: {problems:#?}");
     }
 }

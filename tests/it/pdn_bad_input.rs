@@ -63,9 +63,10 @@ fn bad_input_has_place() {
     ] {
         let text = format!("{text} [Site \"x\"] 1. 31-26 *");
         let (games, mut problems) = reader::read_located(&text);
-        problems.extend(games.iter().flat_map(|located| Replay::of(located, Some(Variant::international())).problems));
+        problems
+            .extend(games.iter().flat_map(|located| Replay::infer(located, Some(Variant::international())).problems));
         let fits =
-            problems.iter().any(|problem| problem.place.to_string() == place && problem.to_string().contains(part));
+            problems.iter().any(|problem| problem.location.to_string() == place && problem.to_string().contains(part));
         assert!(fits, "{text}: {problems:#?}");
         assert!(problems.iter().all(|problem| problem.to_string().len() < 2000), "{problems:#?}");
         // A comment without its end takes all the rest; nothing else does.
@@ -79,9 +80,9 @@ fn million_parentheses() {
     for text in ["(".repeat(1_000_000), ")".repeat(1_000_000), "32-28 (".repeat(200_000) + &")".repeat(200_000)] {
         let (games, problems) = reader::read_located(&text);
         assert!(games.len() <= 1);
-        assert!(problems.len() <= draughts_pdn::problem::Problems::MOST);
+        assert!(problems.len() <= draughts_pdn::problem::Problems::MAX_COUNT);
         for located in &games {
-            let _ = Replay::of(located, None);
+            let _ = Replay::infer(located, None);
             let game = standard(located, None).0;
             let _ = writer::write(&[game], Style::Compact);
         }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use draughts::Variant;
 use draughts_pdn::encoding::{self, Encoding};
-use draughts_pdn::game::{End, Entry, Game};
+use draughts_pdn::game::{Entry, Game, Termination};
 use draughts_pdn::problem::{Level, Problem};
-use draughts_pdn::reader::{self, Located};
+use draughts_pdn::reader::{self, LocatedGame};
 use draughts_pdn::replay::Replay;
 use draughts_pdn::standard::standard;
 use draughts_pdn::writer::{self, Style};
@@ -44,15 +44,15 @@ fn name(path: &Path) -> String {
     format!("{}/{}", parts[1], parts[0])
 }
 
-fn read(path: &Path, encoding: Encoding) -> (Vec<Located>, Vec<Problem>) {
+fn read(path: &Path, encoding: Encoding) -> (Vec<LocatedGame>, Vec<Problem>) {
     reader::read_bytes(&std::fs::read(path).unwrap(), encoding)
 }
 
 /// The variant of the games that do not tell it.
-fn told(games: &[Located]) -> Option<&'static Variant> {
+fn variant_for(games: &[LocatedGame]) -> Option<&'static Variant> {
     let untagged = games.iter().filter(|located| located.game.tags.get("GameType").is_none());
-    let sample: Vec<&Located> = untagged.take(infer::SAMPLE).collect();
-    (!sample.is_empty()).then(|| infer::from_moves(&sample, None))
+    let sample: Vec<&LocatedGame> = untagged.take(infer::SAMPLE).collect();
+    (!sample.is_empty()).then(|| infer::infer_from_moves(&sample, None))
 }
 
 /// Compares with a list that was checked by hand.
@@ -94,8 +94,8 @@ fn every_file_has_expected_games() {
     let mut list = String::new();
     for path in &files {
         let (games, _) = read(path, Encoding::Detect);
-        let told = told(&games);
-        let replays: Vec<Replay> = games.iter().map(|located| Replay::of(located, told)).collect();
+        let told = variant_for(&games);
+        let replays: Vec<Replay> = games.iter().map(|located| Replay::infer(located, told)).collect();
         let plies: usize = games.iter().map(|located| located.game.moves().count()).sum();
         let played: usize = replays.iter().map(|replay| replay.moves().count()).sum();
         let mut variants: Vec<String> = replays.iter().map(|replay| replay.variant.game_type.to_string()).collect();
@@ -121,12 +121,12 @@ fn every_file_has_expected_problems() {
     let mut list = String::new();
     for path in &files {
         let (games, mut problems) = read(path, Encoding::Detect);
-        let told = told(&games);
-        problems.extend(games.iter().flat_map(|located| Replay::of(located, told).problems));
-        problems.sort_by_key(|problem| problem.place);
+        let told = variant_for(&games);
+        problems.extend(games.iter().flat_map(|located| Replay::infer(located, told).problems));
+        problems.sort_by_key(|problem| problem.location);
         let (text, _) = encoding::decode(&std::fs::read(path).unwrap(), Encoding::Detect);
         for problem in &problems {
-            points_at_what_it_quotes(&text, problem);
+            quotes_its_location(&text, problem);
         }
         // The suites have hundreds of notes of few kinds; every one of the others was looked at.
         let least = if name(path).starts_with("wild/") { Level::Note } else { Level::Warning };
@@ -134,7 +134,8 @@ fn every_file_has_expected_problems() {
             // The FEN of a position is the place of a move; the list tells the number instead.
             let hint = problem.hint.as_deref().unwrap_or("").split(" in ").next().unwrap_or("");
             let hint = if hint.contains(":W") { "" } else { hint };
-            writeln!(list, "{}:{}: {}: {} ({hint})", name(path), problem.place, problem.level, problem.what).unwrap();
+            writeln!(list, "{}:{}: {}: {} ({hint})", name(path), problem.location, problem.level, problem.message)
+                .unwrap();
         }
     }
     if !files.is_empty() {
@@ -143,11 +144,12 @@ fn every_file_has_expected_problems() {
 }
 
 /// A message that begins with a quotation quotes what stands at its place, blanks apart.
-fn points_at_what_it_quotes(text: &str, problem: &Problem) {
-    let Some((quoted, _)) = problem.what.strip_prefix('`').and_then(|rest| rest.split_once('`')) else { return };
+fn quotes_its_location(text: &str, problem: &Problem) {
+    let Some((quoted, _)) = problem.message.strip_prefix('`').and_then(|rest| rest.split_once('`')) else { return };
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    let line = text.split('\n').nth(problem.place.line as usize - 1).unwrap();
-    let there: String = line.chars().skip(problem.place.column as usize - 1).filter(|c| !c.is_whitespace()).collect();
+    let line = text.split('\n').nth(problem.location.line as usize - 1).unwrap();
+    let there: String =
+        line.chars().skip(problem.location.column as usize - 1).filter(|c| !c.is_whitespace()).collect();
     let quoted: String = quoted.trim_end_matches("...").chars().filter(|c| !c.is_whitespace()).collect();
     assert!(there.starts_with(&quoted), "{problem}: there stands {there:.20}");
 }
@@ -156,8 +158,8 @@ fn points_at_what_it_quotes(text: &str, problem: &Problem) {
 fn valid_suite_is_read_and_played_without_error() {
     for path in files(&["suite/succeed"]) {
         let (games, mut problems) = read(&path, Encoding::Detect);
-        let told = told(&games);
-        problems.extend(games.iter().flat_map(|located| Replay::of(located, told).problems));
+        let told = variant_for(&games);
+        problems.extend(games.iter().flat_map(|located| Replay::infer(located, told).problems));
         assert!(!reader::any_at_least(&problems, Level::Error), "{}: {problems:?}", path.display());
     }
 }
@@ -189,13 +191,15 @@ fn invalid_suite_is_refused_for_right_reason() {
         let (_, place, reason) = reasons.iter().find(|(file, ..)| *file == name(path)).unwrap();
         let problems = strict::check_bytes(&std::fs::read(path).unwrap(), None);
         let fits = |problem: &&Problem| {
-            problem.place.to_string() == *place && problem.level == Level::Error && problem.to_string().contains(reason)
+            problem.location.to_string() == *place
+                && problem.level == Level::Error
+                && problem.to_string().contains(reason)
         };
         let found = problems.iter().find(fits).unwrap_or_else(|| panic!("{}: {problems:#?}", path.display()));
         // A reader that stops at the first thing that is not in the reading grammar stops there: all before it are
         // results, captures in full, dots, zeros, values of tags.
         let is_of_the_reading_grammar = |problem: &&Problem| {
-            let what = &problem.what;
+            let what = &problem.message;
             !(what.starts_with("the result ")
                 || what.contains("should be written")
                 || what.contains("leading zero")
@@ -224,7 +228,7 @@ fn old_code_pages_give_equal_games() {
         let Some(suite) = folder("suite") else { return };
         let (old, _) = read(&suite.join("8bit").join(format!("{file}.old8bit.pdn")), encoding);
         let (new, _) = read(&suite.join(twin).join(format!("{file}.pdn")), Encoding::Utf8);
-        let games = |located: Vec<Located>| located.into_iter().map(|located| located.game).collect::<Vec<Game>>();
+        let games = |located: Vec<LocatedGame>| located.into_iter().map(|located| located.game).collect::<Vec<Game>>();
         let (old, mut new) = (games(old), games(new));
         if file == "ussr1947" {
             assert_eq!((old.len(), new.len()), (54, 153));
@@ -245,18 +249,18 @@ fn every_game_plays_to_end_or_has_known_reason() {
     let mut list = String::new();
     for path in &files {
         let (games, _) = read(path, Encoding::Detect);
-        let told = told(&games);
+        let told = variant_for(&games);
         for (index, located) in games.iter().enumerate() {
-            let replay = Replay::of(located, told);
+            let replay = Replay::infer(located, told);
             if replay.is_complete || located.game.moves().next().is_none() {
                 continue;
             }
             let is_error = |problem: &&Problem| problem.level == Level::Error;
-            let is_ambiguous = |problem: &&Problem| problem.what.contains("is ambiguous: ");
+            let is_ambiguous = |problem: &&Problem| problem.message.contains("is ambiguous: ");
             let problems = &replay.problems;
             let first = problems.iter().find(is_error).or_else(|| problems.iter().find(is_ambiguous));
-            let what =
-                first.map_or("unknown moves".to_owned(), |problem| format!("{}: {}", problem.place, problem.what));
+            let what = first
+                .map_or("unknown moves".to_owned(), |problem| format!("{}: {}", problem.location, problem.message));
             let (played, moves) = (replay.moves().count(), located.game.moves().count());
             let found = format!("{} game {}: {played} of {moves} moves, {what}", name(path), index + 1);
             let why = reason(&found).map_or("?", |(_, why)| why);
@@ -270,7 +274,7 @@ fn every_game_plays_to_end_or_has_known_reason() {
 }
 
 /// The code page of a file.
-fn page(name: &str) -> Encoding {
+fn code_page(name: &str) -> Encoding {
     match name {
         "8bit/abatsiev.old8bit.pdn" => Encoding::Windows1251,
         "8bit/ussr1947.old8bit.pdn" => Encoding::Dos866,
@@ -281,8 +285,8 @@ fn page(name: &str) -> Encoding {
 #[test]
 fn read_games_are_written_strictly_and_read_again() {
     for path in files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]) {
-        let (games, _) = read(&path, page(&name(&path)));
-        let told = told(&games);
+        let (games, _) = read(&path, code_page(&name(&path)));
+        let told = variant_for(&games);
         let games: Vec<Game> = games.iter().map(|located| standard(located, told).0).collect();
         for style in [Style::Compact, Style::Live] {
             let text = writer::write(&games, style);
@@ -313,7 +317,7 @@ fn as_pdn2_gives_the_same_moves(games: &[Game], path: &Path) {
         let moves = |game: &Game| game.moves().map(|ply| ply.text.replace(':', "x")).collect::<Vec<_>>();
         assert_eq!(moves(again), moves(game), "{}", path.display());
         let tag = again.tags.get("Result");
-        let end = if let End::Result(end) = &again.end { end } else { "*" };
+        let end = if let Termination::Result(end) = &again.end { end } else { "*" };
         assert_eq!(tag, Some(end), "{}", path.display());
         assert!(again.outcome() == game.outcome() || end == "*", "{}", path.display());
     }

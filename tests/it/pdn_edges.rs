@@ -1,6 +1,6 @@
 //! Edges of PDN: forms that the references name in passing, and that are easy to lose.
 
-use damcast::engine::profile::{self, Profile};
+use damcast::engine::profile::{self, ReaderProfile};
 use draughts::{Color, Variant};
 use draughts_pdn::encoding::Encoding;
 use draughts_pdn::problem::{Level, Problem};
@@ -21,17 +21,17 @@ fn converted(text: &str) -> (String, Vec<Problem>) {
 }
 
 /// The movetext of one converted game.
-fn moves_of(text: &str) -> String {
+fn movetext_of(text: &str) -> String {
     let written = converted(text).0;
     written.split_once("\n\n").map_or(written.as_str(), |(_, moves)| moves).trim_end().to_owned()
 }
 
-fn said(problems: &[Problem]) -> String {
+fn messages_of(problems: &[Problem]) -> String {
     problems.iter().map(|problem| format!("{problem}\n")).collect()
 }
 
 fn check(text: &str) -> Vec<Problem> {
-    checked::problems_of(text.as_bytes(), Encoding::Detect, None)
+    checked::check_bytes(text.as_bytes(), Encoding::Detect, None)
 }
 
 #[test]
@@ -39,9 +39,9 @@ fn percent_sign_starts_comment_at_token_position() {
     let text = "[GameType \"20\"]\n\n1. 32-28 19-23 % drawn 1-1\n  % 5-5\n2. 28x19 14x23 *\n";
     let (games, problems) = reader::read(text);
     assert_eq!((games.len(), games[0].moves().count()), (1, 4));
-    assert!(problems.iter().all(|problem| problem.level == Level::Note), "{}", said(&problems));
+    assert!(problems.iter().all(|problem| problem.level == Level::Note), "{}", messages_of(&problems));
     assert_eq!(strict::check(text, None), []);
-    assert!(said(&profile::check(Profile::Lidraughts, text.as_bytes(), None)).contains("3:16: error"));
+    assert!(messages_of(&profile::check(ReaderProfile::Lidraughts, text.as_bytes(), None)).contains("3:16: error"));
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn glyph_has_any_number_of_digits() {
 fn setup_may_lack_word_and_quotes() {
     let text = "[GameType \"20\"] 1. 32-28 /W:W31:B1/ 31-27 *";
     assert_eq!(check(text), []);
-    assert_eq!(moves_of(text), "1. 32-28 /FEN \"W:W31:B1\"/ 2. 31-27 *");
-    assert!(said(&strict::check(text, None)).contains("the setup"));
+    assert_eq!(movetext_of(text), "1. 32-28 /FEN \"W:W31:B1\"/ 2. 31-27 *");
+    assert!(messages_of(&strict::check(text, None)).contains("the setup"));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn strict_checker_knows_squares_of_board() {
         let setup = format!("[GameType \"20\"]\n\n1. 32-28 /FEN \"{fen}\"/ 31-27 *\n");
         for text in [tag, setup] {
             let found = strict::check(&text, None);
-            assert!(found.len() == 1 && found[0].what.contains(why), "{text}: {}", said(&found));
+            assert!(found.len() == 1 && found[0].message.contains(why), "{text}: {}", messages_of(&found));
         }
     }
     for fen in ["W:W:B1,2", "?:W31-35:B1", "W:?31-35:B1", "B::"] {
@@ -91,7 +91,10 @@ fn times_used_have_two_digits_of_minutes() {
 #[test]
 fn result_against_tag_is_reported() {
     let found = check("[GameType \"20\"]\n[Result \"2-0\"]\n\n1. 32-28 19-23 0-2\n");
-    assert_eq!(said(&found), "4:16: warning: the Result tag says `2-0`, the end of the game `0-2` (the tag counts)\n");
+    assert_eq!(
+        messages_of(&found),
+        "4:16: warning: the Result tag says `2-0`, the end of the game `0-2` (the tag counts)\n"
+    );
     for (tag, end) in [("1-0", "2-0"), ("*", "2-0"), ("2-0", "*"), ("1/2-1/2", "1-1")] {
         assert_eq!(
             check(&format!("[GameType \"20\"]\n[Result \"{tag}\"]\n\n1. 32-28 19-23 {end}\n")),
@@ -107,19 +110,19 @@ fn null_move_at_start_leaves_pieces() {
         ["[GameType \"20\"] /FEN \"B::\"/ 1... 18-22 32-28 *", "[GameType \"20\"] [FEN \"B::\"] 1... 18-22 32-28 *"]
     {
         assert_eq!(check(text), [], "{text}");
-        let replay = Replay::of(&reader::read_located(text).0[0], None);
-        assert_eq!((replay.start.placement().of(Color::White).len(), replay.moves().count()), (20, 2), "{text}");
+        let replay = Replay::infer(&reader::read_located(text).0[0], None);
+        assert_eq!((replay.start.placement().pieces_of(Color::White).len(), replay.moves().count()), (20, 2), "{text}");
         let again = converted(text).0;
         assert_eq!((check(&again), converted(&again).0.as_str()), (vec![], again.as_str()));
     }
-    assert_eq!(moves_of("[GameType \"20\"] 1. 32-28 /FEN \"W::\"/ 31-27 *"), "1. 32-28 /FEN \"W::\"/ 2. 31-27 *");
+    assert_eq!(movetext_of("[GameType \"20\"] 1. 32-28 /FEN \"W::\"/ 31-27 *"), "1. 32-28 /FEN \"W::\"/ 2. 31-27 *");
 }
 
 #[test]
 fn keeps_pieces_of_unknown_colour() {
     let text = "[GameType \"20\"]\n[FEN \"W:W31,32:B5:?20,K21\"]\n\n1. 31-27 *\n";
     let found = check(text);
-    assert!(found.len() == 1 && found[0].level == Level::Warning, "{}", said(&found));
+    assert!(found.len() == 1 && found[0].level == Level::Warning, "{}", messages_of(&found));
     assert_eq!((strict::check(text, None), converted(text).0.as_str()), (vec![], text));
 }
 
@@ -127,7 +130,11 @@ fn keeps_pieces_of_unknown_colour() {
 fn moves_turned_into_comment_are_reported() {
     let (text, problems) = converted("[GameType \"20\"]\n\n1. 32-28 - 2. 31-27 17-21 /FEN \"W:W31:B1\"/ 3. 31-27 *\n");
     assert!(text.contains("{- 2. 31-27 17-21}") && text.contains("3. 31-27 *"), "{text}");
-    assert!(said(&problems).contains("3:10: warning: the moves from here on become comments"), "{}", said(&problems));
+    assert!(
+        messages_of(&problems).contains("3:10: warning: the moves from here on become comments"),
+        "{}",
+        messages_of(&problems)
+    );
 }
 
 #[test]
@@ -137,7 +144,7 @@ fn game_started_by_other_side_gets_warning() {
         "[GameType \"20\"]\n[FEN \"W:W31-50:B1-20\"]\n\n1... 19-23 2. 32-28 *\n",
     ] {
         let (written, problems) = converted(text);
-        assert!(said(&problems).contains("begins, though it is not"), "{}", said(&problems));
+        assert!(messages_of(&problems).contains("begins, though it is not"), "{}", messages_of(&problems));
         assert_eq!((check(&written), converted(&written).0.as_str()), (vec![], written.as_str()), "{written}");
     }
     let (written, _) = converted("[GameType \"20\"] 1. 32-28 /FEN \"W:W31:B10\"/ 1... 10-14 *");
@@ -149,7 +156,7 @@ fn numbers_in_lettered_game_stay_in_game() {
     // lidraughts and most programs call the squares of Russian and Brazilian draughts by numbers.
     for tag in ["25", "26"] {
         let (text, problems) = converted(&format!("[GameType \"{tag}\"]\n\n1. 22-18 9-13 2. 18-14 10x17 3. 21x14 *\n"));
-        assert!(text.starts_with(&format!("[GameType \"{tag},W,8,8,N2,0\"]")), "{text}{}", said(&problems));
+        assert!(text.starts_with(&format!("[GameType \"{tag},W,8,8,N2,0\"]")), "{text}{}", messages_of(&problems));
         assert_eq!(check(&text), []);
     }
     let (text, _) = converted("[GameType \"20\"]\n\n1. d4-e5 *\n");
@@ -160,7 +167,7 @@ fn numbers_in_lettered_game_stay_in_game() {
 fn empty_game_type_is_absent() {
     let (text, problems) = converted("[GameType \"\"]\n\n1. 32-28 *\n");
     assert_eq!(text, "[GameType \"20\"]\n\n1. 32-28 *\n");
-    assert!(said(&problems).contains("no GameType"));
+    assert!(messages_of(&problems).contains("no GameType"));
 }
 
 #[test]
@@ -192,7 +199,7 @@ fn draft_2_0_wraps_no_command() {
 
 #[test]
 fn clock_needs_no_blank_after_name() {
-    let clocks = clock::Clocks::of_comment("[%clockw0:00:10 B0:00:03]", Color::White).expect("as the pattern has it");
+    let clocks = clock::Clocks::from_comment("[%clockw0:00:10 B0:00:03]", Color::White).expect("as the pattern has it");
     assert_eq!(clocks.to_string(), "[%clock w0:00:10 B0:00:03]");
 }
 
@@ -200,16 +207,16 @@ fn clock_needs_no_blank_after_name() {
 fn unsplittable_lidraughts_text_is_reported() {
     for bad in ["32 - 28", "3228", "1. 32-28 19-23 1.02-0.98", "1. 32-28 19-23 1 1/2 - 1/2"] {
         let text = format!("[GameType \"20\"]\n[Result \"*\"]\n\n{bad} *\n");
-        let found = profile::check(Profile::Lidraughts, text.as_bytes(), None);
-        assert!(said(&found).contains("fails the file"), "{bad}: {}", said(&found));
+        let found = profile::check(ReaderProfile::Lidraughts, text.as_bytes(), None);
+        assert!(messages_of(&found).contains("fails the file"), "{bad}: {}", messages_of(&found));
     }
 }
 
 #[test]
 fn problems_of_noise_profile_need_no_memory() {
-    for (profile, noise) in [(Profile::Lidraughts, ")"), (Profile::Pydraughts, "[")] {
-        let found = profile::problems_of(profile, noise.repeat(100_000).as_bytes(), None);
-        assert!(found.dropped() > 0 && found.list().len() <= 10_000, "{profile}");
+    for (profile, noise) in [(ReaderProfile::Lidraughts, ")"), (ReaderProfile::Pydraughts, "[")] {
+        let found = profile::count_problems(profile, noise.repeat(100_000).as_bytes(), None);
+        assert!(found.dropped_count() > 0 && found.list().len() <= 10_000, "{profile}");
     }
 }
 

@@ -2,14 +2,14 @@
 
 use crate::generated_games::{Dice, SOUP, game, variants, with_ambiguous_captures};
 use crate::pdn::{DIALECTS, standardised};
-use damcast::engine::livefile::{self, Opening};
-use damcast::engine::roster;
+use damcast::engine::game_tags;
+use damcast::engine::livefile::{self, GameHeader};
 use draughts::Variant;
 use draughts_pdn::encoding::Encoding;
 use draughts_pdn::game::{Entry, Game, Tags};
-use draughts_pdn::reader::{self, Located, Reader};
+use draughts_pdn::reader::{self, LocatedGame, Reader};
 use draughts_pdn::replay::Replay;
-use draughts_pdn::standard::{Ambiguous, converted, standard};
+use draughts_pdn::standard::{AmbiguousCaptures, convert, standard};
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{notation, strict};
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn reads_back(text: &str, games: &[Game]) {
 
 /// Games in the standard's form: each style is strict, is read without a problem as the same games, and is written again
 /// byte for byte; the moves are legal; the standard's form is its own.
-fn hold_through_writing(games: &[Game]) {
+fn survive_writing(games: &[Game]) {
     for style in [Style::Compact, Style::Live] {
         let text = writer::write(games, style);
         reads_back(&text, games);
@@ -34,7 +34,7 @@ fn hold_through_writing(games: &[Game]) {
                 writer::write(std::slice::from_ref(&located.game), style),
                 writer::write(std::slice::from_ref(game), style)
             );
-            let replay = Replay::of(located, None);
+            let replay = Replay::infer(located, None);
             assert!(replay.is_complete && replay.problems.is_empty(), "{:?} {text}", replay.problems);
             let (again, changes) = standard(located, None);
             assert_eq!(&again, game, "{text}");
@@ -50,8 +50,8 @@ fn hold_through_writing(games: &[Game]) {
 }
 
 /// The proposal for 3.1 reads back as the same game.
-fn as_proposed_for_3_1(located: &Located, game: &Game, style: Style) {
-    let (proposed, _) = converted(located, None, Ambiguous::Captured);
+fn as_proposed_for_3_1(located: &LocatedGame, game: &Game, style: Style) {
+    let (proposed, _) = convert(located, None, AmbiguousCaptures::Captured);
     let text = writer::write(std::slice::from_ref(&proposed), style);
     let again = reader::read_located(&text).0.remove(0);
     assert_eq!(again.game, proposed, "{text}");
@@ -62,14 +62,20 @@ fn as_proposed_for_3_1(located: &Located, game: &Game, style: Style) {
 fn is_strict_after_every_line(game: Game) {
     let variant = Variant::from_tag(game.tags.get("GameType").unwrap()).unwrap();
     let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
-    let opening = Opening { game: 1, variant, tags: roster::tags(variant, &tags), pairing: None, continues: None };
-    let head: String = opening.lines().iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let opening = GameHeader {
+        game: 1,
+        variant,
+        tags: game_tags::ordered_tags(variant, &tags),
+        pairing_id: None,
+        continued_game: None,
+    };
+    let head: String = opening.header_lines().iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     let text = head + &writer::write(&[Game { tags: Tags::default(), ..game }], Style::Live);
     for (at, _) in text.match_indices('\n') {
         assert_eq!(strict::check(&text[..=at], None), [], "{}", &text[..=at]);
     }
     for result in variant.result_format.values() {
-        let (offset, bytes) = livefile::overwrite_result(text.as_bytes(), result).unwrap();
+        let (offset, bytes) = livefile::result_patch(text.as_bytes(), result).unwrap();
         let mut finished = text.clone().into_bytes();
         finished[offset..offset + bytes.len()].copy_from_slice(&bytes);
         assert_eq!(strict::check_bytes(&finished, None), []);
@@ -83,7 +89,7 @@ fn full_games_of_every_variant() {
     for (index, variant) in variants().into_iter().enumerate() {
         let mut dice = Dice(1 + index as u64);
         let games: Vec<Game> = (0..8).map(|_| game(variant, &mut dice, 50, true)).collect();
-        hold_through_writing(&games);
+        survive_writing(&games);
         let live = game(variant, &mut dice, 40, false);
         seen[0] += live.entries.iter().filter(|entry| matches!(entry, Entry::Setup(_))).count();
         is_strict_after_every_line(live);
@@ -137,7 +143,7 @@ proptest! {
         let variants = variants();
         let variant = variants[dice.roll(variants.len())];
         let games: Vec<Game> = (0..=dice.roll(3)).map(|_| game(variant, &mut dice, plies, true)).collect();
-        hold_through_writing(&games);
+        survive_writing(&games);
     }
 
     #[test]
@@ -180,7 +186,7 @@ proptest! {
         let written = writer::write(&games, Style::Compact);
         // A GameType that is none stays as it was.
         let found = strict::check_form(&written, None).into_iter();
-        let problems: Vec<_> = found.filter(|problem| !problem.what.contains("GameType")).collect();
+        let problems: Vec<_> = found.filter(|problem| !problem.message.contains("GameType")).collect();
         prop_assert_eq!(problems, [], "{}\n--- written:\n{}", text, written);
         let (again, problems) = reader::read(&written);
         prop_assert_eq!(problems, []);
@@ -193,7 +199,7 @@ proptest! {
         for encoding in [Encoding::Detect, Encoding::Utf8, Encoding::Dos866] {
             let (games, _) = reader::read_bytes(&bytes, encoding);
             for located in &games {
-                let _ = Replay::of(located, None);
+                let _ = Replay::infer(located, None);
             }
         }
         let _ = strict::check_bytes(&bytes, None);

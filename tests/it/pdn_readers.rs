@@ -4,7 +4,7 @@
 //! rewritten, matched from their beginning, and every part is tried. Thousands of small texts are changed at a few places
 //! and judged by both. `READERS_SEED` and `READERS_MUTANTS` make it another or a longer search.
 
-use damcast::engine::profile::{self, Profile};
+use damcast::engine::profile::{self, ReaderProfile};
 use draughts::{Position, Variant};
 use draughts_pdn::problem::{Level, Problem};
 use draughts_pdn::{fen, replay, strict};
@@ -150,7 +150,7 @@ fn errors(problems: &[Problem]) -> Vec<String> {
     problems.iter().filter(|problem| problem.level == Level::Error).map(ToString::to_string).collect()
 }
 
-fn check(profile: Profile, text: &str) -> Vec<String> {
+fn check(profile: ReaderProfile, text: &str) -> Vec<String> {
     errors(&profile::check(profile, text.as_bytes(), None))
 }
 
@@ -404,7 +404,7 @@ mod lidraughts {
 fn exactly_failures_of_lidraughts_are_errors() {
     let mut failing = 0;
     for text in mutants() {
-        let found = check(Profile::Lidraughts, &text);
+        let found = check(ReaderProfile::Lidraughts, &text);
         let says_so = found.iter().any(|problem| problem.contains("fails the file"));
         // A file without games fails the poll, but is no fault before the round.
         let fails = lidraughts::fails(&text) && !text.trim().is_empty();
@@ -430,12 +430,12 @@ fn texts_once_missed_by_lidraughts_profile() {
         "\u{feff}[Event \"x\"]\n\n1. 32-28 *",
         "\n\n[Event \"x\"]\n\n1. 32-28 *",
     ] {
-        let found = check(Profile::Lidraughts, text);
+        let found = check(ReaderProfile::Lidraughts, text);
         assert!(found.iter().any(|problem| problem.contains("fails the file")), "{text:?}: {found:?}");
     }
     // What only looks odd is read.
     for text in ["1. 32-28 ; a comment\n19-23 *", "1. 32-28! $1 {a} (1. 31-27) {b} 19-23 1-1", "1.32-28 19:23? *"] {
-        assert_eq!(check(Profile::Lidraughts, text), [""; 0], "{text:?}");
+        assert_eq!(check(ReaderProfile::Lidraughts, text), [""; 0], "{text:?}");
     }
 }
 
@@ -459,10 +459,10 @@ fn differences_of_pydraughts_are_errors() {
         "1. 32-28 19-23 *\n3...",
         "1. 32-\n% x 1.4.a\n28!",
     ] {
-        assert_ne!(check(Profile::Pydraughts, text), [""; 0], "{text:?}");
+        assert_ne!(check(ReaderProfile::Pydraughts, text), [""; 0], "{text:?}");
     }
     let text = "[Event \"x\"]\n\n1. 32-28! {a} (1. 31-27) 19-23 $1 2. 28x19 14x23 2-0\n\n[Event \"y\"]\n\n1. 32-28 1... 19-23 *\n";
-    assert_eq!(check(Profile::Pydraughts, text), [""; 0]);
+    assert_eq!(check(ReaderProfile::Pydraughts, text), [""; 0]);
 }
 
 /// The writing grammar of the standard, with its corrections: squares up to l12, the capture signs of all game types.

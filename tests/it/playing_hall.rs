@@ -4,7 +4,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::PathBuf;
 
-use damcast::engine::livefile::Contents;
+use damcast::engine::livefile::LiveFileContents;
 use draughts::{Position, Variant};
 use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
 use draughts_pdn::{notation, writer};
@@ -125,7 +125,7 @@ impl Hall {
         fs::write(path("damcast.toml"), config).unwrap();
         let mut command = damcast(&["run", "--config", path("damcast.toml").to_str().unwrap()]);
         command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
-        let station = Station::of(command);
+        let station = Station::spawn(command);
         let mut hall = Hall { folder, boards, station, address, server: None };
         let all = fs::read_dir(hall.folder.path().join("ports")).unwrap().count();
         wait_until("a move of every board", || {
@@ -141,7 +141,7 @@ impl Hall {
     }
 
     /// Keeps its folder, to be looked at.
-    pub fn keep(self) -> PathBuf {
+    pub fn save_folder(self) -> PathBuf {
         self.folder.keep()
     }
 
@@ -153,9 +153,9 @@ impl Hall {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
-    pub fn live(&self, board: &str, game: u32) -> Contents {
+    pub fn live(&self, board: &str, game: u32) -> LiveFileContents {
         let text = self.read(&format!("live/{board}-{game}.pdn"));
-        Contents::read(game, &text).unwrap_or_else(|| panic!("the live file of {board}: {text}"))
+        LiveFileContents::parse(game, &text).unwrap_or_else(|| panic!("the live file of {board}: {text}"))
     }
 
     /// The moves that the players of a board are told to play, by its number.

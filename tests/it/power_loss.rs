@@ -3,12 +3,12 @@
 //! After each loss: the station starts, every live file is what its log says, nothing counts as changed by somebody, and
 //! whatever anybody had seen is still there, the Result tag apart.
 
-use damcast::engine::bytelog::NamedLog;
+use damcast::engine::bytelog::LogInput;
 use damcast::engine::playback::{self};
 use damcast::station::disk::{Disk, Durability};
 
 use crate::model_disk::{Model, ModelDisk};
-use crate::recorded_session::{Session, folders, masked, script, wanted_step};
+use crate::recorded_session::{Session, env_step, folders, masked, script};
 
 /// Time of the recorded game.
 const SPAN_MS: u64 = 75_000;
@@ -31,7 +31,7 @@ fn replayed(disk: &ModelDisk) -> Vec<(std::path::PathBuf, String)> {
         let logs = names
             .iter()
             .filter(|name| name.starts_with(&format!("{line}-")) && name.ends_with(".log"))
-            .map(|name| NamedLog::from_text(name.clone(), disk.read(&folders().log.join(name)).unwrap()));
+            .map(|name| LogInput::from_text(name.clone(), disk.read(&folders().log.join(name)).unwrap()));
         // A log whose head the power took has nothing else either.
         let logs = logs.filter(|log| log.header.opened.is_some()).collect();
         for game in playback::play(logs, None).unwrap().games {
@@ -102,7 +102,7 @@ fn power_loss_takes_no_published_entry() {
 #[test]
 #[ignore = "minutes: every operation, every subset of at most three of twelve"]
 fn power_loss_takes_no_published_entry_for_any_disk_state() {
-    lose_power(wanted_step(), 12);
+    lose_power(env_step(), 12);
 }
 
 /// The process is killed, a new one goes on from what it reads, and then the power fails.
@@ -135,7 +135,7 @@ fn power_loss_keeps_result_of_unsynced_log() {
 #[test]
 #[ignore = "minutes: every record, every operation"]
 fn power_loss_keeps_result_of_any_unsynced_log() {
-    kill_and_lose_power(wanted_step(), wanted_step());
+    kill_and_lose_power(env_step(), env_step());
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn unpublished_bytes_are_durable_within_seconds() {
     let disk = ModelDisk::new();
     let mut session = Session::start(&disk, Durability::Safe).unwrap();
     session.play(&script(SPAN_MS), |writer| {
-        writer.sweep();
+        writer.sync_idle();
         let logs = disk.model().files("/r/log");
         let after = disk.model().after_power_loss(|_| true);
         Session::start(&after, Durability::Safe).unwrap();

@@ -15,14 +15,14 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 /// How long anything may take before a test gives up: machines can be slow.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Waits until something is so.
 #[track_caller]
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain: {what}");
+        assert!(start.elapsed() < TIMEOUT, "waited {TIMEOUT:?} in vain: {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -67,7 +67,7 @@ impl Pty {
             match self.master.write(bytes) {
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    assert!(start.elapsed() < PATIENCE, "nobody reads what the board says");
+                    assert!(start.elapsed() < TIMEOUT, "nobody reads what the board says");
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Err(error) => panic!("the board cannot speak: {error}"),
@@ -110,7 +110,7 @@ pub struct Board {
     next: Option<(u64, Vec<u8>)>,
     position: Vec<u8>,
     /// Everything that it has said.
-    pub said: Vec<u8>,
+    pub sent: Vec<u8>,
     /// Milliseconds of the recording that have been played.
     now: u64,
     speed: f64,
@@ -134,21 +134,21 @@ impl Board {
         let position = script.iter().find(|(_, message)| message[0] == POSITION).unwrap().1.clone();
         script.retain(|(_, message)| message[0] != POSITION);
         let mut script = script.into_iter();
-        Board { next: script.next(), script, position, said: Vec::new(), now: 0, speed, playing_since: None }
+        Board { next: script.next(), script, position, sent: Vec::new(), now: 0, speed, playing_since: None }
     }
 
     /// Plays up to a moment of the recording, or until the station has had enough. Time passes only here.
     pub fn play(&mut self, pty: &mut Pty, until_ms: u64, mut enough: impl FnMut() -> bool) {
         self.playing_since = None;
         while self.now < until_ms && !enough() {
-            self.go_on(pty);
+            self.run(pty);
             std::thread::sleep(Duration::from_millis(1));
         }
         self.playing_since = None;
     }
 
     /// Plays what is due. Time passes from the first call on, for boards that are played together.
-    pub fn go_on(&mut self, pty: &mut Pty) {
+    pub fn run(&mut self, pty: &mut Pty) {
         let (start, start_ms) = *self.playing_since.get_or_insert((Instant::now(), self.now));
         self.advance(pty, start_ms + (start.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64);
     }
@@ -161,7 +161,7 @@ impl Board {
             if let [FIELD_UPDATE, _, _, field, piece] = *message {
                 self.position[3 + usize::from(field)] = piece;
             }
-            self.say(pty, &message);
+            self.send(pty, &message);
             self.next = self.script.next();
         }
     }
@@ -172,7 +172,7 @@ impl Board {
     }
 
     /// Puts the pieces back, one after the other, and then plays these records; its time begins anew.
-    pub fn begin_again(&mut self, log: &damcast::engine::bytelog::ByteLog) {
+    pub fn restart(&mut self, log: &damcast::engine::bytelog::ByteLog) {
         let wanted = Board::new(log, self.speed);
         let placed = self.position.iter().zip(&wanted.position).zip(0_u8..).skip(3);
         let placed = placed.filter(|((stands, wanted), _)| stands != wanted);
@@ -188,12 +188,12 @@ impl Board {
     pub fn answer(&mut self, pty: &mut Pty) {
         for _ in pty.receive().iter().filter(|&&byte| byte == SEND_POSITION) {
             let position = self.position.clone();
-            self.say(pty, &position);
+            self.send(pty, &position);
         }
     }
 
-    fn say(&mut self, pty: &mut Pty, message: &[u8]) {
-        self.said.extend_from_slice(message);
+    fn send(&mut self, pty: &mut Pty, message: &[u8]) {
+        self.sent.extend_from_slice(message);
         pty.send(message);
     }
 }

@@ -5,16 +5,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, Local, TimeDelta};
-use damcast::engine::bytelog::NamedLog;
-use damcast::engine::livefile::{Contents, Opening};
+use damcast::engine::bytelog::LogInput;
+use damcast::engine::livefile::{GameHeader, LiveFileContents};
 use damcast::engine::playback::{self};
-use damcast::engine::profile::{self, Profile};
+use damcast::engine::profile::{self, ReaderProfile};
 use damcast::engine::session::Effect;
 use damcast::station::config::Config;
+use damcast::station::file_problems::FileProblems;
+use damcast::station::heartbeat::Heartbeats;
 use damcast::station::journal::witness::Witnesses;
-use damcast::station::outlets::{self, Teller};
-use damcast::station::pulse::Pulses;
-use damcast::station::trouble::Troubles;
+use damcast::station::outlets::{self, OutletHandle};
 use draughts::Variant;
 use tokio::task::JoinHandle;
 
@@ -31,40 +31,45 @@ fn config(folder: &Path, public: &str) -> Config {
 }
 
 /// A line: the board, how many seconds ago, and what.
-type Said<'a> = (&'a str, i64, &'a str);
+type LineEvent<'a> = (&'a str, i64, &'a str);
 
-fn begin(config: &Config, opening: Duration) -> (Teller, JoinHandle<()>) {
+fn begin(config: &Config, opening: Duration) -> (OutletHandle, JoinHandle<()>) {
     fs::create_dir_all(config.directory.join("log")).unwrap();
-    outlets::begin(config, Pulses::default().pulse("files"), &Troubles::default(), (opening, Witnesses::default()))
+    outlets::spawn(
+        config,
+        Heartbeats::default().pulse("files"),
+        &FileProblems::default(),
+        (opening, Witnesses::default()),
+    )
 }
 
 /// What is published with one of these texts: `open`, an entry, `*` for the end.
-fn effect(said: &[Said<'_>], text: &str) -> Effect {
+fn effect(said: &[LineEvent<'_>], text: &str) -> Effect {
     let variant = Variant::international();
-    let opening = Opening {
+    let opening = GameHeader {
         game: 1,
         variant,
         tags: vec![("Date".to_owned(), "2026.11.21".to_owned())],
-        pairing: None,
-        continues: None,
+        pairing_id: None,
+        continued_game: None,
     };
     match text {
-        "open" => Effect::Opened(Box::new(opening)),
-        "*" => Effect::Ended { result: Some("2-0".to_owned()), is_given: true },
+        "open" => Effect::GameOpened(Box::new(opening)),
+        "*" => Effect::GameEnded { result: Some("2-0".to_owned()), is_given: true },
         text => {
             let before = said.iter().map(|(.., other)| *other).filter(|other| !["open", "*"].contains(other));
             let count = before.clone().position(|other| other == text).unwrap();
-            let lines = opening.lines().join("\n") + "\n" + &before.collect::<Vec<_>>().join("\n");
-            let entry = Contents::read(1, &lines).unwrap().entries.swap_remove(count);
-            Effect::Entry { entry: Box::new(entry), why: None }
+            let lines = opening.header_lines().join("\n") + "\n" + &before.collect::<Vec<_>>().join("\n");
+            let entry = LiveFileContents::parse(1, &lines).unwrap().entries.swap_remove(count);
+            Effect::Entry { entry: Box::new(entry), reason: None }
         }
     }
 }
 
 /// Tells a round what happened, and waits until everything that may be seen is written.
-async fn tell(config: &Config, now: DateTime<FixedOffset>, said: &[Said<'_>]) {
-    let (teller, files) = begin(config, outlets::OPENING);
-    config.lines.iter().for_each(|line| teller.opened(&line.name, line.header(), Vec::new()));
+async fn apply_events(config: &Config, now: DateTime<FixedOffset>, said: &[LineEvent<'_>]) {
+    let (teller, files) = begin(config, outlets::MAX_OPENING_TIME);
+    config.lines.iter().for_each(|line| teller.line_opened(&line.name, line.header(), Vec::new()));
     for (line, ago, text) in said {
         teller.published(line, None, now - TimeDelta::seconds(*ago), effect(said, text));
     }
@@ -87,20 +92,22 @@ fn types(folder: &Path) -> Vec<String> {
     numbered.collect()
 }
 
-const GAME: [Said<'_>; 4] =
+const GAME: [LineEvent<'_>; 4] =
     [("b", 90, "open"), ("b", 80, "1. 32-28 {[%clock w0:29:55 B0:30:00]}"), ("b", 50, "19-23"), ("b", 40, "*")];
 
 #[tokio::test]
 async fn all_boards_are_shown_and_finished_game_is_archived() {
     let folder = tempfile::tempdir().unwrap();
-    tell(&config(folder.path(), ""), Local::now().fixed_offset(), &GAME).await;
+    apply_events(&config(folder.path(), ""), Local::now().fixed_offset(), &GAME).await;
     let games = read(folder.path(), "games.pdn");
     assert!(games.starts_with("[White \"W a\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n\n[Date"), "{games}");
     let started = read(folder.path(), "started.pdn");
     assert!(started.ends_with("[Result \"2-0\"]\n\n1. 32-28 {[%clock w0:29:55 B0:30:00]} 19-23 *\n"), "{started}");
-    for (profile, text) in
-        [(Profile::Lidraughts, &games), (Profile::Lidraughts, &started), (Profile::Pydraughts, &started)]
-    {
+    for (profile, text) in [
+        (ReaderProfile::Lidraughts, &games),
+        (ReaderProfile::Lidraughts, &started),
+        (ReaderProfile::Pydraughts, &started),
+    ] {
         assert_eq!(profile::check(profile, text.as_bytes(), None), [], "{profile}");
     }
     assert_eq!(types(folder.path()), ["game", "move", "move", "end", "result"]);
@@ -113,7 +120,7 @@ async fn two_outlets_differ_only_by_delay() {
     let folder = tempfile::tempdir().unwrap();
     let now = Local::now().fixed_offset();
     let outlets = "delay = 60\n[[outlet]]\nname = \"soon\"\ndelay = 20\n[[outlet]]\nname = \"now\"\n";
-    tell(&config(folder.path(), outlets), now, &GAME).await;
+    apply_events(&config(folder.path(), outlets), now, &GAME).await;
     let told = |outlet: &str, file: &str| fs::read_to_string(folder.path().join(outlet).join(file)).unwrap_or_default();
     let events = ["public", "public-soon", "public-now"].map(|outlet| told(outlet, "events.ndjson"));
     let moments = |events: &str| -> Vec<DateTime<FixedOffset>> {
@@ -137,13 +144,13 @@ async fn two_outlets_differ_only_by_delay() {
 async fn delay_is_respected() {
     let folder = tempfile::tempdir().unwrap();
     let now = Local::now().fixed_offset();
-    tell(&config(folder.path(), "delay = 60"), now, &GAME).await;
+    apply_events(&config(folder.path(), "delay = 60"), now, &GAME).await;
     let started = read(folder.path(), "started.pdn");
     assert!(started.ends_with("[Result \"*\"]\n\n1. 32-28 {[%clock w0:29:55 B0:30:00]} *\n"), "{started}");
     assert_eq!(types(folder.path()), ["game", "move"]);
     assert!(read(folder.path(), "archive/b-1.pdn").is_empty());
     // By another run of the station, with a shorter delay, the rest follows.
-    tell(&config(folder.path(), "delay = 20"), now, &GAME).await;
+    apply_events(&config(folder.path(), "delay = 20"), now, &GAME).await;
     assert!(read(folder.path(), "started.pdn").ends_with("19-23 *\n"));
     assert_eq!(types(folder.path()), ["game", "move", "move", "end", "result"]);
 }
@@ -154,17 +161,17 @@ async fn game_with_setup_is_shown_to_last_confirmed_move() {
     let mut said = GAME[..3].to_vec();
     said.extend([("b", 30, setup), ("b", 20, "2... 24-30")]);
     let folder = tempfile::tempdir().unwrap();
-    tell(&config(folder.path(), ""), Local::now().fixed_offset(), &said).await;
+    apply_events(&config(folder.path(), ""), Local::now().fixed_offset(), &said).await;
     let started = read(folder.path(), "started.pdn");
     assert!(started.ends_with("19-23 *\n") && !started.contains("/FEN"), "{started}");
     assert_eq!(types(folder.path()), ["game", "move", "move", "setup", "move"], "programs are told all of it");
-    tell(&config(folder.path(), "profile = \"standard\""), Local::now().fixed_offset(), &said).await;
+    apply_events(&config(folder.path(), "profile = \"standard\""), Local::now().fixed_offset(), &said).await;
     let started = read(folder.path(), "started.pdn");
     assert!(started.contains("/FEN"), "{started}");
 }
 
 /// However its lines are broken.
-fn words(text: &str) -> String {
+fn normalised_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -174,28 +181,28 @@ async fn late_line_is_shown_from_logs() {
     let folder = tempfile::tempdir().unwrap();
     let config = config(folder.path(), "");
     let text = fs::read_to_string("tests/data/replay/ideal.log").unwrap().replace("# line: ideal", "# line: a");
-    let log = NamedLog::from_text("a-1.log".into(), text.as_bytes());
+    let log = LogInput::from_text("a-1.log".into(), text.as_bytes());
     let header = log.header.clone();
     let games = playback::play(vec![log], None).unwrap().games;
     let live = String::from_utf8(games[0].file.bytes()).unwrap();
     let (_, movetext) = live.split_once("1. ").unwrap();
-    let movetext = words(&format!("1. {movetext}"));
+    let movetext = normalised_words(&format!("1. {movetext}"));
     fs::create_dir_all(folder.path().join("log")).unwrap();
     fs::write(folder.path().join("log/a-1.log"), text).unwrap();
 
     let (teller, files) = begin(&config, Duration::ZERO);
-    let read = || words(&read(folder.path(), "games.pdn"));
+    let read = || normalised_words(&read(folder.path(), "games.pdn"));
     wait_until("what the logs say", || !read().is_empty());
     assert!(read().contains(&movetext), "{}\nlacks\n{movetext}", read());
     // Others are shown beside it, and when it is opened nothing changes.
-    teller.opened("b", config.lines[1].header(), Vec::new());
+    teller.line_opened("b", config.lines[1].header(), Vec::new());
     for (line, ago, text) in &GAME[..2] {
         let at = Local::now().fixed_offset() - TimeDelta::seconds(*ago);
         teller.published(line, None, at, effect(&GAME, text));
     }
     wait_until("the other line", || read().contains("{[%clock w0:29:55 B0:30:00]} *"));
     let before = read();
-    teller.opened("a", header, games);
+    teller.line_opened("a", header, games);
     drop(teller);
     files.await.unwrap();
     assert!(before.contains(&movetext) && read() == before, "{before}\nbecame\n{}", read());

@@ -7,16 +7,16 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use damcast::station::trouble::{DISK_FAULT, PUBLICATION};
+use damcast::station::file_problems::{DISK_FAULT_ALARM, PUBLICATION_ALARM};
 
-use crate::control::{ask, numbers, status, value};
-use crate::daemon::{Place, SPEED, Station, moves, recording, truth};
+use crate::control::{metric_value, metrics, run_ctl, status};
+use crate::daemon::{SPEED, Station, StationFolder, moves, recording, truth};
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
 
 /// A station with an alarm command, and a board that has played some plies.
 struct Hall {
-    place: Place,
+    place: StationFolder,
     pty: Pty,
     board: Board,
     station: Station,
@@ -26,7 +26,7 @@ struct Hall {
 
 impl Hall {
     fn playing(recording: &damcast::engine::bytelog::ByteLog, plies: usize) -> Hall {
-        let place = Place::new(&["a"]);
+        let place = StationFolder::new(&["a"]);
         let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
         let command = format!("cat >> {}", place.path("alarms").display());
         let alarm = format!("[alarm]\ndisk-low = 0\ncommand = [\"/bin/sh\", \"-c\", {command:?}]\n");
@@ -36,11 +36,11 @@ impl Hall {
         let station = place.start();
         pty.wait_for_the_station();
         board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
-        Hall { place, pty, board, station, kind: PUBLICATION }
+        Hall { place, pty, board, station, kind: PUBLICATION_ALARM }
     }
 
     fn numbers(&self) -> (String, Vec<String>) {
-        numbers(&self.place.path("recordings"))
+        metrics(&self.place.path("recordings"))
     }
 
     fn public(&self, name: &str) -> String {
@@ -48,7 +48,7 @@ impl Hall {
     }
 
     /// What the alarm command was told of this alarm: `raised` or `over`, and the text.
-    fn called(&self) -> Vec<(String, String)> {
+    fn alarm_calls(&self) -> Vec<(String, String)> {
         let text = fs::read_to_string(self.place.path("alarms")).unwrap_or_default();
         let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let of_it = events.filter(|event| event["kind"] == self.kind);
@@ -57,13 +57,13 @@ impl Hall {
     }
 
     /// Does something to the files, and waits until everybody is told of this file.
-    fn is_told(&mut self, file: &str, happens: impl FnOnce(&Path)) {
+    fn assert_reported(&mut self, file: &str, happens: impl FnOnce(&Path)) {
         let kind = self.kind;
         let raised = |called: Vec<(String, String)>| called.iter().filter(|(event, _)| event == "raised").count();
-        let before = raised(self.called());
+        let before = raised(self.alarm_calls());
         let (mut seen, mut sick, mut counted) = (false, false, false);
         happens(&self.place.path("recordings"));
-        wait_until(&format!("{file} is told: {}", self.station.said()), || {
+        wait_until(&format!("{file} is told: {}", self.station.output()), || {
             self.board.answer(&mut self.pty);
             let status = status(&self.place);
             let is_it = |alarm: &Value| alarm["kind"] == kind && alarm["text"].as_str().unwrap().contains(file);
@@ -71,24 +71,24 @@ impl Hall {
             seen |= alarms.iter().any(|alarm| is_it(alarm) && alarm["since"].is_string());
             let (counts, ills) = self.numbers();
             sick |= ills.iter().any(|ill| ill.contains(kind) && ill.contains(file));
-            counted |= value(&counts, &format!("damcast_alarms{{kind=\"{kind}\"}}")) >= 1.0;
-            seen && sick && counted && raised(self.called()) > before
+            counted |= metric_value(&counts, &format!("damcast_alarms{{kind=\"{kind}\"}}")) >= 1.0;
+            seen && sick && counted && raised(self.alarm_calls()) > before
         });
-        assert!(self.called().last().unwrap().1.contains(file), "{:?}", self.called());
+        assert!(self.alarm_calls().last().unwrap().1.contains(file), "{:?}", self.alarm_calls());
     }
 
     /// Everything is well again, and nobody is called any more.
-    fn is_well(&mut self) {
+    fn assert_healthy(&mut self) {
         wait_until("all is well again, and the end of the alarm is told", || {
             self.board.answer(&mut self.pty);
-            let is_over = self.called().last().is_some_and(|(event, _)| event == "over");
+            let is_over = self.alarm_calls().last().is_some_and(|(event, _)| event == "over");
             is_over && self.numbers().1.is_empty()
         });
         assert!(status(&self.place)["alarms"].as_array().unwrap().iter().all(|alarm| alarm["kind"] != self.kind));
     }
 
     /// Everything that the live file says is public.
-    fn is_whole(&mut self) {
+    fn assert_complete(&mut self) {
         wait_until("the public files say what the live file says", || {
             self.board.answer(&mut self.pty);
             let moves = moves(&self.place.live("a-1.pdn"));
@@ -103,14 +103,14 @@ impl Hall {
     }
 
     /// The board goes on, and what it plays is published.
-    fn goes_on(&mut self, plies: usize) {
+    fn assert_publishing(&mut self, plies: usize) {
         let place = &self.place;
         self.board.play(&mut self.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
-        self.is_whole();
+        self.assert_complete();
     }
 
     /// The station ends, and its folder is right.
-    fn ends_clean(mut self) -> Place {
+    fn assert_clean_end(mut self) -> StationFolder {
         assert!(self.station.signal(Signal::TERM).success());
         let recordings = self.place.path("recordings");
         let check = run(&["fsck", recordings.to_str().unwrap()]);
@@ -122,67 +122,67 @@ impl Hall {
 #[test]
 fn vanished_public_files_are_reported_and_recreated() {
     let mut hall = Hall::playing(&recording(), 4);
-    hall.is_whole();
+    hall.assert_complete();
     let events = hall.public("events.ndjson");
-    hall.is_told("public", |recordings| fs::remove_dir_all(recordings.join("public")).unwrap());
-    hall.is_well();
+    hall.assert_reported("public", |recordings| fs::remove_dir_all(recordings.join("public")).unwrap());
+    hall.assert_healthy();
     assert!(hall.public("events.ndjson").starts_with(&events), "{}", hall.public("events.ndjson"));
-    hall.is_whole();
-    hall.goes_on(6);
+    hall.assert_complete();
+    hall.assert_publishing(6);
     for file in ["events.ndjson", "games.pdn", "started.pdn"] {
         let before = hall.public(file);
-        hall.is_told(&format!("public/{file}"), |recordings| {
+        hall.assert_reported(&format!("public/{file}"), |recordings| {
             fs::remove_file(recordings.join("public").join(file)).unwrap()
         });
-        hall.is_well();
+        hall.assert_healthy();
         assert!(!before.is_empty() && (file != "events.ndjson" || hall.public(file).starts_with(&before)), "{file}");
-        hall.is_whole();
+        hall.assert_complete();
     }
-    hall.goes_on(8);
+    hall.assert_publishing(8);
     let log = ["log/round-1.plan", "log/events.order"];
     for file in log {
         let path = hall.place.path("recordings").join(file);
         let before = fs::read(&path).unwrap();
-        hall.is_told(file, |_| fs::remove_file(&path).unwrap());
-        hall.is_well();
+        hall.assert_reported(file, |_| fs::remove_file(&path).unwrap());
+        hall.assert_healthy();
         assert!(fs::read(&path).unwrap().starts_with(&before), "{file}");
     }
-    hall.goes_on(10);
-    hall.ends_clean();
+    hall.assert_publishing(10);
+    hall.assert_clean_end();
 }
 
 #[test]
 fn replaced_or_cut_public_files_are_reported_and_recreated() {
     let mut hall = Hall::playing(&recording(), 4);
-    hall.is_whole();
+    hall.assert_complete();
     for file in ["events.ndjson", "games.pdn"] {
         let before = hall.public(file);
-        hall.is_told(&format!("public/{file}"), |recordings| {
+        hall.assert_reported(&format!("public/{file}"), |recordings| {
             fs::write(recordings.join("other"), "something else\n").unwrap();
             fs::rename(recordings.join("other"), recordings.join("public").join(file)).unwrap();
         });
-        hall.is_well();
+        hall.assert_healthy();
         let is_same = |now: String| file != "events.ndjson" || now.starts_with(&before);
         assert!(is_same(hall.public(file)), "{file}: {}", hall.public(file));
-        hall.is_whole();
-        hall.is_told(&format!("public/{file}"), |recordings| {
+        hall.assert_complete();
+        hall.assert_reported(&format!("public/{file}"), |recordings| {
             let path = recordings.join("public").join(file);
             fs::OpenOptions::new().write(true).open(path).unwrap().set_len(20).unwrap();
         });
-        hall.is_well();
+        hall.assert_healthy();
         assert!(is_same(hall.public(file)), "{file}: {}", hall.public(file));
-        hall.is_whole();
+        hall.assert_complete();
     }
     // What was said by somebody else is kept beside it.
     assert_eq!(hall.public("events.ndjson.aside-1"), "something else\n");
-    hall.goes_on(8);
-    hall.ends_clean();
+    hall.assert_publishing(8);
+    hall.assert_clean_end();
 }
 
 #[test]
 fn folder_blocking_public_file_is_reported_until_removed() {
     let mut hall = Hall::playing(&recording(), 4);
-    hall.is_told("games.pdn", |recordings| {
+    hall.assert_reported("games.pdn", |recordings| {
         let path = recordings.join("public/games.pdn");
         fs::remove_file(&path).unwrap();
         fs::create_dir(path).unwrap();
@@ -194,9 +194,9 @@ fn folder_blocking_public_file_is_reported_until_removed() {
     wait_until("the other files go on", || hall.public("started.pdn") != started);
     assert_eq!(status(&hall.place)["alarms"][0]["kind"], "publication");
     fs::remove_dir(hall.place.path("recordings/public/games.pdn")).unwrap();
-    hall.is_well();
-    hall.goes_on(8);
-    hall.ends_clean();
+    hall.assert_healthy();
+    hall.assert_publishing(8);
+    hall.assert_clean_end();
 }
 
 #[test]
@@ -207,18 +207,18 @@ fn game_held_by_profile_is_reported_with_reason() {
     let place = &hall.place;
     hall.board.play(&mut hall.pty, 4_000_000, || place.live("a-1.pdn").contains("\n/FEN"));
     assert!(place.live("a-1.pdn").contains("\n/FEN"), "{}", place.live("a-1.pdn"));
-    hall.is_told("this game stands still: a setup follows", |_| {});
+    hall.assert_reported("this game stands still: a setup follows", |_| {});
     let seen = status(&hall.place);
     let why = seen["boards"][0]["publication"].as_str().unwrap();
     assert!(why.contains("profile lidraughts") && why.contains("public/games.pdn"), "{why}");
     let alarm = seen["alarms"].as_array().unwrap().iter().find(|alarm| alarm["kind"] == "publication").unwrap();
     assert_eq!(alarm["board"], "a");
-    let table = ask(&hall.place, &["status"]).out;
+    let table = run_ctl(&hall.place, &["status"]).out;
     assert!(table.contains("\n  not shown: ") && table.contains("ALARM a: publication since"), "{table}");
 }
 
 /// Somebody does something to a file that the station records into.
-fn reach_for(path: &Path, how: &str) {
+fn modify_file(path: &Path, how: &str) {
     match how {
         "removed" => fs::remove_file(path).unwrap(),
         "replaced" => {
@@ -236,30 +236,30 @@ fn reach_for(path: &Path, how: &str) {
 
 /// A file of the record is taken away in the middle of a game, in several ways, and each time the process is killed a little later:
 /// all is told, and every ply of the game is recorded in the end.
-fn loses(file: &str, of_run: impl Fn(usize) -> String) {
+fn check_lost_file(file: &str, of_run: impl Fn(usize) -> String) {
     let mut hall = Hall::playing(&recording(), 4);
-    hall.kind = DISK_FAULT;
+    hall.kind = DISK_FAULT_ALARM;
     for (run, how) in (1..).zip(["removed", "replaced", "cut", "emptied"]) {
         let path = hall.place.path("recordings").join(of_run(run));
         let before = fs::read(&path).unwrap();
-        hall.is_told(file, |_| reach_for(&path, how));
-        hall.is_well();
+        hall.assert_reported(file, |_| modify_file(&path, how));
+        hall.assert_healthy();
         let now = fs::read(&path).unwrap();
         assert!(!file.starts_with("log") || now.starts_with(&before), "{how}: nothing is lost");
         let aside = fs::read(path.with_file_name(format!("{}.aside-1", of_run(run).trim_start_matches("log/"))));
         assert!(how != "replaced" || aside.is_ok_and(|aside| aside == b"something else\n"), "{how}");
         let plies = moves(&hall.place.live("a-1.pdn")).len();
-        hall.goes_on(plies + 2);
+        hall.assert_publishing(plies + 2);
         hall.station.process.kill().unwrap();
         hall.station.wait();
         hall.station = hall.place.start();
         hall.pty.wait_for_the_station();
     }
     let plies = moves(&hall.place.live("a-1.pdn")).len();
-    hall.goes_on(plies + 2);
+    hall.assert_publishing(plies + 2);
     let recorded = moves(&hall.place.live("a-1.pdn"));
     assert!(recorded.len() >= 14 && truth().starts_with(&recorded), "{recorded:?}");
-    let place = hall.ends_clean();
+    let place = hall.assert_clean_end();
     let folder = place.path("recordings/log");
     let verified = run(&["log", "verify", folder.to_str().unwrap()]);
     assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
@@ -268,24 +268,24 @@ fn loses(file: &str, of_run: impl Fn(usize) -> String) {
 
 #[test]
 fn vanished_log_is_reported_and_game_complete_after_restart() {
-    loses("log/a-", |run| format!("log/a-{run}.log"));
+    check_lost_file("log/a-", |run| format!("log/a-{run}.log"));
 }
 
 #[test]
 fn vanished_commits_are_reported_and_game_complete_later() {
-    loses("commits", |_| "commits".to_owned());
+    check_lost_file("commits", |_| "commits".to_owned());
 }
 
 #[test]
 fn start_keeps_differing_archived_game_in_second_file() {
     let mut hall = Hall::playing(&recording(), 4);
-    assert_eq!(ask(&hall.place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
+    assert_eq!(run_ctl(&hall.place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
     wait_until("the archived game", || {
         hall.board.answer(&mut hall.pty);
         hall.public("archive/a-1.pdn").contains("[Result \"1-1\"]")
     });
     let whole = hall.public("archive/a-1.pdn");
-    let place = hall.ends_clean();
+    let place = hall.assert_clean_end();
     let path = place.path("recordings/public/archive/a-1.pdn");
     let aside = |count: u32| path.with_file_name(format!("a-1.pdn.aside-{count}"));
     let written_again = || wait_until("it is written again", || fs::read_to_string(&path).unwrap_or_default() == whole);

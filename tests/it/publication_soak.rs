@@ -13,14 +13,14 @@ use rustix::process::{Signal, geteuid};
 use serde_json::Value;
 
 use crate::boards::recorded;
-use crate::control::numbers;
+use crate::control::metrics;
 use crate::daemon::Station;
 use crate::program::{damcast, run};
 use crate::pty::wait_until;
 use crate::simulated_lines::Boards;
 
 /// Who records when root tests: root may write everything.
-const NOBODY: u32 = 65534;
+const UNPRIVILEGED_USER: u32 = 65534;
 
 /// What is done to a file or folder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,14 +59,14 @@ impl Soak {
             let port = folder.path().join(&name);
             wait_until("the port is there", || port.exists());
             if geteuid().is_root() {
-                chown(fs::canonicalize(&port).unwrap(), Some(NOBODY), None).unwrap();
+                chown(fs::canonicalize(&port).unwrap(), Some(UNPRIVILEGED_USER), None).unwrap();
             }
             config +=
                 &format!("[[line]]\nname = \"{name}\"\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {speed}\n");
         }
         fs::write(folder.path().join("damcast.toml"), config).unwrap();
         if geteuid().is_root() {
-            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+            chown(folder.path(), Some(UNPRIVILEGED_USER), Some(UNPRIVILEGED_USER)).unwrap();
         }
         Soak { folder, boards: all, truth, random: seed.wrapping_mul(2).wrapping_add(1) }
     }
@@ -79,9 +79,9 @@ impl Soak {
         let mut command = damcast(&["run", "--config", "damcast.toml"]);
         command.current_dir(self.folder.path());
         if geteuid().is_root() {
-            command.uid(NOBODY).gid(NOBODY);
+            command.uid(UNPRIVILEGED_USER).gid(UNPRIVILEGED_USER);
         }
-        Station::of(command)
+        Station::spawn(command)
     }
 
     fn below(&mut self, most: usize) -> usize {
@@ -148,7 +148,7 @@ impl Soak {
         let (mut seen, mut sick) = (false, false);
         wait_until(&format!("{name} {harm:?} is told"), || {
             seen |= is_of_files(&self.status()["alarms"].to_string());
-            sick |= !numbers(&self.folder.path().join("recordings")).1.is_empty();
+            sick |= !metrics(&self.folder.path().join("recordings")).1.is_empty();
             seen && sick && self.calls() > calls
         });
         let told = begun.elapsed();

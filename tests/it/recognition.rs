@@ -1,7 +1,7 @@
 //! What hands do, as a board reports it, and what the recogniser makes of it: one story a test, each as it was seen to mislead.
 
 use damcast::engine::millis::Millis;
-use damcast::engine::recognition::{Clock, PressId, Recogniser, Seen, Settings, Sight, Verdict, Wait};
+use damcast::engine::recognition::{ClockState, Occupancy, PressId, Recogniser, SensedPiece, Settings, Verdict, Wait};
 use draughts::{Color, Position, Variant};
 use draughts_pdn::{fen, notation};
 
@@ -9,26 +9,26 @@ use draughts_pdn::{fen, notation};
 struct Board {
     variant: &'static Variant,
     recogniser: Recogniser,
-    told: Vec<String>,
+    verdicts: Vec<String>,
     presses: u32,
 }
 
 impl Board {
-    fn new(tag: &str, position: &str, clock: Clock) -> Board {
+    fn new(tag: &str, position: &str, clock: ClockState) -> Board {
         let variant = Variant::from_tag(tag).unwrap();
         let position = Position::new(variant, fen::read(variant, position).unwrap()).unwrap();
-        let mut sight = Sight::default();
+        let mut sight = Occupancy::default();
         for color in Color::BOTH {
-            for square in position.placement().of(color) {
-                sight.put(square, Some(Seen { color, crowned: false }));
+            for square in position.placement().pieces_of(color) {
+                sight.put(square, Some(SensedPiece { color, is_king: false }));
             }
         }
         let recogniser = Recogniser::new(position, 20, sight, clock, Millis::ZERO, Settings::default());
-        Board { variant, recogniser, told: Vec::new(), presses: 0 }
+        Board { variant, recogniser, verdicts: Vec::new(), presses: 0 }
     }
 
     /// A dump comes when it is wanted, 0.11 s later.
-    fn live_until(&mut self, until: Millis) {
+    fn run_until(&mut self, until: Millis) {
         let mut now = Millis::ZERO;
         loop {
             let dump = self.recogniser.wants_dump_at().map(|at| at.max(now) + Millis(110));
@@ -36,8 +36,8 @@ impl Board {
             let Some(at) = next.filter(|&at| at <= until) else { return };
             now = at;
             if dump == Some(at) {
-                let sight = *self.recogniser.sight();
-                self.recogniser.dump(at, &sight);
+                let sight = *self.recogniser.occupancy();
+                self.recogniser.on_dump(at, &sight);
             }
             self.decide(at);
         }
@@ -45,7 +45,7 @@ impl Board {
 
     fn decide(&mut self, now: Millis) {
         while let Some(verdict) = self.recogniser.verdict(now) {
-            self.told.push(match &verdict {
+            self.verdicts.push(match &verdict {
                 Verdict::Ply { before, ply, .. } => notation::write(self.variant, ply, &before.legal_moves()),
                 Verdict::Setup { position, .. } => fen::write(self.variant, &position.setup()),
             });
@@ -53,11 +53,11 @@ impl Board {
     }
 
     /// One thing that happens: `31 white`, `31 -`, `press white` by who presses, or `clock stops`.
-    fn happen(&mut self, at: Millis, what: &str) {
-        self.live_until(at);
+    fn apply_event(&mut self, at: Millis, what: &str) {
+        self.run_until(at);
         let (place, news) = what.split_once(' ').unwrap();
         if place == "clock" {
-            self.recogniser.clock(Clock::Stopped { since: Some(at) });
+            self.recogniser.set_clock(ClockState::Stopped { since: Some(at) });
             return self.decide(at);
         }
         let color = match news {
@@ -68,10 +68,10 @@ impl Board {
         };
         if place == "press" {
             self.presses += 1;
-            self.recogniser.press(at, PressId(self.presses), color.map(|color| !color));
+            self.recogniser.on_press(at, PressId(self.presses), color.map(|color| !color));
         } else {
             let square = self.variant.geometry.square(place).unwrap();
-            self.recogniser.see(at, square, color.map(|color| Seen { color, crowned: false }));
+            self.recogniser.observe(at, square, color.map(|color| SensedPiece { color, is_king: false }));
         }
         self.decide(at);
     }
@@ -79,28 +79,29 @@ impl Board {
 
 /// A story in lines `seconds what`; what is told in the end.
 #[track_caller]
-fn check(position: &str, clock: Clock, story: &str, expected: &[&str]) {
-    assert_eq!(live_through("20", position, clock, story).told, expected);
+fn check(position: &str, clock: ClockState, story: &str, expected: &[&str]) {
+    assert_eq!(run_story("20", position, clock, story).verdicts, expected);
 }
 
-fn live_through(tag: &str, position: &str, clock: Clock, story: &str) -> Board {
+fn run_story(tag: &str, position: &str, clock: ClockState, story: &str) -> Board {
     let mut board = Board::new(tag, position, clock);
     let mut last = Millis::ZERO;
     for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (at, what) = line.split_once(' ').unwrap();
         last = Millis((at.parse::<f64>().unwrap() * 1_000.0).round() as u64);
         if what != "ends" {
-            board.happen(last, what);
+            board.apply_event(last, what);
         }
     }
-    board.live_until(last);
+    board.run_until(last);
     board
 }
 
 /// What a ply waits for has a name, from the moment at which it stands there until it is told.
 #[test]
 fn pending_reason_of_ply_is_known() {
-    let waits = |story: &str| live_through("20", "W:W35,38,40:B8,12,20", Clock::Running, story).recogniser.waits();
+    let waits =
+        |story: &str| run_story("20", "W:W35,38,40:B8,12,20", ClockState::Running, story).recogniser.pending_wait();
     let settings = Settings::default();
     let stands = "10.0 38 -
         10.3 33 white
@@ -120,9 +121,9 @@ fn pending_reason_of_ply_is_known() {
         11.0 press white
         14.0 ends";
     assert_eq!(waits(against_the_rules), Some((Millis(11_000 + settings.unexplained_ms), Wait::Explanation)));
-    let told = live_through("20", "W:W35,38,40:B8,12,20", Clock::Running, "10.0 38 -\n10.3 33 white\n19.0 ends");
-    assert_eq!(told.told, ["38-33"]);
-    assert_eq!(told.recogniser.grounds().and_then(|grounds| grounds.waited), Some(Wait::Press));
+    let told = run_story("20", "W:W35,38,40:B8,12,20", ClockState::Running, "10.0 38 -\n10.3 33 white\n19.0 ends");
+    assert_eq!(told.verdicts, ["38-33"]);
+    assert_eq!(told.recogniser.rationale().and_then(|grounds| grounds.waited_for), Some(Wait::Press));
 }
 
 #[test]
@@ -132,13 +133,13 @@ fn without_clock_lifting_other_piece_releases_ply() {
         12.2 35 -
         12.3 1 white
         13.0 ends";
-    check("W:W35,38,40:B8,12,20", Clock::None, story, &["38-33"]);
+    check("W:W35,38,40:B8,12,20", ClockState::None, story, &["38-33"]);
     let hesitates = "10.0 38 -
         10.3 33 white
         12.2 33 -
         12.6 32 white
         16.0 ends";
-    check("W:W35,38,40:B8,12,20", Clock::None, hesitates, &["38-32"]);
+    check("W:W35,38,40:B8,12,20", ClockState::None, hesitates, &["38-32"]);
 }
 
 #[test]
@@ -151,7 +152,7 @@ fn unfinished_hand_is_no_change_of_mind() {
         13.0 21 -
         13.5 26 black
         17.0 ends";
-    check("B:WK4,38:B16,17,23,K50", Clock::None, story, &["17-21", "4-31", "21-26"]);
+    check("B:WK4,38:B16,17,23,K50", ClockState::None, story, &["17-21", "4-31", "21-26"]);
 }
 
 #[test]
@@ -190,7 +191,7 @@ fn flickering_king_landed_at_first_sight() {
         14.556 40 black
         14.758 36 white
         18.0 ends";
-    check("W:W23,29,46,K47,K48,50:BK35,45", Clock::None, story, &["47-36", "35-40"]);
+    check("W:W23,29,46,K47,K48,50:BK35,45", ClockState::None, story, &["47-36", "35-40"]);
 }
 
 #[test]
@@ -220,7 +221,7 @@ fn flickering_king_has_left_when_square_is_needed() {
         11.953 36 -
         12.379 36 black
         14.0 ends";
-    check("B:W15,K20,46:BK41", Clock::None, story, &["41-36", "46-41"]);
+    check("B:W15,K20,46:BK41", ClockState::None, story, &["41-36", "46-41"]);
 }
 
 #[test]
@@ -235,8 +236,8 @@ fn retracted_crowning_move_leaves_man_and_does_not_count() {
         8.3 2 white
         8.8 press white
         11.0 ends";
-    let board = live_through("20", "W:W7,38:B16,26", Clock::Running, story);
-    assert_eq!(board.told, ["7-1", "W:W7,38:B16,26", "7-2"]);
+    let board = run_story("20", "W:W7,38:B16,26", ClockState::Running, story);
+    assert_eq!(board.verdicts, ["7-1", "W:W7,38:B16,26", "7-2"]);
     assert_eq!(board.recogniser.plies(), 21);
 }
 
@@ -256,7 +257,7 @@ fn positions_during_retraction_are_no_positions_of_game() {
         8.6 33 black
         9.0 press black
         12.0 ends";
-    check("B:W28,50:BK22,23", Clock::Running, story, &["23x32", "B:W28,50:BK22,23", "22x33"]);
+    check("B:W28,50:BK22,23", ClockState::Running, story, &["23x32", "B:W28,50:BK22,23", "22x33"]);
 }
 
 #[test]
@@ -278,7 +279,7 @@ fn forgotten_piece_does_not_hide_illegal_move() {
         26.4 press black
         30.0 ends";
     let expected = ["32x21", "W:W21,38,45:B8,16,20", "45-40", "16x27"];
-    check("W:W32,38,45:B3,16,20,27", Clock::Running, story, &expected);
+    check("W:W32,38,45:B3,16,20,27", ClockState::Running, story, &expected);
 }
 
 #[test]
@@ -297,7 +298,7 @@ fn unpressed_plies_precede_illegal_move() {
         23.4 press black
         27.0 ends";
     let expected = ["47-41", "22-27", "B:W32,40,41:B14,27", "27x38"];
-    check("W:W32,45,47:B14,22", Clock::Running, story, &expected);
+    check("W:W32,45,47:B14,22", ClockState::Running, story, &expected);
 }
 
 #[test]
@@ -315,7 +316,7 @@ fn press_after_illegal_move_is_not_forgotten_press() {
         33.4 press black
         37.0 ends";
     let expected = ["47-41", "22-27", "B:W32,40,41:B14,27", "27x38"];
-    check("W:W32,45,47:B14,22", Clock::Running, story, &expected);
+    check("W:W32,45,47:B14,22", ClockState::Running, story, &expected);
 }
 
 #[test]
@@ -334,7 +335,7 @@ fn unpressed_illegal_move_stands_when_play_continues() {
         24.0 press white
         28.0 ends";
     let expected = ["22-27", "B:W32,40,48:B14,27", "27x38", "48-42"];
-    check("B:W32,45,48:B14,22", Clock::Running, story, &expected);
+    check("B:W32,45,48:B14,22", ClockState::Running, story, &expected);
 }
 
 #[test]
@@ -347,7 +348,7 @@ fn without_clock_long_standing_reply_confirms_illegal_move() {
         20.4 38 black
         20.8 32 -
         28.0 ends";
-    check("B:W32,45,48:B14,22", Clock::None, story, &["22-27", "B:W32,40,48:B14,27", "27x38"]);
+    check("B:W32,45,48:B14,22", ClockState::None, story, &["22-27", "B:W32,40,48:B14,27", "27x38"]);
 }
 
 #[test]
@@ -367,7 +368,7 @@ fn two_illegal_moves_are_two_setups() {
         25.4 press white
         29.0 ends";
     let expected = ["22-27", "B:W32,40,48:B14,27", "W:W32,40,48:B19,27", "32x21"];
-    check("B:W32,45,48:B14,22", Clock::Running, story, &expected);
+    check("B:W32,45,48:B14,22", ClockState::Running, story, &expected);
 }
 
 #[test]
@@ -383,7 +384,7 @@ fn answered_illegal_move_stands_when_clock_stops() {
         19.8 32 -
         21.0 clock stops
         26.0 ends";
-    check("B:W32,45,48:B14,22", Clock::Running, story, &["22-27", "B:W32,40,48:B14,27", "27x38"]);
+    check("B:W32,45,48:B14,22", ClockState::Running, story, &["22-27", "B:W32,40,48:B14,27", "27x38"]);
 }
 
 #[test]
@@ -398,7 +399,7 @@ fn retracted_crowning_leaves_man() {
         16.3 5 white
         16.9 press white
         20.0 ends";
-    check("W:W10,38:B26,45", Clock::Running, story, &["10-4", "W:W10,38:B26,45", "10-5"]);
+    check("W:W10,38:B26,45", ClockState::Running, story, &["10-4", "W:W10,38:B26,45", "10-5"]);
 }
 
 #[test]
@@ -417,7 +418,7 @@ fn brief_position_during_retraction_is_not_released() {
         11.277 40 black
         11.759 press black
         15.0 ends";
-    check("B:W8,34:BK1,16", Clock::Running, story, &["1x45", "B:W8,34:BK1,16", "1x40"]);
+    check("B:W8,34:BK1,16", ClockState::Running, story, &["1x45", "B:W8,34:BK1,16", "1x40"]);
 }
 
 #[test]
@@ -431,7 +432,7 @@ fn unpressed_replacement_replaces_move() {
         15.0 31 -
         15.3 27 white
         25.0 ends";
-    check("W:W31,40:B8,20", Clock::Running, story, &["40-34", "W:W31,40:B8,20", "31-27"]);
+    check("W:W31,40:B8,20", ClockState::Running, story, &["40-34", "W:W31,40:B8,20", "31-27"]);
 }
 
 #[test]
@@ -463,7 +464,7 @@ fn flickering_king_is_not_captured_unseen() {
         9.8 7 black
         10.2 press black
         13.0 ends";
-    check("B:WK46,48:BK1,16", Clock::Running, story, &["1-29", "B:WK46,48:BK1,16", "1-7"]);
+    check("B:WK46,48:BK1,16", ClockState::Running, story, &["1-29", "B:WK46,48:BK1,16", "1-7"]);
 }
 
 #[test]
@@ -482,7 +483,7 @@ fn unremoved_captured_piece_is_in_no_setup() {
         16.8 press black
         20.0 33 -
         24.0 ends";
-    check("W:W38,50:B8,33", Clock::Running, story, &["38x29", "8-12", "B:W29,50:B8", "8-13"]);
+    check("W:W38,50:B8,33", ClockState::Running, story, &["38x29", "8-12", "B:W29,50:B8", "8-13"]);
 }
 
 #[test]
@@ -498,7 +499,7 @@ fn captured_piece_landing_nearby_has_not_moved() {
         9.05 press white
         9.1 17 -
         12.0 ends";
-    check("B:WK36,48:BK6,16", Clock::Running, story, &["6-22", "36x18"]);
+    check("B:WK36,48:BK6,16", ClockState::Running, story, &["6-22", "36x18"]);
 }
 
 #[test]
@@ -520,8 +521,8 @@ fn capture_waits_while_longer_one_is_possible() {
         13.705 17 -
         15.178 7 -
         20.0 ends";
-    let board = live_through("31", "B:W5,7,8,17,23,24,25:BK10,12", Clock::None, story);
-    assert_eq!(board.told, ["10-3-21-30-19-28"]);
+    let board = run_story("31", "B:W5,7,8,17,23,24,25:BK10,12", ClockState::None, story);
+    assert_eq!(board.verdicts, ["10-3-21-30-19-28"]);
 }
 
 #[test]
@@ -537,7 +538,7 @@ fn analysis_on_running_clock_is_no_position_of_game() {
         20.0 8 -
         20.5 3 black
         60.0 ends";
-    check("W:W38,40,50:B8,16,20", Clock::Running, story, &["38-33"]);
+    check("W:W38,40,50:B8,16,20", ClockState::Running, story, &["38-33"]);
 }
 
 #[test]
@@ -572,7 +573,7 @@ fn flickering_king_does_not_move_unseen() {
         19.454 press black
         23.0 ends";
     let expected = ["5-41", "B:WK15,43,47:B3,K5,29,33,36", "29-34"];
-    check("B:WK15,43,47:B3,K5,29,33,36", Clock::Running, story, &expected);
+    check("B:WK15,43,47:B3,K5,29,33,36", ClockState::Running, story, &expected);
 }
 
 #[test]
@@ -587,22 +588,22 @@ fn captured_piece_put_down_nearby_plays_nothing() {
         23.0 press black
         26.5 23 -
         30.0 ends";
-    check("W:W24,38:B15,16,19", Clock::Running, story, &["24x13", "16-21"]);
+    check("W:W24,38:B15,16,19", ClockState::Running, story, &["24x13", "16-21"]);
 }
 
 #[test]
 fn plies_after_forgotten_press_do_not_show_presser() {
     // White forgot to press, Black pressed in vain, and White presses now: not Black, whose ply is the first of two.
-    let mut board = Board::new("20", "W:W32,38,40:B12,18,20", Clock::Running);
-    board.recogniser.lever_means(Some(Color::White));
+    let mut board = Board::new("20", "W:W32,38,40:B12,18,20", ClockState::Running);
+    board.recogniser.set_lever_turn(Some(Color::White));
     for (at, what) in [(10_000, "32 -"), (10_400, "28 white"), (20_000, "20 -"), (20_400, "25 black")] {
-        board.happen(Millis(at), what);
+        board.apply_event(Millis(at), what);
     }
     for (at, what) in [(23_000, "38 -"), (23_400, "33 white")] {
-        board.happen(Millis(at), what);
+        board.apply_event(Millis(at), what);
     }
-    board.live_until(Millis(24_000));
-    assert_eq!(board.told, ["32-28"]);
+    board.run_until(Millis(24_000));
+    assert_eq!(board.verdicts, ["32-28"]);
     assert_ne!(board.recogniser.likely_presser(Millis(24_000)), Some(Color::Black));
 }
 
@@ -618,7 +619,7 @@ fn cleared_board_is_no_position_of_game() {
         13.0 press black
         13.5 press white
         90.0 ends";
-    check("W:W38,50:B8,16", Clock::Running, story, &["38-33"]);
+    check("W:W38,50:B8,16", ClockState::Running, story, &["38-33"]);
 }
 
 #[test]
@@ -646,7 +647,7 @@ fn unpressed_legal_ply_is_no_illegal_move() {
         74.5 press white
         100.0 ends";
     let expected = ["47-41", "20-25", "31-26", "5-10", "26x17", "11x22", "28x17"];
-    check("W:W28,31,33,45,47:B5,6,8,11,12,20,21", Clock::Running, story, &expected);
+    check("W:W28,31,33,45,47:B5,6,8,11,12,20,21", ClockState::Running, story, &expected);
 }
 
 /// Four pieces of White's fall; all are put back, 34 on 30.
@@ -671,7 +672,7 @@ fn fallen_piece_put_on_legal_square_is_no_move() {
         41.0 press white
         43.0 ends"
     );
-    check(position, Clock::Running, &story, &["33-29"]);
+    check(position, ClockState::Running, &story, &["33-29"]);
     let without_clock = format!(
         "{KNOCKED}
         36.0 30 -
@@ -682,7 +683,7 @@ fn fallen_piece_put_on_legal_square_is_no_move() {
         45.3 25 black
         50.0 ends"
     );
-    check(position, Clock::None, &without_clock, &["33-29", "20-25"]);
+    check(position, ClockState::None, &without_clock, &["33-29", "20-25"]);
     let taken_up = format!(
         "{KNOCKED}
         24.0 38 -
@@ -691,12 +692,12 @@ fn fallen_piece_put_on_legal_square_is_no_move() {
         25.3 34 white
         66.0 ends"
     );
-    check(position, Clock::None, &taken_up, &["38-32"]);
+    check(position, ClockState::None, &taken_up, &["38-32"]);
     let stood = format!(
         "{KNOCKED}
         70.0 ends"
     );
-    check(position, Clock::None, &stood, &["34-30"]);
+    check(position, ClockState::None, &stood, &["34-30"]);
 }
 
 #[test]
@@ -708,7 +709,7 @@ fn without_clock_play_after_knock_waits_no_longer() {
         33.5 ends",
         KNOCKED.replace("13.0 30", "13.0 34")
     );
-    check("W:W33,34,38,39:B8,12,20", Clock::None, &story, &["33-29"]);
+    check("W:W33,34,38,39:B8,12,20", ClockState::None, &story, &["33-29"]);
 }
 
 #[test]
@@ -720,7 +721,7 @@ fn stopping_clock_for_fallen_pieces_plays_nothing() {
         36.3 34 white
         40.0 ends"
     );
-    check("W:W33,34,38,39:B8,12,20", Clock::Running, &story, &[]);
+    check("W:W33,34,38,39:B8,12,20", ClockState::Running, &story, &[]);
 }
 
 #[test]
@@ -732,7 +733,7 @@ fn ply_among_fallen_pieces_needs_press_or_reply() {
         40.0 press white
         41.0 ends"
     );
-    check(position, Clock::Running, &pressed, &["34-30"]);
+    check(position, ClockState::Running, &pressed, &["34-30"]);
     let answered = format!(
         "{KNOCKED}
         40.0 20 -
@@ -744,7 +745,7 @@ fn ply_among_fallen_pieces_needs_press_or_reply() {
         43.0 press white
         44.0 ends"
     );
-    check(position, Clock::Running, &answered, &["34-30", "20-24", "30x19"]);
+    check(position, ClockState::Running, &answered, &["34-30", "20-24", "30x19"]);
 }
 
 #[test]
@@ -762,7 +763,7 @@ fn fallen_piece_put_elsewhere_is_no_change_of_mind() {
         42.0 ends",
         KNOCKED.replace("13.0 30", "13.0 35")
     );
-    check("W:W33,38,39,40:B8,12,20", Clock::Running, &story, &["40-34", "20-25"]);
+    check("W:W33,38,39,40:B8,12,20", ClockState::Running, &story, &["40-34", "20-25"]);
 }
 
 /// White takes 23 and leaves it standing; Black touches it, and with it on the board 29x18 and 23x34 are due all the time.
@@ -806,10 +807,10 @@ const TOUCHED_AGAIN: &str = "10.0 28 -
 
 #[test]
 fn wrong_setup_causes_no_other_setups() {
-    let board = live_through("20", "W:W28,29,42,47,48:B3,5,6,23", Clock::Running, TOUCHED_AGAIN);
+    let board = run_story("20", "W:W28,29,42,47,48:B3,5,6,23", ClockState::Running, TOUCHED_AGAIN);
     let with = "W:W19,29,37,41,48:B6,10,12,23";
     let without = "W:W19,29,37,41,48:B6,10,12";
     let expected =
         ["28x19", "3-8", "42-37", "8-12", "47-41", "5-10", with, without, "48-43", "6-11", "37-32", "11-17", "41-36"];
-    assert_eq!(board.told, expected);
+    assert_eq!(board.verdicts, expected);
 }

@@ -11,10 +11,10 @@ use damcast::engine::millis::Millis;
 use damcast::engine::session::Input;
 use damcast::station::config::{Config, LineConfig};
 use damcast::station::disk::{Disk, Durability};
+use damcast::station::file_problems::{DISK_FAULT_ALARM, FileProblems};
 use damcast::station::line::Folders;
-use damcast::station::line::opening::{self, Opened, OpeningError};
+use damcast::station::line::opening::{self, OpenedLine, OpeningError};
 use damcast::station::recorder::{Committer, Recorder, Writer, WriterReport};
-use damcast::station::trouble::{DISK_FAULT, Troubles};
 
 use crate::model_disk::ModelDisk;
 
@@ -22,7 +22,7 @@ use crate::model_disk::ModelDisk;
 const COMMITS: u64 = 4 << 10;
 
 /// Of what takes long every so many is done: all, or what the environment says.
-pub fn wanted_step() -> usize {
+pub fn env_step() -> usize {
     std::env::var("DAMCAST_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(1)
 }
 
@@ -61,13 +61,13 @@ pub struct Session {
     disk: ModelDisk,
     writer: Writer,
     committer: Committer,
-    lines: Vec<Seat>,
+    lines: Vec<LineSeat>,
     durability: Durability,
     /// What the operator was told while opening.
     pub notices: Vec<String>,
 }
 
-struct Seat {
+struct LineSeat {
     config: LineConfig,
     recorder: Recorder,
     shift: Millis,
@@ -90,9 +90,9 @@ impl Session {
     /// Starts a station on a disk. Fails when the disk does.
     pub fn start(disk: &ModelDisk, durability: Durability) -> Result<Session, OpeningError> {
         let folders = folders();
-        let failed = |error| OpeningError::Disk { what: "commits".into(), error };
+        let failed = |error| OpeningError::Disk { action: "commits".into(), error };
         let shared: Arc<dyn Disk> = Arc::new(disk.clone());
-        let watch = Troubles::default().watch(DISK_FAULT, "log");
+        let watch = FileProblems::default().reporter(DISK_FAULT_ALARM, "log");
         let (committer, writer, notices) =
             Writer::open(&shared, Path::new("/r"), &folders.log, COMMITS, watch).map_err(failed)?;
         let mut session = Session { disk: disk.clone(), writer, committer, lines: Vec::new(), durability, notices };
@@ -100,18 +100,19 @@ impl Session {
             let seat = session.open(config)?;
             session.lines.push(seat);
         }
-        session.writer.turn();
+        session.writer.run_once();
         Ok(session)
     }
 
-    fn open(&mut self, config: LineConfig) -> Result<Seat, OpeningError> {
+    fn open(&mut self, config: LineConfig) -> Result<LineSeat, OpeningError> {
         let disk: Arc<dyn Disk> = Arc::new(self.disk.clone());
-        let Opened { line, shift, journal, feeds, notices, .. } = opening::open(&config, &folders(), &disk, now())?;
+        let OpenedLine { line, shift, journal, files: feeds, notices, .. } =
+            opening::open(&config, &folders(), &disk, now())?;
         self.notices.extend(notices);
         let tell = |_: WriterReport| {};
         let recorder =
             Recorder::new(line, shift, journal, feeds, self.durability, self.committer.clone(), tell).unwrap();
-        Ok(Seat { config, recorder, shift })
+        Ok(LineSeat { config, recorder, shift })
     }
 
     /// Plays what happens, deadlines among it, from a moment of the script on. `each` is asked after each record whether to
@@ -123,16 +124,16 @@ impl Session {
             let seat = &mut self.lines[*line];
             while let Some(deadline) = seat.recorder.line().deadline().filter(|due| *due <= seat.shift + Millis(at)) {
                 let due = (deadline - seat.shift).0;
-                seat.recorder.take(due, Input::Tick).unwrap();
-                self.writer.turn();
+                seat.recorder.handle(due, Input::Tick).unwrap();
+                self.writer.run_once();
             }
             let input = Input::from_record(&record.kind).unwrap();
-            input.map(|input| seat.recorder.take(at, input).unwrap());
-            self.writer.turn();
+            input.map(|input| seat.recorder.handle(at, input).unwrap());
+            self.writer.run_once();
             // What was not published is made durable from time to time, and the logs themselves are synced.
             match count % 16 {
-                7 => self.writer.sweep(),
-                15 => drop(self.writer.settle_all()),
+                7 => self.writer.sync_idle(),
+                15 => drop(self.writer.sync_all()),
                 _ => {}
             }
             if !each(&mut self.writer) {
@@ -144,19 +145,19 @@ impl Session {
     /// Does what the disk did not do. Returns whether everything is done, and ends all recordings then.
     pub fn finish(self) -> bool {
         self.end(|writer| {
-            writer.try_again();
-            writer.try_again();
+            writer.retry_failed();
+            writer.retry_failed();
         })
     }
 
     /// The same by the first thing that the thread does then: the disk is in order.
-    pub fn finish_at_once(self) -> bool {
-        self.end(Writer::turn)
+    pub fn finish_in_one_turn(self) -> bool {
+        self.end(Writer::run_once)
     }
 
     fn end(mut self, work: impl FnOnce(&mut Writer)) -> bool {
         let answers =
-            self.lines.iter().map(|seat| self.committer.ask_to_finish(&folders().log.join(&seat.config.name)));
+            self.lines.iter().map(|seat| self.committer.request_finish(&folders().log.join(&seat.config.name)));
         let answers: Vec<_> = answers.collect::<Result<_, _>>().unwrap();
         work(&mut self.writer);
         let is_done = |answer: &std::sync::mpsc::Receiver<()>| {

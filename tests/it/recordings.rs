@@ -7,10 +7,10 @@ use draughts::Variant;
 
 /// The lines of the live files that a recording gives, and the notices.
 fn play_back(name: &str) -> (Vec<String>, Vec<String>) {
-    play_back_in_reads_of(name, usize::MAX)
+    play_back_chunked(name, usize::MAX)
 }
 
-fn play_back_in_reads_of(name: &str, size: usize) -> (Vec<String>, Vec<String>) {
+fn play_back_chunked(name: &str, size: usize) -> (Vec<String>, Vec<String>) {
     let path = format!("{}/tests/data/replay/{name}.log", env!("CARGO_MANIFEST_DIR"));
     let log = bytelog::read(&std::fs::read(path).unwrap()).unwrap();
     let mut settings = LineSettings::new(Variant::from_tag(log.header.game_type.as_deref().unwrap_or("20")).unwrap());
@@ -29,7 +29,7 @@ fn play_back_in_reads_of(name: &str, size: usize) -> (Vec<String>, Vec<String>) 
         for output in inputs.into_iter().flat_map(|input| line.handle(Millis(record.at), input)) {
             lines.extend(output.effect.lines());
             match output.effect {
-                Effect::News(text) | Effect::Notice(text) | Effect::Note(text) => {
+                Effect::Info(text) | Effect::Notice(text) | Effect::Note(text) => {
                     notices.push(format!("{} {text}", output.at))
                 }
                 _ => {}
@@ -163,18 +163,18 @@ fn moves_from_board_memory_are_recorded_as_live() {
 #[test]
 fn ply_is_reported_before_reason() {
     let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
-    let mut line = Line::new(damcast::engine::session::LineSettings::of_head(&log.header, None).unwrap().0);
-    let is_line = |output: &Output| output.effect.is_of_file();
+    let mut line = Line::new(damcast::engine::session::LineSettings::from_header(&log.header, None).unwrap().0);
+    let is_line = |output: &Output| output.effect.changes_file();
     let is_reason = |output: &Output| matches!(&output.effect, Effect::Note(note) if note.contains("rule="));
     let mut plies = 0;
     for record in &log.records {
         let Some(input) = damcast::engine::session::Input::from_record(&record.kind).unwrap() else { continue };
         // What time decides is told as a whole, as a station has it, which asks for it when it is due.
         line.handle(Millis(record.at), Input::Tick);
-        let first = line.begin(Millis(record.at), input);
+        let first = line.handle_until_publication(Millis(record.at), input);
         assert_eq!(line.is_unfinished(), first.iter().any(is_line), "{first:?}");
         assert!(!first.iter().any(is_reason), "{first:?}");
-        plies += usize::from(line.finish().iter().any(is_reason));
+        plies += usize::from(line.finish_handling().iter().any(is_reason));
         assert!(!line.is_unfinished());
     }
     assert!(plies > 50, "{plies}");
@@ -186,7 +186,7 @@ fn size_of_reads_changes_nothing() {
     for name in ["blitz", "club", "no-clock", "taken-back", "outage-with-memory", "standard-live-example"] {
         let (whole, _) = play_back(name);
         for size in [1, 2, 7, 64] {
-            assert_eq!(play_back_in_reads_of(name, size).0, whole, "{name} in reads of {size}");
+            assert_eq!(play_back_chunked(name, size).0, whole, "{name} in reads of {size}");
         }
     }
 }

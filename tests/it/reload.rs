@@ -5,12 +5,12 @@ use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::control::{ask, status};
-use crate::daemon::{Place, SPEED, moves, recording, truth};
+use crate::control::{run_ctl, status};
+use crate::daemon::{SPEED, StationFolder, moves, recording, truth};
 use crate::pty::{Board, Pty, wait_until};
 
 /// A configuration with these lines; `tag`: what White is called.
-fn write(place: &Place, lines: &[&str], tag: &str) {
+fn write(place: &StationFolder, lines: &[&str], tag: &str) {
     place.configure(lines, SPEED, &format!("[line.tags]\nWhite = {tag:?}\n"));
 }
 
@@ -20,7 +20,7 @@ fn twenty_reloads_during_eight_games_lose_nothing() {
     const RELOADS: usize = 20;
     let names: Vec<String> = (0..BOARDS).map(|board| format!("b{board}")).collect();
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
-    let place = Place::new(&all);
+    let place = StationFolder::new(&all);
     write(&place, &all, "White 0");
     let mut ptys: Vec<Pty> = all.iter().map(|name| Pty::plug_in(&place.path(name))).collect();
     let mut boards: Vec<Board> = all.iter().map(|_| Board::new(&recording(), SPEED)).collect();
@@ -30,9 +30,9 @@ fn twenty_reloads_during_eight_games_lose_nothing() {
     let mut play = |enough: &dyn Fn() -> bool| {
         let start = std::time::Instant::now();
         while !enough() {
-            assert!(start.elapsed() < crate::pty::PATIENCE * 4, "the games do not go on");
+            assert!(start.elapsed() < crate::pty::TIMEOUT * 4, "the games do not go on");
             for (pty, board) in ptys.iter_mut().zip(&mut boards) {
-                board.go_on(pty);
+                board.run(pty);
             }
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
@@ -48,9 +48,9 @@ fn twenty_reloads_during_eight_games_lose_nothing() {
         let file = place.path("damcast.toml");
         assert!(file.exists());
         let done = if reload % 2 == 0 {
-            let before = station.said().matches("SIGHUP: reload").count();
+            let before = station.output().matches("SIGHUP: reload").count();
             kill_process(Pid::from_child(&station.process), Signal::HUP).unwrap();
-            play(&|| station.said().matches("SIGHUP: reload").count() > before);
+            play(&|| station.output().matches("SIGHUP: reload").count() > before);
             true
         } else {
             let mut asked = std::process::Command::new(env!("CARGO_BIN_EXE_damcast"))
@@ -69,7 +69,7 @@ fn twenty_reloads_during_eight_games_lose_nothing() {
             });
             ended.borrow().unwrap().success()
         };
-        assert_eq!(done, reload % 2 == 0 || reload % 5 != 0, "reload {reload}: {}", station.said());
+        assert_eq!(done, reload % 2 == 0 || reload % 5 != 0, "reload {reload}: {}", station.output());
         let least = 1 + reload;
         play(&|| all.iter().all(|name| plies(name) >= least));
     }
@@ -86,37 +86,37 @@ fn twenty_reloads_during_eight_games_lose_nothing() {
 
 #[test]
 fn wrong_configuration_keeps_old_one_and_reports_mistake() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let station = place.start();
     station.wait_for("waiting for the port");
     fs::write(place.path("damcast.toml"), "[station]\ndirectory = \"x\"\nspeed = 3\n").unwrap();
-    let refused = ask(&place, &["ctl", "reload"]);
+    let refused = run_ctl(&place, &["ctl", "reload"]);
     assert_eq!(refused.code, 1);
     assert!(refused.err.contains("damcast.toml:3:1: unknown key `speed`"), "{}", refused.err);
     station.wait_for("the new configuration is wrong, the old one stays");
     let seen = status(&place);
     assert_eq!((seen["reload"]["ok"].as_bool(), seen["boards"][0]["name"].as_str()), (Some(false), Some("a")));
-    assert!(ask(&place, &["status"]).out.contains("is wrong, the old one counts"));
+    assert!(run_ctl(&place, &["status"]).out.contains("is wrong, the old one counts"));
     // Mended, with another folder, which has to wait for a restart.
     place.configure(&["a", "b"], SPEED, "");
     let mended = fs::read_to_string(place.path("damcast.toml")).unwrap().replace("recordings\"", "elsewhere\"");
     fs::write(place.path("damcast.toml"), mended).unwrap();
-    let told = ask(&place, &["ctl", "reload"]);
+    let told = run_ctl(&place, &["ctl", "reload"]);
     assert_eq!(told.code, 0, "{}", told.err);
     assert!(told.out.contains("directory`: needs a restart") && told.out.contains("b: a new line"), "{}", told.out);
     wait_until("the new line", || place.path("recordings/log/b-1.log").exists());
     assert!(!place.path("elsewhere").exists());
     // The same again changes nothing but what cannot be changed; a line that is gone ends.
     place.configure(&["b"], SPEED, "");
-    let told = ask(&place, &["ctl", "reload"]);
+    let told = run_ctl(&place, &["ctl", "reload"]);
     assert!(told.out.contains("a: ends"), "{}", told.out);
     wait_until("the end of the line", || status(&place)["boards"].as_array().unwrap().len() == 1);
-    assert_eq!(ask(&place, &["ctl", "reload"]).out, "nothing has changed\n");
+    assert_eq!(run_ctl(&place, &["ctl", "reload"]).out, "nothing has changed\n");
 }
 
 #[test]
 fn removed_line_finishes_game_and_new_settings_follow() {
-    let place = Place::new(&["a", "b"]);
+    let place = StationFolder::new(&["a", "b"]);
     write(&place, &["a", "b"], "Old");
     let mut ptys = [Pty::plug_in(&place.path("a")), Pty::plug_in(&place.path("b"))];
     let mut boards = [Board::new(&recording(), SPEED), Board::new(&recording(), SPEED)];
@@ -126,12 +126,12 @@ fn removed_line_finishes_game_and_new_settings_follow() {
         board.play(pty, 400_000, || moves(&place.live(&format!("{name}-1.pdn"))).len() >= 2);
     }
     write(&place, &["a"], "New");
-    let told = ask(&place, &["ctl", "reload"]);
+    let told = run_ctl(&place, &["ctl", "reload"]);
     assert!(told.out.contains("a: new settings, from its next game on"), "{}", told.out);
     assert!(told.out.contains("b: ends when its game is over"), "{}", told.out);
-    assert!(ask(&place, &["status"]).out.contains("b: ends when its game is over"));
+    assert!(run_ctl(&place, &["status"]).out.contains("b: ends when its game is over"));
     for name in ["a", "b"] {
-        assert_eq!(ask(&place, &["ctl", "result", name, "1-1", "--sure"]).code, 0);
+        assert_eq!(run_ctl(&place, &["ctl", "result", name, "1-1", "--confirm"]).code, 0);
     }
     wait_until("both games are over", || {
         for (pty, board) in ptys.iter_mut().zip(&mut boards) {
@@ -150,15 +150,15 @@ fn removed_line_finishes_game_and_new_settings_follow() {
 #[test]
 fn operator_names_survive_reload() {
     for (white, expected) in [("Old", "Sijbrands, T."), ("New", "New")] {
-        let place = Place::new(&["a"]);
+        let place = StationFolder::new(&["a"]);
         write(&place, &["a"], "Old");
         let mut pty = Pty::plug_in(&place.path("a"));
         let mut board = Board::new(&recording(), SPEED);
         let mut station = place.start();
         pty.wait_for_the_station();
-        assert_eq!(ask(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H."]).code, 0);
+        assert_eq!(run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H."]).code, 0);
         place.configure(&["a"], SPEED, &format!("[line.tags]\nWhite = {white:?}\nRound = 3\n"));
-        assert!(ask(&place, &["ctl", "reload"]).out.contains("a: new settings"));
+        assert!(run_ctl(&place, &["ctl", "reload"]).out.contains("a: new settings"));
         wait_until("the next chain", || place.path("recordings/log/a-2.log").exists());
         board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
         assert!(station.signal(Signal::TERM).success());
@@ -171,7 +171,7 @@ fn operator_names_survive_reload() {
 #[test]
 fn delay_added_by_reload_hides_undelayed_files() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let folders = ["recordings/log", "recordings/live"].map(|name| place.path(name));
     folders.iter().for_each(|folder| fs::create_dir_all(folder).unwrap());
     folders.iter().for_each(|folder| fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap());
@@ -180,7 +180,7 @@ fn delay_added_by_reload_hides_undelayed_files() {
     station.wait_for("waiting for the port");
     assert_eq!(modes(), [0o755; 2]);
     place.configure(&["a"], SPEED, "[public]\ndelay-plies = 1\n");
-    let told = ask(&place, &["ctl", "reload"]);
+    let told = run_ctl(&place, &["ctl", "reload"]);
     assert_eq!((told.code, told.out.as_str()), (0, "outlet public: new settings\n"), "{}", told.err);
     assert_eq!(modes(), [0o750; 2]);
 }
@@ -189,7 +189,7 @@ fn delay_added_by_reload_hides_undelayed_files() {
 /// of it: not in its live file, not in what everybody sees, not after a restart, and not when all files are made anew.
 #[test]
 fn names_of_next_round_reach_no_current_game() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     write(&place, &["a"], "Nobody");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -197,7 +197,7 @@ fn names_of_next_round_reach_no_current_game() {
     pty.wait_for_the_station();
     let pair = |id: &str, white: &str, black: &str| {
         let tags = [format!("White={white}"), format!("Black={black}"), format!("Round={}", &id[..1])];
-        ask(&place, &["ctl", "pairing", "a", id, &tags[0], &tags[1], &tags[2]])
+        run_ctl(&place, &["ctl", "pairing", "a", id, &tags[0], &tags[1], &tags[2]])
     };
     let given = pair("3.1", "Sijbrands, \"Ton\"", "Wiersma, H.");
     assert_eq!((given.code, given.out.as_str()), (0, "this game is pairing 3.1: Sijbrands, \"Ton\" - Wiersma, H.\n"));
@@ -205,7 +205,7 @@ fn names_of_next_round_reach_no_current_game() {
     let given = pair("4.1", "Gantwarg, A.", "Clerc, R.");
     assert_eq!(given.out, "the next game is pairing 4.1: Gantwarg, A. - Clerc, R.\n");
     write(&place, &["a"], "Somebody");
-    assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
     let public = |name: &str| fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default();
     let of_round_three = |text: &str| {
         text.contains("[White \"Sijbrands, \\\"Ton\\\"\"]")
@@ -219,7 +219,7 @@ fn names_of_next_round_reach_no_current_game() {
         wait_until("a move after the reload", || public(name).contains(&format!("{last} {{")));
         assert!(of_round_three(&public(name)), "{name}: {}", public(name));
     }
-    assert_eq!(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
     wait_until("the game is over", || {
         board.answer(&mut pty);
         place.live("a-1.pdn").ends_with("*\n")
@@ -253,7 +253,7 @@ fn names_of_next_round_reach_no_current_game() {
 /// The same without a tournament: what a reload says is for games to come. A game has the names with which it began.
 #[test]
 fn names_read_during_game_apply_to_next() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     write(&place, &["a"], "Sijbrands, Ton");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -261,14 +261,14 @@ fn names_read_during_game_apply_to_next() {
     pty.wait_for_the_station();
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     write(&place, &["a"], "Gantwarg, A.");
-    assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
     let public = |name: &str| fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default();
     let shown = moves(&place.live("a-1.pdn")).len();
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= shown + 2);
     let last = moves(&place.live("a-1.pdn"))[shown + 1].clone();
     wait_until("a move after the reload", || public("games.pdn").contains(&last));
     assert!(public("games.pdn").contains("[White \"Sijbrands, Ton\"]"), "{}", public("games.pdn"));
-    assert_eq!(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
+    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
     wait_until("the archive", || {
         board.answer(&mut pty);
         public("archive/a-1.pdn").contains("1-1")

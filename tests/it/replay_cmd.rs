@@ -21,18 +21,18 @@ fn replay(logs: &[PathBuf], flags: &[&str]) -> Run {
     run(&["replay"].into_iter().chain(flags.iter().copied()).chain(logs).collect::<Vec<_>>())
 }
 
-const HEAD: &str = "# damcast byte log 1\n# line: a\n# opened: 2026-11-21T09:30:00.000+01:00\n# game-type: 20\n";
+const HEADER: &str = "# damcast byte log 1\n# line: a\n# opened: 2026-11-21T09:30:00.000+01:00\n# game-type: 20\n";
 
 #[test]
 fn log_without_game_prints_nothing() {
-    let (_folder, logs) = folder(&[("a-1.log", &format!("{HEAD}0 = up\n5 < ff00ff\n9 = down\n"))]);
+    let (_folder, logs) = folder(&[("a-1.log", &format!("{HEADER}0 = up\n5 < ff00ff\n9 = down\n"))]);
     let run = replay(&logs, &[]);
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""));
 }
 
 #[test]
 fn torn_end_is_reported_without_failure() {
-    let (_folder, logs) = folder(&[("a-1.log", &format!("{HEAD}0 = up\n5 < ff0"))]);
+    let (_folder, logs) = folder(&[("a-1.log", &format!("{HEADER}0 = up\n5 < ff0"))]);
     let run = replay(&logs, &[]);
     assert_eq!(run.code, 0);
     assert!(run.err.contains("a-1.log: line 6: the log ends in the middle of a line"), "{}", run.err);
@@ -40,7 +40,7 @@ fn torn_end_is_reported_without_failure() {
 
 #[test]
 fn damage_is_named_with_file_line_and_column() {
-    let (_folder, logs) = folder(&[("a-1.log", &format!("{HEAD}0 = up\n5 < fx\n9 = down\n"))]);
+    let (_folder, logs) = folder(&[("a-1.log", &format!("{HEADER}0 = up\n5 < fx\n9 = down\n"))]);
     let run = replay(&logs, &[]);
     assert_eq!(run.code, 1);
     assert!(run.err.contains("a-1.log: line 6, column 6: 'x' is no hexadecimal digit"), "{}", run.err);
@@ -48,16 +48,16 @@ fn damage_is_named_with_file_line_and_column() {
 
 #[test]
 fn unplayable_log_states_reason() {
-    let other_line = HEAD.replace("line: a", "line: b");
+    let other_line = HEADER.replace("line: a", "line: b");
     let no_opening = "# game-type: 20\n0 = up\n";
     for (files, flags, code, message) in [
-        (vec![("a.log", HEAD)], vec!["--game-type", "99"], 1, "game type 99 is not"),
+        (vec![("a.log", HEADER)], vec!["--game-type", "99"], 1, "game type 99 is not"),
         (vec![("a.log", "# game-type: 99\n")], vec![], 1, "game type 99 is not"),
         (vec![("a.log", "# set-codes: wood\n")], vec![], 1, "codes = wood"),
         (vec![("a.log", "# mode: bus\n# board-7-game-type: 99\n")], vec![], 1, "board 7: game type: game type 99"),
-        (vec![("a.log", HEAD)], vec!["--profile", "lidraughts"], 2, "not built yet"),
-        (vec![("a.log", HEAD), ("b.log", no_opening)], vec![], 1, "b.log: a log without \"# opened:\""),
-        (vec![("a.log", HEAD), ("b.log", &other_line)], vec![], 1, "one line at a time"),
+        (vec![("a.log", HEADER)], vec!["--profile", "lidraughts"], 2, "not built yet"),
+        (vec![("a.log", HEADER), ("b.log", no_opening)], vec![], 1, "b.log: a log without \"# opened:\""),
+        (vec![("a.log", HEADER), ("b.log", &other_line)], vec![], 1, "one line at a time"),
     ] {
         let (_folder, logs) = folder(&files);
         let run = replay(&logs, &flags);
@@ -75,7 +75,7 @@ fn invalid_files_are_reported() {
 
 #[test]
 fn log_continuing_missing_log_is_reported() {
-    let (_folder, logs) = folder(&[("a-2.log", &format!("{HEAD}# continues: yes\n# games-before: 3\n0 = up\n"))]);
+    let (_folder, logs) = folder(&[("a-2.log", &format!("{HEADER}# continues: yes\n# games-before: 3\n0 = up\n"))]);
     let run = replay(&logs, &[]);
     assert_eq!(run.code, 0);
     assert!(run.err.contains("a-2.log: goes on from an earlier log, which was not given"), "{}", run.err);
@@ -140,7 +140,7 @@ fn joins_logs_in_order_of_opening() {
 #[test]
 fn moves_during_stopped_machine_clock_are_recorded() {
     const OUT: u64 = 12_829;
-    const BACK: u64 = 28_373;
+    const TAKE_BACK_GAME: u64 = 28_373;
     let (text, head, records) = recording("outage-with-memory");
     let (_folder, logs) = folder(&[("whole.log", &text)]);
     let whole = replay(&logs, &[]).out;
@@ -153,9 +153,9 @@ fn moves_during_stopped_machine_clock_are_recorded() {
         part.map(|(time, rest)| format!("{} {rest}\n", time - from)).collect()
     };
     let first = head.clone() + &part(0, OUT) + &format!("{OUT} = down\n");
-    let rest = part(BACK, u64::MAX).replacen("= up\n", &format!("= up\n{dumps}"), 1);
+    let rest = part(TAKE_BACK_GAME, u64::MAX).replacen("= up\n", &format!("= up\n{dumps}"), 1);
     let opened = |at: u64| head.replace("10:00:00.000", &format!("10:00:{:06.3}", at as f64 / 1e3));
-    for at in [OUT + 1, BACK] {
+    for at in [OUT + 1, TAKE_BACK_GAME] {
         let (_folder, logs) = folder(&[("1.log", &first), ("2.log", &(opened(at) + "# continues: yes\n" + &rest))]);
         let joined = replay(&logs, &[]);
         assert_eq!(movetext(&joined.out), movetext(&whole), "{}", joined.err);
@@ -178,7 +178,7 @@ fn chain_starts_with_recorded_settings_and_numbers() {
 
 #[test]
 fn impossible_time_ends_replay_quickly() {
-    let (_folder, logs) = folder(&[("a.log", &format!("{HEAD}0 = up\n18446744073709551615 < 8e\n"))]);
+    let (_folder, logs) = folder(&[("a.log", &format!("{HEADER}0 = up\n18446744073709551615 < 8e\n"))]);
     let run = replay(&logs, &[]);
     assert_eq!(run.code, 1);
     assert!(run.err.contains("a.log: the time goes from 0 to 18446744073709551615, more than 31 days"), "{}", run.err);

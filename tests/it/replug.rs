@@ -18,7 +18,7 @@ const SPEED: u32 = 50;
 /// Plies of a game: even, so that White is to move when the next one begins.
 const PLIES: usize = 40;
 /// How many descriptors and threads a station may have more after many cycles than after a few: a file being written.
-const SOME: usize = 3;
+const MAX_EXTRA: usize = 3;
 
 /// A board with a game on it.
 struct Board {
@@ -109,7 +109,7 @@ impl Drop for Hall {
         let _ = self.station.kill();
         let _ = self.station.wait();
         if std::thread::panicking() {
-            (0..2).for_each(|board| self.tell(board));
+            (0..2).for_each(|board| self.describe(board));
         }
     }
 }
@@ -168,7 +168,7 @@ impl Hall {
     }
 
     /// For a test that failed: what is recorded of a board, and the end of its log.
-    fn tell(&self, board: usize) {
+    fn describe(&self, board: usize) {
         const LINES: usize = 200;
         println!("recorded of {}: {:?}", self.boards[board].serial, self.recorded(board));
         let log = fs::read_to_string(self.log(board)).unwrap_or_default();
@@ -211,22 +211,22 @@ fn entries(file: &Path) -> Vec<String> {
 }
 
 fn play(cycles: usize) {
-    const FEW: usize = 5;
+    const SHORT_RUN: usize = 5;
     let mut hall = Hall::open();
     let mut before = (0, 0);
     for cycle in 0..cycles {
         hall.cycle(cycle);
-        if cycle == FEW {
+        if cycle == SHORT_RUN {
             before = (hall.count("fd"), hall.count("task"));
         }
     }
     // What is open for a moment is closed again; a leak stays.
     let mut after = (0, 0);
-    wait_until(&format!("descriptors and threads back to {before:?} and {SOME} at most"), || {
+    wait_until(&format!("descriptors and threads back to {before:?} and {MAX_EXTRA} at most"), || {
         after = (hall.count("fd"), hall.count("task"));
-        after.0 <= before.0 + SOME && after.1 <= before.1 + SOME
+        after.0 <= before.0 + MAX_EXTRA && after.1 <= before.1 + MAX_EXTRA
     });
-    println!("{cycles} cycles: descriptors and threads {before:?} after {FEW} cycles, {after:?} at the end");
+    println!("{cycles} cycles: descriptors and threads {before:?} after {SHORT_RUN} cycles, {after:?} at the end");
     hall.boards.iter_mut().enumerate().for_each(|(index, board)| {
         board.port = Some(Pty::plug_in(&hall.folder.path().join(format!("port-last-{index}"))));
     });

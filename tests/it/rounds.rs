@@ -8,14 +8,14 @@ use draughts_pdn::notation;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::control::{Client, ask, status};
-use crate::daemon::{Place, SPEED, Station, moves, recording};
+use crate::control::{Client, run_ctl, status};
+use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
 use crate::folders;
 use crate::program::{Run, run};
 use crate::pty::{Board, Pty, wait_until};
 
 /// `damcast tournament` on the folder of a place.
-pub fn tournament(place: &Place, arguments: &[&str]) -> Run {
+pub fn tournament(place: &StationFolder, arguments: &[&str]) -> Run {
     let directory = place.path("recordings").display().to_string();
     run(&[&["tournament"], arguments, &["--directory", &directory]].concat())
 }
@@ -26,23 +26,23 @@ pub fn done(run: Run) -> String {
     run.out
 }
 
-pub fn import(place: &Place, name: &str, text: &str) -> Run {
+pub fn import(place: &StationFolder, name: &str, text: &str) -> Run {
     let file = place.path(name);
     fs::write(&file, text).unwrap();
     tournament(place, &["import", file.to_str().unwrap()])
 }
 
-pub fn public(place: &Place, name: &str) -> String {
+pub fn public(place: &StationFolder, name: &str) -> String {
     fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default()
 }
 
-pub fn events(place: &Place, kind: &str) -> Vec<Value> {
+pub fn events(place: &StationFolder, kind: &str) -> Vec<Value> {
     let lines = public(place, "events.ndjson");
     let all = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     all.filter(|event| event["type"] == kind).collect()
 }
 
-fn points(place: &Place) -> Vec<(String, String)> {
+fn points(place: &StationFolder) -> Vec<(String, String)> {
     let standings: Value = serde_json::from_str(&done(tournament(place, &["standings", "--json"]))).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     standings["rows"].as_array().unwrap().iter().map(|row| (text(&row["name"]), text(&row["points"]))).collect()
@@ -52,9 +52,9 @@ pub const ROUNDS: &str = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wie
     4;1;Gantwarg, A.;Sijbrands, Ton;*\n4;2;Wiersma, H.;Clerc, Rob;*\n";
 
 /// Round 3 is imported and opened, and the board `a` plays four plies of its game.
-pub fn begin_round(place: &Place, board: &mut Board, pty: &mut Pty) {
+pub fn begin_round(place: &StationFolder, board: &mut Board, pty: &mut Pty) {
     done(import(place, "pairings.csv", ROUNDS));
-    done(ask(place, &["ctl", "round", "open", "3"]));
+    done(run_ctl(place, &["ctl", "round", "open", "3"]));
     let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
     wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
     board.play(pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
@@ -63,7 +63,7 @@ pub fn begin_round(place: &Place, board: &mut Board, pty: &mut Pty) {
 /// A station is stopped, started, and stopped: these public files are the same then, and when they are made anew; so are the live files,
 /// and the folder is right.
 #[track_caller]
-fn assert_lasts(place: &Place, pty: &mut Pty, mut station: Station, names: &[&str]) {
+fn assert_lasts(place: &StationFolder, pty: &mut Pty, mut station: Station, names: &[&str]) {
     assert!(station.signal(Signal::TERM).success());
     let files = || -> Vec<String> { names.iter().map(|name| public(place, name)).collect() };
     let live = || folders::read(&place.path("recordings/live"));
@@ -90,7 +90,7 @@ fn assert_lasts(place: &Place, pty: &mut Pty, mut station: Station, names: &[&st
 
 #[test]
 fn whole_round_harms_no_other_round() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "[line.tags]\nWhite = \"Nobody\"\nTimeControl = \"5400\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -100,8 +100,8 @@ fn whole_round_harms_no_other_round() {
     let told = done(import(&place, "pairings.csv", ROUNDS));
     assert!(told.contains("4 players, 4 pairings are new") && told.contains("version 1 of"), "{told}");
     assert!(!place.path("recordings/public/round").exists(), "prepared rounds are nobody's business");
-    assert_eq!(ask(&place, &["ctl", "round", "publish", "7"]).code, 1);
-    done(ask(&place, &["ctl", "round", "publish", "3"]));
+    assert_eq!(run_ctl(&place, &["ctl", "round", "publish", "7"]).code, 1);
+    done(run_ctl(&place, &["ctl", "round", "publish", "3"]));
     wait_until("the files of the round", || public(&place, "round/3/games.pdn").contains("Sijbrands"));
     assert!(public(&place, "round/3/games.pdn").contains("[Black \"Wiersma, H.\"]"));
     assert!(!public(&place, "events.ndjson").contains("\"round\":4"), "round 4 is prepared");
@@ -115,10 +115,10 @@ fn whole_round_harms_no_other_round() {
     assert!(states(&[]).ends_with(&[third, fourth.clone()]), "{:?}", states(&[]));
     assert_eq!(states(&["--round", "4"]), [fourth]);
     assert_eq!(events(&place, "pairing").len(), 2);
-    done(ask(&place, &["ctl", "round", "open", "3"]));
+    done(run_ctl(&place, &["ctl", "round", "open", "3"]));
     let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
     wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
-    let refused = ask(&place, &["ctl", "names", "a", "X", "Y"]);
+    let refused = run_ctl(&place, &["ctl", "set-players", "a", "X", "Y"]);
     assert!(refused.code == 1 && refused.err.contains("has its names from there"), "{}", refused.err);
     wait_until("who plays is shown before the first move", || public(&place, "games.pdn").contains("Wiersma, H."));
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
@@ -129,7 +129,7 @@ fn whole_round_harms_no_other_round() {
         assert!(tags.contains(&format!("[{tag}]")), "{tag}: {tags}");
     }
     // The next round is opened while this one is played.
-    done(ask(&place, &["ctl", "round", "open", "4"]));
+    done(run_ctl(&place, &["ctl", "round", "open", "4"]));
     wait_until("the next pairing", || log().contains("! pairing 3 {"));
     let shown = moves(&place.live("a-1.pdn")).len();
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= shown + 2);
@@ -141,39 +141,39 @@ fn whole_round_harms_no_other_round() {
     }
     assert_eq!(status(&place)["boards"][0]["pairing"]["round"], 4);
     // A name that was wrong reaches the game, and nothing of its live file changes.
-    done(ask(&place, &["ctl", "player", "Wiersma, H.", "Wiersma, Harm"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, H.", "Wiersma, Harm"]));
     for name in ["games.pdn", "round/3/games.pdn"] {
         wait_until("the name", || public(&place, name).contains("[Black \"Wiersma, Harm\"]"));
     }
     assert!(place.live("a-1.pdn").contains("[Black \"Wiersma, H.\"]"));
     assert_eq!(status(&place)["boards"][0]["black"], "Wiersma, Harm");
-    let refused = ask(&place, &["ctl", "names", "a", "X", "Y"]);
-    assert!(refused.code == 1 && refused.err.contains("damcast ctl player"), "{}", refused.err);
-    let amended = events(&place, "amend");
+    let refused = run_ctl(&place, &["ctl", "set-players", "a", "X", "Y"]);
+    assert!(refused.code == 1 && refused.err.contains("damcast ctl rename-player"), "{}", refused.err);
+    let amended = events(&place, "tag-correction");
     assert_eq!(
         (&amended[0]["field"], &amended[0]["old"], &amended[0]["new"]),
         (&"Black".into(), &"Wiersma, H.".into(), &"Wiersma, Harm".into())
     );
     assert_eq!((&amended[0]["board"], &amended[0]["game"]), (&"a".into(), &1.into()));
     // A name that readers would stumble over holds no file back; it is itself where nobody stumbles.
-    let told = done(ask(&place, &["ctl", "player", "Wiersma, Harm", "Wiersma] \"H\""]));
+    let told = done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, Harm", "Wiersma] \"H\""]));
     assert!(told.contains("stands as `Wiersma) "), "{told}");
     for name in ["games.pdn", "started.pdn", "round/3/games.pdn", "round/3/started.pdn"] {
         wait_until("the harmless name", || public(&place, name).contains("[Black \"Wiersma) \\\"H\\\"\"]"));
     }
     assert!(public(&place, "tournament.json").contains("Wiersma] \\\"H\\\""));
-    done(ask(&place, &["ctl", "player", "Wiersma] \"H\"", "Wiersma, Harm"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Wiersma] \"H\"", "Wiersma, Harm"]));
     // What a dry run shows is the game that the request ends: the one that goes on.
-    let foretold = done(ask(&place, &["ctl", "result", "a", "1-1", "--sure", "--dry-run"]));
+    let foretold = done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm", "--dry-run"]));
     assert!(foretold.starts_with("a, game 1, ") && foretold.contains("this was a dry run"), "{foretold}");
     assert!(!place.live("a-1.pdn").contains("1-1"), "nothing was done");
     // The arbiter's result is the official one, once the last move is there.
-    done(ask(&place, &["ctl", "result", "a", "1-1", "--sure", "--reason", "agreed at the board"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm", "--reason", "agreed at the board"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"1-1\"]")
     });
-    wait_until("the official result", || events(&place, "official").len() == 1);
+    wait_until("the official result", || events(&place, "official-result").len() == 1);
     let history = || done(tournament(&place, &["show", "--history"]));
     assert!(history().contains("agreed at the board"), "{}", history());
     assert_eq!(
@@ -181,37 +181,38 @@ fn whole_round_harms_no_other_round() {
         [("Sijbrands, Ton".to_owned(), "1".to_owned()), ("Wiersma, Harm".to_owned(), "1".to_owned())]
     );
     // It was wrong.
-    let unsure = ask(&place, &["ctl", "result", "a", "2-0", "--game", "1"]);
+    let unsure = run_ctl(&place, &["ctl", "result", "a", "2-0", "--game", "1"]);
     assert!(unsure.code == 1 && unsure.err.contains("--correct"), "{}", unsure.err);
-    let dry = done(ask(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--dry-run"]));
+    let dry = done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--dry-run"]));
     assert!(dry.contains("dry run"), "{dry}");
-    let told = done(ask(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--reason", "scoresheet"]));
+    let told =
+        done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--reason", "scoresheet"]));
     assert!(told.contains("a, game 1, Sijbrands, Ton - Wiersma, Harm, ") && told.contains("2-0 (was 1-1)"), "{told}");
     for name in ["round/3/games.pdn", "archive/a-1.pdn"] {
         wait_until("the correction", || public(&place, name).contains("[Result \"2-0\"]"));
     }
-    wait_until("the event", || events(&place, "official").len() == 2);
-    assert!(events(&place, "amend").iter().any(|event| event["field"] == "Result" && event["new"] == "2-0"));
+    wait_until("the event", || events(&place, "official-result").len() == 2);
+    assert!(events(&place, "tag-correction").iter().any(|event| event["field"] == "Result" && event["new"] == "2-0"));
     assert_eq!(points(&place)[0], ("Sijbrands, Ton".to_owned(), "2".to_owned()));
     // It is taken back, and given again.
-    done(ask(&place, &["ctl", "result", "a", "*", "--game", "1", "--correct"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "*", "--game", "1", "--correct"]));
     wait_until("nobody knows a result", || public(&place, "round/3/games.pdn").contains("[Result \"*\"]"));
     // The board ended with 1-1.
-    let unsure = ask(&place, &["ctl", "result", "a", "2-0"]);
+    let unsure = run_ctl(&place, &["ctl", "result", "a", "2-0"]);
     assert!(unsure.code == 1 && unsure.err.contains("a ended with 1-1"), "{}", unsure.err);
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure", "--reason", "seen by two"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm", "--reason", "seen by two"]));
     assert!(history().contains("seen by two"), "{}", history());
     wait_until("the result again", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     // A result of a board without electronics is missing still, though the next round is open.
     let waits =
         "board 2 of round 3, Clerc, Rob - Gantwarg, A. waits for a result: `damcast ctl result - RESULT --pairing 3.2`";
-    assert_eq!(status(&place)["awaited"][0]["table"], 2);
-    let shown = done(ask(&place, &["status"]));
+    assert_eq!(status(&place)["results_awaited"][0]["board_number"], 2);
+    let shown = done(run_ctl(&place, &["status"]));
     assert!(shown.contains(waits), "{shown}");
-    let missing = ask(&place, &["ctl", "round", "close", "3"]);
+    let missing = run_ctl(&place, &["ctl", "round", "close", "3"]);
     assert!(missing.code == 1 && missing.err.contains("board 2: Clerc, Rob - Gantwarg, A."), "{}", missing.err);
-    done(ask(&place, &["ctl", "result", "-", "0-2", "--pairing", "3.2"]));
-    done(ask(&place, &["ctl", "round", "close", "3"]));
+    done(run_ctl(&place, &["ctl", "result", "-", "0-2", "--pairing", "3.2"]));
+    done(run_ctl(&place, &["ctl", "round", "close", "3"]));
     wait_until("it is closed", || events(&place, "round").last().is_some_and(|event| event["state"] == "closed"));
     let names = [
         "archive/a-1.pdn",
@@ -228,15 +229,15 @@ fn whole_round_harms_no_other_round() {
 /// Nobody knows any more who wishes not to be named, and which results were given: what is public stays.
 #[test]
 fn damaged_record_retracts_no_published_entry() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
     pty.wait_for_the_station();
     begin_round(&place, &mut board, &mut pty);
-    done(ask(&place, &["ctl", "player", "Wiersma, H.", "N. N."]));
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, H.", "N. N."]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
@@ -252,12 +253,12 @@ fn damaged_record_retracts_no_published_entry() {
     pty.wait_for_the_station();
     station.wait_for("is held back");
     wait_until("the operator is told", || {
-        ask(&place, &["status"]).out.contains("the record of the tournament is damaged")
+        run_ctl(&place, &["status"]).out.contains("the record of the tournament is damaged")
     });
-    let refused = ask(&place, &["ctl", "player", "Sijbrands, Ton", "X"]);
+    let refused = run_ctl(&place, &["ctl", "rename-player", "Sijbrands, Ton", "X"]);
     assert!(refused.code == 1 && refused.err.contains("tournament.ndjson, line "), "{}", refused.err);
     // The recording goes on.
-    board.begin_again(&recording());
+    board.restart(&recording());
     board.play(&mut pty, 400_000, || moves(&place.live("a-2.pdn")).len() >= 2);
     assert!(station.signal(Signal::TERM).success());
     assert!(files() == before, "what is public stays as it is");
@@ -275,15 +276,15 @@ fn damaged_record_retracts_no_published_entry() {
 
 #[test]
 fn record_cut_at_line_freezes_public_files() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
     pty.wait_for_the_station();
     begin_round(&place, &mut board, &mut pty);
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
-    done(ask(&place, &["ctl", "player", "Wiersma, H.", "N. N."]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, H.", "N. N."]));
     wait_until("another generation", || {
         board.answer(&mut pty);
         !public(&place, "events.ndjson").contains("Wiersma")
@@ -304,8 +305,8 @@ fn record_cut_at_line_freezes_public_files() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("is held back");
-    wait_until("the alarm", || ask(&place, &["status"]).out.contains("a copy of at least"));
-    let refused = ask(&place, &["ctl", "player", "Sijbrands, Ton", "X"]);
+    wait_until("the alarm", || run_ctl(&place, &["status"]).out.contains("a copy of at least"));
+    let refused = run_ctl(&place, &["ctl", "rename-player", "Sijbrands, Ton", "X"]);
     assert!(refused.code == 1 && refused.err.contains("its end is missing"), "{}", refused.err);
     assert!(station.signal(Signal::TERM).success());
     assert!(files() == before, "public files changed");
@@ -313,7 +314,7 @@ fn record_cut_at_line_freezes_public_files() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
-    done(ask(&place, &["ctl", "player", "Sijbrands, Ton", "X"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Sijbrands, Ton", "X"]));
     assert!(station.signal(Signal::TERM).success());
     assert_eq!(run(&["fsck", &directory]).code, 0);
     // The witness outlives every start.
@@ -324,39 +325,39 @@ fn record_cut_at_line_freezes_public_files() {
 /// An arbiter ends the wrong game, and it goes on: two live files, and one game for everybody else.
 #[test]
 fn continued_game_stays_one_game() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let station = place.start();
     pty.wait_for_the_station();
     begin_round(&place, &mut board, &mut pty);
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
     });
-    wait_until("the official result", || events(&place, "official").len() == 1);
+    wait_until("the official result", || events(&place, "official-result").len() == 1);
     let first = moves_of(&place.live("a-1.pdn"));
     let ended = place.live("a-1.pdn");
     // Whoever asks first what will come of it hears all of it, and changes nothing.
     let mut client = Client::connect(&place);
-    client.say("{\"do\":\"request\",\"board\":\"a\",\"request\":\"continue\",\"sure\":true,\"dry_run\":true}\n");
-    let foretold = client.hear();
-    let words = foretold["told"].to_string();
+    client.send("{\"do\":\"request\",\"board\":\"a\",\"request\":\"continue\",\"sure\":true,\"dry_run\":true}\n");
+    let foretold = client.receive();
+    let words = foretold["messages"].to_string();
     assert!(words.contains("game 1 goes on") && words.contains("(was 2-0)"), "{foretold}");
-    assert_eq!(events(&place, "official").len(), 1);
+    assert_eq!(events(&place, "official-result").len(), 1);
     // What was played meanwhile stands on the board.
-    let told = done(ask(&place, &["ctl", "continue", "a", "--sure"]));
+    let told = done(run_ctl(&place, &["ctl", "continue", "a", "--confirm"]));
     assert!(told.contains("game 1 goes on"), "{told}");
-    wait_until("its result is taken back", || events(&place, "official").len() == 2);
+    wait_until("its result is taken back", || events(&place, "official-result").len() == 2);
     wait_until("nobody sees it any more", || !public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
-    let again = ask(&place, &["ctl", "continue", "b"]);
+    let again = run_ctl(&place, &["ctl", "continue", "b"]);
     assert_eq!(again.code, 1, "there is no such board");
     board.play(&mut pty, 400_000, || moves(&place.live("a-2.pdn")).len() >= 2);
     assert_eq!(place.live("a-1.pdn"), ended, "its live file stays as it ended");
     assert!(place.live("a-2.pdn").contains("[FEN \"") && place.live("a-2.pdn").contains("[White \"Sijbrands, Ton\"]"));
-    done(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"1-1\"]")
@@ -375,12 +376,18 @@ fn continued_game_stays_one_game() {
     assert_eq!((begun.len(), &begun[1]["game"], &begun[1]["continues"]), (2, &2.into(), &1.into()));
     assert_eq!(points(&place)[0].1, "1");
     // The sheet has all moves of the game, of both its files, and one that the board missed.
-    let last = livefile::Contents::read(2, &place.live("a-2.pdn")).unwrap().entries.last().unwrap().step.after();
+    let last = livefile::LiveFileContents::parse(2, &place.live("a-2.pdn"))
+        .unwrap()
+        .entries
+        .last()
+        .unwrap()
+        .kind
+        .position_after();
     let legal = last.legal_moves();
     let missed = notation::write(last.variant(), &legal[0], &legal);
     fs::write(place.path("sheet"), format!("{} {missed}\n", all.join(" "))).unwrap();
     let sheet = place.path("sheet").display().to_string();
-    let told = done(ask(&place, &["ctl", "moves", "a", "--game", "2", &sheet]));
+    let told = done(run_ctl(&place, &["ctl", "add-moves", "a", "--game", "2", &sheet]));
     assert!(told.contains(&missed) && told.contains("are added"), "{told}");
     wait_until("the missing move", || {
         public(&place, "archive/a-1.pdn").replace('\n', " ").contains("{from the score sheet}")
@@ -392,7 +399,7 @@ fn continued_game_stays_one_game() {
 /// A pairing that is played while another round is open, and played again: its games are of its own round, and one of them counts.
 #[test]
 fn postponed_and_replayed_pairing_stays_in_round() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -403,23 +410,23 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     let is_told = |words: &str| {
         wait_until(words, || log().rsplit_once("! pairing ").is_some_and(|(_, told)| told.starts_with(words)));
     };
-    done(ask(&place, &["ctl", "round", "open", "3"]));
+    done(run_ctl(&place, &["ctl", "round", "open", "3"]));
     is_told("1 {");
-    let told = done(ask(&place, &["ctl", "postpone", "3.1", "--reason", "ill"]));
+    let told = done(run_ctl(&place, &["ctl", "postpone", "3.1", "--reason", "ill"]));
     assert!(told.contains("round 3, Sijbrands, Ton - Wiersma, H. is postponed"), "{told}");
     is_told("none");
-    done(ask(&place, &["ctl", "result", "-", "2-0", "--pairing", "3.2"]));
-    let closed = done(ask(&place, &["ctl", "round", "close", "3"]));
+    done(run_ctl(&place, &["ctl", "result", "-", "2-0", "--pairing", "3.2"]));
+    let closed = done(run_ctl(&place, &["ctl", "round", "close", "3"]));
     assert!(closed.contains("board 1: Sijbrands, Ton - Wiersma, H. is postponed"), "{closed}");
-    done(ask(&place, &["ctl", "round", "open", "4"]));
+    done(run_ctl(&place, &["ctl", "round", "open", "4"]));
     is_told("3 {");
-    done(ask(&place, &["ctl", "begin", "3.1", "a"]));
+    done(run_ctl(&place, &["ctl", "play-on", "3.1", "a"]));
     is_told("1 {");
     assert_eq!(status(&place)["boards"][0]["pairing"]["round"], 3);
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
     assert!(place.live("a-1.pdn").contains("[Round \"3\"]"), "{}", place.live("a-1.pdn"));
     let finish = |board: &mut Board, pty: &mut Pty, game: u32, result: &str| {
-        done(ask(&place, &["ctl", "result", "a", result, "--sure"]));
+        done(run_ctl(&place, &["ctl", "result", "a", result, "--confirm"]));
         let name = format!("archive/a-{game}.pdn");
         wait_until("the archive", || {
             board.answer(pty);
@@ -431,13 +438,13 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     wait_until("its place in its round", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     assert!(points(&place).contains(&("Sijbrands, Ton".to_owned(), "2".to_owned())));
     // It does not count: round 4 is open, so somebody says where it is played again.
-    let told = done(ask(&place, &["ctl", "replay", "3.1"]));
-    assert!(told.contains("a, game 1") && told.contains("damcast ctl begin 3.1 BOARD"), "{told}");
+    let told = done(run_ctl(&place, &["ctl", "replay", "3.1"]));
+    assert!(told.contains("a, game 1") && told.contains("damcast ctl play-on 3.1 BOARD"), "{told}");
     wait_until("it is marked", || public(&place, "archive/a-1.pdn").contains("[Replayed \"yes\"]"));
     assert!(public(&place, "archive/a-1.pdn").contains("[Result \"*\"]"));
-    done(ask(&place, &["ctl", "begin", "3.1", "a"]));
+    done(run_ctl(&place, &["ctl", "play-on", "3.1", "a"]));
     is_told("1 {");
-    board.begin_again(&recording());
+    board.restart(&recording());
     board.play(&mut pty, 800_000, || moves(&place.live("a-2.pdn")).len() >= 2);
     finish(&mut board, &mut pty, 2, "0-2");
     wait_until("the new game", || public(&place, "round/3/games.pdn").contains("[Result \"0-2\"]"));
@@ -460,7 +467,7 @@ fn moves_of(game: &str) -> Vec<String> {
 /// its results; and a game that no legal move ends waits for the arbiter's word.
 #[test]
 fn prepared_round_opens_when_all_boards_are_set_up() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "[tournament]\nboards = [\"a\"]\nopen-when-set-up = true\n");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -478,17 +485,17 @@ fn prepared_round_opens_when_all_boards_are_set_up() {
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     assert!(place.live("a-1.pdn").contains("[Round \"1\"]"), "{}", place.live("a-1.pdn"));
     assert!(!state(2), "round 1 has no result yet");
-    done(ask(&place, &["ctl", "result", "a", "0-2", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "0-2", "--confirm"]));
     wait_until("the result", || {
         board.answer(&mut pty);
-        !events(&place, "official").is_empty()
+        !events(&place, "official-result").is_empty()
     });
     assert!(!state(2), "the start position does not stand on the board");
     assert_eq!(points(&place)[0].0, "B");
     // Somebody who looked at an older version is told what has changed.
     let file = place.path("late.csv");
     fs::write(&file, "Round;Board;White;Black;Result\n1;1;A;B;2-0\n").unwrap();
-    let late = tournament(&place, &["import", file.to_str().unwrap(), "--saw", "1"]);
+    let late = tournament(&place, &["import", file.to_str().unwrap(), "--if-version", "1"]);
     assert!(
         late.code == 1
             && late.err.contains("has changed since then")
@@ -507,14 +514,14 @@ fn prepared_round_opens_when_all_boards_are_set_up() {
 /// restart. And what was closed can be opened again.
 #[test]
 fn board_of_closed_round_plays_no_game_of_round() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
     pty.wait_for_the_station();
     done(import(&place, "pairings.csv", "Round;Board;White;Black\n1;1;A;B\n"));
-    done(ask(&place, &["ctl", "round", "open", "1"]));
+    done(run_ctl(&place, &["ctl", "round", "open", "1"]));
     // A start begins a log that goes on from the one before it.
     let log = || {
         let logs = fs::read_dir(place.path("recordings/log")).unwrap().map(|entry| entry.unwrap().path());
@@ -527,12 +534,12 @@ fn board_of_closed_round_plays_no_game_of_round() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
-    done(ask(&place, &["ctl", "round", "close", "1", "--sure"]));
+    done(run_ctl(&place, &["ctl", "round", "close", "1", "--confirm"]));
     wait_until("the board knows that it has none", || said("! pairing none") == 1);
     assert_eq!(said("! pairing 1 {"), 1, "what the line knows is not said again: {}", log());
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     assert!(!place.live("a-1.pdn").contains("[White \"A\"]"), "{}", place.live("a-1.pdn"));
-    done(ask(&place, &["ctl", "round", "open", "1"]));
+    done(run_ctl(&place, &["ctl", "round", "open", "1"]));
     wait_until("the next game is of the round", || said("! pairing 1 {") == 2);
     assert!(station.signal(Signal::TERM).success());
 }
@@ -540,7 +547,7 @@ fn board_of_closed_round_plays_no_game_of_round() {
 /// A micro-match: the long game is drawn, so the rapid one is played behind it at the same board, with colours exchanged, and decides.
 #[test]
 fn second_game_of_micro_match_follows_on_same_board() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
@@ -548,25 +555,25 @@ fn second_game_of_micro_match_follows_on_same_board() {
     pty.wait_for_the_station();
     let stages = "Round;Board;White;Black;Stage;Result\n1;1;A;B;standard;*\n1;1;B;A;rapid;*\n";
     done(import(&place, "pairings.csv", stages));
-    done(ask(&place, &["ctl", "round", "open", "1"]));
+    done(run_ctl(&place, &["ctl", "round", "open", "1"]));
     let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
     wait_until("the board knows its game", || log().contains("! pairing 1.standard {"));
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     assert!(place.live("a-1.pdn").contains("[White \"A\"]"), "{}", place.live("a-1.pdn"));
     assert!(!log().contains("1.rapid"), "nothing is decided yet");
-    done(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]));
     wait_until("the board knows its second game", || {
         board.answer(&mut pty);
         log().contains("! pairing 1.rapid {")
     });
     assert_eq!(points(&place).iter().map(|(_, points)| points.as_str()).collect::<Vec<_>>(), ["0", "0"]);
-    board.begin_again(&recording());
+    board.restart(&recording());
     board.play(&mut pty, 900_000, || {
         place.path("recordings/live/a-2.pdn").exists() && moves(&place.live("a-2.pdn")).len() >= 2
     });
     let second = place.live("a-2.pdn");
     assert!(second.contains("[White \"B\"]") && second.contains("[Black \"A\"]"), "{second}");
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the rapid game counts", || {
         board.answer(&mut pty);
         points(&place)[0] == ("B".to_owned(), "8".to_owned())
@@ -584,42 +591,42 @@ fn second_game_of_micro_match_follows_on_same_board() {
 /// The cable was out at the end: the moves come from the score sheet, stand everywhere but in the live file, and are marked.
 #[test]
 fn moves_missed_by_board_are_added_and_marked() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let station = place.start();
     pty.wait_for_the_station();
     done(import(&place, "pairings.csv", ROUNDS));
-    done(ask(&place, &["ctl", "round", "open", "3"]));
+    done(run_ctl(&place, &["ctl", "round", "open", "3"]));
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
     let sheet = |text: &str| {
         fs::write(place.path("sheet"), text).unwrap();
         place.path("sheet").display().to_string()
     };
-    let early = ask(&place, &["ctl", "moves", "a", &sheet("32-28")]);
+    let early = run_ctl(&place, &["ctl", "add-moves", "a", &sheet("32-28")]);
     assert!(early.code == 1 && early.err.contains("goes on"), "{}{}", early.out, early.err);
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
         public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
     });
     let ended = place.live("a-1.pdn");
-    let contents = livefile::Contents::read(1, &ended).unwrap();
-    let last = contents.entries.last().unwrap().step.after();
+    let contents = livefile::LiveFileContents::parse(1, &ended).unwrap();
+    let last = contents.entries.last().unwrap().kind.position_after();
     let legal = last.legal_moves();
     let first = notation::write(last.variant(), &legal[0], &legal);
     let behind = last.play(&legal[0]);
     let replies = behind.legal_moves();
     let second = notation::write(last.variant(), &replies[0], &replies);
     // What does not fit is told with its place, and changes nothing.
-    let wrong = ask(&place, &["ctl", "moves", "a", "--game", "1", &sheet(&format!("{first}\n{second} 1-2"))]);
+    let wrong = run_ctl(&place, &["ctl", "add-moves", "a", "--game", "1", &sheet(&format!("{first}\n{second} 1-2"))]);
     assert!(wrong.code == 1 && wrong.err.contains("sheet:2:"), "{}{}", wrong.out, wrong.err);
     let typed = sheet(&format!("{first} {second} 2-0\n"));
-    let dry = done(ask(&place, &["ctl", "moves", "a", &typed, "--dry-run"]));
+    let dry = done(run_ctl(&place, &["ctl", "add-moves", "a", &typed, "--dry-run"]));
     assert!(dry.contains("archive") && dry.contains("nothing was changed"), "{dry}");
     assert!(!public(&place, "games.pdn").contains("{from"));
-    let told = done(ask(&place, &["ctl", "moves", "a", &typed, "--reason", "the cable was out"]));
+    let told = done(run_ctl(&place, &["ctl", "add-moves", "a", &typed, "--reason", "the cable was out"]));
     assert!(told.contains(&first) && told.contains("its live file stays as it is"), "{told}");
     let mut all = moves_of(&ended);
     all.extend([first.clone(), second.clone()]);
@@ -633,16 +640,16 @@ fn moves_missed_by_board_are_added_and_marked() {
         assert!(shown.contains("[Result \"2-0\"]"), "{name}: {text}");
     }
     assert_eq!(place.live("a-1.pdn"), ended, "the live file stays as the board recorded it");
-    wait_until("the event", || events(&place, "amend").iter().any(|event| event["field"] == "moves"));
-    let amended = events(&place, "amend").into_iter().find(|event| event["field"] == "moves").unwrap();
+    wait_until("the event", || events(&place, "tag-correction").iter().any(|event| event["field"] == "moves"));
+    let amended = events(&place, "tag-correction").into_iter().find(|event| event["field"] == "moves").unwrap();
     assert!(amended["old"] == "" && amended["new"].as_str().unwrap().contains(&second), "{amended}");
     assert_lasts(&place, &mut pty, station, &[&names[..], &["events.ndjson"]].concat());
     // A sheet without a move takes them back.
     let mut station = place.start();
     station.wait_for("operators reach this station");
-    done(ask(&place, &["ctl", "moves", "a", &sheet("")]));
+    done(run_ctl(&place, &["ctl", "add-moves", "a", &sheet("")]));
     wait_until("they are gone", || !public(&place, "archive/a-1.pdn").contains("{from"));
-    let again = ask(&place, &["ctl", "moves", "a", &sheet("")]);
+    let again = run_ctl(&place, &["ctl", "add-moves", "a", &sheet("")]);
     assert!(again.code == 1 && again.err.contains("has no moves"), "{}{}", again.out, again.err);
     assert!(station.signal(Signal::TERM).success());
 }
@@ -650,7 +657,7 @@ fn moves_missed_by_board_are_added_and_marked() {
 /// The operator opens the round when the first move was made already: the board says so, and one word makes the game one of the round.
 #[test]
 fn game_started_before_round_is_assigned() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     // The event stands in the configuration; the file of the pairings says nothing of it.
     place.configure(&["a"], SPEED, "[line.tags]\nEvent = \"Open\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -661,14 +668,14 @@ fn game_started_before_round_is_assigned() {
     let begun = place.live("a-1.pdn");
     let first = moves(&begun)[0].clone();
     done(import(&place, "pairings.csv", "Round;Board;White;Black\n1;1;A;B\n"));
-    let told = done(ask(&place, &["ctl", "round", "open", "1"]));
+    let told = done(run_ctl(&place, &["ctl", "round", "open", "1"]));
     assert!(told.contains("a, game 1, began before: `damcast ctl adopt a`"), "{told}");
     wait_until("the file of the round", || public(&place, "round/1/games.pdn").contains("[White \"A\"]"));
     assert!(!public(&place, "round/1/games.pdn").contains(&first), "the game is nobody's");
     let named = "a: its game is one of no pairing; if it is A - B of round 1: `damcast ctl adopt a`";
-    wait_until("status names it", || done(ask(&place, &["status"])).contains(named));
-    done(ask(&place, &["ctl", "adopt", "a"]));
-    wait_until("status names it no more", || !done(ask(&place, &["status"])).contains(named));
+    wait_until("status names it", || done(run_ctl(&place, &["status"])).contains(named));
+    done(run_ctl(&place, &["ctl", "adopt", "a"]));
+    wait_until("status names it no more", || !done(run_ctl(&place, &["status"])).contains(named));
     let is_shown = |name: &str| {
         let text = public(&place, name);
         text.contains("[White \"A\"]")
@@ -679,7 +686,7 @@ fn game_started_before_round_is_assigned() {
     for name in ["round/1/games.pdn", "round/1/started.pdn", "games.pdn"] {
         wait_until(name, || is_shown(name));
     }
-    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
     wait_until("the official result", || {
         board.answer(&mut pty);
         points(&place)[0] == ("A".to_owned(), "2".to_owned())

@@ -15,22 +15,22 @@ use crate::program::{damcast, run};
 use crate::pty::wait_until;
 
 /// Nobody waits longer; nothing that is expected takes so long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 pub const GENERATION: &str = "8f3c2a9be01d44c7";
 const START: &str = "W:W31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20";
 
 /// An outlet that a test writes.
-pub struct Outlet {
+pub struct OutletFixture {
     folder: tempfile::TempDir,
     generation: String,
     seq: u64,
 }
 
-impl Outlet {
-    pub fn new() -> Outlet {
+impl OutletFixture {
+    pub fn new() -> OutletFixture {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("public/archive")).unwrap();
-        Outlet { folder, generation: GENERATION.to_owned(), seq: 0 }
+        OutletFixture { folder, generation: GENERATION.to_owned(), seq: 0 }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -42,7 +42,7 @@ impl Outlet {
     }
 
     /// An event more.
-    pub fn tell(&mut self, board: &str, more: Value) {
+    pub fn append_event(&mut self, board: &str, more: Value) {
         self.seq += 1;
         let mut event = json!({"seq": self.seq, "gen": self.generation, "station": "hall", "at": "2026-11-21T09:31:02.120+01:00",
             "board": board, "game": 1});
@@ -52,7 +52,10 @@ impl Outlet {
     }
 
     pub fn begin(&mut self, board: &str, tags: Value) {
-        self.tell(board, json!({"n": 1, "type": "game", "gametype": "20,W,10,10,N2,0", "tags": tags, "fen": START}));
+        self.append_event(
+            board,
+            json!({"n": 1, "type": "game", "gametype": "20,W,10,10,N2,0", "tags": tags, "fen": START}),
+        );
     }
 
     /// A move of the game 1. 32-28 19-23 2. 28x19 14x23.
@@ -68,7 +71,7 @@ impl Outlet {
         let running = if side == "white" { "black" } else { "white" };
         let clock = json!({"white": 1800 - 10 * ply, "black": 1800, "running": running});
         let number = ply.div_ceil(2);
-        self.tell(board, json!({"n": ply + 1, "type": "move", "ply": ply, "number": number, "side": side, "move": text, "clock": clock, "fen": fen}));
+        self.append_event(board, json!({"n": ply + 1, "type": "move", "ply": ply, "number": number, "side": side, "move": text, "clock": clock, "fen": fen}));
     }
 
     pub fn events(&self) -> String {
@@ -120,12 +123,12 @@ pub fn serve_by(mut command: Command, config: &Path) -> Server {
 
 fn connect(address: &str) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream
 }
 
 /// Sends these bytes, and reads until the server ends.
-pub fn raw(address: &str, bytes: &[u8]) -> io::Result<Answer> {
+pub fn raw(address: &str, bytes: &[u8]) -> io::Result<HttpAnswer> {
     let mut stream = connect(address);
     stream.write_all(bytes)?;
     let mut all = Vec::new();
@@ -138,11 +141,11 @@ pub fn raw(address: &str, bytes: &[u8]) -> io::Result<Answer> {
     let end = all.windows(4).position(|four| four == b"\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
     let head = String::from_utf8_lossy(&all[..end]).into_owned();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;
-    Ok(Answer { status, head, body: all[end + 4..].to_vec() })
+    Ok(HttpAnswer { status, headers: head, body: all[end + 4..].to_vec() })
 }
 
 /// Asks a server, by its address unless a `Host` is given.
-pub fn ask(address: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
+pub fn http_get(address: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> io::Result<HttpAnswer> {
     let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
     if !headers.iter().any(|(name, _)| *name == "Host") {
         text += &format!("Host: {address}\r\n");
@@ -166,13 +169,13 @@ impl Drop for Server {
 
 /// An answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Answer {
+pub struct HttpAnswer {
     pub status: u16,
-    pub head: String,
+    pub headers: String,
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl HttpAnswer {
     pub fn text(&self) -> String {
         String::from_utf8(self.body.clone()).unwrap()
     }
@@ -183,7 +186,7 @@ impl Answer {
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {
-        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        let lines = self.headers.lines().filter_map(|line| line.split_once(": "));
         lines.filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
     }
 }
@@ -194,25 +197,25 @@ impl Server {
     }
 
     /// Sends these bytes, and reads until the server ends.
-    fn raw(&self, bytes: &[u8]) -> io::Result<Answer> {
+    fn raw(&self, bytes: &[u8]) -> io::Result<HttpAnswer> {
         raw(&self.address, bytes)
     }
 
-    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
-        ask(&self.address, method, path, headers)
+    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> io::Result<HttpAnswer> {
+        http_get(&self.address, method, path, headers)
     }
 
-    fn try_get(&self, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
+    fn try_get(&self, path: &str, headers: &[(&str, &str)]) -> io::Result<HttpAnswer> {
         self.request("GET", path, headers)
     }
 
     #[track_caller]
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> HttpAnswer {
         self.try_get(path, &[]).unwrap()
     }
 
     #[track_caller]
-    fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> HttpAnswer {
         self.try_get(path, headers).unwrap()
     }
 
@@ -239,7 +242,7 @@ impl Server {
     }
 
     /// The server knows the last line of its outlet.
-    pub fn wait_for(&self, outlet: &Outlet) {
+    pub fn wait_for(&self, outlet: &OutletFixture) {
         let tag = format!("{}.{}-", outlet.generation, outlet.seq);
         wait_until("the last event", || self.get("/").header("etag").is_some_and(|etag| etag.contains(&tag)));
     }
@@ -251,7 +254,7 @@ pub struct Stream {
 }
 
 /// An event of a stream.
-pub struct Told {
+pub struct StreamEvent {
     id: Option<String>,
     kind: String,
     data: Value,
@@ -259,7 +262,7 @@ pub struct Told {
 
 impl Stream {
     /// The next event.
-    fn next(&mut self) -> Told {
+    fn next(&mut self) -> StreamEvent {
         let (mut id, mut kind, mut data) = (None, String::new(), None);
         loop {
             let mut line = String::new();
@@ -271,13 +274,13 @@ impl Stream {
                 _ => {}
             }
             if let Some(data) = data.take() {
-                return Told { id, kind, data };
+                return StreamEvent { id, kind, data };
             }
         }
     }
 
     /// The next event that says something of boards.
-    fn next_of_boards(&mut self) -> Told {
+    fn next_of_boards(&mut self) -> StreamEvent {
         loop {
             let told = self.next();
             if ["board", "snapshot"].contains(&told.kind.as_str()) {
@@ -287,8 +290,8 @@ impl Stream {
     }
 }
 
-fn game() -> Outlet {
-    let mut outlet = Outlet::new();
+fn game() -> OutletFixture {
+    let mut outlet = OutletFixture::new();
     outlet.begin(
         "board-1",
         json!({"White": "Jansen", "Black": "Ba", "Event": "Open", "Round": "5", "WhiteRating": "2200"}),
@@ -308,7 +311,10 @@ fn every_page_is_complete_without_script() {
     outlet.write("standings.json", &json!({"sections": [{"section": "Open group", "rows": [row]}]}).to_string());
     fs::create_dir_all(outlet.path("round/5")).unwrap();
     outlet.write("round/5/games.pdn", "five *\n");
-    outlet.tell("board-2", json!({"n": 2, "type": "amend", "field": "White", "old": "Wit", "new": "De Wit"}));
+    outlet.append_event(
+        "board-2",
+        json!({"n": 2, "type": "tag-correction", "field": "White", "old": "Wit", "new": "De Wit"}),
+    );
     let server = outlet.serve();
     for (path, words) in [
         (
@@ -373,10 +379,10 @@ fn every_page_is_complete_without_script() {
 
 #[test]
 fn pages_show_open_round_before_first_move() {
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Event": "NK", "Round": "1", "Board": "1"}));
     outlet.play("board-1", 1);
-    outlet.tell("board-1", json!({"n": 3, "type": "end"}));
+    outlet.append_event("board-1", json!({"n": 3, "type": "end"}));
     outlet.write(
         "games.pdn",
         "[Event \"NK\"]\n[White \"Clerc\"]\n[GameType \"20\"]\n[Round \"2\"]\n[Board \"1\"]\n[Result \"*\"]\n\n*\n",
@@ -409,7 +415,7 @@ fn pages_show_open_round_before_first_move() {
     }
     assert!(!server.get("/standings").text().contains("still open"));
     // Without any game the tournament says what is played.
-    let empty = Outlet::new();
+    let empty = OutletFixture::new();
     empty.write("tournament.json", &fs::read_to_string(outlet.path("tournament.json")).unwrap());
     let server = empty.serve();
     let page = server.get("/round/3").text();
@@ -417,7 +423,7 @@ fn pages_show_open_round_before_first_move() {
 }
 
 /// A tournament with an open round, of which two boards have begun, and with one that was played.
-pub fn tournament(outlet: &mut Outlet) {
+pub fn tournament(outlet: &mut OutletFixture) {
     let tags = |number: &str| json!({"White": "Jansen", "Black": "Ba", "Event": "Open", "Round": "6", "Board": number});
     outlet.begin("board-1", tags("1"));
     outlet.begin("board-2", tags("2"));
@@ -448,7 +454,7 @@ pub fn tournament(outlet: &mut Outlet) {
 
 #[test]
 fn shows_unstarted_boards_and_empty_rounds() {
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     tournament(&mut outlet);
     let server = outlet.serve();
     server.wait_for(&outlet);
@@ -524,8 +530,8 @@ fn shows_unstarted_boards_and_empty_rounds() {
 #[test]
 fn pages_use_language_of_reader() {
     let mut outlet = game();
-    outlet.tell("board-1", json!({"n": 4, "type": "end"}));
-    outlet.tell("board-1", json!({"n": 5, "type": "result", "result": "1-1"}));
+    outlet.append_event("board-1", json!({"n": 4, "type": "end"}));
+    outlet.append_event("board-1", json!({"n": 5, "type": "result", "result": "1-1"}));
     let server = outlet.serve();
     for (asked, code, words) in [
         ("nl-NL,en;q=0.5", "nl", "Afgelopen na 1 zet"),
@@ -542,7 +548,7 @@ fn pages_use_language_of_reader() {
 
 #[test]
 fn first_view_is_small_and_needs_three_requests() {
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     for board in 1..=16 {
         let name = format!("board-{board}");
         outlet
@@ -558,7 +564,7 @@ fn first_view_is_small_and_needs_three_requests() {
     for path in ["/"].iter().chain(&linked) {
         let answer = server.get_with(path, &gzip);
         assert_eq!(answer.header("content-encoding"), Some("gzip"));
-        bytes += answer.head.len() + answer.body.len();
+        bytes += answer.headers.len() + answer.body.len();
     }
     assert!(bytes <= 30_000, "{bytes} bytes");
     for path in linked {
@@ -587,7 +593,7 @@ fn stream_resumes_even_after_restart() {
     // What is told while nobody listens, and while there is no server.
     outlet.play("board-1", 4);
     drop(server);
-    outlet.tell("board-1", json!({"n": 6, "type": "end"}));
+    outlet.append_event("board-1", json!({"n": 6, "type": "end"}));
     let server = outlet.serve();
     server.wait_for(&outlet);
     let mut stream = server.watch("?board=board-1", Some(&id));
@@ -678,7 +684,7 @@ fn new_generation_is_sent_as_snapshot() {
     let server = outlet.serve();
     let mut stream = server.watch("", Some(&format!("{GENERATION}.3")));
     assert_eq!(stream.next().kind, "hello");
-    let other = Outlet { folder: tempfile::tempdir().unwrap(), generation: "0000000000000001".into(), seq: 0 };
+    let other = OutletFixture { folder: tempfile::tempdir().unwrap(), generation: "0000000000000001".into(), seq: 0 };
     fs::create_dir_all(other.path("archive")).unwrap();
     let mut other = other;
     other.begin("elsewhere", json!({}));
@@ -699,7 +705,7 @@ fn unfollowed_boards_send_only_last_state() {
     assert_eq!((followed.next().kind, other.next().kind), ("hello".into(), "hello".into()));
     // At most four writes a second: these come in one or two.
     for seconds in 0..50 {
-        outlet.tell("board-1", json!({"p": seconds, "type": "clock", "clock": {"white": seconds, "black": 5}}));
+        outlet.append_event("board-1", json!({"p": seconds, "type": "clock", "clock": {"white": seconds, "black": 5}}));
     }
     let mut seen = Vec::new();
     while seen.last() != Some(&53) {
@@ -721,7 +727,7 @@ fn unfollowed_boards_send_only_last_state() {
 fn event_lines_and_ranges_match_file() {
     let mut outlet = game();
     for seconds in 0..600 {
-        outlet.tell("board-1", json!({"p": seconds, "type": "clock", "clock": {"white": seconds}}));
+        outlet.append_event("board-1", json!({"p": seconds, "type": "clock", "clock": {"white": seconds}}));
     }
     let server = outlet.serve();
     server.wait_for(&outlet);
@@ -814,8 +820,8 @@ fn serves_only_published_events() {
             "/../live/board-1-1.pdn",
             "/archive/..%2f..%2flive%2fboard-1-1.pdn",
         ];
-        let strip = |answer: Answer| {
-            let head = answer.head.lines().filter(|line| !line.to_lowercase().starts_with("date:"));
+        let strip = |answer: HttpAnswer| {
+            let head = answer.headers.lines().filter(|line| !line.to_lowercase().starts_with("date:"));
             let text = String::from_utf8_lossy(&answer.body).replace(&server.address, "HERE");
             let head: Vec<_> =
                 head.filter(|line| !line.to_lowercase().starts_with("content-length")).map(str::to_owned).collect();
@@ -962,7 +968,7 @@ fn no_path_leaves_outlet() {
 
 #[test]
 fn names_are_always_shown_as_text() {
-    let mut outlet = Outlet::new();
+    let mut outlet = OutletFixture::new();
     let hostile = [
         "<script>alert(1)</script>",
         "\"]}'><img src=x onerror=alert(1)>",
@@ -977,12 +983,12 @@ fn names_are_always_shown_as_text() {
         outlet.play(&board, 1);
     }
     outlet.begin("a<b>\"'/..", json!({"White": "odd board"}));
-    outlet.tell("b-1", json!({"p": 1, "type": "provisional", "moves": ["<script>alert(2)</script>"]}));
-    outlet.tell(
+    outlet.append_event("b-1", json!({"p": 1, "type": "provisional", "moves": ["<script>alert(2)</script>"]}));
+    outlet.append_event(
         "b-1",
         json!({"n": 3, "type": "move", "ply": 2, "number": 1, "side": "black", "move": "<img src=x>", "fen": "<fen>"}),
     );
-    outlet.tell("b-2", json!({"n": 3, "type": "result", "result": "<i>-\""}));
+    outlet.append_event("b-2", json!({"n": 3, "type": "result", "result": "<i>-\""}));
     let server = outlet.serve();
     for path in [
         "/",
@@ -1030,7 +1036,7 @@ fn any_input_is_answered_or_closed_and_others_are_served() {
     ] {
         if let Ok(answer) = server.raw(request) {
             let text = String::from_utf8_lossy(&answer.body).into_owned();
-            assert!(answer.status >= 200 && !text.contains("<script>"), "{}", answer.head);
+            assert!(answer.status >= 200 && !text.contains("<script>"), "{}", answer.headers);
         }
         assert_eq!(server.get("/").status, 200);
     }
@@ -1118,14 +1124,14 @@ fn mistake_in_table_stops_only_pages() {
         "{}",
         checked.err
     );
-    assert!(damcast::station::config::Config::load_to_record(&config).is_ok(), "the station records all the same");
+    assert!(damcast::station::config::Config::load_for_recording(&config).is_ok(), "the station records all the same");
     fs::write(&config, "[serve]\naddress = \"127.0.0.1:0\"\n").unwrap();
     assert!(damcast::station::config::ServeConfig::load(&config).is_ok());
 }
 
 #[test]
 fn server_stops_on_request_and_starts_without_outlet() {
-    let outlet = Outlet::new();
+    let outlet = OutletFixture::new();
     let mut server = outlet.serve();
     assert!(server.get("/").text().contains("No game has begun yet"));
     assert_eq!((server.get("/games.pdn").status, server.get("/events.ndjson").status), (404, 404));

@@ -13,12 +13,12 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::pty::{PATIENCE, wait_until};
+use crate::pty::{TIMEOUT, wait_until};
 
 /// The program, and the truth that it tells.
 pub struct Boards {
     child: Child,
-    told: Receiver<Value>,
+    reports: Receiver<Value>,
 }
 
 impl Boards {
@@ -27,7 +27,7 @@ impl Boards {
         let mut command = Command::new(env!("CARGO_BIN_EXE_boardsim"));
         let mut child = command.arg("serve").args(arguments).stdout(Stdio::piped()).spawn().expect("boardsim starts");
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let (tell, told) = channel();
+        let (tell, reports) = channel();
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 let value = serde_json::from_str(&line).expect("a line of JSON");
@@ -36,14 +36,14 @@ impl Boards {
                 }
             }
         });
-        Boards { child, told }
+        Boards { child, reports }
     }
 
     /// The next thing of this kind that is told.
     #[track_caller]
     pub fn next(&self, kind: &str) -> Value {
         loop {
-            let value = self.told.recv_timeout(PATIENCE).expect("the boards go on telling");
+            let value = self.reports.recv_timeout(TIMEOUT).expect("the boards go on telling");
             if value["kind"] == kind {
                 return value;
             }
@@ -57,7 +57,7 @@ impl Boards {
 
     /// All that has been told and not been heard yet.
     pub fn so_far(&self) -> Vec<Value> {
-        self.told.try_iter().collect()
+        self.reports.try_iter().collect()
     }
 
     /// The addresses of the first boards that are introduced.
@@ -88,11 +88,11 @@ fn bus_command(code: u8, [high, low]: [u8; 2]) -> [u8; 4] {
 
 /// Sends bytes and reads until so many have come; how long that took.
 #[track_caller]
-fn ask(port: &mut (impl Read + Write), bytes: &[u8], expected: usize) -> (Vec<u8>, Duration) {
+fn request(port: &mut (impl Read + Write), bytes: &[u8], expected: usize) -> (Vec<u8>, Duration) {
     port.write_all(bytes).unwrap();
     let (start, mut answer, mut buffer) = (Instant::now(), Vec::new(), [0; 512]);
     while answer.len() < expected {
-        assert!(start.elapsed() < PATIENCE, "{bytes:02x?} was answered by {answer:02x?} only");
+        assert!(start.elapsed() < TIMEOUT, "{bytes:02x?} was answered by {answer:02x?} only");
         match port.read(&mut buffer) {
             Ok(count) => answer.extend_from_slice(&buffer[..count]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(Duration::from_millis(1)),
@@ -102,7 +102,7 @@ fn ask(port: &mut (impl Read + Write), bytes: &[u8], expected: usize) -> (Vec<u8
     (answer, start.elapsed())
 }
 
-fn is_ping_of([high, low]: [u8; 2], answer: &[u8]) -> bool {
+fn is_ping_to([high, low]: [u8; 2], answer: &[u8]) -> bool {
     answer == [0x87, 0x00, 0x06, high, low, 0x0d_u8.wrapping_add(high).wrapping_add(low) & 0x7f]
 }
 
@@ -114,15 +114,15 @@ fn bus_boards_answer_on_pty_at_line_pace() {
     boards.next("port");
     let mut port = open(&folder.path().join("bus"));
     for address in &addresses {
-        let (answer, took) = ask(&mut port, &bus_command(0x87, *address), 6);
-        assert!(is_ping_of(*address, &answer), "{answer:02x?}");
+        let (answer, took) = request(&mut port, &bus_command(0x87, *address), 6);
+        assert!(is_ping_to(*address, &answer), "{answer:02x?}");
         assert!(took >= Duration::from_millis(10), "four bytes there and six back take 10.4 ms, not {took:?}");
     }
-    let (dump, took) = ask(&mut port, &bus_command(0x82, addresses[2]), 106);
+    let (dump, took) = request(&mut port, &bus_command(0x82, addresses[2]), 106);
     assert_eq!((dump.len(), &dump[..3]), (106, [0x83, 0x00, 0x6a].as_slice()));
     assert!(took >= Duration::from_millis(114), "110 bytes in {took:?}");
     assert_eq!(dump[5..105].iter().filter(|code| [1, 4].contains(*code)).count(), 40, "the start position");
-    let (all, _) = ask(&mut port, &[0x87, 0x00, 0x00, 0x07], 12);
+    let (all, _) = request(&mut port, &[0x87, 0x00, 0x00, 0x07], 12);
     assert!(all.starts_with(&[0x87, 0x00, 0x06]), "{all:02x?}");
     assert!(boards.next("truth")["event"] == "ready");
 }
@@ -136,9 +136,9 @@ fn equal_bytes_pass_over_tcp_for_one_host_after_another() {
     for _ in 0..2 {
         let mut host = TcpStream::connect(&place).unwrap();
         host.set_nonblocking(true).unwrap();
-        assert!(is_ping_of(address, &ask(&mut host, &bus_command(0x87, address), 6).0));
+        assert!(is_ping_to(address, &request(&mut host, &bus_command(0x87, address), 6).0));
         // The same board alone: its serial number, and back to the bus.
-        let (serial, _) = ask(&mut host, &[0x45], 8);
+        let (serial, _) = request(&mut host, &[0x45], 8);
         assert_eq!(serial[..3], [0x91, 0x00, 0x08]);
         host.write_all(&[0x4a]).unwrap();
     }
@@ -158,14 +158,14 @@ fn port_disappears_and_returns_under_other_name() {
     boards.next("port");
     let before = std::fs::read_link(path("first")).unwrap();
     let mut port = open(&path("first"));
-    assert!(is_ping_of(address, &ask(&mut port, &bus_command(0x87, address), 6).0));
+    assert!(is_ping_to(address, &request(&mut port, &bus_command(0x87, address), 6).0));
     assert_eq!(boards.next("port")["port"], Value::Null);
     wait_until("the port is gone", || port.write(&[0x41]).is_err());
     assert!(!path("first").exists());
     assert_eq!(boards.next("port")["port"], path("second").display().to_string());
     assert_ne!(std::fs::read_link(path("second")).unwrap(), before, "another number, too");
     let mut port = open(&path("second"));
-    assert!(is_ping_of(address, &ask(&mut port, &bus_command(0x87, address), 6).0), "the board lives on");
+    assert!(is_ping_to(address, &request(&mut port, &bus_command(0x87, address), 6).0), "the board lives on");
 }
 
 #[test]
@@ -176,13 +176,13 @@ fn line_faults_are_reported_beside_effect() {
     let address = boards.addresses(1)[0];
     boards.next("port");
     let mut port = open(&folder.path().join("bus"));
-    let (mut answer, _) = ask(&mut port, &bus_command(0x87, address), 6);
-    assert!(!is_ping_of(address, &answer));
+    let (mut answer, _) = request(&mut port, &bus_command(0x87, address), 6);
+    assert!(!is_ping_to(address, &answer));
     answer[5] ^= 1;
-    assert!(is_ping_of(address, &answer), "one bit of the checksum was wrong");
+    assert!(is_ping_to(address, &answer), "one bit of the checksum was wrong");
     let fault = boards.next("fault");
     assert_eq!((fault["fault"].as_str(), fault["byte"].as_u64()), (Some("flip"), Some(5)));
-    assert!(is_ping_of(address, &ask(&mut port, &bus_command(0x87, address), 6).0));
+    assert!(is_ping_to(address, &request(&mut port, &bus_command(0x87, address), 6).0));
 }
 
 #[test]

@@ -4,26 +4,26 @@
 //! [`crate::daemon`] and [`crate::boards`].
 
 use damcast::engine::session::LineSettings;
-use damcast::simulation::score::{Conditions, Played, Score, play_all};
+use damcast::simulation::score::{Conditions, Score, SourceGame, play_all};
 use damcast::simulation::script;
 use draughts::{Color, Position, Variant};
 use draughts_pdn::notation;
 use hardware_sim::faults::Fault;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::truth::PlyTimes;
-use hardware_sim::world::{Setting, World};
+use hardware_sim::world::{SeatConfig, World};
 
 use crate::boards::bare_entry;
 use crate::games::playable;
 use crate::line_program::LineProgram;
 
-fn score(games: &[Played], hands: &str, clock: bool, seeds: std::ops::Range<u64>) -> Score {
-    score_of(games, &hands.parse().unwrap(), clock, seeds)
+fn score(games: &[SourceGame], hands: &str, clock: bool, seeds: std::ops::Range<u64>) -> Score {
+    score_case(games, &hands.parse().unwrap(), clock, seeds)
 }
 
-fn score_of(games: &[Played], profile: &Profile, clock: bool, seeds: std::ops::Range<u64>) -> Score {
+fn score_case(games: &[SourceGame], profile: &NoiseProfile, clock: bool, seeds: std::ops::Range<u64>) -> Score {
     let control = clock.then(|| "4800+60".parse().unwrap());
-    let condition = |game: &Played, seed: u64| Conditions {
+    let condition = |game: &SourceGame, seed: u64| Conditions {
         profile: profile.clone(),
         control,
         seed,
@@ -45,38 +45,38 @@ fn ideal_hands_are_exact_in_every_variant() {
         games.iter().map(|game| game.start.variant().game_type.number()).collect();
     assert_eq!(types.len(), 14);
     let score = score(&games, "ideal", true, 1..2);
-    assert_eq!(score.perfect, score.games, "{:#?}", score.blemishes);
+    assert_eq!(score.perfect, score.games, "{:#?}", score.imperfect_games);
     assert!(score.delay(0.95) <= 800, "the last hand is off, or the press done, for {} ms", score.delay(0.95));
 }
 
 #[test]
 fn ideal_hands_without_clock_are_exact() {
     let score = score(&playable("international"), "ideal", false, 1..2);
-    assert_eq!(score.perfect, score.games, "{:#?}", score.blemishes);
+    assert_eq!(score.perfect, score.games, "{:#?}", score.imperfect_games);
 }
 
 #[test]
 fn calm_hands_are_recorded_without_false_ply() {
     let score = score(&playable("international"), "calm", true, 1..9);
-    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
-    assert_eq!(score.recalled, score.plies, "{:#?}", score.blemishes);
+    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.imperfect_games);
+    assert_eq!(score.recalled, score.plies, "{:#?}", score.imperfect_games);
 }
 
 #[test]
 fn without_clock_analysis_differs_from_play() {
     let score = score(&playable("international"), "calm", false, 1..5);
-    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
-    assert!(score.after_end * 10 <= 3 * score.games, "{:#?}", score.blemishes);
+    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.imperfect_games);
+    assert!(score.after_end * 10 <= 3 * score.games, "{:#?}", score.imperfect_games);
 }
 
 #[test]
 fn wrongly_replaced_pieces_are_no_moves() {
     for (hands, clock) in [("calm", true), ("calm", false), ("club", true), ("club", false)] {
-        let mut profile: Profile = hands.parse().unwrap();
+        let mut profile: NoiseProfile = hands.parse().unwrap();
         profile.set_rate(Fault::Knocked, 0.02);
-        let score = score_of(&playable("international"), &profile, clock, 1..25);
+        let score = score_case(&playable("international"), &profile, clock, 1..25);
         let after_a_knock = |blemish: &&String| blemish.contains("false ply") && blemish.contains("knocked-wrongly");
-        let blemishes: Vec<&String> = score.blemishes.iter().filter(after_a_knock).collect();
+        let blemishes: Vec<&String> = score.imperfect_games.iter().filter(after_a_knock).collect();
         assert!(blemishes.is_empty(), "{hands}, clock {clock}: {blemishes:#?}");
     }
 }
@@ -85,26 +85,26 @@ fn wrongly_replaced_pieces_are_no_moves() {
 fn blitz_errors_do_not_cascade() {
     let score = score(&playable("international"), "blitz", true, 1..5);
     assert!(score.recalled * 1000 >= score.plies * 985, "{score}");
-    assert!(score.false_plies <= 2 && score.needless_setups * 500 <= score.plies, "{:#?}", score.blemishes);
+    assert!(score.false_plies <= 2 && score.needless_setups * 500 <= score.plies, "{:#?}", score.imperfect_games);
 }
 
 /// Plays a game of the table's board through the program; every move and the clock after it must be as they were played.
-fn check_through_the_program(game: &Played, seed: u64) {
+fn check_via_program(game: &SourceGame, seed: u64) {
     check_with_codes(game, seed, "draughts", |code| code);
 }
 
 /// The same on a board with other codes than 1, 4, 7 and 10, which `recode` gives, and `setting` tells the program.
-fn check_with_codes(game: &Played, seed: u64, setting: &str, recode: fn(u8) -> u8) {
+fn check_with_codes(game: &SourceGame, seed: u64, setting: &str, recode: fn(u8) -> u8) {
     let control = "4800+60".parse().ok();
-    let mut profile = Profile::ideal();
+    let mut profile = NoiseProfile::ideal();
     profile.set_rate(hardware_sim::faults::Fault::Reset, 1.0);
-    let mut script = script::game(&game.start, &game.moves, control, &profile, seed).turned(seed % 2 == 1);
+    let mut script = script::game(&game.start, &game.moves, control, &profile, seed).rotated(seed % 2 == 1);
     script.start.iter_mut().chain(script.plies.iter_mut().filter_map(|ply| ply.crown.as_mut())).for_each(|code| {
         *code = if *code == 0 { 0 } else { recode(*code) };
     });
     let variant = game.start.variant();
     let (rows, columns) = (variant.geometry.height() as u8, variant.geometry.width() as u8);
-    let mut world = World::new(Setting::new(rows, columns, script, profile, seed)).unwrap();
+    let mut world = World::new(SeatConfig::new(rows, columns, script, profile, seed)).unwrap();
     let (game_type, codes) = (variant.game_type.to_string(), format!("codes={setting}"));
     let mut program = LineProgram::start(&["--game-type", &game_type, "--set", &codes]);
     program.play(&mut world);
@@ -148,15 +148,15 @@ fn check_clock(line: &str, mover: Color, times: &PlyTimes, name: &str) {
 #[test]
 fn games_through_program_line_have_clocks() {
     for (index, game) in playable("international").iter().filter(|game| is_whole(game)).enumerate() {
-        check_through_the_program(game, index as u64);
+        check_via_program(game, index as u64);
     }
 }
 
 /// One game from the start position of every type, with kings where there is one.
-fn one_of_each_type() -> Vec<Played> {
-    let games: Vec<Played> = playable("").into_iter().filter(is_whole).collect();
-    let crowned = |game: &&Played| game.moves.iter().filter(|ply| ply.promotes()).count();
-    let chosen: Vec<Played> = Variant::all()
+fn one_of_each_type() -> Vec<SourceGame> {
+    let games: Vec<SourceGame> = playable("").into_iter().filter(is_whole).collect();
+    let crowned = |game: &&SourceGame| game.moves.iter().filter(|ply| ply.promotes()).count();
+    let chosen: Vec<SourceGame> = Variant::all()
         .filter_map(|variant| games.iter().filter(|game| game.start.variant() == variant).max_by_key(crowned).cloned())
         .collect();
     assert_eq!(chosen.len(), 14);
@@ -166,7 +166,7 @@ fn one_of_each_type() -> Vec<Played> {
 #[test]
 fn game_of_every_type_through_program_line() {
     for (index, game) in one_of_each_type().iter().enumerate() {
-        check_through_the_program(game, index as u64);
+        check_via_program(game, index as u64);
     }
 }
 
@@ -191,14 +191,14 @@ fn sixty_real_games_through_program_line() {
         println!("DAMCAST_CORPUS is not set: the real games are NOT played");
         return;
     };
-    let games: Vec<Played> = games.into_iter().filter(is_whole).collect();
-    let crowns = |game: &Played| game.moves.iter().any(|ply| ply.promotes());
-    let strikes = |game: &Played| game.moves.iter().any(|ply| ply.captured().len() >= 4);
-    let mut chosen: Vec<&Played> = games.iter().filter(|game| strikes(game)).take(12).collect();
-    let rest = |chosen: &[&Played], game: &&Played| !chosen.iter().any(|known| known.name == game.name);
-    let kings: Vec<&Played> = games.iter().filter(|game| crowns(game) && rest(&chosen, game)).take(34).collect();
+    let games: Vec<SourceGame> = games.into_iter().filter(is_whole).collect();
+    let crowns = |game: &SourceGame| game.moves.iter().any(|ply| ply.promotes());
+    let strikes = |game: &SourceGame| game.moves.iter().any(|ply| ply.captured().len() >= 4);
+    let mut chosen: Vec<&SourceGame> = games.iter().filter(|game| strikes(game)).take(12).collect();
+    let rest = |chosen: &[&SourceGame], game: &&SourceGame| !chosen.iter().any(|known| known.name == game.name);
+    let kings: Vec<&SourceGame> = games.iter().filter(|game| crowns(game) && rest(&chosen, game)).take(34).collect();
     chosen.extend(kings);
-    let others: Vec<&Played> =
+    let others: Vec<&SourceGame> =
         games.iter().filter(|game| rest(&chosen, game)).take(66 - chosen.len().min(66)).collect();
     chosen.extend(others);
     let (with_kings, with_strikes) =
@@ -206,11 +206,11 @@ fn sixty_real_games_through_program_line() {
     println!("{} games, {with_kings} with kings, {with_strikes} with captures of four or more", chosen.len());
     assert!(chosen.len() >= 60 && with_kings >= 30 && with_strikes >= 6);
     for (index, game) in chosen.into_iter().enumerate() {
-        check_through_the_program(game, 100 + index as u64);
+        check_via_program(game, 100 + index as u64);
     }
 }
 
 /// A game from the start position.
-fn is_whole(game: &Played) -> bool {
+fn is_whole(game: &SourceGame) -> bool {
     game.start == Position::start(game.start.variant())
 }

@@ -6,15 +6,15 @@ use std::process::{Command, Output, Stdio};
 
 use rustix::process::Signal;
 
-use crate::control::ask;
-use crate::daemon::{Place, Station};
+use crate::control::run_ctl;
+use crate::daemon::{Station, StationFolder};
 use crate::program::run;
 use crate::pty::wait_until;
 
 /// A verb that has something to print; `true`: also when all goes well, on standard output.
-struct Asked(Vec<String>, bool);
+struct PrintingCommand(Vec<String>, bool);
 
-impl Asked {
+impl PrintingCommand {
     fn verb(&self) -> &str {
         &self.0[0]
     }
@@ -28,7 +28,7 @@ impl Asked {
 
 /// Runs a command that must neither panic nor be killed.
 #[track_caller]
-fn ended(mut command: Command, asked: &Asked, how: &str) -> (i32, String) {
+fn assert_ends_well(mut command: Command, asked: &PrintingCommand, how: &str) -> (i32, String) {
     let Output { status, stderr, .. } = command.output().unwrap();
     let said = String::from_utf8_lossy(&stderr).into_owned();
     assert!(!said.contains("panicked"), "{:?} {how}: {said}", asked.0);
@@ -37,22 +37,22 @@ fn ended(mut command: Command, asked: &Asked, how: &str) -> (i32, String) {
     (code, said)
 }
 
-fn full() -> File {
+fn full_device() -> File {
     File::options().write(true).open("/dev/full").unwrap()
 }
 
 /// The end of a pipe that nobody reads.
-fn unread() -> Stdio {
+fn closed_pipe() -> Stdio {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     writer.into()
 }
 
-fn each_ends_well(program: &str, all: &[Asked]) {
+fn each_ends_well(program: &str, all: &[PrintingCommand]) {
     for asked in all {
         let mut command = asked.command(program);
-        command.stdout(full()).stderr(Stdio::piped());
-        let (code, said) = ended(command, asked, "into a full disk");
+        command.stdout(full_device()).stderr(Stdio::piped());
+        let (code, said) = assert_ends_well(command, asked, "into a full disk");
         // A request to a station is done, whether that can be shown or not.
         let expected = i32::from(asked.verb() != "ctl");
         if asked.1 {
@@ -60,8 +60,8 @@ fn each_ends_well(program: &str, all: &[Asked]) {
             assert_eq!(code, expected, "{:?}: {said}", asked.0);
         }
         let mut command = asked.command(program);
-        command.stdout(unread()).stderr(Stdio::piped());
-        let (code, said) = ended(command, asked, "without a reader");
+        command.stdout(closed_pipe()).stderr(Stdio::piped());
+        let (code, said) = assert_ends_well(command, asked, "without a reader");
         if asked.1 && asked.verb() != "ctl" {
             assert_eq!(code, 141, "{:?}: {said}", asked.0);
             assert!(!said.contains("roken pipe"), "{:?}: {said}", asked.0);
@@ -71,14 +71,14 @@ fn each_ends_well(program: &str, all: &[Asked]) {
             continue;
         }
         let mut command = asked.command(program);
-        command.stdout(Stdio::null()).stderr(full());
-        ended(command, asked, "with messages that cannot be written");
+        command.stdout(Stdio::null()).stderr(full_device());
+        assert_ends_well(command, asked, "with messages that cannot be written");
         let mut command = asked.command(program);
-        command.stdout(full()).stderr(full());
-        ended(command, asked, "with nothing that can be written");
+        command.stdout(full_device()).stderr(full_device());
+        assert_ends_well(command, asked, "with nothing that can be written");
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "exec \"$0\" \"$@\" >&- 2>&-", program]).args(&asked.0).stdin(Stdio::null());
-        ended(command, asked, "with closed descriptors");
+        assert_ends_well(command, asked, "with closed descriptors");
     }
 }
 
@@ -93,18 +93,18 @@ fn verbs(program: &str) -> Vec<String> {
         .collect()
 }
 
-fn asked(list: &[(&str, bool)], folder: &Path) -> Vec<Asked> {
+fn printing_commands(list: &[(&str, bool)], folder: &Path) -> Vec<PrintingCommand> {
     let folder = folder.to_str().unwrap();
     let words = |text: &str| text.split(' ').map(|word| word.replace('@', folder)).collect();
-    list.iter().map(|(text, prints)| Asked(words(text), *prints)).collect()
+    list.iter().map(|(text, prints)| PrintingCommand(words(text), *prints)).collect()
 }
 
 #[test]
 fn no_verb_panics_on_closed_output() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port");
-    wait_until("an answer", || ask(&place, &["status"]).code == 0);
+    wait_until("an answer", || run_ctl(&place, &["status"]).code == 0);
     fs::write(place.path("games.pdn"), "[GameType \"20\"]\n\n1. 32-28 19-23 2. 1-2 *\n").unwrap();
     fs::write(place.path("wrong.toml"), "[station]\ndirectroy = \"x\"\n").unwrap();
     fs::write(place.path("wrong-serve.toml"), "[serve]\naddress = 5\n").unwrap();
@@ -160,7 +160,7 @@ fn no_verb_panics_on_closed_output() {
         ("convert @/games.pdn", true),
         ("show @/games.pdn", true),
     ];
-    let all = asked(&list, folder);
+    let all = printing_commands(&list, folder);
     let missing: Vec<String> = verbs(env!("CARGO_BIN_EXE_damcast"))
         .into_iter()
         .filter(|verb| all.iter().all(|asked| asked.verb() != verb))
@@ -182,7 +182,7 @@ fn no_boardsim_verb_panics_on_closed_output() {
         ("day --dir @/day --boards 1 --games 1", false),
         ("day --dir @/day --boards 1 --games 1 --nonsense", false),
     ];
-    let all = asked(&list, folder.path());
+    let all = printing_commands(&list, folder.path());
     let missing: Vec<String> = verbs(env!("CARGO_BIN_EXE_boardsim"))
         .into_iter()
         .filter(|verb| all.iter().all(|asked| asked.verb() != verb))
@@ -194,12 +194,12 @@ fn no_boardsim_verb_panics_on_closed_output() {
 /// The messages of a station go to a disk that is full: it records all the same, and ends in good order.
 #[test]
 fn station_records_despite_unwritable_messages() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let config = place.path("damcast.toml");
     let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
-    command.args(["run", "--config", config.to_str().unwrap()]).stdout(full()).stderr(full());
+    command.args(["run", "--config", config.to_str().unwrap()]).stdout(full_device()).stderr(full_device());
     let mut station = Station::silent(command);
-    wait_until("an answer", || ask(&place, &["status"]).code == 0);
+    wait_until("an answer", || run_ctl(&place, &["status"]).code == 0);
     let mut pty = crate::pty::Pty::plug_in(&place.path("a"));
     let mut board = crate::pty::Board::new(&crate::daemon::recording(), crate::daemon::SPEED);
     pty.wait_for_the_station();

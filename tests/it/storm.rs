@@ -18,13 +18,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use damcast::engine::bytelog::{self, ByteLog};
-use damcast::engine::profile::{self, Profile};
+use damcast::engine::profile::{self, ReaderProfile};
 use draughts_pdn::strict;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;
 use crate::program::{damcast, run};
-use crate::pty::{Board, PATIENCE, Pty};
+use crate::pty::{Board, Pty, TIMEOUT};
 use crate::recorded_session::is_beginning;
 
 /// Boards whose files `tail -F` follows.
@@ -32,10 +32,10 @@ const TAILED: usize = 2;
 /// So long a station works at most before it is killed.
 const WORK: Duration = Duration::from_millis(800);
 /// Every fourth is killed within this after the next line of any file, which is waited for so long.
-const SOON: Duration = Duration::from_millis(40);
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const MAX_EARLY_KILL: Duration = Duration::from_millis(40);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 /// One of so many stations is to have published something before it is killed, else the storm is none.
-const AT_WORK: usize = 6;
+const MIN_WORKING_SHARE: usize = 6;
 /// The boards are to have so many lines each in the end, and each one more than when the storm was over.
 const LINES: usize = 12;
 /// What a board plays, one after the other: games that differ from their first moves on.
@@ -52,18 +52,18 @@ struct Storm {
 }
 
 /// A board and its port.
-struct Seat {
+struct BoardSeat {
     pty: Pty,
     board: Board,
     games: usize,
-    begun: Instant,
+    started_at: Instant,
 }
 
 /// A folder with boards, and the station that records them.
 struct Hall {
     folder: tempfile::TempDir,
     recordings: Vec<ByteLog>,
-    seats: Vec<Seat>,
+    seats: Vec<BoardSeat>,
     speed: f64,
 }
 
@@ -79,7 +79,12 @@ impl Hall {
         for board in 0..storm.boards {
             let port = folder.path().join(format!("port-{board}"));
             let pty = Pty::plug_in(&port);
-            seats.push(Seat { pty, board: Board::new(&recordings[0], speed), games: 1, begun: Instant::now() });
+            seats.push(BoardSeat {
+                pty,
+                board: Board::new(&recordings[0], speed),
+                games: 1,
+                started_at: Instant::now(),
+            });
             config +=
                 &format!("[[line]]\nname = \"b{board}\"\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {speed}\n");
         }
@@ -102,10 +107,10 @@ impl Hall {
         while !enough(self) {
             for seat in &mut self.seats {
                 if seat.board.is_over() {
-                    seat.board.begin_again(&self.recordings[seat.games % GAMES.len()]);
-                    (seat.games, seat.begun) = (seat.games + 1, Instant::now());
+                    seat.board.restart(&self.recordings[seat.games % GAMES.len()]);
+                    (seat.games, seat.started_at) = (seat.games + 1, Instant::now());
                 }
-                let now = (seat.begun.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64;
+                let now = (seat.started_at.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64;
                 seat.board.advance(&mut seat.pty, now);
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -123,7 +128,7 @@ impl Hall {
         self.seats.iter_mut().for_each(|seat| seat.pty.received.clear());
         let start = Instant::now();
         self.play(|hall| {
-            assert!(start.elapsed() < PATIENCE, "{}", hall.said());
+            assert!(start.elapsed() < TIMEOUT, "{}", hall.output());
             hall.seats.iter().all(|seat| !seat.pty.received.is_empty())
         });
         station.kill();
@@ -135,13 +140,13 @@ impl Hall {
     fn begin(&mut self) {
         let (mut station, begun, mut count) = (self.start(), Instant::now(), 0);
         while self.seats.iter().any(|seat| seat.pty.received.is_empty()) {
-            assert!(begun.elapsed() < PATIENCE, "{}", self.said());
+            assert!(begun.elapsed() < TIMEOUT, "{}", self.output());
             self.seats.iter_mut().for_each(|seat| seat.board.answer(&mut seat.pty));
             std::thread::sleep(Duration::from_millis(2));
         }
-        self.seats.iter_mut().for_each(|seat| seat.begun = Instant::now());
+        self.seats.iter_mut().for_each(|seat| seat.started_at = Instant::now());
         self.play(|hall| {
-            assert!(begun.elapsed() < 2 * PATIENCE, "{}", hall.said());
+            assert!(begun.elapsed() < 2 * TIMEOUT, "{}", hall.output());
             count += 1;
             count % 10 == 0 && (0..hall.seats.len()).all(|board| hall.path(&format!("live/b{board}-1.pdn")).exists())
         });
@@ -154,7 +159,7 @@ impl Hall {
         files.map(|file| text(&fs::read(file.unwrap().path()).unwrap()).lines().count()).sum()
     }
 
-    fn said(&self) -> String {
+    fn output(&self) -> String {
         fs::read_to_string(self.folder.path().join("said")).unwrap()
     }
 }
@@ -228,7 +233,7 @@ impl Tail {
     fn check(mut self) {
         let file = fs::read(&self.of).unwrap();
         let start = Instant::now();
-        while fs::metadata(&self.to).unwrap().len() < file.len() as u64 && start.elapsed() < PATIENCE {
+        while fs::metadata(&self.to).unwrap().len() < file.len() as u64 && start.elapsed() < TIMEOUT {
             std::thread::sleep(Duration::from_millis(20));
         }
         self.process.kill();
@@ -251,12 +256,12 @@ impl Poll {
         Poll { folder, last: String::new(), shown: BTreeMap::new(), others: 0 }
     }
 
-    fn look(&mut self) {
+    fn check(&mut self) {
         let Ok(now) = fs::read_to_string(self.folder.join("public/games.pdn")) else { return };
         if now == self.last {
             return;
         }
-        assert_eq!(profile::check(Profile::Lidraughts, now.as_bytes(), None), [], "{now}");
+        assert_eq!(profile::check(ReaderProfile::Lidraughts, now.as_bytes(), None), [], "{now}");
         for (board, game) in now.split("\n\n[").enumerate() {
             let movetext = game.split_once("]\n\n").map(|(_, movetext)| movetext).unwrap_or_default();
             let words: Vec<String> =
@@ -265,7 +270,7 @@ impl Poll {
             // The same game and more of it, or one that came later; the live file has all of it already.
             let later = (number..).take_while(|&of| of == 1 || self.live(board, of).exists());
             let mut candidates = later.filter(|&of| of > number || words.starts_with(&before));
-            let found = candidates.find(|&of| sure_words(&self.live(board, of)).starts_with(&words));
+            let found = candidates.find(|&of| settled_words(&self.live(board, of)).starts_with(&words));
             let found = found.unwrap_or_else(|| panic!("b{board}, game {number}: {before:?}\nbecame\n{words:?}"));
             self.shown.insert(board, (found, words));
         }
@@ -279,7 +284,7 @@ impl Poll {
 }
 
 /// The movetext of a live file from its first ply to the first setup after it, in words.
-fn sure_words(file: &Path) -> Vec<String> {
+fn settled_words(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let movetext = text.lines().skip_while(|line| line.starts_with('[') || line.is_empty());
     let plies = movetext.skip_while(|line| line.starts_with("/FEN")).take_while(|line| !line.starts_with("/FEN"));
@@ -287,9 +292,9 @@ fn sure_words(file: &Path) -> Vec<String> {
 }
 
 /// Numbers that a seed makes (xorshift64*).
-struct Draw(u64);
+struct RandomNumbers(u64);
 
-impl Draw {
+impl RandomNumbers {
     fn below(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -308,9 +313,9 @@ fn reading(stop: &AtomicBool, pause: Duration, mut look: impl FnMut()) {
 }
 
 impl Storm {
-    fn blow(self) {
+    fn run(self) {
         let mut hall = Hall::new(self);
-        let mut draw = Draw(self.seed);
+        let mut draw = RandomNumbers(self.seed);
         let (live, root) = (hall.path("live"), hall.path(""));
         let tail = |board| Tail::new(live.join(format!("b{board}-1.pdn")), root.join(format!("../tail-{board}")));
         let tails: Vec<Tail> = (0..TAILED.min(self.boards)).map(tail).collect();
@@ -324,7 +329,7 @@ impl Storm {
         std::thread::scope(|scope| {
             let stops = StopsReaders(&stop);
             let followed = scope.spawn(|| reading(&stop, Duration::from_millis(5), || by_bytes.follow()));
-            let polled = scope.spawn(|| reading(&stop, Duration::from_millis(10), || poll.look()));
+            let polled = scope.spawn(|| reading(&stop, Duration::from_millis(10), || poll.check()));
             let (mut start, mut lines) = (Duration::ZERO, 0);
             hall.begin();
             for kill in 0..self.kills {
@@ -337,10 +342,10 @@ impl Storm {
                     0 | 2 => hall.play_for(within(2 * start)),
                     1 => hall.play_for(start + within(WORK)),
                     _ => {
-                        let (span, begun, mut count) = (within(SOON), Instant::now(), 0);
+                        let (span, begun, mut count) = (within(MAX_EARLY_KILL), Instant::now(), 0);
                         hall.play(|hall| {
                             count += 1;
-                            count % 10 == 0 && (hall.lines() > lines || begun.elapsed() > LONGEST_WAIT)
+                            count % 10 == 0 && (hall.lines() > lines || begun.elapsed() > MAX_WAIT)
                         });
                         hall.play_for(span);
                     }
@@ -359,10 +364,10 @@ impl Storm {
                 grown = now;
             }
             assert!(
-                at_work >= self.kills / AT_WORK,
+                at_work >= self.kills / MIN_WORKING_SHARE,
                 "only {at_work} of {} stations had published anything when they were killed: {}",
                 self.kills,
-                hall.said()
+                hall.output()
             );
             let mut station = hall.start();
             let (calm, before) = (Instant::now(), hall.lines());
@@ -370,16 +375,16 @@ impl Storm {
             let mut count = 0;
             hall.play(|hall| {
                 count += 1;
-                count % 50 == 0 && (hall.lines() >= wanted || calm.elapsed() > PATIENCE)
+                count % 50 == 0 && (hall.lines() >= wanted || calm.elapsed() > TIMEOUT)
             });
-            assert!(hall.lines() >= wanted, "{before} lines became {}, not {wanted}: {}", hall.lines(), hall.said());
+            assert!(hall.lines() >= wanted, "{before} lines became {}, not {wanted}: {}", hall.lines(), hall.output());
             kill_process(Pid::from_child(&station.0), Signal::TERM).unwrap();
             hall.play(|_| station.0.try_wait().unwrap().is_some());
             drop(stops);
         });
         by_bytes.check();
         tails.into_iter().for_each(Tail::check);
-        let said = hall.said();
+        let said = hall.output();
         assert!(
             !said.contains("panicked") && !said.contains("a bug") && !said.contains("changed by somebody"),
             "{said}"
@@ -434,14 +439,14 @@ fn wanted(name: &str, else_: usize) -> usize {
 
 #[test]
 fn event_stream_survives_kills() {
-    Storm { boards: 4, kills: 8, speed: 40.0, seed: 1 }.blow();
+    Storm { boards: 4, kills: 8, speed: 40.0, seed: 1 }.run();
 }
 
 #[test]
 #[ignore = "minutes: 500 kills with readers; scripts/kill-storm"]
 fn event_stream_survives_500_kills() {
     let kills = wanted("DAMCAST_KILLS", 500);
-    Storm { boards: 6, kills, speed: 40.0, seed: 2 }.blow();
+    Storm { boards: 6, kills, speed: 40.0, seed: 2 }.run();
 }
 
 /// In parts, each a folder of its own: a start plays all logs of a game, and nobody has one that was killed a thousand times.
@@ -451,6 +456,6 @@ fn kills_never_retract_moves() {
     const PART: usize = 50;
     let kills = wanted("DAMCAST_KILLS", 2000);
     for (seed, done) in (3..).zip((0..kills).step_by(PART)) {
-        Storm { boards: 64, kills: PART.min(kills - done), speed: 20.0, seed }.blow();
+        Storm { boards: 64, kills: PART.min(kills - done), speed: 20.0, seed }.run();
     }
 }

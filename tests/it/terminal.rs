@@ -13,8 +13,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::control::ask;
-use crate::daemon::{Place, SPEED, moves, recording};
+use crate::control::run_ctl;
+use crate::daemon::{SPEED, StationFolder, moves, recording};
 use crate::pty::{Board, Pty, wait_until};
 
 /// A terminal with a program in it.
@@ -101,7 +101,7 @@ impl Terminal {
     }
 
     /// All that can be read above the prompt afterwards.
-    fn afterwards(&self) -> Vec<String> {
+    fn text_after_exit(&self) -> Vec<String> {
         let mut parser = self.screen.lock().unwrap();
         assert!(!parser.screen().hide_cursor(), "the cursor is back");
         parser.screen_mut().set_scrollback(1000);
@@ -174,7 +174,7 @@ fn demo_fits_and_restores_terminal() {
             kill_process(Pid::from_child(&terminal.child), Signal::TERM).unwrap();
         }
         assert!(terminal.ended().success());
-        let lines = terminal.afterwards();
+        let lines = terminal.text_after_exit();
         assert_eq!(lines[0], "what was there before");
         let table = lines.iter().position(|line| line.starts_with("board ")).unwrap();
         is_a_page_of(&lines[table..], &FOUR);
@@ -238,7 +238,7 @@ fn ctrl_z_releases_terminal_until_continue() {
 fn status_of_hall_fits_small_terminal() {
     let names: Vec<String> = (1..=40).map(|number| format!("board-{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let place = Place::new(&names);
+    let place = StationFolder::new(&names);
     let mut config = std::fs::read_to_string(place.path("damcast.toml")).unwrap();
     config =
         config.replacen("time-scale", "tags = { White = \"Sijbrands, T.\", Black = \"Wiersma, H.\" }\ntime-scale", 1);
@@ -264,20 +264,20 @@ fn status_of_hall_fits_small_terminal() {
         assert!(page[0].contains("White") && page[0].contains("Black"), "{}", page[0]);
         terminal.press(3);
         assert!(terminal.ended().success());
-        let lines = terminal.afterwards();
+        let lines = terminal.text_after_exit();
         let table = lines.iter().position(|line| line.starts_with("board ")).unwrap();
         is_a_page_of(&lines[table..], &names);
         let of_board_1 = lines.iter().find(|line| line.starts_with("board-1 ")).unwrap();
         assert!(of_board_1.contains("playing") && of_board_1.contains("Sijbran"), "{of_board_1}");
     }
     // Everything, as wide as it is, where no terminal is.
-    let all = ask(&place, &["status"]).out;
+    let all = run_ctl(&place, &["status"]).out;
     assert!(all.lines().any(|line| line.contains("Sijbrands, T.  Wiersma, H.")), "{all}");
 }
 
 #[test]
 fn ending_station_releases_terminal() {
-    let place = Place::new(&["a"]);
+    let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port");
     let config = place.path("damcast.toml");
@@ -285,6 +285,6 @@ fn ending_station_releases_terminal() {
     terminal.wait_for("the page", |rows| count(rows, "a") == 1);
     assert!(station.signal(Signal::TERM).success());
     assert_eq!(terminal.ended().code(), Some(1));
-    let lines = terminal.afterwards();
+    let lines = terminal.text_after_exit();
     assert!(lines.iter().any(|line| line == "damcast: the station has ended"), "{}", lines.join("\n"));
 }

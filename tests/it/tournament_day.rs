@@ -3,21 +3,21 @@
 
 use std::path::Path;
 
-use damcast::engine::tournament::{TieBreak, Unplayed, standings};
+use damcast::engine::tournament::{TieBreak, UnplayedPolicy, standings};
 use damcast::simulation::day::Day;
 use damcast::simulation::games::{self, DEMONSTRATION};
-use damcast::simulation::tournament::{Form, Held, hold};
+use damcast::simulation::tournament::{TournamentForm, TournamentRun, run_tournament};
 use damcast::station::config::OutletConfig;
 use damcast::station::disk::{Durability, RealDisk};
 use damcast::station::tournament_log::TournamentLog;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 
 use super::tournament_rules::{Round, Swiss};
 
 /// What was decided, in the form of the rules' own computation: halves of points.
-fn as_decided(held: &Held) -> Swiss {
+fn decided_results(held: &TournamentRun) -> Swiss {
     let mut players = vec![Vec::new(); held.names.len()];
-    for meeting in &held.meetings {
+    for meeting in &held.results {
         let halves = i64::from(meeting.points) * 2;
         match meeting.black {
             Some(black) => {
@@ -31,14 +31,14 @@ fn as_decided(held: &Held) -> Swiss {
     Swiss { players }
 }
 
-fn run(form: Form, boards: usize, seed: u64) {
+fn run(form: TournamentForm, boards: usize, seed: u64) {
     let directory = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
     let day = Day {
         directory: directory.path().to_owned(),
         boards,
         games: 1,
-        profile: Profile::blitz(),
+        profile: NoiseProfile::blitz(),
         control: "300+3".parse().ok(),
         seed,
         outage_every_ms: 600_000,
@@ -49,31 +49,31 @@ fn run(form: Form, boards: usize, seed: u64) {
     };
     let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
     pool.iter_mut().for_each(|game| game.moves.truncate(12));
-    let held = hold(&day, form, &pool).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let held = run_tournament(&day, form, &pool).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     println!(
         "seed {seed}: {} meetings, {} corrections, {} late names, {} swaps, {:?}",
-        held.meetings.len(),
+        held.results.len(),
         held.corrections,
         held.late_names,
         held.swaps,
-        held.recorded
+        held.day_report
     );
-    assert!(held.corrections > 0 && held.late_names > 0 && held.swaps > 0 && held.recorded.kills > 0);
+    assert!(held.corrections > 0 && held.late_names > 0 && held.swaps > 0 && held.day_report.kills > 0);
     held.verify(directory.path()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     day.verify(other.path()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert!(other.path().join("public/round/1/games.pdn").exists());
-    check_standings(directory.path(), &as_decided(&held));
+    check_standings(directory.path(), &decided_results(&held));
 }
 
 /// All standings, after each round, by each policy, are those of the rules.
 fn check_standings(directory: &Path, decided: &Swiss) {
     let log = TournamentLog::read(&RealDisk, &directory.join("log")).unwrap();
-    let tournament = log.book().tournament().unwrap();
+    let tournament = log.store().tournament().unwrap();
     let section = &tournament.sections[0];
-    let ties: Vec<TieBreak> = TieBreak::ALL.into_iter().filter(|tie| *tie != TieBreak::Direct).collect();
+    let ties: Vec<TieBreak> = TieBreak::ALL.into_iter().filter(|tie| *tie != TieBreak::DirectEncounter).collect();
     for after in 1..=section.last_round() {
         let so_far = decided.after(after as usize);
-        for unplayed in Unplayed::ALL {
+        for unplayed in UnplayedPolicy::ALL {
             let found = standings(section, after, &ties, unplayed);
             so_far.compare(section, &found, &ties, unplayed).unwrap();
         }
@@ -82,10 +82,10 @@ fn check_standings(directory: &Path, decided: &Swiss) {
 
 #[test]
 fn swiss_day_matches_play_and_decisions() {
-    (1..=3).for_each(|seed| run(Form::Swiss(5), 4, seed));
+    (1..=3).for_each(|seed| run(TournamentForm::Swiss(5), 4, seed));
 }
 
 #[test]
 fn team_league_day_matches_play_and_decisions() {
-    (1..=3).for_each(|seed| run(Form::League, 4, seed));
+    (1..=3).for_each(|seed| run(TournamentForm::League, 4, seed));
 }

@@ -6,10 +6,12 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::Arc;
 
-use damcast::engine::tournament::{Book, RecordedGame};
+use damcast::engine::tournament::{BoardGame, EntityStore};
 use damcast::station::disk::Disk;
-use damcast::station::office::{Matter, Office, OfficeBoard, OfficeRefusal, TournamentRequest};
-use damcast::station::tournament_log::{TOURNAMENT, TournamentError, TournamentLog};
+use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentError, TournamentLog};
+use damcast::station::tournament_service::{
+    ServiceError, StationBoard, TournamentCommand, TournamentRequest, TournamentService,
+};
 use draughts::ResultFormat;
 
 use crate::kill_at_syscall::library;
@@ -24,54 +26,58 @@ const EIO: i32 = 5;
 const ROUNDS: &str = "Round;Board;White;Black;Result\n1;1;Sijbrands, Ton;Wiersma, H.;*\n1;2;Clerc, Rob;Gantwarg, A.;*\n\
     2;1;Gantwarg, A.;Sijbrands, Ton;*\n2;2;Wiersma, H.;Clerc, Rob;*\n";
 
-fn round(round: u32, to: &str) -> Matter {
-    Matter::Round { round, to: to.to_owned(), section: None }
+fn round(round: u32, to: &str) -> TournamentCommand {
+    TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None }
 }
 
-fn result(pairing: &str, result: &str, why: Option<&str>) -> Matter {
-    Matter::Result {
+fn result(pairing: &str, result: &str, why: Option<&str>) -> TournamentCommand {
+    TournamentCommand::Result {
         board: None,
         game: None,
         pairing: Some(pairing.to_owned()),
         section: None,
         result: result.to_owned(),
-        why: why.map(str::to_owned),
+        kind: why.map(str::to_owned),
         correct: true,
     }
 }
 
 /// A round from its import to its end, with a result that was wrong: each request has a name.
 fn requests() -> Vec<TournamentRequest> {
-    let import = Matter::import_of("rounds.csv", ROUNDS.to_owned());
+    let import = TournamentCommand::import_of("rounds.csv", ROUNDS.to_owned());
     let matters = [
         import,
         round(1, "published"),
         round(1, "open"),
-        Matter::result_of("a".to_owned(), "2-0".to_owned()),
+        TournamentCommand::result_of("a".to_owned(), "2-0".to_owned()),
         result("1.1", "0-2", None),
-        Matter::Player { player: "Wiersma, H.".to_owned(), name: "Wiersma, Harm".to_owned(), section: None },
+        TournamentCommand::RenamePlayer {
+            player: "Wiersma, H.".to_owned(),
+            name: "Wiersma, Harm".to_owned(),
+            section: None,
+        },
         result("1.2", "2-0", Some("forfeit")),
         round(1, "closed"),
         round(2, "open"),
     ];
-    let named = |(matter, number): (Matter, u32)| TournamentRequest {
-        request: Some(format!("request {number}")),
+    let named = |(matter, number): (TournamentCommand, u32)| TournamentRequest {
+        request_id: Some(format!("request {number}")),
         // The board shows another result.
-        sure: true,
+        confirm: true,
         ..matter.into()
     };
     matters.into_iter().zip(1..).map(named).collect()
 }
 
 /// The office of a station with two boards, on one of which a game of the first pairing was played.
-fn office(disk: &ModelDisk) -> Office {
-    let mut office = Office::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
+fn service(disk: &ModelDisk) -> TournamentService {
+    let mut office = TournamentService::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
     assert_eq!(office.log().damage(), None);
     office.set_boards(
-        ["a", "b"].map(|name| OfficeBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
+        ["a", "b"].map(|name| StationBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
     );
     let tags = [("Round", "1"), ("White", "Sijbrands, Ton"), ("Black", "Wiersma, H.")];
-    office.set_game(RecordedGame {
+    office.set_game(BoardGame {
         board: "a".to_owned(),
         number: 1,
         continues: None,
@@ -87,12 +93,12 @@ fn office(disk: &ModelDisk) -> Office {
 }
 
 /// The book after so many of the requests.
-fn books() -> Vec<Book> {
-    let mut office = office(&ModelDisk::new());
-    let mut books = vec![office.log().book().clone()];
+fn stores() -> Vec<EntityStore> {
+    let mut office = service(&ModelDisk::new());
+    let mut books = vec![office.log().store().clone()];
     for request in requests() {
-        office.carry_out(&request, "arbiter").unwrap();
-        books.push(office.log().book().clone());
+        office.execute(&request, "arbiter").unwrap();
+        books.push(office.log().store().clone());
     }
     assert_eq!(books.last().unwrap().version(), books.len() as u64 - 1, "each of them is a record");
     books
@@ -100,28 +106,28 @@ fn books() -> Vec<Book> {
 
 /// The next start on a disk: so many requests were answered as done. All of them are asked once more.
 #[track_caller]
-fn check(disk: &ModelDisk, done: usize, books: &[Book], case: &str) {
-    let mut office = office(disk);
-    let version = office.log().book().version() as usize;
+fn check(disk: &ModelDisk, done: usize, books: &[EntityStore], case: &str) {
+    let mut office = service(disk);
+    let version = office.log().store().version() as usize;
     assert!((done..=done + 1).contains(&version), "{case}: {done} were done, {version} are there");
-    assert_eq!(office.log().book(), &books[version], "{case}");
+    assert_eq!(office.log().store(), &books[version], "{case}");
     for request in requests() {
-        office.carry_out(&request, "arbiter").unwrap_or_else(|refusal| panic!("{case}: {refusal}"));
+        office.execute(&request, "arbiter").unwrap_or_else(|refusal| panic!("{case}: {refusal}"));
     }
-    assert_eq!(Some(office.log().book()), books.last(), "{case}");
+    assert_eq!(Some(office.log().store()), books.last(), "{case}");
     let read = TournamentLog::read(disk, Path::new(LOG)).unwrap();
-    assert_eq!((read.damage(), Some(read.book())), (None, books.last()), "{case}");
+    assert_eq!((read.damage(), Some(read.store())), (None, books.last()), "{case}");
 }
 
 #[test]
 fn kill_anywhere_applies_requests_whole_or_not_at_all() {
-    let books = books();
+    let books = stores();
     let disk = ModelDisk::new();
     disk.keep_history();
-    let mut office = office(&disk);
+    let mut office = service(&disk);
     let mut ends = Vec::new();
     for request in requests() {
-        office.carry_out(&request, "arbiter").unwrap();
+        office.execute(&request, "arbiter").unwrap();
         ends.push(disk.model().count());
     }
     for (operation, model) in disk.history().into_iter().enumerate() {
@@ -136,11 +142,11 @@ fn kill_anywhere_applies_requests_whole_or_not_at_all() {
 
 #[test]
 fn disk_failure_keeps_past_and_later_requests() {
-    let books = books();
+    let books = stores();
     let operations = {
         let disk = ModelDisk::new();
-        let mut office = office(&disk);
-        requests().iter().for_each(|request| drop(office.carry_out(request, "arbiter").unwrap()));
+        let mut office = service(&disk);
+        requests().iter().for_each(|request| drop(office.execute(request, "arbiter").unwrap()));
         disk.model().count()
     };
     for (at, count, errno) in
@@ -149,13 +155,13 @@ fn disk_failure_keeps_past_and_later_requests() {
         let case = format!("error {errno} in operations {at} to {}", at + count);
         let disk = ModelDisk::new();
         disk.set_fault(Some(Fault { operations: at..at + count, errno }));
-        let mut office = office(&disk);
+        let mut office = service(&disk);
         let mut written = Vec::new();
         for (done, request) in requests().iter().enumerate() {
             // The arbiter asks again until it is done.
-            let record = (0..20).find_map(|_| match office.carry_out(request, "arbiter") {
+            let record = (0..20).find_map(|_| match office.execute(request, "arbiter") {
                 Ok(done) => Some(done.record),
-                Err(OfficeRefusal::Record(TournamentError::Disk { .. } | TournamentError::Unknown { .. })) => {
+                Err(ServiceError::Record(TournamentError::Disk { .. } | TournamentError::OutcomeUnknown { .. })) => {
                     // Whoever reads the folder now, or after a loss of power, sees no half of it.
                     check(&disk.model().after_crash(), done, &books, &case);
                     check(&disk.model().after_power_loss(|_| true), done, &books, &case);
@@ -201,7 +207,7 @@ fn killed_import_is_applied_once_by_retry() {
             let folder = home.path().join(format!("club-{half}-{at}"));
             let mut is_killed = false;
             for (name, file) in steps {
-                let arguments = ["import", file.to_str().unwrap(), "--request", name];
+                let arguments = ["import", file.to_str().unwrap(), "--request-id", name];
                 let output = killed(&folder, &arguments, at, half);
                 is_killed |= output.status.code().is_none();
                 if output.status.code().is_none() {
@@ -213,7 +219,7 @@ fn killed_import_is_applied_once_by_retry() {
                     kills += 1;
                 }
             }
-            let text = fs::read_to_string(folder.join("log").join(TOURNAMENT)).unwrap();
+            let text = fs::read_to_string(folder.join("log").join(TOURNAMENT_FILE)).unwrap();
             let records = text.lines().filter(|line| line.contains("\"crc\"")).count();
             assert_eq!(records, 2, "{at} {half}: {text}");
             let shown = run(&["tournament", "show", "--directory", folder.to_str().unwrap()]);
@@ -234,39 +240,39 @@ fn killed_import_is_applied_once_by_retry() {
 #[test]
 fn second_of_two_arbiters_sees_change_of_first() {
     let disk = ModelDisk::new();
-    let mut office = office(&disk);
+    let mut office = service(&disk);
     for request in requests().iter().take(4) {
-        office.carry_out(request, "jan").unwrap();
+        office.execute(request, "jan").unwrap();
     }
-    let seen = office.log().book().version();
+    let seen = office.log().store().version();
     let correct = |to: &str, name: &str| TournamentRequest {
-        request: Some(name.to_owned()),
-        saw: Some(seen),
+        request_id: Some(name.to_owned()),
+        if_version: Some(seen),
         ..result("1.1", to, None).into()
     };
-    office.carry_out(&correct("1-1", "jan 1"), "jan").unwrap();
+    office.execute(&correct("1-1", "jan 1"), "jan").unwrap();
     let before = disk.model().files(LOG);
-    let refused = office.carry_out(&correct("0-2", "piet 1"), "piet").unwrap_err().to_string();
+    let refused = office.execute(&correct("0-2", "piet 1"), "piet").unwrap_err().to_string();
     assert!(
         refused.contains("changed since") && refused.contains("version 5: result of pairing 1.1: 1-1"),
         "{refused}"
     );
     assert_eq!(disk.model().files(LOG), before, "nothing is written");
     // The first one again, for its answer was lost: it is done already, also for a version that is old by now.
-    let again = office.carry_out(&correct("1-1", "jan 1"), "jan").unwrap();
-    assert!(again.record.is_none() && again.told[0].contains("done already, as version 5"), "{:?}", again.told);
-    let pairing = |office: &Office| office.tournament().unwrap().sections[0].pairings[0].result.unwrap();
+    let again = office.execute(&correct("1-1", "jan 1"), "jan").unwrap();
+    assert!(again.record.is_none() && again.messages[0].contains("done already, as version 5"), "{:?}", again.messages);
+    let pairing = |office: &TournamentService| office.tournament().unwrap().sections[0].pairings[0].result.unwrap();
     assert_eq!(pairing(&office).white.to_string(), "1");
 }
 
 /// Any cut is of a request that was never done, and no flipped bit passes: what is read is one of the states that there were.
 #[test]
 fn damaged_record_shows_only_past_changes() {
-    let books = books();
+    let books = stores();
     let disk = ModelDisk::new();
-    let mut office = office(&disk);
-    requests().iter().for_each(|request| drop(office.carry_out(request, "arbiter").unwrap()));
-    let path = format!("{LOG}/{TOURNAMENT}");
+    let mut office = service(&disk);
+    requests().iter().for_each(|request| drop(office.execute(request, "arbiter").unwrap()));
+    let path = format!("{LOG}/{TOURNAMENT_FILE}");
     let whole = disk.read(Path::new(&path)).unwrap();
     let read = |bytes: Vec<u8>| {
         disk.put(&path, bytes);
@@ -275,16 +281,16 @@ fn damaged_record_shows_only_past_changes() {
     for at in 0..whole.len() {
         if at % 5 == 0 {
             let cut = read(whole[..at].to_vec());
-            assert_eq!(cut.book(), &books[cut.book().version() as usize], "cut at {at}");
+            assert_eq!(cut.store(), &books[cut.store().version() as usize], "cut at {at}");
             assert_eq!(cut.damage(), None, "cut at {at}");
         }
         let mut flipped = whole.clone();
         flipped[at] ^= 1 << (at % 8);
         let log = read(flipped);
-        assert_eq!(log.book(), &books[log.book().version() as usize], "bit {} of byte {at}", at % 8);
+        assert_eq!(log.store(), &books[log.store().version() as usize], "bit {} of byte {at}", at % 8);
         // A digit of a checksum may be a capital: then nothing is missing.
         let is_silent = log.damage().is_none();
-        assert!(!is_silent || Some(log.book()) == books.last(), "bit {} of byte {at} is not told", at % 8);
+        assert!(!is_silent || Some(log.store()) == books.last(), "bit {} of byte {at} is not told", at % 8);
     }
 }
 
@@ -302,7 +308,7 @@ fn fsck_reports_damaged_record_and_service_stops_writing() {
     for text in [ROUNDS.to_owned(), ROUNDS.replacen('*', "2-0", 1), ROUNDS.replacen('*', "1-1", 1)] {
         assert_eq!(import(&text).code, 0);
     }
-    let log = folder.join("log").join(TOURNAMENT);
+    let log = folder.join("log").join(TOURNAMENT_FILE);
     let whole = fs::read(&log).unwrap();
     let ends: Vec<usize> = (0..whole.len()).filter(|at| whole[*at] == b'\n').collect();
     for (line, at) in [(1, ends[0] / 2), (2, (ends[0] + ends[1]) / 2), (3, (ends[1] + ends[2]) / 2)] {
@@ -310,7 +316,7 @@ fn fsck_reports_damaged_record_and_service_stops_writing() {
         flipped[at] ^= 4;
         fs::write(&log, &flipped).unwrap();
         let check = run(&["fsck", &on]);
-        let told = format!("{TOURNAMENT}, line {line}");
+        let told = format!("{TOURNAMENT_FILE}, line {line}");
         assert!(check.code != 0 && check.out.contains(&told), "line {line}: {}", check.out);
         let refused = import(&ROUNDS.replacen('*', "0-2", 1));
         assert!(refused.code == 1 && refused.err.contains(&told), "line {line}: {}", refused.err);
@@ -328,19 +334,19 @@ fn fsck_reports_damaged_record_and_service_stops_writing() {
 #[test]
 fn opening_64_board_round_syncs_once() {
     let disk = ModelDisk::new();
-    let mut office = Office::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
-    let board = |number| OfficeBoard { name: format!("board-{number}"), serial: None, is_connected: true };
+    let mut office = TournamentService::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
+    let board = |number| StationBoard { name: format!("board-{number}"), serial: None, is_connected: true };
     office.set_boards((1..=64).map(board).collect());
     let rows = (1..=64).map(|number| format!("1;{number};White {number};Black {number}\n"));
     let text = format!("Round;Board;White;Black\n{}", rows.collect::<String>());
-    let import = Matter::import_of("round.csv", text);
-    office.carry_out(&TournamentRequest { sure: true, ..import.into() }, "arbiter").unwrap();
+    let import = TournamentCommand::import_of("round.csv", text);
+    office.execute(&TournamentRequest { confirm: true, ..import.into() }, "arbiter").unwrap();
     let before = disk.model().count();
-    let open = Matter::Round { round: 1, to: "open".to_owned(), section: None };
-    office.carry_out(&open.into(), "arbiter").unwrap();
+    let open = TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None };
+    office.execute(&open.into(), "arbiter").unwrap();
     // One record with the seats of all boards: it is written, and made durable.
     assert_eq!(disk.model().count() - before, 2);
     assert_eq!(disk.model().outstanding(), 0);
-    assert_eq!(office.tournament().unwrap().seats().len(), 64);
-    assert_eq!(office.catch_up(&Default::default()).unwrap().record, None);
+    assert_eq!(office.tournament().unwrap().board_assignments().len(), 64);
+    assert_eq!(office.apply_board_results(&Default::default()).unwrap().record, None);
 }

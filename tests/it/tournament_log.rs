@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use damcast::engine::tournament::{Book, Conflict, Tournament, TournamentRecord};
+use damcast::engine::tournament::{Conflict, EntityStore, Tournament, TournamentRecord};
 use damcast::station::disk::{Disk, Lock};
-use damcast::station::tournament_log::{TOURNAMENT, TournamentError, TournamentLog};
+use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentError, TournamentLog};
 use serde_json::Value;
 
 use super::model_disk::{Fault, ModelDisk};
-use super::tournament::lay;
+use super::tournament::import_over;
 
 const LOG: &str = "log";
 
@@ -19,16 +19,16 @@ fn round(result: &str) -> String {
     format!("Round;Board;White-number;White;Black-number;Black;Result\n1;1;1;Sijbrands;2;Wiersma;{result}\n")
 }
 
-fn record(book: &Book, request: &str, file: &str) -> (TournamentRecord, Tournament) {
-    let after = lay(&book.tournament().unwrap(), file.as_bytes()).unwrap().tournament;
+fn record(book: &EntityStore, request: &str, file: &str) -> (TournamentRecord, Tournament) {
+    let after = import_over(&book.tournament().unwrap(), file.as_bytes()).unwrap().tournament;
     let version = book.version() + 1;
     let record = TournamentRecord {
         version,
         at: "2027-07-10T09:30:00.000+02:00".to_owned(),
         by: "arbiter".to_owned(),
         request: request.to_owned(),
-        saw: version - 1,
-        what: format!("import {request}"),
+        base_version: version - 1,
+        action: format!("import {request}"),
         reason: "a \"quote\", a , and a }".to_owned(),
         changes: book.changes_to(&after),
     };
@@ -37,14 +37,14 @@ fn record(book: &Book, request: &str, file: &str) -> (TournamentRecord, Tourname
 
 fn write(disk: &ModelDisk, request: &str, file: &str) -> Result<Tournament, TournamentError> {
     let mut log = TournamentLog::read(disk, Path::new(LOG)).unwrap();
-    let (record, after) = record(log.book(), request, file);
+    let (record, after) = record(log.store(), request, file);
     log.write(disk, &record).map(|()| after)
 }
 
 fn read(disk: &ModelDisk) -> (u64, Tournament) {
     let log = TournamentLog::read(disk, Path::new(LOG)).unwrap();
     assert_eq!(log.damage(), None);
-    (log.book().version(), log.book().tournament().unwrap())
+    (log.store().version(), log.store().tournament().unwrap())
 }
 
 fn disk() -> ModelDisk {
@@ -54,9 +54,9 @@ fn disk() -> ModelDisk {
 }
 
 /// A disk whose file holds this.
-fn holding(content: &[u8]) -> ModelDisk {
+fn disk_with(content: &[u8]) -> ModelDisk {
     let disk = disk();
-    let path = Path::new(LOG).join(TOURNAMENT);
+    let path = Path::new(LOG).join(TOURNAMENT_FILE);
     disk.create(&path).unwrap();
     disk.put(path.to_str().unwrap(), content.to_vec());
     disk
@@ -64,7 +64,7 @@ fn holding(content: &[u8]) -> ModelDisk {
 
 /// What the file holds.
 fn bytes(disk: &ModelDisk) -> Vec<u8> {
-    disk.read(&Path::new(LOG).join(TOURNAMENT)).unwrap()
+    disk.read(&Path::new(LOG).join(TOURNAMENT_FILE)).unwrap()
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn request_is_whole_or_absent_over_any_failure() {
             faulty.set_fault(Some(Fault { operations: number..number + 1, errno }));
             let mut acknowledged = 0;
             for (request, result) in [("a", "*"), ("b", "1-1")] {
-                let is_next = TournamentLog::read(&faulty, Path::new(LOG)).unwrap().book().version() == acknowledged;
+                let is_next = TournamentLog::read(&faulty, Path::new(LOG)).unwrap().store().version() == acknowledged;
                 if is_next && write(&faulty, request, &round(result)).is_ok() {
                     acknowledged += 1;
                 }
@@ -115,7 +115,7 @@ fn record_cut_anywhere_is_absent_and_next_follows() {
     write(&whole, "b", &round("1-1")).unwrap();
     let all = bytes(&whole);
     for length in before..all.len() - 1 {
-        let cut = holding(&all[..length]);
+        let cut = disk_with(&all[..length]);
         assert_eq!(read(&cut), (1, first.clone()), "{length}");
         write(&cut, "c", &round("0-2")).unwrap();
         let (version, tournament) = read(&cut);
@@ -128,14 +128,14 @@ fn record_cut_anywhere_is_absent_and_next_follows() {
     for at in (0..all.len() - 1).step_by(7).filter(|at| all[*at] != b'\n') {
         let mut flipped = all.clone();
         flipped[at] ^= 1;
-        let damaged = holding(&flipped);
+        let damaged = disk_with(&flipped);
         let mut log = TournamentLog::read(&damaged, Path::new(LOG)).unwrap();
         // The last member of the last line may be what is hurt: then the record has lost its end.
         if log.damage().is_none() {
-            assert!(log.book().version() == 1 && at > all.len() - 22, "{at}");
+            assert!(log.store().version() == 1 && at > all.len() - 22, "{at}");
             continue;
         }
-        let (record, _) = record(log.book(), "c", &round("0-2"));
+        let (record, _) = record(log.store(), "c", &round("0-2"));
         assert!(matches!(log.write(&damaged, &record), Err(TournamentError::Damaged(_))), "{at}");
     }
 }
@@ -163,14 +163,14 @@ fn second_of_two_corrections_sees_first() {
     write(&disk, "a", &round("*")).unwrap();
     let log = || TournamentLog::read(&disk, Path::new(LOG)).unwrap();
     let (mut one, mut other) = (log(), log());
-    let (first, _) = record(one.book(), "b", &round("1-1"));
-    let (second, _) = record(other.book(), "c", &round("2-0"));
+    let (first, _) = record(one.store(), "b", &round("1-1"));
+    let (second, _) = record(other.store(), "c", &round("2-0"));
     one.write(&disk, &first).unwrap();
     let mut now = log();
     let refused = now.write(&disk, &TournamentRecord { version: 3, ..second.clone() }).unwrap_err();
     assert!(refused.to_string().contains("version 2: import b"), "{refused}");
     // Asked again under its name, it was done already.
-    assert_eq!(now.book().admit("b", 1), Err(Conflict::Done(2)));
+    assert_eq!(now.store().check_request("b", 1), Err(Conflict::Duplicate(2)));
     drop(other.write(&disk, &second));
 }
 
@@ -197,15 +197,15 @@ fn verb_imports_shows_ranks_and_exports() {
     // A dry run makes nothing, not even the folder.
     assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("2 players, 1 pairing are new"));
     assert!(!folder.exists());
-    let done = stdout(&import(&round("2-0"), &["--request", "r1"]));
+    let done = stdout(&import(&round("2-0"), &["--request-id", "r1"]));
     assert!(done.contains("done as version 1"), "{done}");
-    assert!(stdout(&import(&round("0-2"), &["--request", "r1"])).contains("done already, as version 1"));
+    assert!(stdout(&import(&round("0-2"), &["--request-id", "r1"])).contains("done already, as version 1"));
     assert!(stdout(&import(&round("2-0"), &[])).contains("nothing is new"));
     let corrected = stdout(&import(&round("1-1"), &["--reason", "scoresheet"]));
     assert!(corrected.contains("round 1, board 1, Sijbrands - Wiersma: result 1-1 (was 2-0)"), "{corrected}");
     assert!(stdout(&damcast(&folder, &["show", "--history"])).contains("import round.csv: scoresheet"));
     // Whoever saw an older version is told what has changed.
-    let older = import(&round("2-0"), &["--saw", "1"]);
+    let older = import(&round("2-0"), &["--if-version", "1"]);
     assert_eq!(older.status.code(), Some(1));
     let told = String::from_utf8(older.stderr).unwrap();
     assert!(told.contains("version 2: import round.csv"), "{told}");
@@ -245,13 +245,13 @@ fn verb_imports_shows_ranks_and_exports() {
     let clean = fsck();
     assert!(clean.status.success(), "{}", String::from_utf8_lossy(&clean.stdout));
     // Beside a station that does not answer nothing is written, and everything can be read.
-    let lock = Lock::take(&folder).unwrap();
+    let lock = Lock::acquire(&folder).unwrap();
     let beside = import(&round("2-0"), &[]);
     assert!(!beside.status.success() && String::from_utf8(beside.stderr).unwrap().contains("no station answers at"));
     assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("this was a dry run"));
     stdout(&damcast(&folder, &["standings"]));
     drop(lock);
-    let path = folder.join("log").join(TOURNAMENT);
+    let path = folder.join("log").join(TOURNAMENT_FILE);
     let damaged = fs::read_to_string(&path).unwrap().replacen("Sijbrands", "Sijbrandz", 1);
     fs::write(&path, damaged).unwrap();
     let wrong = fsck();

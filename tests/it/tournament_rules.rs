@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use damcast::engine::tournament::{
-    Broken, Exact, Standings, TieBreak, Tournament, TournamentSection, Unplayed, standings,
+    Fraction, Standings, TieBreak, TieBreakValue, Tournament, TournamentSection, UnplayedPolicy, standings,
 };
 use proptest::prelude::*;
 
-use super::tournament::lay;
+use super::tournament::import_over;
 
 /// What a round was for a player. Points count in halves, so that a draw of chess would be one as well: here 2-1-0 is 4-2-0.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -51,18 +51,18 @@ impl Swiss {
     }
 
     /// "The points of an opponent": as they are, or as the policy adjusts them.
-    fn as_opponent(&self, player: usize, policy: Unplayed) -> i64 {
+    fn as_opponent(&self, player: usize, policy: UnplayedPolicy) -> i64 {
         let rounds = &self.players[player];
         match policy {
             // Requested byes after which he never played again count as draws.
-            Unplayed::Fide24 | Unplayed::Fide26 => {
+            UnplayedPolicy::Fide24 | UnplayedPolicy::Fide26 => {
                 let is_requested = |round: &Round| matches!(round, HalfBye | Absent);
                 (0..rounds.len())
                     .map(|at| if rounds[at..].iter().all(is_requested) { DRAW } else { points(rounds[at]) })
                     .sum()
             }
             // Unplayed rounds of opponents count as draws.
-            Unplayed::Virtual => {
+            UnplayedPolicy::Virtual => {
                 rounds.iter().map(|round| if let Game(_, points) = round { *points } else { DRAW }).sum()
             }
             _ => self.total(player),
@@ -70,7 +70,7 @@ impl Swiss {
     }
 
     /// The values of the rounds of a player, each with his own points and whether it is dropped before others.
-    fn values(&self, player: usize, policy: Unplayed) -> Vec<(i64, i64, bool)> {
+    fn values(&self, player: usize, policy: UnplayedPolicy) -> Vec<(i64, i64, bool)> {
         let rounds = &self.players[player];
         let count = rounds.len() as i64;
         let mut values = Vec::new();
@@ -85,15 +85,15 @@ impl Swiss {
                 continue;
             }
             match policy {
-                Unplayed::Fmjd => {
+                UnplayedPolicy::Fmjd => {
                     values.push(opponent.map_or((0, 0, false), |opponent| (self.total(opponent), own, false)))
                 }
-                Unplayed::FmjdPlayed => values.push((0, 0, false)),
-                Unplayed::FmjdNoBye => values.extend(opponent.map(|opponent| (self.total(opponent), own, false))),
-                Unplayed::Simple => values.push((self.total(player), own, false)),
-                Unplayed::Fide24 | Unplayed::Fide26 => {
+                UnplayedPolicy::FmjdPlayed => values.push((0, 0, false)),
+                UnplayedPolicy::FmjdNoBye => values.extend(opponent.map(|opponent| (self.total(opponent), own, false))),
+                UnplayedPolicy::Simple => values.push((self.total(player), own, false)),
+                UnplayedPolicy::Fide24 | UnplayedPolicy::Fide26 => {
                     let mut dummy = self.total(player);
-                    if policy == Unplayed::Fide26 {
+                    if policy == UnplayedPolicy::Fide26 {
                         dummy = dummy.min(count * DRAW);
                         if let Some(opponent) = opponent {
                             dummy = dummy.min(self.as_opponent(opponent, policy));
@@ -101,7 +101,7 @@ impl Swiss {
                     }
                     values.push((dummy, own, matches!(round, HalfBye | Absent | Lost(_))));
                 }
-                Unplayed::Virtual => {
+                UnplayedPolicy::Virtual => {
                     let before: i64 = rounds[..at].iter().map(|round| points(*round)).sum();
                     values.push((before + (WIN - own) + DRAW * (count - at as i64 - 1), own, false));
                 }
@@ -115,7 +115,7 @@ impl Swiss {
     }
 
     /// A tie-break in sixteenths of a point; lists as lists.
-    fn tie(&self, player: usize, tie: TieBreak, policy: Unplayed) -> Vec<i64> {
+    fn tie(&self, player: usize, tie: TieBreak, policy: UnplayedPolicy) -> Vec<i64> {
         let values = self.values(player, policy);
         let sum = |values: &[(i64, i64, bool)]| values.iter().map(|value| value.0).sum::<i64>() * 8;
         let behind = |drop: usize| values.get(drop..).unwrap_or(&[]);
@@ -139,14 +139,16 @@ impl Swiss {
             TieBreak::SolkoffPlus => {
                 let opponents = self.players[player].iter().filter_map(|round| match (round, policy) {
                     (Game(opponent, _), _) => Some(*opponent),
-                    (Won(opponent) | Lost(opponent), Unplayed::Fmjd | Unplayed::FmjdNoBye) => Some(*opponent),
+                    (Won(opponent) | Lost(opponent), UnplayedPolicy::Fmjd | UnplayedPolicy::FmjdNoBye) => {
+                        Some(*opponent)
+                    }
                     _ => None,
                 });
                 vec![opponents.map(|opponent| self.tie(opponent, TieBreak::Solkoff, policy)[0]).sum()]
             }
             // No draw of these tournaments has a plus.
-            TieBreak::Plus => vec![0],
-            TieBreak::Direct => unreachable!("it depends on others"),
+            TieBreak::PlusDraws => vec![0],
+            TieBreak::DirectEncounter => unreachable!("it depends on others"),
         }
     }
 
@@ -161,7 +163,7 @@ impl Swiss {
         section: &TournamentSection,
         found: &Standings,
         ties: &[TieBreak],
-        unplayed: Unplayed,
+        unplayed: UnplayedPolicy,
     ) -> Result<(), String> {
         let number = |id| section.player(id).unwrap().number.unwrap() as usize - 1;
         let check = |is_so: bool, what: String| if is_so { Ok(()) } else { Err(what) };
@@ -169,11 +171,11 @@ impl Swiss {
             let player = number(row.player);
             let points = (row.points.in_hundredths(), self.total(player) * 50);
             check(points.0 == points.1, format!("points of {}: {points:?}", player + 1))?;
-            for (tie, broken) in ties.iter().zip(&row.broken) {
+            for (tie, broken) in ties.iter().zip(&row.tie_breaks) {
                 let numbers: Vec<i64> = match broken {
-                    Broken::Undecided => Vec::new(),
-                    Broken::Number(number) => vec![sixteenths(number)],
-                    Broken::List(numbers) => numbers.iter().map(sixteenths).collect(),
+                    TieBreakValue::Undecided => Vec::new(),
+                    TieBreakValue::Number(number) => vec![sixteenths(number)],
+                    TieBreakValue::List(numbers) => numbers.iter().map(sixteenths).collect(),
                 };
                 let expected = self.tie(player, *tie, unplayed);
                 let what = format!("{unplayed} {tie} of {}: {numbers:?}, and by the rules {expected:?}", player + 1);
@@ -267,7 +269,7 @@ fn swiss() -> impl Strategy<Value = Swiss> {
     })
 }
 
-fn sixteenths(number: &Exact) -> i64 {
+fn sixteenths(number: &Fraction) -> i64 {
     let scaled = number.numerator * 16;
     assert_eq!(scaled % number.denominator, 0, "{number}");
     scaled / number.denominator
@@ -278,11 +280,11 @@ proptest! {
 
     #[test]
     fn standings_follow_rules(swiss in swiss()) {
-        let merged = lay(&Tournament::default(), swiss.to_csv().as_bytes()).unwrap();
+        let merged = import_over(&Tournament::default(), swiss.to_csv().as_bytes()).unwrap();
         let section = &merged.tournament.sections[0];
         let rounds = swiss.players[0].len() as u32;
-        for unplayed in Unplayed::ALL {
-            let ties: Vec<TieBreak> = TieBreak::ALL.into_iter().filter(|tie| *tie != TieBreak::Direct).collect();
+        for unplayed in UnplayedPolicy::ALL {
+            let ties: Vec<TieBreak> = TieBreak::ALL.into_iter().filter(|tie| *tie != TieBreak::DirectEncounter).collect();
             let found = standings(section, rounds, &ties, unplayed);
             if let Err(difference) = swiss.compare(section, &found, &ties, unplayed) {
                 prop_assert!(false, "{difference}");
@@ -292,9 +294,9 @@ proptest! {
 
     #[test]
     fn direct_decides_only_if_all_tied_players_have_met(swiss in swiss()) {
-        let merged = lay(&Tournament::default(), swiss.to_csv().as_bytes()).unwrap();
+        let merged = import_over(&Tournament::default(), swiss.to_csv().as_bytes()).unwrap();
         let section = &merged.tournament.sections[0];
-        let found = standings(section, swiss.players[0].len() as u32, &[TieBreak::Direct], Unplayed::Fmjd);
+        let found = standings(section, swiss.players[0].len() as u32, &[TieBreak::DirectEncounter], UnplayedPolicy::Fmjd);
         for row in &found.rows {
             let player = section.player(row.player).unwrap().number.unwrap() as usize - 1;
             let equal: Vec<usize> =
@@ -310,8 +312,8 @@ proptest! {
             let scores: Option<Vec<i64>> = equal.iter().map(|of| between(*of)).collect();
             let decides = scores.filter(|scores| scores.iter().any(|score| *score != scores[0]));
             let expected = decides.and_then(|_| between(player));
-            let number = match &row.broken[0] {
-                Broken::Number(number) => Some(sixteenths(number) / 8),
+            let number = match &row.tie_breaks[0] {
+                TieBreakValue::Number(number) => Some(sixteenths(number) / 8),
                 _ => None,
             };
             prop_assert_eq!(number, expected);

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Signal, geteuid};
 
-use crate::control::{numbers, status};
-use crate::daemon::{Place, SPEED, Station, bytes_from_board, moves, recording};
+use crate::control::{metrics, status};
+use crate::daemon::{SPEED, Station, StationFolder, bytes_from_board, moves, recording};
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
 
 /// The user who records when root tests; otherwise whoever does.
-const NOBODY: u32 = 65534;
+const UNPRIVILEGED_USER: u32 = 65534;
 
 fn user() -> u32 {
-    if geteuid().is_root() { NOBODY } else { geteuid().as_raw() }
+    if geteuid().is_root() { UNPRIVILEGED_USER } else { geteuid().as_raw() }
 }
 
 /// All files and folders under one, itself among them.
@@ -34,18 +34,18 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 /// A place whose folder is the user's.
-struct Home {
-    place: Place,
+struct UserFolder {
+    place: StationFolder,
 }
 
-impl Home {
-    fn new() -> Home {
-        let place = Place::new(&["a"]);
+impl UserFolder {
+    fn new() -> UserFolder {
+        let place = StationFolder::new(&["a"]);
         fs::create_dir(place.path("recordings")).unwrap();
         for path in [place.path("."), place.path("recordings"), place.path("damcast.toml")] {
             chown(path, Some(user()), Some(user())).unwrap();
         }
-        Home { place }
+        UserFolder { place }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -53,8 +53,8 @@ impl Home {
     }
 
     /// What is not well with its station.
-    fn ills(&self) -> Vec<String> {
-        numbers(&self.path("")).1
+    fn health_problems(&self) -> Vec<String> {
+        metrics(&self.path("")).1
     }
 
     fn plug_in(&self) -> Pty {
@@ -68,14 +68,14 @@ impl Home {
     fn start(&self) -> Station {
         self.place.start_with(|command| {
             if geteuid().is_root() {
-                command.uid(NOBODY).gid(NOBODY);
+                command.uid(UNPRIVILEGED_USER).gid(UNPRIVILEGED_USER);
             }
         })
     }
 
     /// A station that has recorded four plies, and ended.
-    fn recorded() -> (Home, Board) {
-        let home = Home::new();
+    fn recorded() -> (UserFolder, Board) {
+        let home = UserFolder::new();
         let (mut pty, mut board) = (home.plug_in(), Board::new(&recording(), SPEED));
         let mut station = home.start();
         pty.wait_for_the_station();
@@ -92,7 +92,7 @@ impl Home {
 
 #[test]
 fn unwritable_live_file_is_reported_and_log_continues() {
-    let (home, mut board) = Home::recorded();
+    let (home, mut board) = UserFolder::recorded();
     let live = home.path("live/a-1.pdn");
     set_mode(&live, 0o444);
     let mut pty = home.plug_in();
@@ -106,13 +106,13 @@ fn unwritable_live_file_is_reported_and_log_continues() {
         let alarms = seen["alarms"].as_array().unwrap();
         fault.contains("live/a-1.pdn: Permission denied")
             && alarms.iter().any(|alarm| alarm["kind"] == "disk-fault")
-            && !home.ills().is_empty()
+            && !home.health_problems().is_empty()
     });
     set_mode(&live, 0o644);
     let before = moves(&place.live("a-1.pdn")).len();
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= before + 2);
     station.wait_for("the disk is in order again");
-    wait_until("all is well", || home.ills().is_empty());
+    wait_until("all is well", || home.health_problems().is_empty());
     assert!(station.signal(Signal::TERM).success());
     home.is_clean();
 }
@@ -120,7 +120,7 @@ fn unwritable_live_file_is_reported_and_log_continues() {
 /// Somebody copies a file of his own over that of the game: it goes on beside his, which is his to write.
 #[test]
 fn replaced_live_file_raises_alarm() {
-    let (home, mut board) = Home::recorded();
+    let (home, mut board) = UserFolder::recorded();
     let mut pty = home.plug_in();
     let mut station = home.start();
     pty.wait_for_the_station();
@@ -150,7 +150,7 @@ fn replaced_live_file_raises_alarm() {
 
 #[test]
 fn live_folder_and_commits_of_other_user_do_not_stop_log() {
-    let (home, mut board) = Home::recorded();
+    let (home, mut board) = UserFolder::recorded();
     set_mode(&home.path("live"), 0o555);
     set_mode(&home.path("live/a-1.pdn"), 0o444);
     set_mode(&home.path("commits"), 0o444);
@@ -160,7 +160,7 @@ fn live_folder_and_commits_of_other_user_do_not_stop_log() {
     pty.wait_for_the_station();
     let place = &home.place;
     board.play(&mut pty, 400_000, || bytes_from_board(&place.log("a-2.log")).len() > 100);
-    assert!(station.said().contains("it is kept as commits.aside-1"), "{}", station.said());
+    assert!(station.output().contains("it is kept as commits.aside-1"), "{}", station.output());
     wait_until("the live folder is told", || {
         let alarms = status(place)["alarms"].to_string();
         alarms.contains("live: it cannot be written")
@@ -183,7 +183,7 @@ fn files_created_by_root_belong_to_folder_owner() {
         println!("not tried: only root makes files for others");
         return;
     }
-    let (home, _board) = Home::recorded();
+    let (home, _board) = UserFolder::recorded();
     for folder in ["live", "public"] {
         fs::remove_dir_all(home.path(folder)).unwrap();
     }
@@ -194,7 +194,7 @@ fn files_created_by_root_belong_to_folder_owner() {
     assert_eq!(rebuilt.code, 0, "{}", rebuilt.err);
     let of_others = || -> Vec<PathBuf> {
         let paths = all(&home.path("")).into_iter();
-        paths.filter(|path| path.symlink_metadata().unwrap().uid() != NOBODY).collect()
+        paths.filter(|path| path.symlink_metadata().unwrap().uid() != UNPRIVILEGED_USER).collect()
     };
     assert!(of_others().is_empty(), "{:?}", of_others());
     assert!(home.path("live/a-1.pdn").exists() && home.path("public/events.ndjson").exists());
@@ -215,7 +215,7 @@ fn doctor_tests_files_as_recording_user_and_names_command() {
         println!("not tried: only root asks as another user");
         return;
     }
-    let (home, _board) = Home::recorded();
+    let (home, _board) = UserFolder::recorded();
     let config = home.place.path("damcast.toml");
     let faults = || -> Vec<(String, String)> {
         let told = run(&["doctor", "--json", "--user", "nobody", "--config", config.to_str().unwrap()]);
@@ -237,7 +237,7 @@ fn doctor_tests_files_as_recording_user_and_names_command() {
             told[0].1.contains(&format!("sudo chown -R nobody: {}", home.place.path("recordings").display())),
             "{told:?}"
         );
-        chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+        chown(&path, Some(UNPRIVILEGED_USER), Some(UNPRIVILEGED_USER)).unwrap();
         set_mode(&path, 0o444);
         let told = faults();
         assert!(told.len() == 1 && told[0].1.contains("chmod -R u+rwX"), "{name}: {told:?}");

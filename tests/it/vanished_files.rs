@@ -5,10 +5,10 @@ use std::path::Path;
 
 use damcast::station::disk::{Disk, Durability};
 
-use crate::disk_faults::left;
+use crate::disk_faults::session_files;
 use crate::model_disk::ModelDisk;
 use crate::power_loss;
-use crate::recorded_session::{Session, script, wanted_step};
+use crate::recorded_session::{Session, env_step, script};
 
 /// Time of the recorded game.
 const SPAN_MS: u64 = 75_000;
@@ -18,7 +18,7 @@ const COMMITS: &str = "/r/commits";
 
 /// What somebody does to a file.
 #[derive(Clone, Copy, Debug)]
-enum Hand {
+enum FileChange {
     Removes,
     Moves,
     Replaces,
@@ -27,28 +27,35 @@ enum Hand {
     Adds,
 }
 
-const HANDS: [Hand; 6] = [Hand::Removes, Hand::Moves, Hand::Replaces, Hand::Cuts, Hand::Empties, Hand::Adds];
+const FILE_CHANGES: [FileChange; 6] = [
+    FileChange::Removes,
+    FileChange::Moves,
+    FileChange::Replaces,
+    FileChange::Cuts,
+    FileChange::Empties,
+    FileChange::Adds,
+];
 
-impl Hand {
-    fn reach_for(self, disk: &ModelDisk, path: &str) {
+impl FileChange {
+    fn apply(self, disk: &ModelDisk, path: &str) {
         let file = Path::new(path);
         let content = disk.read(file).unwrap();
         match self {
-            Hand::Removes => disk.remove(file).unwrap(),
-            Hand::Moves => disk.rename(file, &file.with_extension("old")).unwrap(),
-            Hand::Replaces => {
+            FileChange::Removes => disk.remove(file).unwrap(),
+            FileChange::Moves => disk.rename(file, &file.with_extension("old")).unwrap(),
+            FileChange::Replaces => {
                 disk.remove(file).unwrap();
                 disk.create(file).unwrap().append(b"what is this?").unwrap();
             }
-            Hand::Cuts => disk.put(path, content[..content.len() - content.len() / 3].to_vec()),
-            Hand::Empties => disk.put(path, Vec::new()),
-            Hand::Adds => disk.put(path, [&content[..], b"a remark of mine\n"].concat()),
+            FileChange::Cuts => disk.put(path, content[..content.len() - content.len() / 3].to_vec()),
+            FileChange::Empties => disk.put(path, Vec::new()),
+            FileChange::Adds => disk.put(path, [&content[..], b"a remark of mine\n"].concat()),
         }
     }
 }
 
 /// Plays a session in which a hand reaches for a file after so many records.
-fn play(reach: Option<(Hand, &str, usize)>) -> ModelDisk {
+fn play(reach: Option<(FileChange, &str, usize)>) -> ModelDisk {
     let case = format!("{reach:?}");
     let script = script(SPAN_MS);
     let disk = ModelDisk::new();
@@ -57,10 +64,10 @@ fn play(reach: Option<(Hand, &str, usize)>) -> ModelDisk {
     session.play(&script, |writer| {
         records += 1;
         match reach {
-            Some((hand, path, at)) if at == records => hand.reach_for(&disk, path),
+            Some((hand, path, at)) if at == records => hand.apply(&disk, path),
             // Within seconds, and after something more was recorded.
             Some((_, _, at)) if at + 3 == records => {
-                writer.sweep();
+                writer.sync_idle();
                 let model = disk.model().clone();
                 power_loss::check(&model, &model.after_power_loss(|_| true), &case);
             }
@@ -78,12 +85,12 @@ fn check(path: &str, step: usize) {
     let records = script(SPAN_MS).len();
     let mut cases = 0;
     for at in (2..records - 4).step_by(step) {
-        for hand in HANDS {
+        for hand in FILE_CHANGES {
             let disk = play(Some((hand, path, at)));
             let case = format!("{hand:?} {path} after {at} records");
             let log = |disk: &ModelDisk| disk.read(Path::new(LOG)).unwrap();
             assert!(log(&disk) == log(&undisturbed), "{case}: the log is another");
-            let (found, whole) = (left(&disk), left(&undisturbed));
+            let (found, whole) = (session_files(&disk), session_files(&undisturbed));
             cases += 1;
             assert_eq!(found, whole, "{case}");
             // What is left is a station that starts, and whose start finds nothing changed.
@@ -108,6 +115,6 @@ fn vanished_or_changed_commits_restart() {
 #[test]
 #[ignore = "minutes: at every record"]
 fn any_file_vanishing_at_any_time_is_saved() {
-    check(LOG, wanted_step());
-    check(COMMITS, wanted_step());
+    check(LOG, env_step());
+    check(COMMITS, env_step());
 }

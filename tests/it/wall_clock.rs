@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::{Local, TimeDelta};
-use damcast::engine::bytelog::{self, ByteLog, CLOCK, DATES_FROM, NamedLog, Record, RecordKind};
-use damcast::engine::playback::{self, PlayedGame, PublishedPart};
+use damcast::engine::bytelog::{self, ByteLog, KEY_CLOCK, KEY_DATES_FROM, LogInput, Record, RecordKind};
+use damcast::engine::playback::{self, PlayedGame, PublishedEvent};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::{Process, recorded};
@@ -30,7 +30,7 @@ fn recording(name: &str) -> ByteLog {
 fn with_clock(opened: &str, set_to: Option<&str>, dates_from: Option<&str>) -> ByteLog {
     let mut log = recording("ideal");
     log.header.set("opened", opened).unwrap();
-    log.header.other.extend(dates_from.map(|from| (DATES_FROM.to_owned(), from.to_owned())));
+    log.header.other.extend(dates_from.map(|from| (KEY_DATES_FROM.to_owned(), from.to_owned())));
     if let Some(shown) = set_to {
         let index = log.records.partition_point(|record| record.at <= SET_AT);
         let shown = chrono::DateTime::parse_from_rfc3339(shown).unwrap();
@@ -42,7 +42,7 @@ fn with_clock(opened: &str, set_to: Option<&str>, dates_from: Option<&str>) -> B
 
 fn games(logs: Vec<ByteLog>) -> Vec<PlayedGame> {
     let named =
-        |(index, log): (usize, ByteLog)| NamedLog::from_text(format!("a-{index}.log"), log.to_text().into_bytes());
+        |(index, log): (usize, ByteLog)| LogInput::from_text(format!("a-{index}.log"), log.to_text().into_bytes());
     playback::play(logs.into_iter().enumerate().map(named).collect(), None).unwrap().games
 }
 
@@ -55,15 +55,15 @@ fn date(game: &PlayedGame) -> String {
 #[test]
 fn game_has_date_of_corrected_clock() {
     const UNSET: &str = "1970-01-01T00:00:05.000+00:00";
-    const MADE: Option<&str> = Some("2026-11-01T00:00:00.000Z");
+    const BUILT_LIBRARY: Option<&str> = Some("2026-11-01T00:00:00.000Z");
     for (opened, set_to, dates_from, expected) in [
-        (OPENED, None, MADE, "2026.11.21"),
-        (UNSET, None, MADE, "????.??.??"),
+        (OPENED, None, BUILT_LIBRARY, "2026.11.21"),
+        (UNSET, None, BUILT_LIBRARY, "????.??.??"),
         (UNSET, None, None, "1970.01.01"),
-        (UNSET, Some(SET_TO), MADE, "2026.11.21"),
+        (UNSET, Some(SET_TO), BUILT_LIBRARY, "2026.11.21"),
         (UNSET, Some(SET_TO), None, "2026.11.21"),
-        (OPENED, Some("2027-01-01T00:00:02.000+01:00"), MADE, "2027.01.01"),
-        (OPENED, Some("1980-01-01T00:00:00.000Z"), MADE, "????.??.??"),
+        (OPENED, Some("2027-01-01T00:00:02.000+01:00"), BUILT_LIBRARY, "2027.01.01"),
+        (OPENED, Some("1980-01-01T00:00:00.000Z"), BUILT_LIBRARY, "????.??.??"),
     ] {
         let games = games(vec![with_clock(opened, set_to, dates_from)]);
         let dates: Vec<String> = games.iter().map(date).collect();
@@ -98,7 +98,7 @@ fn game_survives_restart_with_any_initial_clock() {
     // Logs stay in the order of their opening.
     let from_2031 = games(cut(&from_2031, |log, moment| {
         log.header.opened = Some(chrono::DateTime::parse_from_rfc3339("2031-01-01T00:00:05.001+01:00").unwrap());
-        log.header.other.push((CLOCK.to_owned(), moment.to_rfc3339()));
+        log.header.other.push((KEY_CLOCK.to_owned(), moment.to_rfc3339()));
     }));
     for (other, what) in [(from_1970, "from 1970"), (from_2031, "from 2031")] {
         assert_eq!(other.len(), right.len(), "{what}");
@@ -106,8 +106,8 @@ fn game_survives_restart_with_any_initial_clock() {
             let text = |game: &PlayedGame| String::from_utf8(game.file.bytes()).unwrap();
             assert_eq!(text(other), text(right), "{what}");
             let history = |game: &PlayedGame| -> Vec<_> {
-                let history = game.history().into_iter();
-                history.map(|(at, what)| (at, matches!(what, PublishedPart::Entry(_)))).collect()
+                let history = game.published_events().into_iter();
+                history.map(|(at, what)| (at, matches!(what, PublishedEvent::Entry(_)))).collect()
             };
             assert_eq!(history(other), history(right), "{what}");
         }

@@ -52,7 +52,7 @@ fn main() {
     let international: Vec<Game> = games.into_iter().filter(|game| game.tags.get("GameType") == Some("20")).collect();
     checked("games of tests/data, compact", &writer::write(&international, Style::Compact).into_bytes());
     if let Some(suite) = &suite {
-        checked("the standard's suite", &international_of(suite));
+        checked("the standard's suite", &international_games(suite));
     }
 }
 
@@ -67,7 +67,7 @@ fn syntax(name: &str, text: &[u8]) {
         }));
         ours = ours.min(timed(|| {
             let (mut events, mut columns) = (0_u64, 0_u64);
-            let sink = &mut |place: draughts_pdn::problem::Place, event: Event<'_>| {
+            let sink = &mut |place: draughts_pdn::problem::Location, event: Event<'_>| {
                 events += match event {
                     Event::Move(written) => written.text.len() as u64,
                     Event::Tag { name, value } => (name.len() + value.len()) as u64,
@@ -184,12 +184,12 @@ fn suite() -> Option<Vec<u8>> {
 }
 
 /// The International games of the suite that can be played to their end.
-fn international_of(suite: &[u8]) -> Vec<u8> {
+fn international_games(suite: &[u8]) -> Vec<u8> {
     let (games, _) = draughts_pdn::reader::read_bytes(suite, Encoding::Detect);
-    let is_wanted = |located: &draughts_pdn::reader::Located| {
+    let is_wanted = |located: &draughts_pdn::reader::LocatedGame| {
         let tag = located.game.tags.get("GameType");
         tag.is_some_and(|tag| tag.split(',').next() == Some("20"))
-            && Replay::of(located, None).problems.iter().all(|problem| problem.level < Level::Error)
+            && Replay::infer(located, None).problems.iter().all(|problem| problem.level < Level::Error)
     };
     let games: Vec<Game> = games.into_iter().filter(is_wanted).map(|located| located.game).collect();
     writer::write(&games, Style::Compact).into_bytes()

@@ -24,7 +24,7 @@ mod write;
 
 pub use check::{checked, infer, replay, strict};
 pub use read::{encoding, lexer, problem, reader, scan, syntax, words};
-pub use value::{clock, fen, game, notation, tag, time_control, values};
+pub use value::{clock, fen, game, notation, tag, tag_values, time_control};
 pub use write::{pdn2, renumber, standard, writer};
 
 /// The rules, in the version that this library plays by.
@@ -33,8 +33,8 @@ pub use draughts;
 pub use checked::Checker;
 pub use encoding::Encoding;
 pub use game::{Entry, Game, Tags};
-pub use problem::{Level, Place, Problem, Problems};
-pub use reader::{Located, Reader};
+pub use problem::{Level, Location, Problem, Problems};
+pub use reader::{LocatedGame, Reader};
 pub use replay::Replay;
 pub use standard::standard;
 pub use writer::Style;

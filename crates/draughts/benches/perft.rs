@@ -98,8 +98,8 @@ mod floor {
         if from_men | kings != 0 {
             let first = captures.len();
             let mut search = Search { theirs: board.theirs, first, best: 0, captures };
-            each(from_men, |from| search.go_on::<false>(from, from, empty | from, 0));
-            each(kings, |from| search.go_on::<true>(from, from, empty | from, 0));
+            each(from_men, |from| search.extend::<false>(from, from, empty | from, 0));
+            each(kings, |from| search.extend::<true>(from, from, empty | from, 0));
             let count = captures.len() - first;
             if count > 0 {
                 let mut sum = if depth == 1 { count as u64 } else { 0 };
@@ -169,7 +169,7 @@ mod floor {
     }
 
     impl Search<'_> {
-        fn go_on<const KING: bool>(&mut self, from: u64, at: u64, empty: u64, taken: u64) {
+        fn extend<const KING: bool>(&mut self, from: u64, at: u64, empty: u64, taken: u64) {
             let mut last = true;
             for way in WAYS {
                 let mut over = shift(at, way);
@@ -182,7 +182,7 @@ mod floor {
                 }
                 last = false;
                 while to & empty != 0 {
-                    self.go_on::<KING>(from, to, empty, taken | over);
+                    self.extend::<KING>(from, to, empty, taken | over);
                     to = if KING { shift(to, way) } else { 0 };
                 }
             }

@@ -19,40 +19,40 @@ use super::square::{Square, SquareSet};
 use super::variant::Variant;
 
 /// What becomes of the captures that are found. The same capture may be found several times, by other routes.
-pub(super) trait Found {
+pub(super) trait CaptureCollector {
     /// Forgets all that was taken in: something else has priority.
     fn clear(&mut self);
 
     /// Takes in a capture over which none that was found has priority. Returns how many others it was compared with.
-    fn take(&mut self, effect: Effect, last: &Leap) -> usize;
+    fn add(&mut self, effect: Effect, last: &JumpNode) -> usize;
 }
 
 /// Every route of every capture.
 pub(super) struct Routes<'a>(pub &'a mut Vec<Move>);
 
-impl Found for Routes<'_> {
+impl CaptureCollector for Routes<'_> {
     fn clear(&mut self) {
         self.0.clear();
     }
 
-    fn take(&mut self, effect: Effect, last: &Leap) -> usize {
+    fn add(&mut self, effect: Effect, last: &JumpNode) -> usize {
         self.0.push(Move { effect, path: path(last) });
         0
     }
 }
 
 /// Each move once, by the route whose long notation comes first as text.
-pub(super) struct Moves<'a> {
+pub(super) struct UniqueMoves<'a> {
     pub variant: &'static Variant,
     pub moves: &'a mut Vec<Move>,
 }
 
-impl Found for Moves<'_> {
+impl CaptureCollector for UniqueMoves<'_> {
     fn clear(&mut self) {
         self.moves.clear();
     }
 
-    fn take(&mut self, effect: Effect, last: &Leap) -> usize {
+    fn add(&mut self, effect: Effect, last: &JumpNode) -> usize {
         let ply = Move { effect, path: path(last) };
         match self.moves.iter_mut().find(|known| last.has_other_orders() && **known == ply) {
             None => self.moves.push(ply),
@@ -64,14 +64,14 @@ impl Found for Moves<'_> {
 }
 
 /// Each move once, without its path.
-pub(super) struct Effects<'a>(pub &'a mut Vec<Effect>);
+pub(super) struct UniqueEffects<'a>(pub &'a mut Vec<Effect>);
 
-impl Found for Effects<'_> {
+impl CaptureCollector for UniqueEffects<'_> {
     fn clear(&mut self) {
         self.0.clear();
     }
 
-    fn take(&mut self, effect: Effect, last: &Leap) -> usize {
+    fn add(&mut self, effect: Effect, last: &JumpNode) -> usize {
         if !last.has_other_orders() || !self.0.contains(&effect) {
             self.0.push(effect);
         }
@@ -80,16 +80,16 @@ impl Found for Effects<'_> {
 }
 
 /// The move from one square to another, if there is just one.
-pub(super) struct Between {
+pub(super) struct OnlyMove {
     from: Square,
     to: Square,
     found: Option<Effect>,
     has_others: bool,
 }
 
-impl Between {
-    pub const fn new(from: Square, to: Square) -> Between {
-        Between { from, to, found: None, has_others: false }
+impl OnlyMove {
+    pub const fn new(from: Square, to: Square) -> OnlyMove {
+        OnlyMove { from, to, found: None, has_others: false }
     }
 
     pub fn only(&self) -> Option<Effect> {
@@ -97,13 +97,13 @@ impl Between {
     }
 }
 
-impl Found for &mut Between {
+impl CaptureCollector for &mut OnlyMove {
     fn clear(&mut self) {
         self.found = None;
         self.has_others = false;
     }
 
-    fn take(&mut self, effect: Effect, _: &Leap) -> usize {
+    fn add(&mut self, effect: Effect, _: &JumpNode) -> usize {
         if (effect.from, effect.to) == (self.from, self.to) {
             self.has_others |= self.found.replace(effect).is_some_and(|known| known != effect);
         }
@@ -113,21 +113,21 @@ impl Found for &mut Between {
 
 /// One jump on the way of a capture, as it was made, linked to the jump before it: the search needs no memory but its
 /// stack.
-pub(super) struct Leap<'before> {
-    before: Option<&'before Leap<'before>>,
+pub(super) struct JumpNode<'before> {
+    before: Option<&'before JumpNode<'before>>,
     /// 1 for the first jump.
     number: u8,
     over: Square,
-    way: Direction,
+    direction: Direction,
     /// The square next to the captured piece.
     nearest: Square,
     /// Where the piece came down: `nearest` or beyond.
     to: Square,
 }
 
-impl Leap<'_> {
+impl JumpNode<'_> {
     /// This jump and those before it, last first.
-    fn backwards(&self) -> impl Iterator<Item = &Leap<'_>> {
+    fn backwards(&self) -> impl Iterator<Item = &JumpNode<'_>> {
         std::iter::successors(Some(self), |leap| leap.before)
     }
 
@@ -153,10 +153,10 @@ struct Captures<'a, F, const FITS_64: bool> {
     us: Color,
     theirs: SquareSet,
     their_kings: SquareSet,
-    taken_by_men: SquareSet,
+    capturable_by_men: SquareSet,
     crowning_row: SquareSet,
     /// The pieces that stand in the way: all but the one that captures, and those taken that have left.
-    standing: SquareSet,
+    blockers: SquareSet,
     captured: SquareSet,
     best: u64,
     /// How many jumps may still be tried.
@@ -166,25 +166,29 @@ struct Captures<'a, F, const FITS_64: bool> {
 
 /// Finds the captures of these pieces that the variant's priority leaves, trying so many jumps. Returns how many are left
 /// of them; with none, the search has been cut short.
-pub(super) fn search<F: Found>(position: &Position, capturers: SquareSet, jumps_left: u32, found: F) -> u32 {
+pub(super) fn search<F: CaptureCollector>(position: &Position, capturers: SquareSet, jumps_left: u32, found: F) -> u32 {
     match position.variant().geometry.fits_64() {
         true => Captures::<F, true>::search(position, capturers, jumps_left, found),
         false => Captures::<F, false>::search(position, capturers, jumps_left, found),
     }
 }
 
-impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
+impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
     fn search(position: &Position, capturers: SquareSet, jumps_left: u32, found: F) -> u32 {
         let (variant, us, placement) = (position.variant(), position.turn(), position.placement());
         let mut search = Captures::<F, FITS_64> {
             rules: &variant.rules,
             geometry: &variant.geometry,
             us,
-            theirs: placement.of(!us),
+            theirs: placement.pieces_of(!us),
             their_kings: placement.kings_of(!us),
-            taken_by_men: if variant.rules.man_takes_king { placement.of(!us) } else { placement.men_of(!us) },
+            capturable_by_men: if variant.rules.man_takes_king {
+                placement.pieces_of(!us)
+            } else {
+                placement.men_of(!us)
+            },
             crowning_row: variant.geometry.home_row(!us),
-            standing: SquareSet::EMPTY,
+            blockers: SquareSet::EMPTY,
             captured: SquareSet::EMPTY,
             best: 0,
             jumps_left,
@@ -192,26 +196,26 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
         };
         for (kind, pieces) in [(PieceKind::Man, placement.men_of(us)), (PieceKind::King, placement.kings_of(us))] {
             for from in pieces & capturers {
-                search.standing = placement.occupied().without(from);
-                search.go_on(Capturer { from, started_as: kind, kind }, from, None);
+                search.blockers = placement.occupied().without(from);
+                search.extend(Capturer { from, started_as: kind, kind }, from, None);
             }
         }
         search.jumps_left
     }
 
     /// Takes all jumps that the piece can make from `at`. Returns whether there was one.
-    fn go_on(&mut self, piece: Capturer, at: Square, last: Option<&Leap>) -> bool {
+    fn extend(&mut self, piece: Capturer, at: Square, last: Option<&JumpNode>) -> bool {
         match piece.kind {
-            PieceKind::Man => self.hop_on(piece, at, last),
-            PieceKind::King if self.rules.king_range == KingRange::Short => self.hop_on(piece, at, last),
-            PieceKind::King => self.fly_on(piece, at, last),
+            PieceKind::Man => self.extend_short(piece, at, last),
+            PieceKind::King if self.rules.king_range == KingRange::Short => self.extend_short(piece, at, last),
+            PieceKind::King => self.extend_flying(piece, at, last),
         }
     }
 
     /// The same for a piece that takes what stands next to it.
-    fn hop_on(&mut self, piece: Capturer, at: Square, last: Option<&Leap>) -> bool {
+    fn extend_short(&mut self, piece: Capturer, at: Square, last: Option<&JumpNode>) -> bool {
         let (ways, color, takes) = match piece.kind {
-            PieceKind::Man => (self.rules.man_captures, self.us, self.taken_by_men),
+            PieceKind::Man => (self.rules.man_captures, self.us, self.capturable_by_men),
             PieceKind::King => (self.rules.king_captures, Color::White, self.theirs),
         };
         let takes = takes - self.captured;
@@ -219,7 +223,8 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
         let mut open = 0_u32;
         for (index, &way) in ways.iter().enumerate() {
             let (over, to) = self.geometry.hop(at, way.seen_by(color));
-            open |= u32::from(takes.contains_on::<FITS_64>(over) & !self.standing.contains_on::<FITS_64>(to)) << index;
+            open |= u32::from(takes.contains_sized::<FITS_64>(over) & !self.blockers.contains_sized::<FITS_64>(to))
+                << index;
         }
         let mut any = false;
         while open != 0 {
@@ -229,36 +234,36 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
                 continue;
             }
             let (over, to) = self.geometry.hop(at, way);
-            self.take(over);
-            let leap = Leap { before: last, number: number_behind(last), over, way, nearest: to, to };
+            self.add(over);
+            let leap = JumpNode { before: last, number: next_index(last), over, direction: way, nearest: to, to };
             if !self.land(piece, &leap) {
                 self.finish(piece, &leap);
             }
-            self.give_back(over);
+            self.undo_capture(over);
             any = true;
         }
         any
     }
 
     /// The same for a flying king, which goes on from every square where it may come down.
-    fn fly_on(&mut self, king: Capturer, at: Square, last: Option<&Leap>) -> bool {
+    fn extend_flying(&mut self, king: Capturer, at: Square, last: Option<&JumpNode>) -> bool {
         let geometry = self.geometry;
         let takes = self.theirs - self.captured;
         let mut any = false;
         for &way in self.rules.king_captures {
-            let Some(over) = geometry.nearest(at, way, self.standing).filter(|&over| takes.contains(over)) else {
+            let Some(over) = geometry.nearest(at, way, self.blockers).filter(|&over| takes.contains(over)) else {
                 continue;
             };
-            let Some(nearest) = geometry.next(over, way).filter(|&to| !self.standing.contains(to)) else { continue };
+            let Some(nearest) = geometry.next(over, way).filter(|&to| !self.blockers.contains(to)) else { continue };
             if last.is_some_and(|last| self.is_barred(last, way)) || !self.may_jump() {
                 continue;
             }
-            self.take(over);
-            let leap = |to| Leap { before: last, number: number_behind(last), over, way, nearest, to };
+            self.add(over);
+            let leap = |to| JumpNode { before: last, number: next_index(last), over, direction: way, nearest, to };
             let mut ends = SquareSet::EMPTY;
             let mut goes_on = false;
             let mut landing = Some(nearest);
-            while let Some(to) = landing.filter(|&to| !self.standing.contains(to)) {
+            while let Some(to) = landing.filter(|&to| !self.blockers.contains(to)) {
                 if self.land(king, &leap(to)) {
                     goes_on = true;
                 } else {
@@ -274,7 +279,7 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
                     self.finish(king, &leap(to));
                 }
             }
-            self.give_back(over);
+            self.undo_capture(over);
             any = true;
         }
         any
@@ -282,9 +287,9 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
 
     /// Is this way closed after the last jump? Turning round may be forbidden, and going straight on from a square
     /// further behind the captured piece is the same as from the nearest one.
-    fn is_barred(&self, last: &Leap, way: Direction) -> bool {
-        let turns_round = !self.rules.reversal && way == last.way.reverse();
-        turns_round || (way == last.way && last.to != last.nearest)
+    fn is_barred(&self, last: &JumpNode, way: Direction) -> bool {
+        let turns_round = !self.rules.reversal && way == last.direction.reverse();
+        turns_round || (way == last.direction && last.to != last.nearest)
     }
 
     /// May one more jump be tried?
@@ -293,33 +298,33 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
         self.jumps_left > 0
     }
 
-    fn take(&mut self, over: Square) {
+    fn add(&mut self, over: Square) {
         self.captured.insert(over);
-        if self.rules.removal == Removal::AtOnce {
-            self.standing.remove(over);
+        if self.rules.removal == Removal::Immediate {
+            self.blockers.remove(over);
         }
     }
 
-    fn give_back(&mut self, over: Square) {
+    fn undo_capture(&mut self, over: Square) {
         self.captured.remove(over);
-        self.standing.insert(over);
+        self.blockers.insert(over);
     }
 
     /// The piece has come down: crowns it where the rules say so, and goes on. Returns whether it could.
-    fn land(&mut self, piece: Capturer, leap: &Leap) -> bool {
+    fn land(&mut self, piece: Capturer, leap: &JumpNode) -> bool {
         let mut piece = piece;
         if piece.kind == PieceKind::Man && self.crowning_row.contains(leap.to) {
             match self.rules.promotion_in_capture {
-                PromotionInCapture::WhereTheMoveEnds => {}
+                PromotionInCapture::AtMoveEnd => {}
                 PromotionInCapture::EndsTheMove => return false,
-                PromotionInCapture::GoesOnAsKing => piece.kind = PieceKind::King,
+                PromotionInCapture::ContinuesAsKing => piece.kind = PieceKind::King,
             }
         }
-        self.go_on(piece, leap.to, Some(leap))
+        self.extend(piece, leap.to, Some(leap))
     }
 
     /// A capture is complete: keeps it if none that was found has priority over it.
-    fn finish(&mut self, piece: Capturer, last: &Leap) {
+    fn finish(&mut self, piece: Capturer, last: &JumpNode) {
         let key = self.priority(piece, last);
         if key < self.best {
             return;
@@ -336,12 +341,12 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
             promotes: crowned_at_the_end || piece.kind != piece.started_as,
         };
         // To compare it takes time, and a long one takes memory.
-        let compared = self.found.take(effect, last) as u32 / 16 + u32::from(last.number) / 2;
+        let compared = self.found.add(effect, last) as u32 / 16 + u32::from(last.number) / 2;
         self.jumps_left = self.jumps_left.saturating_sub(compared);
     }
 
     /// The criteria of the variant as one number, the first criterion in the highest bits.
-    fn priority(&self, piece: Capturer, last: &Leap) -> u64 {
+    fn priority(&self, piece: Capturer, last: &JumpNode) -> u64 {
         // A board has 72 squares at most: sixteen bits hold every criterion, and no variant has more than four.
         const BITS: u8 = 16;
         let pieces = u64::from(last.number);
@@ -364,21 +369,21 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
 }
 
 /// The number of the jump behind this one.
-fn number_behind(last: Option<&Leap>) -> u8 {
+fn next_index(last: Option<&JumpNode>) -> u8 {
     last.map_or(1, |last| last.number + 1)
 }
 
 /// The jumps as the long notation names them: on a straight line the square next to the piece, at a turn the turn.
-fn path(last: &Leap) -> Path {
+fn path(last: &JumpNode) -> Path {
     if last.number == 1 {
         return Path::Single([Jump { over: last.over, to: last.to }]);
     }
     let mut jumps = Vec::with_capacity(usize::from(last.number));
     let mut way_after = None;
     for leap in last.backwards() {
-        let straight = way_after == Some(leap.way);
+        let straight = way_after == Some(leap.direction);
         jumps.push(Jump { over: leap.over, to: if straight { leap.nearest } else { leap.to } });
-        way_after = Some(leap.way);
+        way_after = Some(leap.direction);
     }
     jumps.reverse();
     Path::Multiple(jumps.into_boxed_slice())

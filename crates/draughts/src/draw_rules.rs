@@ -15,7 +15,7 @@
 #[non_exhaustive]
 pub struct DrawRule {
     /// What must have come about.
-    pub when: When,
+    pub when: DrawCondition,
     /// Does it end the game, or does it need a claim?
     pub claim: Claim,
     /// Where it stands, a colon, and in which words.
@@ -29,7 +29,7 @@ impl DrawRule {
     }
 
     /// What it says.
-    pub fn words(&self) -> &'static str {
+    pub fn text(&self) -> &'static str {
         self.article.split_once(": ").map_or(self.article, |(_, words)| words)
     }
 }
@@ -65,7 +65,7 @@ pub enum Claim {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum When {
+pub enum DrawCondition {
     /// The same position has come about this many times with the same side to move.
     Repeated(u16),
     /// Each side has made this many moves in a row, and none of them was a capture or a man's move.
@@ -98,15 +98,15 @@ pub enum When {
 #[non_exhaustive]
 pub struct Ending {
     /// What the weaker side has: one of these.
-    pub weaker: &'static [Army],
+    pub weaker: &'static [Material],
     /// What the stronger side has: one of these.
-    pub stronger: &'static [Army],
+    pub stronger: &'static [Material],
     /// Where the weaker side must stand.
-    pub ground: Ground,
+    pub area: EndingArea,
     /// How long the ending lasts for the count.
-    pub lasts: Lasts,
+    pub reset: CountReset,
     /// When it is drawn.
-    pub moves: Moves,
+    pub limit: MoveLimit,
 }
 
 /// What a side has.
@@ -119,7 +119,7 @@ pub struct Ending {
 /// assert_eq!(Army::new(1, 2), Army { men: 1, kings: 2 });
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Army {
+pub struct Material {
     /// Its men.
     pub men: u8,
     /// Its kings.
@@ -140,7 +140,7 @@ pub struct Army {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Ground {
+pub enum EndingArea {
     /// Anywhere.
     Anywhere,
     /// On the long diagonal from White's left corner, a1-h8.
@@ -160,12 +160,12 @@ pub enum Ground {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Lasts {
+pub enum CountReset {
     /// Anything that makes it another ending.
-    WhileItStands,
+    WhenMaterialChanges,
     /// Nothing, as long as the weaker side has what it had: a loss of the stronger side may begin another count but does
     /// not stop this one.
-    OnceBegun,
+    WhenWeakerSideChanges,
 }
 
 /// The time to win an ending.
@@ -181,20 +181,20 @@ pub enum Lasts {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Moves {
+pub enum MoveLimit {
     /// None: it is drawn as soon as it stands, unless a capture is due.
-    AtOnce,
+    Immediate,
     /// This many of each side.
-    Each(u16),
+    EachSide(u16),
     /// This many of the stronger side.
-    OfTheStronger(u16),
+    StrongerSide(u16),
     /// This many of the weaker side.
-    OfTheWeaker(u16),
+    WeakerSide(u16),
 }
 
-impl Army {
+impl Material {
     /// Men and kings.
-    pub const fn new(men: u8, kings: u8) -> Army {
-        Army { men, kings }
+    pub const fn new(men: u8, kings: u8) -> Material {
+        Material { men, kings }
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! A side without a legal move has lost and never drawn: see [`Position::winner`].
 
-pub use super::draw_rules::{Army, Claim, DrawRule, Ending, Ground, Lasts, Moves, When};
+pub use super::draw_rules::{Claim, CountReset, DrawCondition, DrawRule, Ending, EndingArea, Material, MoveLimit};
 use super::moves::Move;
 use super::piece::Color;
 use super::position::{Placement, Position, Setup};
@@ -31,19 +31,19 @@ use super::variant::Variant;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Count {
+pub struct DrawCount {
     /// What is counted.
     pub rule: &'static DrawRule,
     /// Occurrences of the position, or moves.
-    pub done: u16,
+    pub current: u16,
     /// How many make a draw.
-    pub of: u16,
+    pub limit: u16,
 }
 
-impl Count {
+impl DrawCount {
     /// Is it enough for a draw?
     pub fn is_reached(&self) -> bool {
-        self.done >= self.of
+        self.current >= self.limit
     }
 }
 
@@ -70,7 +70,7 @@ impl Count {
 /// assert_eq!(history.draws()[0].words(), "the same position for the third time, the same side to move");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct History {
+pub struct DrawHistory {
     position: Position,
     /// The positions since the last move that cannot be taken back, the present one included.
     repeatable: Vec<Setup>,
@@ -90,23 +90,23 @@ impl Tally {
         *made = made.saturating_add(1);
     }
 
-    fn of(self, color: Color) -> u16 {
+    fn count_of(self, color: Color) -> u16 {
         self.0[color.index()]
     }
 
-    fn each(self) -> u16 {
+    fn min_of_both(self) -> u16 {
         self.0[0].min(self.0[1])
     }
 }
 
-impl History {
+impl DrawHistory {
     /// The history of a game that begins here.
-    pub fn new(position: Position) -> History {
+    pub fn new(position: Position) -> DrawHistory {
         let begin = |rule: &DrawRule| match rule.when {
-            When::Ending(ending) => ending.weaker_side(&position).map(|weaker| (weaker, Tally::default())),
+            DrawCondition::Ending(ending) => ending.weaker_side(&position).map(|weaker| (weaker, Tally::default())),
             _ => None,
         };
-        History {
+        DrawHistory {
             position,
             repeatable: vec![position.setup()],
             kings_only: Tally::default(),
@@ -144,10 +144,10 @@ impl History {
             self.unchanged = Tally::default();
         }
         for (rule, running) in before.variant().draws.iter().zip(&mut self.endings) {
-            let When::Ending(ending) = rule.when else { continue };
-            let goes_on = running.filter(|(weaker, _)| match ending.lasts {
-                Lasts::WhileItStands => ending.stands(&after, *weaker),
-                Lasts::OnceBegun => ending.weaker.contains(&army_of(after.placement(), *weaker)),
+            let DrawCondition::Ending(ending) = rule.when else { continue };
+            let goes_on = running.filter(|(weaker, _)| match ending.reset {
+                CountReset::WhenMaterialChanges => ending.applies_to(&after, *weaker),
+                CountReset::WhenWeakerSideChanges => ending.weaker.contains(&material_of(after.placement(), *weaker)),
             });
             *running = match goes_on {
                 Some((weaker, mut tally)) => {
@@ -160,25 +160,25 @@ impl History {
     }
 
     /// All counts that have begun, in the order of the variant's rules.
-    pub fn counts(&self) -> Vec<Count> {
+    pub fn counts(&self) -> Vec<DrawCount> {
         let rules = self.position.variant().draws.iter().zip(&self.endings);
         rules.filter_map(|(rule, ending)| self.count(rule, *ending)).collect()
     }
 
     /// The rules by which the game is drawn here or may be claimed to be.
     pub fn draws(&self) -> Vec<&'static DrawRule> {
-        self.counts().into_iter().filter(Count::is_reached).map(|count| count.rule).collect()
+        self.counts().into_iter().filter(DrawCount::is_reached).map(|count| count.rule).collect()
     }
 
-    fn count(&self, rule: &'static DrawRule, ending: Option<(Color, Tally)>) -> Option<Count> {
+    fn count(&self, rule: &'static DrawRule, ending: Option<(Color, Tally)>) -> Option<DrawCount> {
         let (done, of) = match rule.when {
-            When::Repeated(times) => {
+            DrawCondition::Repeated(times) => {
                 let now = self.position.setup();
                 let occurred = self.repeatable.iter().filter(|setup| **setup == now).count();
                 (u16::try_from(occurred).unwrap_or(u16::MAX), times)
             }
-            When::OnlyKingsMove(moves) => (self.kings_only.each(), moves),
-            When::MaterialUnchanged { pieces: (fewest, most), moves } => {
+            DrawCondition::OnlyKingsMove(moves) => (self.kings_only.min_of_both(), moves),
+            DrawCondition::MaterialUnchanged { pieces: (fewest, most), moves } => {
                 let placement = self.position.placement();
                 let pieces = placement.occupied().len();
                 let fits = (usize::from(fewest)..=usize::from(most)).contains(&pieces)
@@ -186,37 +186,37 @@ impl History {
                 if !fits {
                     return None;
                 }
-                (self.unchanged.each(), moves)
+                (self.unchanged.min_of_both(), moves)
             }
-            When::Ending(Ending { moves, .. }) => {
+            DrawCondition::Ending(Ending { limit: moves, .. }) => {
                 let (weaker, tally) = ending?;
                 match moves {
-                    Moves::AtOnce if self.position.must_capture() => return None,
-                    Moves::AtOnce => (0, 0),
-                    Moves::Each(moves) => (tally.each(), moves),
-                    Moves::OfTheStronger(moves) => (tally.of(!weaker), moves),
-                    Moves::OfTheWeaker(moves) => (tally.of(weaker), moves),
+                    MoveLimit::Immediate if self.position.must_capture() => return None,
+                    MoveLimit::Immediate => (0, 0),
+                    MoveLimit::EachSide(moves) => (tally.min_of_both(), moves),
+                    MoveLimit::StrongerSide(moves) => (tally.count_of(!weaker), moves),
+                    MoveLimit::WeakerSide(moves) => (tally.count_of(weaker), moves),
                 }
             }
         };
-        Some(Count { rule, done, of })
+        Some(DrawCount { rule, current: done, limit: of })
     }
 }
 
 impl Ending {
     fn weaker_side(&self, position: &Position) -> Option<Color> {
-        Color::BOTH.into_iter().find(|&weaker| self.stands(position, weaker))
+        Color::BOTH.into_iter().find(|&weaker| self.applies_to(position, weaker))
     }
 
-    fn stands(&self, position: &Position, weaker: Color) -> bool {
+    fn applies_to(&self, position: &Position, weaker: Color) -> bool {
         let placement = position.placement();
-        let on_its_ground = match self.ground {
-            Ground::Anywhere => true,
-            Ground::MainRoad => placement.of(weaker).is_subset(main_road(position.variant())),
+        let on_its_ground = match self.area {
+            EndingArea::Anywhere => true,
+            EndingArea::MainRoad => placement.pieces_of(weaker).is_subset(main_road(position.variant())),
         };
         on_its_ground
-            && self.weaker.contains(&army_of(placement, weaker))
-            && self.stronger.contains(&army_of(placement, !weaker))
+            && self.weaker.contains(&material_of(placement, weaker))
+            && self.stronger.contains(&material_of(placement, !weaker))
     }
 }
 
@@ -226,7 +226,7 @@ fn main_road(variant: &Variant) -> SquareSet {
     (0..geometry.height()).filter_map(from_the_bottom_left).collect()
 }
 
-fn army_of(placement: &Placement, color: Color) -> Army {
+fn material_of(placement: &Placement, color: Color) -> Material {
     // A board has 72 squares at most.
-    Army { men: placement.men_of(color).len() as u8, kings: placement.kings_of(color).len() as u8 }
+    Material { men: placement.men_of(color).len() as u8, kings: placement.kings_of(color).len() as u8 }
 }

@@ -103,7 +103,7 @@ impl Direction {
 }
 
 /// In tables of squares: there is none.
-const NONE: u8 = u8::MAX;
+const NO_SQUARE: u8 = u8::MAX;
 
 /// A step in one direction for many squares at once. Squares are counted in reading order, so a step adds a fixed number
 /// to the index, or, on a chequered board, one of two numbers: rows are indented in turn.
@@ -195,15 +195,15 @@ impl Geometry {
         let mut geometry = Geometry {
             width,
             height,
-            neighbours: [[NONE; 8]; Square::MAX_COUNT],
-            hops: [[(NONE, NONE); 8]; Square::MAX_COUNT],
+            neighbours: [[NO_SQUARE; 8]; Square::MAX_COUNT],
+            hops: [[(NO_SQUARE, NO_SQUARE); 8]; Square::MAX_COUNT],
             rays: [[SquareSet::EMPTY; 8]; Square::MAX_COUNT],
             shifts: Default::default(),
             double_shifts: Default::default(),
             fits_64: cells.len() <= 64,
             all: SquareSet::first(cells.len()),
             names: Vec::new(),
-            named: [NONE; NAME_KEYS],
+            named: [NO_SQUARE; NAME_KEYS],
             name_order: Vec::new(),
             home_rows: [SquareSet::EMPTY; 2],
             cells,
@@ -339,7 +339,7 @@ impl Geometry {
     #[inline]
     pub fn next(&self, square: Square, direction: Direction) -> Option<Square> {
         match self.neighbours[square.index()][direction as usize] {
-            NONE => None,
+            NO_SQUARE => None,
             index => Some(Square::new(index)),
         }
     }
@@ -347,12 +347,16 @@ impl Geometry {
     /// The next playing squares of all of these squares in a direction.
     #[inline]
     pub fn step(&self, squares: SquareSet, direction: Direction) -> SquareSet {
-        if self.fits_64 { self.step_on::<true>(squares, direction) } else { self.step_on::<false>(squares, direction) }
+        if self.fits_64 {
+            self.step_sized::<true>(squares, direction)
+        } else {
+            self.step_sized::<false>(squares, direction)
+        }
     }
 
     /// The same for those who have asked [`Geometry::fits_64`] once for many steps.
     #[inline(always)]
-    pub(super) fn step_on<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
+    pub(super) fn step_sized<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let [even, odd] = &self.shifts[direction as usize];
         if FITS_64 { even.in_64(squares) | odd.in_64(squares) } else { even.in_128(squares) | odd.in_128(squares) }
     }
@@ -385,7 +389,7 @@ impl Geometry {
 
     /// The squares two steps away from all of these squares, for those who have asked [`Geometry::fits_64`].
     #[inline(always)]
-    pub(super) fn double_step_on<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
+    pub(super) fn double_step_sized<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let shift = &self.double_shifts[direction as usize];
         if FITS_64 { shift.in_64(squares) } else { shift.in_128(squares) }
     }
@@ -425,20 +429,20 @@ impl Geometry {
 
     /// The square that players call so. Leading zeros are not accepted here: that liberty is the reader's.
     pub fn square(&self, name: &str) -> Option<Square> {
-        self.square_of(name.as_bytes())
+        self.parse_square_bytes(name.as_bytes())
     }
 
     /// The same for the bytes of a name.
     #[inline]
-    pub fn square_of(&self, name: &[u8]) -> Option<Square> {
+    pub fn parse_square_bytes(&self, name: &[u8]) -> Option<Square> {
         match self.named[name_key(name)?] {
-            NONE => None,
+            NO_SQUARE => None,
             index => Some(Square::new(index)),
         }
     }
 
     /// The squares in the order of their names: numbers by value, letters by file and then rank.
-    pub fn in_name_order(&self, squares: SquareSet) -> Vec<Square> {
+    pub fn sorted_by_name(&self, squares: SquareSet) -> Vec<Square> {
         self.name_order.iter().copied().filter(|&square| squares.contains(square)).collect()
     }
 }
@@ -485,8 +489,8 @@ mod tests {
                     let twice = geometry.next(square, direction).and_then(|next| geometry.next(next, direction));
                     let alone = SquareSet::EMPTY.with(square);
                     let alone = match geometry.fits_64() {
-                        true => geometry.double_step_on::<true>(alone, direction),
-                        false => geometry.double_step_on::<false>(alone, direction),
+                        true => geometry.double_step_sized::<true>(alone, direction),
+                        false => geometry.double_step_sized::<false>(alone, direction),
                     };
                     assert_eq!(alone.lowest(), twice, "{variant:?} {square:?} {direction:?}");
                 }

@@ -26,13 +26,13 @@ mod perft;
 mod piece;
 mod position;
 mod results;
-mod rows;
 pub mod ruleset;
 mod square;
 mod tag;
 mod variant;
+mod variant_table;
 
-pub use draws::{Claim, Count, DrawRule, History};
+pub use draws::{Claim, DrawCount, DrawHistory, DrawRule};
 pub use game_type::{GameType, Notation, NotationKind};
 pub use geometry::{Direction, Geometry};
 pub use moves::{Jump, Move};

@@ -4,7 +4,7 @@
 //! has to be compared with all captures of the position, because the longest may be compulsory; but the others are only
 //! compared, not kept.
 
-use super::captures::{self, Between, Moves};
+use super::captures::{self, OnlyMove, UniqueMoves};
 use super::geometry::Direction;
 use super::moves::{Effect, Move, Path};
 use super::position::Position;
@@ -20,7 +20,7 @@ impl Position {
         }
         let mut moves = Vec::new();
         let capturer = SquareSet::EMPTY.with(from);
-        captures::search(self, capturer, u32::MAX, Moves { variant: self.variant(), moves: &mut moves });
+        captures::search(self, capturer, u32::MAX, UniqueMoves { variant: self.variant(), moves: &mut moves });
         moves.into_iter().find(|ply| ply.effect == effect)
     }
 
@@ -34,7 +34,7 @@ impl Position {
 
     #[inline(always)]
     fn find(&self, from: Square, to: Square) -> Option<Effect> {
-        if !self.placement().of(self.turn()).contains(from) {
+        if !self.placement().pieces_of(self.turn()).contains(from) {
             return None;
         }
         let capturers = self.capturers();
@@ -47,7 +47,7 @@ impl Position {
         if !capturers.contains(from) {
             return None;
         }
-        let mut between = Between::new(from, to);
+        let mut between = OnlyMove::new(from, to);
         captures::search(self, capturers, u32::MAX, &mut between);
         between.only()
     }

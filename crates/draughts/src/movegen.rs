@@ -9,7 +9,7 @@
 //! The first question is answered for all men at once, by shifting the set of their squares; most positions are quiet and
 //! need no more. Captures are then searched jump by jump ([`super::captures`]).
 
-use super::captures::{self, Effects, Moves, Routes};
+use super::captures::{self, Routes, UniqueEffects, UniqueMoves};
 use super::geometry::Direction;
 use super::moves::{Effect, Move, Path};
 use super::piece::Color;
@@ -34,7 +34,7 @@ impl Position {
 
     /// The same for positions that may be of no sense, where the routes of captures can be beyond counting: `None` when more
     /// jumps than `jumps` would have to be tried, the comparison of routes counted in. What was tried is taken off it.
-    pub fn legal_moves_within(&self, jumps: &mut u32) -> Option<Vec<Move>> {
+    pub fn legal_moves_bounded(&self, jumps: &mut u32) -> Option<Vec<Move>> {
         let mut moves = Vec::with_capacity(16);
         let left = self.search(*jumps, &mut moves);
         *jumps = left.unwrap_or(0);
@@ -73,7 +73,7 @@ impl Position {
             return self.count_quiet_moves();
         }
         scratch.clear();
-        captures::search(self, capturers, u32::MAX, Effects(scratch));
+        captures::search(self, capturers, u32::MAX, UniqueEffects(scratch));
         scratch.len()
     }
 
@@ -82,9 +82,9 @@ impl Position {
         effects.clear();
         let capturers = self.capturers();
         if capturers.is_empty() {
-            self.each_quiet_move(|effect| effects.push(effect));
+            self.for_each_quiet_move(|effect| effects.push(effect));
         } else {
-            captures::search(self, capturers, u32::MAX, Effects(effects));
+            captures::search(self, capturers, u32::MAX, UniqueEffects(effects));
         }
     }
 
@@ -92,10 +92,10 @@ impl Position {
     fn search(&self, jumps: u32, moves: &mut Vec<Move>) -> Option<u32> {
         let capturers = self.capturers();
         if capturers.is_empty() {
-            self.each_quiet_move(|effect| moves.push(Move { effect, path: Path::Quiet }));
+            self.for_each_quiet_move(|effect| moves.push(Move { effect, path: Path::Quiet }));
             return Some(jumps);
         }
-        let left = captures::search(self, capturers, jumps, Moves { variant: self.variant(), moves });
+        let left = captures::search(self, capturers, jumps, UniqueMoves { variant: self.variant(), moves });
         (left > 0).then_some(left)
     }
 
@@ -103,22 +103,22 @@ impl Position {
     #[inline]
     pub(super) fn capturers(&self) -> SquareSet {
         match self.variant().geometry.fits_64() {
-            true => self.capturers_on::<true>(),
-            false => self.capturers_on::<false>(),
+            true => self.capturers_sized::<true>(),
+            false => self.capturers_sized::<false>(),
         }
     }
 
     #[inline(always)]
-    fn capturers_on<const FITS_64: bool>(&self) -> SquareSet {
+    fn capturers_sized<const FITS_64: bool>(&self) -> SquareSet {
         let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
         let (geometry, rules) = (&variant.geometry, &variant.rules);
-        let theirs = placement.of(!us);
+        let theirs = placement.pieces_of(!us);
         let empty = geometry.all() - placement.occupied();
         // Backwards from what can be taken and from where a capture may come down to who stands before both.
         let taken_by_men = if rules.man_takes_king { theirs } else { theirs - placement.kings() };
         let next_to_prey = |way: Direction| {
             let back = way.seen_by(!us);
-            geometry.step_on::<FITS_64>(taken_by_men, back) & geometry.double_step_on::<FITS_64>(empty, back)
+            geometry.step_sized::<FITS_64>(taken_by_men, back) & geometry.double_step_sized::<FITS_64>(empty, back)
         };
         let next_to_prey = match *rules.man_captures {
             // Nearly every game; no loop is faster than one.
@@ -133,7 +133,7 @@ impl Position {
     #[inline(never)]
     fn capturing_kings(&self, kings: SquareSet) -> SquareSet {
         let Variant { geometry, rules, .. } = self.variant();
-        let (occupied, theirs) = (self.placement().occupied(), self.placement().of(!self.turn()));
+        let (occupied, theirs) = (self.placement().occupied(), self.placement().pieces_of(!self.turn()));
         let reached = |king, way| match rules.king_range {
             KingRange::Short => geometry.next(king, way),
             KingRange::Flying => geometry.nearest(king, way, occupied),
@@ -145,7 +145,7 @@ impl Position {
         kings.into_iter().filter(|&king| rules.king_captures.iter().any(|&way| takes(king, way))).collect()
     }
 
-    fn each_quiet_move(&self, mut found: impl FnMut(Effect)) {
+    fn for_each_quiet_move(&self, mut found: impl FnMut(Effect)) {
         let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
         let (geometry, rules) = (&variant.geometry, &variant.rules);
         let crowning_row = geometry.home_row(!us);
@@ -157,7 +157,7 @@ impl Position {
                 found(Effect::quiet(from, to, crowning_row.contains(to)));
             }
         }
-        self.each_quiet_king_move(empty, |from, to| found(Effect::quiet(from, to, false)));
+        self.for_each_quiet_king_move(empty, |from, to| found(Effect::quiet(from, to, false)));
     }
 
     fn count_quiet_moves(&self) -> usize {
@@ -165,11 +165,11 @@ impl Position {
         let empty = variant.geometry.all() - placement.occupied();
         let steps = |&way: &Direction| (variant.geometry.step(placement.men_of(us), way.seen_by(us)) & empty).len();
         let mut count = variant.rules.man_moves.iter().map(steps).sum();
-        self.each_quiet_king_move(empty, |_, _| count += 1);
+        self.for_each_quiet_king_move(empty, |_, _| count += 1);
         count
     }
 
-    fn each_quiet_king_move(&self, empty: SquareSet, mut found: impl FnMut(Square, Square)) {
+    fn for_each_quiet_king_move(&self, empty: SquareSet, mut found: impl FnMut(Square, Square)) {
         let Variant { geometry, rules, .. } = self.variant();
         let mut kings = self.placement().kings_of(self.turn());
         if kings.is_empty() {

@@ -34,7 +34,7 @@ impl Placement {
     pub const EMPTY: Placement = Placement { by_color: [SquareSet::EMPTY; 2], kings: SquareSet::EMPTY };
 
     /// Men of both colours; the sets must not overlap.
-    pub fn of_men(white: SquareSet, black: SquareSet) -> Placement {
+    pub fn from_men(white: SquareSet, black: SquareSet) -> Placement {
         debug_assert!((white & black).is_empty());
         Placement { by_color: [white, black], kings: SquareSet::EMPTY }
     }
@@ -75,22 +75,22 @@ impl Placement {
 
     /// The colour of the piece on a square.
     pub fn color(&self, square: Square) -> Option<Color> {
-        Color::BOTH.into_iter().find(|&color| self.of(color).contains(square))
+        Color::BOTH.into_iter().find(|&color| self.pieces_of(color).contains(square))
     }
 
     /// The squares of a colour's pieces.
-    pub fn of(&self, color: Color) -> SquareSet {
+    pub fn pieces_of(&self, color: Color) -> SquareSet {
         self.by_color[color.index()]
     }
 
     /// The squares of a colour's kings.
     pub fn kings_of(&self, color: Color) -> SquareSet {
-        self.kings & self.of(color)
+        self.kings & self.pieces_of(color)
     }
 
     /// The squares of a colour's men.
     pub fn men_of(&self, color: Color) -> SquareSet {
-        self.of(color) - self.kings
+        self.pieces_of(color) - self.kings
     }
 
     /// The squares of all kings.
@@ -151,7 +151,7 @@ pub enum PositionError {
 
 /// The most pieces a side can have: what it starts with; but Thai draughts, which starts with eight, is composed and taught
 /// with the twelve of the other games on its board.
-fn most_pieces(variant: &Variant, color: Color) -> usize {
+fn max_pieces(variant: &Variant, color: Color) -> usize {
     variant.start[color.index()].len().max(12)
 }
 
@@ -183,7 +183,7 @@ impl Position {
     /// The position at the start of a game.
     pub fn start(variant: &'static Variant) -> Position {
         let [white, black] = variant.start;
-        let setup = Setup { placement: Placement::of_men(white, black), turn: variant.game_type.starter };
+        let setup = Setup { placement: Placement::from_men(white, black), turn: variant.game_type.starter };
         Position { variant, setup, king_runs: [None; 2] }
     }
 
@@ -198,8 +198,8 @@ impl Position {
             if !(setup.placement.men_of(color) & variant.geometry.home_row(!color)).is_empty() {
                 return Err(PositionError::UncrownedMan(color));
             }
-            let pieces = setup.placement.of(color).len();
-            if pieces > most_pieces(variant, color) {
+            let pieces = setup.placement.pieces_of(color).len();
+            if pieces > max_pieces(variant, color) {
                 return Err(PositionError::TooManyPieces(color, pieces));
             }
         }

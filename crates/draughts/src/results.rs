@@ -54,7 +54,7 @@ impl ResultFormat {
     }
 
     /// The length of the longest value, in bytes.
-    pub const fn longest(self) -> usize {
+    pub const fn max_value_len(self) -> usize {
         match self {
             ResultFormat::Default => "1/2-1/2".len(),
             ResultFormat::International => "2-0".len(),
@@ -65,7 +65,7 @@ impl ResultFormat {
     }
 
     /// All values for a message: `2-0, 0-2, 1-1, 0-0, *`.
-    pub fn in_words(self) -> String {
+    pub fn describe(self) -> String {
         let divided = if self == ResultFormat::Goes { ", two points divided as in 1.01-0.99" } else { "" };
         self.values().join(", ") + divided
     }
@@ -148,7 +148,7 @@ mod tests {
     fn max_len_covers_all_values() {
         for format in [Default, International, PlusDraw, Delfts, Goes] {
             let longest = format.values().iter().map(|value| value.len()).max().unwrap_or(0);
-            assert_eq!(format.longest(), if format == Goes { "2.00-0.00".len() } else { longest }, "{format:?}");
+            assert_eq!(format.max_value_len(), if format == Goes { "2.00-0.00".len() } else { longest }, "{format:?}");
         }
     }
 

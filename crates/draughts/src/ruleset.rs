@@ -190,9 +190,9 @@ pub enum KingLanding {
 #[non_exhaustive]
 pub enum Removal {
     /// When the whole capture is done; until then they stand in the way.
-    AfterTheMove,
+    AfterMove,
     /// Each as soon as it is jumped; the lines behind it open.
-    AtOnce,
+    Immediate,
 }
 
 /// What becomes of a man that reaches the crowning row by a capture that could go on.
@@ -209,11 +209,11 @@ pub enum Removal {
 #[non_exhaustive]
 pub enum PromotionInCapture {
     /// It passes as a man and is crowned only where the move ends.
-    WhereTheMoveEnds,
+    AtMoveEnd,
     /// The move ends there and the man is crowned.
     EndsTheMove,
     /// It becomes a king at once and goes on as a king.
-    GoesOnAsKing,
+    ContinuesAsKing,
 }
 
 /// One thing that captures are compared by. A variant lists them in order; a later one decides only between captures that

@@ -81,7 +81,7 @@ impl SquareSet {
 
     /// The same on a board of which it is known whether it has at most 64 squares.
     #[inline(always)]
-    pub(super) const fn contains_on<const FITS_64: bool>(self, square: Square) -> bool {
+    pub(super) const fn contains_sized<const FITS_64: bool>(self, square: Square) -> bool {
         if FITS_64 { self.0 as u64 >> (square.0 & 63) & 1 != 0 } else { self.contains(square) }
     }
 

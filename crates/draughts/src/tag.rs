@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use super::game_type::{GameType, Notation, NotationKind};
 use super::piece::Color;
-use super::rows;
 use super::square::Square;
+use super::variant_table;
 
 /// Why a text is not the game type of a game that can be played.
 ///
@@ -26,7 +26,7 @@ pub enum GameTypeError {
     #[error("`{0}` is not a GameType: expected a number such as `20`, or all attributes such as `20,W,10,10,N2,0`")]
     Malformed(String),
     /// A number outside the table, or a game that is not draughts.
-    #[error("game type {0} is not a draughts game of the PDN standard; known are {known}", known = rows::known_numbers())]
+    #[error("game type {0} is not a draughts game of the PDN standard; known are {known}", known = variant_table::known_numbers())]
     UnknownNumber(u32),
     /// Short-form notation (`S`) belongs to chess.
     #[error("`{0}`: notation S (short algebraic) does not exist for draughts; use A or N")]
@@ -43,17 +43,19 @@ impl FromStr for GameType {
     fn from_str(text: &str) -> Result<GameType, GameTypeError> {
         let malformed = || GameTypeError::Malformed(text.to_owned());
         let mut parts = text.trim().split(',').map(str::trim);
-        let number: u32 = parts.next().and_then(number_of).ok_or_else(malformed)?;
-        let default =
-            u8::try_from(number).ok().and_then(rows::default_game_type).ok_or(GameTypeError::UnknownNumber(number))?;
+        let number: u32 = parts.next().and_then(parse_number).ok_or_else(malformed)?;
+        let default = u8::try_from(number)
+            .ok()
+            .and_then(variant_table::default_game_type)
+            .ok_or(GameTypeError::UnknownNumber(number))?;
         let Some(starter) = parts.next() else { return Ok(default) };
         let starter = match starter {
             "W" => Color::White,
             "B" => Color::Black,
             _ => return Err(malformed()),
         };
-        let width = parts.next().and_then(number_of).ok_or_else(malformed)?;
-        let height = parts.next().and_then(number_of).ok_or_else(malformed)?;
+        let width = parts.next().and_then(parse_number).ok_or_else(malformed)?;
+        let height = parts.next().and_then(parse_number).ok_or_else(malformed)?;
         let notation = match parts.next().ok_or_else(malformed)?.as_bytes() {
             [b'S', b'0'..=b'3'] => return Err(GameTypeError::ShortAlgebraic(text.to_owned())),
             [kind @ (b'A' | b'N'), corner @ b'0'..=b'3'] => Notation {
@@ -72,7 +74,8 @@ impl FromStr for GameType {
             return Err(malformed());
         }
         let fits = |size: u32| (4..=12).contains(&size) && size.is_multiple_of(2);
-        let playing_squares = if rows::plays_all_squares(default.number) { width * height } else { width * height / 2 };
+        let playing_squares =
+            if variant_table::plays_all_squares(default.number) { width * height } else { width * height / 2 };
         if !fits(width) || !fits(height) || playing_squares > Square::MAX_COUNT as u32 {
             return Err(GameTypeError::Size(width, height));
         }
@@ -81,20 +84,24 @@ impl FromStr for GameType {
 }
 
 /// A plain decimal number; no sign, at most four digits.
-fn number_of(text: &str) -> Option<u32> {
+fn parse_number(text: &str) -> Option<u32> {
     let plain = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if plain { text.parse().ok() } else { None }
 }
 
 impl GameType {
     /// The game type that a bare number in a tag expands to; `None` for a number that is no draughts game.
-    pub fn of_number(number: u8) -> Option<GameType> {
-        rows::default_game_type(number)
+    pub fn from_number(number: u8) -> Option<GameType> {
+        variant_table::default_game_type(number)
     }
 
     /// The value to write into a tag: the bare number where that means this very type, else all attributes.
     pub fn tag_value(&self) -> String {
-        if rows::default_game_type(self.number) == Some(*self) { self.number.to_string() } else { self.to_string() }
+        if variant_table::default_game_type(self.number) == Some(*self) {
+            self.number.to_string()
+        } else {
+            self.to_string()
+        }
     }
 }
 

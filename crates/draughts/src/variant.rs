@@ -8,10 +8,10 @@ use super::game_type::GameType;
 use super::geometry::Geometry;
 use super::piece::Color;
 use super::results::ResultFormat;
-use super::rows::{INTERNATIONAL, ROWS, Row, default_game_type, row};
 use super::ruleset::{RuleChoices, Ruleset};
 use super::square::SquareSet;
 use super::tag::GameTypeError;
+use super::variant_table::{INTERNATIONAL, VARIANT_ROWS, VariantRow, default_game_type, row};
 
 /// A game that can be played: a row of the table on the board of a `GameType` tag. Compared by game type and choices.
 ///
@@ -41,7 +41,7 @@ pub struct Variant {
     /// When it is drawn.
     pub draws: &'static [DrawRule],
     /// What is left to the arbiter because no text settles it; empty where nothing is.
-    pub left_to_arbiter: &'static str,
+    pub undefined_rules: &'static str,
     /// The results it allows.
     pub result_format: ResultFormat,
     /// What stands between the squares of a capture.
@@ -64,22 +64,22 @@ impl Variant {
     /// compared and copied freely; there are only so many valid tags.
     pub fn new(game_type: GameType, choices: RuleChoices) -> &'static Variant {
         type Made = BTreeMap<(GameType, RuleChoices), &'static Variant>;
-        static MADE: OnceLock<Mutex<Made>> = OnceLock::new();
-        let mut made = MADE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        static CACHE: OnceLock<Mutex<Made>> = OnceLock::new();
+        let mut made = CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         made.entry((game_type, choices)).or_insert_with(|| Box::leak(Box::new(Variant::build(game_type, choices))))
     }
 
     /// International draughts, type 20.
     pub fn international() -> &'static Variant {
-        Variant::of(&INTERNATIONAL)
+        Variant::from_row(&INTERNATIONAL)
     }
 
     /// All games of the table with their default boards, in the table's order.
     pub fn all() -> impl Iterator<Item = &'static Variant> {
-        ROWS.iter().map(Variant::of)
+        VARIANT_ROWS.iter().map(Variant::from_row)
     }
 
-    fn of(row: &'static Row) -> &'static Variant {
+    fn from_row(row: &'static VariantRow) -> &'static Variant {
         let game_type = default_game_type(row.number).expect("every row has a game type");
         Variant::new(game_type, RuleChoices::default())
     }
@@ -96,9 +96,9 @@ impl Variant {
             game_type,
             choices,
             name: row.name,
-            rules: (row.as_chosen)(row.rules, choices),
+            rules: (row.apply_choices)(row.rules, choices),
             draws: row.draws,
-            left_to_arbiter: row.left_to_arbiter,
+            undefined_rules: row.undefined_rules,
             result_format: row.result,
             capture_separator: row.capture_separator,
             start,

@@ -21,7 +21,7 @@ use super::{Mode, SimBoard};
 use crate::wire::{self, bus_id};
 
 /// Bytes of every bus command.
-pub(super) const COMMAND: usize = 4;
+pub(super) const COMMAND_LEN: usize = 4;
 
 /// A ping to everybody is answered within so long, in microseconds; the answer itself takes 6 ms of it.
 const PING_WINDOW_US: u64 = 1_100_000 - 7_000;
@@ -31,24 +31,24 @@ const STORING_LIMIT_US: u64 = 20_000;
 
 /// What a board in bus mode has to remember.
 #[derive(Debug, Clone, Default)]
-pub(super) struct BusDuty {
+pub(super) struct BusState {
     /// The command being answered and when its answer starts.
-    waiting: Option<(u64, u8)>,
+    pending_answer: Option<(u64, u8)>,
     skips_next_ping: bool,
     last_changes: Vec<u8>,
     /// Deaf and dumb until then: the power-up procedure after a reset.
     pub(super) reset_until_us: Option<u64>,
 }
 
-impl BusDuty {
+impl BusState {
     pub(super) fn next_time(&self) -> Option<u64> {
-        self.waiting.map(|(due, _)| due)
+        self.pending_answer.map(|(due, _)| due)
     }
 }
 
 impl SimBoard {
     /// A whole bus command. Outside bus mode it brings the board back there and is not obeyed itself.
-    pub(super) fn hear_bus_command(&mut self, now: u64, command: &[u8]) {
+    pub(super) fn on_bus_command(&mut self, now: u64, command: &[u8]) {
         let [code @ 0x81..=0x8d, high, low, sum] = *command else { return };
         if sum != wire::checksum(&command[..3]) || self.mode == Mode::BootLoader {
             return;
@@ -63,16 +63,16 @@ impl SimBoard {
         if to_all && !matches!(code, 0x87..=0x89) {
             return;
         }
-        if self.options.ignores.contains(&code) {
+        if self.options.ignored_commands.contains(&code) {
             return;
         }
-        if self.duty.waiting.is_some() || !self.queue.is_empty() || self.line_free_us > now {
-            self.dropped += 1;
+        if self.bus_state.pending_answer.is_some() || !self.queue.is_empty() || self.line_free_us > now {
+            self.dropped_bytes += 1;
             return;
         }
         let due = match code {
             0x87 if to_all => {
-                if std::mem::take(&mut self.duty.skips_next_ping) {
+                if std::mem::take(&mut self.bus_state.skips_next_ping) {
                     return;
                 }
                 now + self.rng.below(PING_WINDOW_US)
@@ -86,24 +86,24 @@ impl SimBoard {
             0x88 => return self.enter(Mode::Idle),
             0x89 => {
                 self.enter(Mode::Bus);
-                self.duty.reset_until_us = Some(now + self.rng.span(self.options.reset_ms) * 1000);
+                self.bus_state.reset_until_us = Some(now + self.rng.span(self.options.reset_ms) * 1000);
                 return;
             }
             _ => self.ready_us(now),
         };
-        self.duty.skips_next_ping |= code == 0x8a;
-        self.duty.waiting = Some((due, code));
+        self.bus_state.skips_next_ping |= code == 0x8a;
+        self.bus_state.pending_answer = Some((due, code));
     }
 
     /// Composes the answer that is due.
     pub(super) fn answer_on_bus(&mut self, now: u64) {
-        let Some((_, code)) = self.duty.waiting.take_if(|(due, _)| *due <= now) else { return };
+        let Some((_, code)) = self.bus_state.pending_answer.take_if(|(due, _)| *due <= now) else { return };
         match code {
             0x81 => self.answer_clock(now),
             0x82 => self.answer_board(),
             0x83 => self.answer_changes(),
             0x84 => {
-                let changes = self.duty.last_changes.clone();
+                let changes = self.bus_state.last_changes.clone();
                 self.answer(bus_id::UPDATE, &changes);
             }
             0x85 => self.answer(bus_id::START_GAME_WRITTEN, &[]),
@@ -128,15 +128,15 @@ impl SimBoard {
 
     /// Ends the power-up procedure after a reset.
     pub(super) fn wake_from_reset(&mut self, now: u64) {
-        if self.powered && self.duty.reset_until_us.is_some_and(|until| until <= now) {
+        if self.is_powered && self.bus_state.reset_until_us.is_some_and(|until| until <= now) {
             self.power_off(now);
             self.power_on(now);
         }
     }
 
     fn answer_changes(&mut self) {
-        self.duty.last_changes = self.memory.changes();
-        let changes = self.duty.last_changes.clone();
+        self.bus_state.last_changes = self.memory.changes();
+        let changes = self.bus_state.last_changes.clone();
         self.answer(bus_id::UPDATE, &changes);
     }
 

@@ -1,7 +1,7 @@
 //! The clock's cable at the board: commands to the clock, its acks, and when the host is told its times.
 
 use super::{Mode, SimBoard, TICK_US};
-use crate::clock::{Reading, SimClock};
+use crate::clock::{ClockReading, SimClock};
 use crate::wire::{self, id};
 
 /// Commands of a clock message.
@@ -26,18 +26,18 @@ impl SimBoard {
     /// `2b size 03 command ... 00`. The clock acts on it in every mode; its ack is passed on only where clock messages are.
     pub(super) fn clock_command(&mut self, now: u64, command: &[u8]) {
         let [0x2b, _, 0x03, code, data @ .., 0x00] = command else { return };
-        if !self.clock_reading(now).connected {
+        if !self.clock_reading(now).is_connected {
             return;
         }
         let (Some(clock), now_ms) = (self.clock.as_mut(), now / 1000) else { return };
         let ack = match (*code, data) {
-            (SET_AND_RUN, _) if !self.options.clock_in_mode_23 => [DONE, NOT_IN_MODE_23, 0, 0],
+            (SET_AND_RUN, _) if !self.options.is_clock_in_mode_23 => [DONE, NOT_IN_MODE_23, 0, 0],
             (VERSION, []) => [DONE, VERSION, self.options.clock_version, 0],
-            (code, data) => [if act(clock, now_ms, code, data) { DONE } else { ERROR }, code, 0, 0],
+            (code, data) => [if execute(clock, now_ms, code, data) { DONE } else { ERROR }, code, 0, 0],
         };
         let due = now + self.rng.span(self.options.ack_ms) * 1000;
         self.answer_ack(now, due, ack);
-        if self.rng.chance(self.options.zero_after_command) && self.says_clock() {
+        if self.rng.chance(self.options.zero_after_command) && self.sends_clock() {
             let zero = wire::message(id::BW_TIME, &[0; 7]);
             self.answers.push_back((due + 30_000, zero));
         }
@@ -45,28 +45,28 @@ impl SimBoard {
 
     pub(super) fn answer_ack(&mut self, now: u64, due: u64, ack: [u8; 4]) {
         let reading = self.clock_reading(now);
-        if self.says_clock() && reading.connected && self.powered {
+        if self.sends_clock() && reading.is_connected && self.is_powered {
             let due = self.answers.back().map_or(due, |(last, _)| due.max(*last));
             self.answers.push_back((due, wire::clock_ack(ack, wire::status(&reading))));
         }
     }
 
     pub(super) fn report_clock(&mut self, now: u64, always: bool) {
-        if !self.says_clock() {
+        if !self.sends_clock() {
             return;
         }
         let time = wire::bw_time(&self.clock_reading(now));
-        if self.told.as_ref() != Some(&time) || always {
-            self.told = Some(time.clone());
+        if self.last_clock_message.as_ref() != Some(&time) || always {
+            self.last_clock_message = Some(time.clone());
             self.queue.push_back(time);
         }
     }
 
-    pub(super) fn clock_reading(&self, now: u64) -> Reading {
-        self.clock.as_ref().map_or(Reading::NONE, |clock: &SimClock| clock.seen(now / 1000))
+    pub(super) fn clock_reading(&self, now: u64) -> ClockReading {
+        self.clock.as_ref().map_or(ClockReading::NO_CLOCK, |clock: &SimClock| clock.board_reading(now / 1000))
     }
 
-    fn says_clock(&self) -> bool {
+    fn sends_clock(&self) -> bool {
         matches!(self.mode, Mode::Update | Mode::UpdateNice)
     }
 
@@ -86,7 +86,7 @@ impl SimBoard {
 }
 
 /// What the clock does about a command; false when it cannot make sense of it.
-fn act(clock: &mut SimClock, now_ms: u64, code: u8, data: &[u8]) -> bool {
+fn execute(clock: &mut SimClock, now_ms: u64, code: u8, data: &[u8]) -> bool {
     match (code, data) {
         (SET_AND_RUN, [lh @ 0..=9, lm @ 0..=59, ls @ 0..=59, rh @ 0..=9, rm @ 0..=59, rs @ 0..=59, flags]) => {
             let seconds = |h: &u8, m: &u8, s: &u8| u64::from(*h) * 3600 + u64::from(*m) * 60 + u64::from(*s);

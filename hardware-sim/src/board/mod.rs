@@ -24,7 +24,7 @@
 
 mod bus;
 mod clock_link;
-mod ear;
+mod host_input;
 mod options;
 mod shape;
 mod single;
@@ -34,20 +34,20 @@ pub use options::{BoardOptions, Numbering, PieceSet};
 use crate::clock::SimClock;
 use crate::memory::EventMemory;
 use crate::random::Rng;
-use crate::scanner::{Contact, ScanMode, Scanner};
+use crate::scanner::{ScanMode, Scanner, SensorState};
 use crate::wire;
-use bus::BusDuty;
-use shape::{Shape, shape};
+use bus::BusState;
+use shape::{BoardShape, shape};
 use std::collections::VecDeque;
 
 /// Bytes that a board keeps of what a host sends in single-board mode while it is busy.
-pub const COMMAND_BUFFER: usize = 10;
+pub const COMMAND_BUFFER_SIZE: usize = 10;
 
 const TICK_US: u64 = 1_000_000;
 
 /// One message on its way to the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct TimedMessage {
     /// When its first byte starts, in microseconds; byte `n` is there `wire::line_us(n + 1)` later.
     pub start_us: u64,
     /// The whole message.
@@ -75,8 +75,8 @@ pub enum Mode {
 #[derive(Debug, Clone)]
 pub struct SimBoard {
     options: BoardOptions,
-    turned: bool,
-    powered: bool,
+    is_turned: bool,
+    is_powered: bool,
     mode: Mode,
     scanner: Scanner,
     clock: Option<SimClock>,
@@ -87,16 +87,16 @@ pub struct SimBoard {
     arriving: VecDeque<(u64, u8)>,
     host_line_free_us: u64,
     buffer: VecDeque<u8>,
-    dropped: u64,
+    dropped_bytes: u64,
     command: Vec<u8>,
     command_us: u64,
     queue: VecDeque<Vec<u8>>,
     line_free_us: u64,
-    broken_off_us: Option<u64>,
+    cut_message_us: Option<u64>,
     answers: VecDeque<(u64, Vec<u8>)>,
     next_tick_us: u64,
-    told: Option<Vec<u8>>,
-    duty: BusDuty,
+    last_clock_message: Option<Vec<u8>>,
+    bus_state: BusState,
 }
 
 impl SimBoard {
@@ -106,8 +106,8 @@ impl SimBoard {
         let mut scanner = Scanner::new(rows, cols, options.scan_us, options.phase_us);
         scanner.set_mode(0, options.scan);
         SimBoard {
-            turned: options.turned,
-            powered: false,
+            is_turned: options.is_turned,
+            is_powered: false,
             mode: Mode::Bus,
             scanner,
             clock,
@@ -117,31 +117,31 @@ impl SimBoard {
             arriving: VecDeque::new(),
             host_line_free_us: 0,
             buffer: VecDeque::new(),
-            dropped: 0,
+            dropped_bytes: 0,
             command: Vec::new(),
             command_us: 0,
             queue: VecDeque::new(),
             line_free_us: 0,
-            broken_off_us: None,
+            cut_message_us: None,
             answers: VecDeque::new(),
             next_tick_us: options.tick_us,
-            told: None,
-            duty: BusDuty::default(),
+            last_clock_message: None,
+            bus_state: BusState::default(),
             options,
         }
     }
 
     /// Puts a piece, by its code in a draughts set, on a field, or takes it away. Fields are counted from White's point of view,
     /// whichever way round the board lies.
-    pub fn set(&mut self, now_us: u64, field: u8, contact: Contact) {
+    pub fn set(&mut self, now_us: u64, field: u8, contact: SensorState) {
         let sensor = self.sensor(field);
-        let contact = Contact { code: self.options.set.code(contact.code), ..contact };
+        let contact = SensorState { code: self.options.set.code(contact.code), ..contact };
         self.scanner.set(now_us, sensor, contact);
     }
 
     /// What stands on a field, by its code on the wire, whether the board has seen it or not.
-    pub fn contact(&self, field: u8) -> Contact {
-        self.scanner.contact(self.sensor(field))
+    pub fn contact(&self, field: u8) -> SensorState {
+        self.scanner.sensor_state(self.sensor(field))
     }
 
     /// What the board does by itself at the moment.
@@ -151,12 +151,12 @@ impl SimBoard {
 
     /// Whether the board has power.
     pub fn is_powered(&self) -> bool {
-        self.powered
+        self.is_powered
     }
 
     /// Single-board bytes lost because the command buffer was full, and bus commands lost because the board was busy.
-    pub fn dropped(&self) -> u64 {
-        self.dropped
+    pub fn dropped_bytes(&self) -> u64 {
+        self.dropped_bytes
     }
 
     /// How the board was made.
@@ -175,13 +175,13 @@ impl SimBoard {
     }
 
     /// Turns the board round under its pieces' names: what stood on a field still stands there, but other sensors feel it.
-    pub fn turn(&mut self, now_us: u64, turned: bool) {
-        if self.turned == turned {
+    pub fn set_turned(&mut self, now_us: u64, turned: bool) {
+        if self.is_turned == turned {
             return;
         }
-        self.turned = turned;
+        self.is_turned = turned;
         let fields = self.options.fields();
-        let contacts: Vec<Contact> = (0..fields).map(|sensor| self.scanner.contact(sensor)).collect();
+        let contacts: Vec<SensorState> = (0..fields).map(|sensor| self.scanner.sensor_state(sensor)).collect();
         for (sensor, contact) in contacts.into_iter().rev().enumerate() {
             self.scanner.set(now_us, sensor, contact);
         }
@@ -189,9 +189,9 @@ impl SimBoard {
 
     /// Gives the board power: it reads its fields, writes them into its memory in any order, and waits in bus mode.
     pub fn power_on(&mut self, now_us: u64) {
-        self.powered = true;
+        self.is_powered = true;
         self.mode = Mode::Bus;
-        self.duty = BusDuty::default();
+        self.bus_state = BusState::default();
         self.scanner.read_all();
         let pieces = self.pieces();
         self.memory.power_up(now_us, &pieces);
@@ -201,9 +201,9 @@ impl SimBoard {
 
     /// Takes the power away: everything on its way is lost, the memory stays.
     pub fn power_off(&mut self, now_us: u64) {
-        self.powered = false;
+        self.is_powered = false;
         if self.line_free_us > now_us {
-            self.broken_off_us = Some(now_us);
+            self.cut_message_us = Some(now_us);
         }
         self.line_free_us = now_us;
         self.mode = Mode::Bus;
@@ -212,13 +212,13 @@ impl SimBoard {
         self.command.clear();
         self.queue.clear();
         self.answers.clear();
-        self.told = None;
-        self.duty = BusDuty::default();
+        self.last_clock_message = None;
+        self.bus_state = BusState::default();
     }
 
     /// The board's watchdog restarts it: as if its power had blinked, but for the mark in the memory.
-    pub fn watchdog(&mut self, now_us: u64) {
-        if self.powered {
+    pub fn restart_by_watchdog(&mut self, now_us: u64) {
+        if self.is_powered {
             self.power_off(now_us);
             self.memory.watchdog();
             self.power_on(now_us);
@@ -227,7 +227,7 @@ impl SimBoard {
 
     /// Bytes from the host, sent from `now_us` on at line speed.
     pub fn receive(&mut self, now_us: u64, bytes: &[u8]) {
-        if !self.powered {
+        if !self.is_powered {
             return;
         }
         if self.can_ignore(bytes) {
@@ -242,48 +242,48 @@ impl SimBoard {
     }
 
     /// When a message that had begun was broken off because the power went, if that happened since the last call.
-    pub fn take_broken_off(&mut self) -> Option<u64> {
-        self.broken_off_us.take()
+    pub fn take_cut_message(&mut self) -> Option<u64> {
+        self.cut_message_us.take()
     }
 
     /// Something the clock says unasked, in the shape of an ack (a button was pressed, say).
-    pub fn clock_says(&mut self, now_us: u64, ack: [u8; 4]) {
+    pub fn send_clock_event(&mut self, now_us: u64, ack: [u8; 4]) {
         self.answer_ack(now_us, now_us + 20_000, ack);
     }
 
     /// When something happens next inside the board.
     pub fn next_time(&self) -> Option<u64> {
         let clock = self.clock.as_ref().and_then(SimClock::next_time).map(|ms| ms * 1000);
-        if !self.powered {
+        if !self.is_powered {
             return clock;
         }
-        if let Some(awake_us) = self.duty.reset_until_us {
+        if let Some(awake_us) = self.bus_state.reset_until_us {
             return clock.into_iter().chain([awake_us]).min();
         }
         let line = (!self.queue.is_empty() || !self.buffer.is_empty()).then_some(self.line_free_us);
         let tick = self.ticks().then_some(self.next_tick_us);
         let arriving = self.arriving.front().map(|(time, _)| *time);
         let answer = self.answers.front().map(|(time, _)| *time);
-        [clock, self.scanner.next_time(), line, tick, arriving, answer, self.duty.next_time()]
+        [clock, self.scanner.next_time(), line, tick, arriving, answer, self.bus_state.next_time()]
             .into_iter()
             .flatten()
             .min()
     }
 
     /// Lives until `to_us`; messages that start on the line by then are added to `sent`.
-    pub fn advance(&mut self, to_us: u64, sent: &mut Vec<Sent>) {
+    pub fn advance(&mut self, to_us: u64, sent: &mut Vec<TimedMessage>) {
         while let Some(time) = self.next_time().filter(|time| *time <= to_us) {
             self.step(time, sent);
         }
     }
 
-    fn step(&mut self, now: u64, sent: &mut Vec<Sent>) {
+    fn step(&mut self, now: u64, sent: &mut Vec<TimedMessage>) {
         self.wake_from_reset(now);
         while let Some((_, byte)) = self.arriving.pop_front_until(now) {
-            self.hear_host(now, byte);
+            self.on_host_byte(now, byte);
         }
-        self.hear_clock(now);
-        if !self.powered || self.duty.reset_until_us.is_some() {
+        self.on_clock_change(now);
+        if !self.is_powered || self.bus_state.reset_until_us.is_some() {
             return;
         }
         self.scan(now);
@@ -298,21 +298,21 @@ impl SimBoard {
         while self.line_free_us <= now {
             if let Some(bytes) = self.queue.pop_front() {
                 self.line_free_us = now + wire::line_us(bytes.len());
-                sent.push(Sent { start_us: now, bytes });
+                sent.push(TimedMessage { start_us: now, bytes });
             } else if let Some(byte) = self.buffer.pop_front() {
-                self.take(now, byte);
+                self.on_command_byte(now, byte);
             } else {
                 break;
             }
         }
     }
 
-    fn hear_clock(&mut self, now: u64) {
-        while let Some(heard) = self.clock.as_mut().and_then(|clock| clock.hear(now / 1000)) {
-            if !self.powered || self.duty.reset_until_us.is_some() {
+    fn on_clock_change(&mut self, now: u64) {
+        while let Some(heard) = self.clock.as_mut().and_then(|clock| clock.next_change(now / 1000)) {
+            if !self.is_powered || self.bus_state.reset_until_us.is_some() {
                 continue;
             }
-            if let Some((side, seconds)) = heard.stopped {
+            if let Some((side, seconds)) = heard.stopped_side {
                 self.memory.lever(side, seconds);
                 self.store(now);
             }
@@ -321,16 +321,16 @@ impl SimBoard {
     }
 
     fn scan(&mut self, now: u64) {
-        while let Some(look) = self.scanner.look(now, &mut self.rng) {
+        while let Some(look) = self.scanner.scan_next(now, &mut self.rng) {
             let Some((sensor, code)) = look else { continue };
             let field = self.number(sensor);
             self.memory.piece(now, field, code);
             match shape(self.scanner.image(), usize::from(self.options.cols)) {
-                Shape::Start => self.memory.start_shape(),
-                Shape::Empty => self.memory.empty_board(),
-                Shape::ChessStart => self.memory.chess_start(false),
-                Shape::ChessStartRotated => self.memory.chess_start(true),
-                Shape::Other => {}
+                BoardShape::Start => self.memory.start_shape(),
+                BoardShape::Empty => self.memory.empty_board(),
+                BoardShape::ChessStart => self.memory.chess_start(false),
+                BoardShape::ChessStartRotated => self.memory.chess_start(true),
+                BoardShape::Other => {}
             }
             self.store(now);
             if matches!(self.mode, Mode::Update | Mode::UpdateBoard | Mode::UpdateNice) {
@@ -346,8 +346,8 @@ impl SimBoard {
 
     fn enter(&mut self, mode: Mode) {
         self.mode = mode;
-        self.told = None;
-        self.duty = BusDuty::default();
+        self.last_clock_message = None;
+        self.bus_state = BusState::default();
         if mode == Mode::Bus {
             self.queue.clear();
             self.answers.clear();
@@ -374,7 +374,7 @@ impl SimBoard {
 
     fn sensor(&self, field: u8) -> usize {
         let field = usize::from(field);
-        if self.turned { (self.options.fields() - 1).wrapping_sub(field) } else { field }
+        if self.is_turned { (self.options.fields() - 1).wrapping_sub(field) } else { field }
     }
 
     /// The number under which the board speaks of a sensor.
@@ -388,11 +388,11 @@ impl SimBoard {
 }
 
 /// Taking what is due from the front of an agenda.
-trait Agenda<T> {
+trait DueQueue<T> {
     fn pop_front_until(&mut self, now: u64) -> Option<(u64, T)>;
 }
 
-impl<T> Agenda<T> for VecDeque<(u64, T)> {
+impl<T> DueQueue<T> for VecDeque<(u64, T)> {
     fn pop_front_until(&mut self, now: u64) -> Option<(u64, T)> {
         self.front().filter(|(time, _)| *time <= now)?;
         self.pop_front()

@@ -11,7 +11,7 @@ pub struct BoardOptions {
     /// Columns of fields, 2 to 12.
     pub cols: u8,
     /// The connector is on White's right: everything arrives rotated by 180 degrees.
-    pub turned: bool,
+    pub is_turned: bool,
     /// Time of one scan of all fields, in microseconds.
     pub scan_us: u64,
     /// When the first scan starts, in microseconds.
@@ -33,7 +33,7 @@ pub struct BoardOptions {
     /// Version of the clock, two nibbles.
     pub clock_version: u8,
     /// The clock is in the mode in which a host may set it; otherwise it refuses to be set.
-    pub clock_in_mode_23: bool,
+    pub is_clock_in_mode_23: bool,
     /// Time from a clock command to its ack, in milliseconds.
     pub ack_ms: Span,
     /// Share of clock commands after which one clock message reads all zero.
@@ -51,7 +51,7 @@ pub struct BoardOptions {
     /// Which codes its pieces have.
     pub set: PieceSet,
     /// Commands that this board does not know, by their codes, of the single-board mode or of a bus: it does not answer them.
-    pub ignores: Vec<u8>,
+    pub ignored_commands: Vec<u8>,
 }
 
 /// The codes that the pieces of a set have on the wire.
@@ -110,7 +110,7 @@ impl BoardOptions {
         BoardOptions {
             rows,
             cols,
-            turned: false,
+            is_turned: false,
             scan_us: 225_000,
             phase_us: 0,
             tick_us: 0,
@@ -121,7 +121,7 @@ impl BoardOptions {
             version: (1, 11),
             trademark: "simulated draughts board\r\nnot a product of any maker\r\n".to_string(),
             clock_version: 0x22,
-            clock_in_mode_23: true,
+            is_clock_in_mode_23: true,
             ack_ms: Span::new(40, 250),
             zero_after_command: 0.0,
             answer_us: Span::new(500, 3_000),
@@ -130,7 +130,7 @@ impl BoardOptions {
             reset_ms: Span::new(2_000, 4_000),
             old_events: 0,
             set: PieceSet::default(),
-            ignores: Vec::new(),
+            ignored_commands: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 /// A position that has a mark of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum BoardShape {
     /// 8x8: the four outer rows full. 10x10: all but the two middle rows occupied.
     Start,
     /// No piece at all.
@@ -16,19 +16,19 @@ pub(super) enum Shape {
 }
 
 /// Codes of the pieces on the first rank of chess, from a to h: P 1, R 2, N 3, B 4, K 5, Q 6, six more for Black.
-const OFFICERS: [u8; 8] = [2, 3, 4, 6, 5, 4, 3, 2];
+const BACK_RANK: [u8; 8] = [2, 3, 4, 6, 5, 4, 3, 2];
 
 /// The shape of an image, row by row; the rows of the draughts start count the squares of one colour.
-pub(super) fn shape(image: &[u8], cols: usize) -> Shape {
+pub(super) fn shape(image: &[u8], cols: usize) -> BoardShape {
     if image.iter().all(|code| *code == 0) {
-        return Shape::Empty;
+        return BoardShape::Empty;
     }
     if cols == 8 && image.len() == 64 {
         if is_chess_start(image.iter()) {
-            return Shape::ChessStart;
+            return BoardShape::ChessStart;
         }
         if is_chess_start(image.iter().rev()) {
-            return Shape::ChessStartRotated;
+            return BoardShape::ChessStartRotated;
         }
     }
     let rows: Vec<usize> = image.chunks(cols).map(|row| row.iter().filter(|code| **code != 0).count()).collect();
@@ -39,11 +39,11 @@ pub(super) fn shape(image: &[u8], cols: usize) -> Shape {
         }
         _ => false,
     };
-    if start { Shape::Start } else { Shape::Other }
+    if start { BoardShape::Start } else { BoardShape::Other }
 }
 
 fn is_chess_start<'a>(mut image: impl Iterator<Item = &'a u8>) -> bool {
-    let black = OFFICERS.map(|code| code + 6);
-    let expected = black.into_iter().chain([7; 8]).chain([0; 32]).chain([1; 8]).chain(OFFICERS);
+    let black = BACK_RANK.map(|code| code + 6);
+    let expected = black.into_iter().chain([7; 8]).chain([0; 32]).chain([1; 8]).chain(BACK_RANK);
     expected.eq(image.by_ref().copied())
 }

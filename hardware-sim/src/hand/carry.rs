@@ -9,13 +9,13 @@
 
 use super::Hand;
 use crate::faults::Fault;
-use crate::motion::{Deed, Motion};
-use crate::scanner::Contact;
+use crate::motion::{Action, Motion};
+use crate::scanner::SensorState;
 use crate::script::Ply;
 use crate::truth::PlyId;
 
 /// What the moving itself came to.
-pub(super) struct Carried {
+pub(super) struct MoveTiming {
     /// First touch.
     pub touched_ms: u64,
     /// The piece has come to rest.
@@ -38,19 +38,19 @@ enum Order {
 
 impl Hand {
     /// The move itself: lift, land, take off.
-    pub(super) fn carry(&mut self, id: Option<PlyId>, ply: &Ply, start_ms: u64) -> Carried {
+    pub(super) fn carry(&mut self, id: Option<PlyId>, ply: &Ply, start_ms: u64) -> MoveTiming {
         let plain = id.is_none();
         let mut at = start_ms;
         let captures = !ply.captured.is_empty();
         let (early_press, overlap) = self.draw_haste(captures && !plain);
         let order = self.draw_order(captures && !plain && !early_press);
         let mut waiting = ply.captured.clone();
-        if self.strikes(Fault::RemovalReversed) && !plain && waiting.len() > 1 {
+        if self.draw_fault(Fault::RemovalReversed) && !plain && waiting.len() > 1 {
             waiting.reverse();
             self.irregular(at, id, Fault::RemovalReversed, None, at);
         }
-        if captures && !plain && self.strikes(Fault::Forgotten) {
-            self.forget_one(id, ply, &mut waiting, at);
+        if captures && !plain && self.draw_fault(Fault::Forgotten) {
+            self.leave_one_captured(id, ply, &mut waiting, at);
         }
 
         let touched_ms = at;
@@ -62,8 +62,8 @@ impl Hand {
             }
             at += self.hand_time(self.profile.move_ms);
         }
-        let piece = self.table.code(ply.from);
-        let flaky = self.table.is_flaky(ply.from);
+        let piece = self.planned_board.code(ply.from);
+        let flaky = self.planned_board.is_flaky(ply.from);
         self.put(at, ply.from, 0, false);
         at = self.hesitate(id, ply, piece, at);
 
@@ -74,7 +74,7 @@ impl Hand {
             let travel = self.hand_time(self.profile.move_ms);
             self.slide(id, ply, (a, b), piece, (at, at + travel));
             at += travel;
-            let rests = leg < last && (plain || !self.strikes(Fault::LandingMissed));
+            let rests = leg < last && (plain || !self.draw_fault(Fault::LandingMissed));
             if (rests || leg == last)
                 && let Some(index) = waiting.iter().position(|field| *field == b)
             {
@@ -83,7 +83,7 @@ impl Hand {
                 at = self.take_off(id, field, at, ply) + self.hand_time(self.profile.remove_ms);
             }
             if rests {
-                at = at.max(self.table.ready_ms(b));
+                at = at.max(self.planned_board.ready_ms(b));
                 self.put(at, b, piece, false);
             }
             if leg == last {
@@ -113,18 +113,18 @@ impl Hand {
             at += self.hand_time(self.profile.remove_ms);
             at = self.take_off(id, field, at, ply);
         }
-        Carried { touched_ms, landed_ms, settled_ms: at, early_press, overlap }
+        MoveTiming { touched_ms, landed_ms, settled_ms: at, early_press, overlap }
     }
 
     /// Taking a captured piece away from the board; it may be seen elsewhere on its way.
     fn take_off(&mut self, id: Option<PlyId>, field: u8, at: u64, ply: &Ply) -> u64 {
-        let code = self.table.code(field);
+        let code = self.planned_board.code(field);
         self.put(at, field, 0, false);
         if id.is_none() {
             return at;
         }
-        let (blinks, aside) = (self.strikes(Fault::Blink), self.strikes(Fault::PutAside));
-        let mut room = self.table.room_around(at, field);
+        let (blinks, aside) = (self.draw_fault(Fault::Blink), self.draw_fault(Fault::PutAside));
+        let mut room = self.planned_board.room_around(at, field);
         room.retain(|near| !ply.fields().contains(near));
         let Some(near) = self.rng.pick(&room).copied() else { return at };
         if aside {
@@ -143,11 +143,13 @@ impl Hand {
     }
 
     fn slide(&mut self, id: Option<PlyId>, ply: &Ply, (a, b): (u8, u8), piece: u8, (from_ms, to_ms): (u64, u64)) {
-        let mut fields = self.table.between(a, b);
+        let mut fields = self.planned_board.between(a, b);
         fields.retain(|field| {
-            self.table.code(*field) == 0 && self.table.ready_ms(*field) <= from_ms && !ply.captured.contains(field)
+            self.planned_board.code(*field) == 0
+                && self.planned_board.ready_ms(*field) <= from_ms
+                && !ply.captured.contains(field)
         });
-        if fields.is_empty() || !self.strikes(Fault::Slide) || id.is_none() {
+        if fields.is_empty() || !self.draw_fault(Fault::Slide) || id.is_none() {
             return;
         }
         let step = (to_ms - from_ms) / (fields.len() as u64 + 1);
@@ -160,13 +162,13 @@ impl Hand {
 
     /// Puts the moved piece down where it stays: well, or so badly that it flickers.
     pub(super) fn place(&mut self, id: Option<PlyId>, at: u64, field: u8, code: u8, flaky: bool) {
-        let badly = self.strikes(Fault::Flicker) && id.is_some();
+        let badly = self.draw_fault(Fault::Flicker) && id.is_some();
         let percent = self.rng.between(10, 50) as u8;
         let until = at + self.rng.between(3_000, 60_000);
         if badly || (flaky && id.is_some()) {
-            let contact = Contact { code, flicker_percent: percent, flicker_until_ms: until };
-            self.motions.push(Motion { at_ms: at, deed: Deed::Put { field, contact } });
-            self.table.set(at, field, code, flaky);
+            let contact = SensorState { code, flicker_percent: percent, flicker_until_ms: until };
+            self.motions.push(Motion { at_ms: at, action: Action::Put { field, sensor_state: contact } });
+            self.planned_board.set(at, field, code, flaky);
             let fault = if badly { Fault::Flicker } else { Fault::CrownFlaky };
             self.irregular(at, id, fault, Some(field), until);
         } else {
@@ -190,20 +192,20 @@ impl Hand {
         let draw = self.rng.unit();
         let overlap = self.profile.rate(Fault::Overlap);
         let early = self.profile.rate(Fault::EarlyPress).max(overlap);
-        let possible = captures && self.presses;
+        let possible = captures && self.has_clock;
         (possible && draw < early, possible && draw < overlap)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Turn;
+    use super::super::TurnTiming;
     use super::super::stage::*;
     use super::*;
-    use crate::profile::Profile;
+    use crate::profile::NoiseProfile;
     use crate::random::Rng;
     use crate::script::Player;
-    use crate::table::Table;
+    use crate::table::PlannedBoard;
 
     #[test]
     fn captured_pieces_leave_first_during_or_reversed() {
@@ -229,11 +231,13 @@ mod tests {
         }
         let round = Ply::capture(Player::White, &[84, 44, 41, 61, 64], &[64, 43, 51, 63]);
         for seed in 0..50 {
-            for (name, profile) in [("ideal", Profile::ideal()), ("forgets", Profile::only(Fault::Forgotten, 1.0))] {
-                let mut hand = Hand::new(profile, Table::new(10, codes.clone()), Rng::new(seed));
-                hand.play(ID, &round, Turn::at(0), None);
+            for (name, profile) in
+                [("ideal", NoiseProfile::ideal()), ("forgets", NoiseProfile::only(Fault::Forgotten, 1.0))]
+            {
+                let mut hand = Hand::new(profile, PlannedBoard::new(10, codes.clone()), Rng::new(seed));
+                hand.play(ID, &round, TurnTiming::at(0), None);
                 assert_eq!(
-                    [84, 44, 41, 61, 64].map(|field| hand.table().code(field)),
+                    [84, 44, 41, 61, 64].map(|field| hand.planned_board().code(field)),
                     [0, 0, 0, 0, 7],
                     "{name} {seed}"
                 );

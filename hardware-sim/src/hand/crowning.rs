@@ -2,7 +2,7 @@
 
 use super::Hand;
 use crate::faults::Fault;
-use crate::profile::Profile;
+use crate::profile::NoiseProfile;
 use crate::random::Rng;
 use crate::script::Ply;
 use crate::truth::PlyId;
@@ -20,7 +20,7 @@ pub enum Crown {
 
 impl Crown {
     /// Which of them a table has.
-    pub(super) fn draw(profile: &Profile, rng: &mut Rng) -> Crown {
+    pub(super) fn draw(profile: &NoiseProfile, rng: &mut Rng) -> Crown {
         let draw = rng.unit();
         let stacked = profile.rate(Fault::CrownStacked);
         if draw < stacked {
@@ -36,7 +36,7 @@ impl Crown {
 impl Hand {
     /// Makes the piece that has landed a king, if the script says so. Returns when that is done.
     pub(super) fn crown_piece(&mut self, id: PlyId, ply: &Ply, at: u64) -> u64 {
-        let never = self.strikes(Fault::CrownNever);
+        let never = self.draw_fault(Fault::CrownNever);
         let start = at + self.rng.span(self.profile.crown_ms);
         let Some(code) = ply.crown else { return at };
         if never {
@@ -52,11 +52,11 @@ impl Hand {
             }
             Crown::Stacked => {
                 self.irregular(start, Some(id), Fault::CrownStacked, Some(ply.to), start);
-                self.table.hold(ply.to, start);
+                self.planned_board.reserve(ply.to, start);
                 start
             }
             Crown::Flaky => {
-                let man = self.table.code(ply.to);
+                let man = self.planned_board.code(ply.to);
                 self.place(Some(id), start, ply.to, man, true);
                 start
             }

@@ -11,20 +11,20 @@ pub(super) struct Leftover {
     /// Where it stands.
     pub field: u8,
     /// Captured by this ply.
-    after: PlyId,
+    captured_by: PlyId,
     /// Stands for so many plies more.
     plies: u64,
 }
 
 impl Hand {
     /// Leaves one of the captured pieces standing, unless the moving piece lands there.
-    pub(super) fn forget_one(&mut self, id: Option<PlyId>, ply: &Ply, waiting: &mut Vec<u8>, at: u64) {
+    pub(super) fn leave_one_captured(&mut self, id: Option<PlyId>, ply: &Ply, waiting: &mut Vec<u8>, at: u64) {
         let Some(id) = id else { return };
         let plies = self.rng.between(0, 4);
         let index = self.rng.below(waiting.len() as u64) as usize;
         if waiting.get(index).is_some_and(|field| !ply.path().contains(field)) {
             let field = waiting.remove(index);
-            self.forgotten.push(Leftover { field, after: id, plies });
+            self.leftovers.push(Leftover { field, captured_by: id, plies });
             self.irregular(at, Some(id), Fault::Forgotten, Some(field), at);
         }
     }
@@ -36,17 +36,17 @@ impl Hand {
         needed.extend(&ply.hesitate_on);
         needed.extend(ply.wrong_first.iter().flat_map(|wrong| wrong.fields()));
         for step in ply.path().windows(2) {
-            needed.extend(self.table.between(step[0], step[1]));
+            needed.extend(self.planned_board.between(step[0], step[1]));
         }
-        for left in std::mem::take(&mut self.forgotten) {
-            let due = id.game != left.after.game || (id.ply - left.after.ply) as u64 > left.plies;
+        for left in std::mem::take(&mut self.leftovers) {
+            let due = id.game != left.captured_by.game || (id.ply - left.captured_by.ply) as u64 > left.plies;
             if due || needed.contains(&left.field) {
                 at = self.wait_for(&[left.field], at) + self.hand_time(self.profile.remove_ms);
                 self.put(at, left.field, 0, false);
                 self.note(at, Event::LeftoverRemoved { field: left.field });
                 at += self.hand_time(self.profile.move_ms);
             } else {
-                self.forgotten.push(left);
+                self.leftovers.push(left);
             }
         }
         at
@@ -55,22 +55,22 @@ impl Hand {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Turn;
+    use super::super::TurnTiming;
     use super::super::stage::*;
     use super::*;
-    use crate::profile::Profile;
+    use crate::profile::NoiseProfile;
     use crate::script::Player;
 
     #[test]
     fn removes_forgotten_pieces_in_way() {
-        let mut hand = hand(Profile::only(Fault::Forgotten, 1.0), 3);
-        let done = hand.play(ID, &double(), Turn::at(0), None);
-        let left: Vec<u8> = [54, 34].into_iter().filter(|field| hand.table().code(*field) != 0).collect();
+        let mut hand = hand(NoiseProfile::only(Fault::Forgotten, 1.0), 3);
+        let done = hand.play(ID, &double(), TurnTiming::at(0), None);
+        let left: Vec<u8> = [54, 34].into_iter().filter(|field| hand.planned_board().code(*field) != 0).collect();
         assert_eq!(left.len(), 1);
         let through = Ply::quiet(Player::Black, 9, left[0]);
         let id = PlyId { ply: 1, ..ID };
         hand.play(id, &through, done.next, None);
-        assert_eq!(hand.table().code(left[0]), 4, "the black man stands there now");
+        assert_eq!(hand.planned_board().code(left[0]), 4, "the black man stands there now");
         let put: Vec<_> = deeds(&mut hand).into_iter().filter(|deed| deed.0 == left[0]).collect();
         assert_eq!(put, [(left[0], 0), (left[0], 4)]);
     }

@@ -25,26 +25,26 @@
 
 mod carry;
 mod crowning;
+mod hesitation;
 mod leftovers;
 mod press;
 mod slips;
-mod wavering;
 
 pub use crowning::Crown;
 
 use crate::faults::Fault;
-use crate::motion::{Deed, Motion};
-use crate::profile::Profile;
+use crate::motion::{Action, Motion};
+use crate::profile::NoiseProfile;
 use crate::random::{Rng, Span};
-use crate::scanner::Contact;
+use crate::scanner::SensorState;
 use crate::script::Ply;
-use crate::table::Table;
+use crate::table::PlannedBoard;
 use crate::truth::{Event, PlyId};
 use leftovers::Leftover;
 
 /// When a player may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Turn {
+pub struct TurnTiming {
     /// He thinks from here on.
     pub thinking_from_ms: u64,
     /// He touches nothing before.
@@ -55,16 +55,16 @@ pub struct Turn {
     pub think_ms: Option<Span>,
 }
 
-impl Turn {
+impl TurnTiming {
     /// Thinking starts at a time, as long as the profile says.
-    pub fn at(ms: u64) -> Turn {
-        Turn { thinking_from_ms: ms, not_before_ms: ms, rush_ms: None, think_ms: None }
+    pub fn at(ms: u64) -> TurnTiming {
+        TurnTiming { thinking_from_ms: ms, not_before_ms: ms, rush_ms: None, think_ms: None }
     }
 }
 
 /// How a ply came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Played {
+pub struct PlyTiming {
     /// First touch.
     pub touched_ms: u64,
     /// Last action that belongs to the ply.
@@ -72,31 +72,31 @@ pub struct Played {
     /// The press, when there is one.
     pub pressed_ms: Option<u64>,
     /// The opponent's turn.
-    pub next: Turn,
+    pub next: TurnTiming,
 }
 
 /// The hands of both players.
 #[derive(Debug, Clone)]
 pub struct Hand {
-    profile: Profile,
+    profile: NoiseProfile,
     rng: Rng,
-    table: Table,
+    planned_board: PlannedBoard,
     crown: Crown,
-    presses: bool,
-    forgotten: Vec<Leftover>,
+    has_clock: bool,
+    leftovers: Vec<Leftover>,
     motions: Vec<Motion>,
 }
 
 impl Hand {
     /// Hands at a table. How the set's kings look is drawn here.
-    pub fn new(profile: Profile, table: Table, mut rng: Rng) -> Hand {
+    pub fn new(profile: NoiseProfile, planned_board: PlannedBoard, mut rng: Rng) -> Hand {
         let crown = Crown::draw(&profile, &mut rng);
-        Hand { profile, rng, table, crown, presses: true, forgotten: Vec::new(), motions: Vec::new() }
+        Hand { profile, rng, planned_board, crown, has_clock: true, leftovers: Vec::new(), motions: Vec::new() }
     }
 
     /// The planned table.
-    pub fn table(&self) -> &Table {
-        &self.table
+    pub fn planned_board(&self) -> &PlannedBoard {
+        &self.planned_board
     }
 
     /// How kings look.
@@ -105,8 +105,8 @@ impl Hand {
     }
 
     /// Whether there is a clock to press.
-    pub fn set_presses(&mut self, presses: bool) {
-        self.presses = presses;
+    pub fn set_has_clock(&mut self, presses: bool) {
+        self.has_clock = presses;
     }
 
     /// Everything planned since the last call, in the order of planning, not of time.
@@ -118,7 +118,7 @@ impl Hand {
     pub fn arrange(&mut self, from_ms: u64, pieces: &[(u8, u8)], gap_ms: Span) -> u64 {
         let mut at = from_ms;
         for (field, code) in pieces {
-            at = (at + self.rng.span(gap_ms)).max(self.table.ready_ms(*field));
+            at = (at + self.rng.span(gap_ms)).max(self.planned_board.ready_ms(*field));
             self.put(at, *field, *code, false);
         }
         at
@@ -126,35 +126,35 @@ impl Hand {
 
     /// Moves pieces without a press and without faults: analysis after the game. Returns when done. Motions that find no piece or no room are left out.
     pub fn shift(&mut self, from_ms: u64, ply: &Ply) -> u64 {
-        if self.table.code(ply.from) == 0 || (ply.to != ply.from && self.table.code(ply.to) != 0) {
+        if self.planned_board.code(ply.from) == 0 || (ply.to != ply.from && self.planned_board.code(ply.to) != 0) {
             return from_ms;
         }
-        let ready = ply.fields().iter().map(|field| self.table.ready_ms(*field)).max().unwrap_or(0);
+        let ready = ply.fields().iter().map(|field| self.planned_board.ready_ms(*field)).max().unwrap_or(0);
         self.carry(None, ply, from_ms.max(ready)).settled_ms
     }
 
     /// Plays one ply with everything that goes with it. `next` is the ply that follows: fields it needs are left alone.
-    pub fn play(&mut self, id: PlyId, ply: &Ply, turn: Turn, next: Option<&Ply>) -> Played {
+    pub fn play(&mut self, id: PlyId, ply: &Ply, turn: TurnTiming, next: Option<&Ply>) -> PlyTiming {
         let think = self.rng.span(turn.think_ms.unwrap_or(self.profile.think_ms));
         let mut at = turn.rush_ms.unwrap_or((turn.thinking_from_ms + think).max(turn.not_before_ms));
         let thinking = (turn.thinking_from_ms.max(turn.not_before_ms), at);
         at = self.clear_leftovers(id, ply, at);
         if turn.rush_ms.is_none() {
             at = self.adjust(id, at);
-            at = self.press_by_mistake(id, ply.by, thinking, at);
+            at = self.press_by_mistake(id, ply.player, thinking, at);
         }
         let knock_before = self.rng.chance(0.5);
-        let knocked = self.strikes(Fault::Knocked);
+        let knocked = self.draw_fault(Fault::Knocked);
         if knocked && knock_before {
             at = self.knock(id, at) + self.rng.between(500, 2_000);
         }
         at = self.wait_for(&ply.fields(), at);
-        if self.strikes(Fault::TakenBack)
+        if self.draw_fault(Fault::TakenBack)
             && let Some(wrong) = &ply.wrong_first
         {
             at = self.take_back(id, wrong, at);
         }
-        if ply.illegal {
+        if ply.is_illegal {
             self.note(at, Event::IllegalStands(id));
         }
 
@@ -166,11 +166,11 @@ impl Hand {
             done = self.knock(id, done + 100) + self.rng.between(300, 1_000);
         }
 
-        let crown_late = self.strikes(Fault::CrownAfterPress) && self.presses;
+        let crown_late = self.draw_fault(Fault::CrownAfterPress) && self.has_clock;
         if !crown_late {
             done = self.crown_piece(id, ply, done);
         }
-        let (pressed_ms, think_from) = self.press(id, ply.by, &carried, done);
+        let (pressed_ms, think_from) = self.press(id, ply.player, &carried, done);
         let after = pressed_ms.unwrap_or(done).max(done);
         let settled_ms = if crown_late { self.crown_piece(id, ply, after) } else { done };
         if ply.crown.is_some() && crown_late && settled_ms > after {
@@ -188,14 +188,14 @@ impl Hand {
         if let Some(rush) = rush_ms {
             self.irregular(rush, Some(id), Fault::Overlap, None, carried.settled_ms);
         }
-        let next = Turn { thinking_from_ms: think_from, not_before_ms: done + 50, rush_ms, think_ms: None };
-        Played { touched_ms: carried.touched_ms, settled_ms, pressed_ms, next }
+        let next = TurnTiming { thinking_from_ms: think_from, not_before_ms: done + 50, rush_ms, think_ms: None };
+        PlyTiming { touched_ms: carried.touched_ms, settled_ms, pressed_ms, next }
     }
 
     fn wait_for(&self, fields: &[u8], at: u64) -> u64 {
         fields
             .iter()
-            .map(|field| self.table.ready_ms(*field))
+            .map(|field| self.planned_board.ready_ms(*field))
             .fold(at, |at, ready| if ready > at { ready + 50 } else { at })
     }
 
@@ -203,13 +203,13 @@ impl Hand {
         self.rng.log_normal(median_ms, self.profile.spread)
     }
 
-    fn strikes(&mut self, fault: Fault) -> bool {
+    fn draw_fault(&mut self, fault: Fault) -> bool {
         self.rng.chance(self.profile.rate(fault))
     }
 
     fn put(&mut self, at_ms: u64, field: u8, code: u8, flaky: bool) {
-        self.table.set(at_ms, field, code, flaky);
-        self.motions.push(Motion { at_ms, deed: Deed::Put { field, contact: Contact::steady(code) } });
+        self.planned_board.set(at_ms, field, code, flaky);
+        self.motions.push(Motion { at_ms, action: Action::Put { field, sensor_state: SensorState::steady(code) } });
     }
 
     /// A piece that stands on an empty field for a while.
@@ -220,13 +220,13 @@ impl Hand {
 
     /// A piece that leaves its field for a while.
     fn lift_and_replace(&mut self, field: u8, from_ms: u64, to_ms: u64) {
-        let (code, flaky) = (self.table.code(field), self.table.is_flaky(field));
+        let (code, flaky) = (self.planned_board.code(field), self.planned_board.is_flaky(field));
         self.put(from_ms, field, 0, false);
         self.put(to_ms, field, code, flaky);
     }
 
     fn note(&mut self, at_ms: u64, event: Event) {
-        self.motions.push(Motion { at_ms, deed: Deed::Note(event) });
+        self.motions.push(Motion { at_ms, action: Action::Note(event) });
     }
 
     fn irregular(&mut self, at_ms: u64, ply: Option<PlyId>, fault: Fault, field: Option<u8>, until_ms: u64) {
@@ -243,19 +243,19 @@ mod stage {
     pub const ID: PlyId = PlyId { game: 0, ply: 0 };
 
     /// A white man on 63, black men on 54 and 34, a black man far away on 9, and a king of White on 90.
-    pub fn table() -> Table {
+    pub fn table() -> PlannedBoard {
         let mut codes = vec![0; 100];
         for (field, code) in [(63, 1), (54, 4), (34, 4), (9, 4), (90, 7)] {
             codes[field] = code;
         }
-        Table::new(10, codes)
+        PlannedBoard::new(10, codes)
     }
 
     pub fn double() -> Ply {
         Ply::capture(Player::White, &[63, 45, 23], &[54, 34])
     }
 
-    pub fn hand(profile: Profile, seed: u64) -> Hand {
+    pub fn hand(profile: NoiseProfile, seed: u64) -> Hand {
         Hand::new(profile, table(), Rng::new(seed))
     }
 
@@ -263,17 +263,17 @@ mod stage {
     pub fn deeds(hand: &mut Hand) -> Vec<(u8, u8)> {
         let mut motions = hand.take_motions();
         motions.sort_by_key(|motion| motion.at_ms);
-        let seen = |motion: &Motion| match &motion.deed {
-            Deed::Put { field, contact } => Some((*field, contact.code)),
-            Deed::Press { .. } => Some((255, 0)),
+        let seen = |motion: &Motion| match &motion.action {
+            Action::Put { field, sensor_state: contact } => Some((*field, contact.code)),
+            Action::Press { .. } => Some((255, 0)),
             _ => None,
         };
         motions.iter().filter_map(seen).collect()
     }
 
     pub fn played(fault: Fault, ply: &Ply) -> Vec<(u8, u8)> {
-        let mut hand = hand(Profile::only(fault, 1.0), 3);
-        hand.play(ID, ply, Turn::at(0), None);
+        let mut hand = hand(NoiseProfile::only(fault, 1.0), 3);
+        hand.play(ID, ply, TurnTiming::at(0), None);
         deeds(&mut hand)
     }
 }
@@ -286,8 +286,8 @@ mod tests {
 
     #[test]
     fn ideal_hands_lift_land_take_and_press() {
-        let mut hand = hand(Profile::ideal(), 1);
-        let done = hand.play(ID, &double(), Turn::at(1_000), None);
+        let mut hand = hand(NoiseProfile::ideal(), 1);
+        let done = hand.play(ID, &double(), TurnTiming::at(1_000), None);
         assert_eq!(deeds(&mut hand), [(63, 0), (45, 1), (45, 0), (23, 1), (54, 0), (34, 0), (255, 0)]);
         assert!((7_000..=17_000).contains(&done.touched_ms));
         assert_eq!(done.next.thinking_from_ms, done.pressed_ms.unwrap());
@@ -296,9 +296,9 @@ mod tests {
 
     #[test]
     fn no_press_without_clock() {
-        let mut hand = hand(Profile::ideal(), 1);
-        hand.set_presses(false);
-        let done = hand.play(ID, &double(), Turn::at(0), None);
+        let mut hand = hand(NoiseProfile::ideal(), 1);
+        hand.set_has_clock(false);
+        let done = hand.play(ID, &double(), TurnTiming::at(0), None);
         assert_eq!((done.pressed_ms, done.next.thinking_from_ms), (None, done.settled_ms));
     }
 
@@ -316,14 +316,16 @@ mod tests {
             let mut sum = 0xcbf2_9ce4_8422_2325_u64;
             for seed in 0..200 {
                 let mut hand = hand(name.parse().unwrap(), seed);
-                let mut turn = Turn::at(0);
+                let mut turn = TurnTiming::at(0);
                 for (index, ply) in plies.iter().enumerate() {
                     turn = hand.play(PlyId { ply: index, ..ID }, ply, turn, plies.get(index + 1)).next;
                 }
-                for Motion { at_ms, deed } in hand.take_motions() {
+                for Motion { at_ms, action: deed } in hand.take_motions() {
                     let what = match deed {
-                        Deed::Put { field, contact } => [at_ms, u64::from(field), u64::from(contact.code)],
-                        Deed::Press { by, .. } => [at_ms, 255, by as u64],
+                        Action::Put { field, sensor_state: contact } => {
+                            [at_ms, u64::from(field), u64::from(contact.code)]
+                        }
+                        Action::Press { player: by, .. } => [at_ms, 255, by as u64],
                         _ => continue,
                     };
                     sum = what.iter().fold(sum, |sum, word| (sum ^ word).wrapping_mul(0x0100_0000_01b3));

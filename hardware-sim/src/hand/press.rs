@@ -1,19 +1,19 @@
 //! The lever: pressed in time, too early, late, never, or by mistake.
 
 use super::Hand;
-use super::carry::Carried;
+use super::carry::MoveTiming;
 use crate::faults::Fault;
-use crate::motion::{Deed, Motion};
+use crate::motion::{Action, Motion};
 use crate::script::Player;
 use crate::truth::PlyId;
 
 impl Hand {
     /// The press that ends a ply: when it happens, and from when the opponent thinks.
-    pub(super) fn press(&mut self, id: PlyId, by: Player, carried: &Carried, done: u64) -> (Option<u64>, u64) {
-        let forgotten = self.strikes(Fault::PressForgotten);
+    pub(super) fn press(&mut self, id: PlyId, by: Player, carried: &MoveTiming, done: u64) -> (Option<u64>, u64) {
+        let forgotten = self.draw_fault(Fault::PressForgotten);
         let late = self.rng.chance(0.5);
         let delay = self.hand_time(self.profile.press_ms);
-        if !self.presses {
+        if !self.has_clock {
             return (None, done);
         }
         if forgotten && !late {
@@ -32,20 +32,20 @@ impl Hand {
         } else {
             done + delay
         };
-        self.motions.push(Motion { at_ms: pressed, deed: Deed::Press { by, ply: Some(id) } });
+        self.motions.push(Motion { at_ms: pressed, action: Action::Press { player: by, ply: Some(id) } });
         (Some(pressed), pressed)
     }
 
     /// Between two times a player who thinks presses, and the opponent presses back. Returns from when on he may move.
     pub(super) fn press_by_mistake(&mut self, id: PlyId, by: Player, (from, to): (u64, u64), at: u64) -> u64 {
-        let strikes = self.strikes(Fault::PressMistaken);
+        let strikes = self.draw_fault(Fault::PressMistaken);
         let start = from + self.rng.below(to.saturating_sub(from).max(1));
         let back = start + self.rng.between(800, 3_000);
-        if !strikes || !self.presses {
+        if !strikes || !self.has_clock {
             return at;
         }
-        self.motions.push(Motion { at_ms: start, deed: Deed::Press { by, ply: None } });
-        self.motions.push(Motion { at_ms: back, deed: Deed::Press { by: by.other(), ply: None } });
+        self.motions.push(Motion { at_ms: start, action: Action::Press { player: by, ply: None } });
+        self.motions.push(Motion { at_ms: back, action: Action::Press { player: by.other(), ply: None } });
         self.irregular(start, Some(id), Fault::PressMistaken, None, back);
         at.max(back + 200)
     }
@@ -53,24 +53,24 @@ impl Hand {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Turn;
+    use super::super::TurnTiming;
     use super::super::stage::*;
     use super::*;
-    use crate::profile::Profile;
+    use crate::profile::NoiseProfile;
     use crate::script::Ply;
 
     #[test]
     fn early_press_precedes_last_capture_removal() {
         let early = played(Fault::EarlyPress, &double());
         assert!(early.iter().position(|deed| *deed == (255, 0)) < early.iter().position(|deed| *deed == (34, 0)));
-        let mut hand = hand(Profile::only(Fault::Overlap, 1.0), 3);
+        let mut hand = hand(NoiseProfile::only(Fault::Overlap, 1.0), 3);
         let reply = Ply::quiet(Player::Black, 9, 18);
-        let done = hand.play(ID, &double(), Turn::at(0), Some(&reply));
+        let done = hand.play(ID, &double(), TurnTiming::at(0), Some(&reply));
         let rush = done.next.rush_ms.unwrap();
         assert!(done.pressed_ms.unwrap() < rush && rush < done.settled_ms);
         let conflict = Ply::quiet(Player::Black, 9, 54);
-        let mut hand = super::tests::hand(Profile::only(Fault::Overlap, 1.0), 3);
-        assert_eq!(hand.play(ID, &double(), Turn::at(0), Some(&conflict)).next.rush_ms, None);
+        let mut hand = super::tests::hand(NoiseProfile::only(Fault::Overlap, 1.0), 3);
+        assert_eq!(hand.play(ID, &double(), TurnTiming::at(0), Some(&conflict)).next.rush_ms, None);
     }
 
     #[test]
@@ -78,7 +78,12 @@ mod tests {
         let quiet = Ply::quiet(Player::White, 90, 81);
         let late: Vec<Option<u64>> = (0..40)
             .map(|seed| {
-                let done = hand(Profile::only(Fault::PressForgotten, 1.0), seed).play(ID, &quiet, Turn::at(0), None);
+                let done = hand(NoiseProfile::only(Fault::PressForgotten, 1.0), seed).play(
+                    ID,
+                    &quiet,
+                    TurnTiming::at(0),
+                    None,
+                );
                 done.pressed_ms.map(|pressed| pressed - done.settled_ms)
             })
             .collect();

@@ -9,11 +9,11 @@ impl Hand {
     /// Sets one to three pieces right before the ply begins. Returns when that is done.
     pub(super) fn adjust(&mut self, id: PlyId, at: u64) -> u64 {
         let mut at = at;
-        if !self.strikes(Fault::Adjust) {
+        if !self.draw_fault(Fault::Adjust) {
             return at;
         }
         for _ in 0..self.rng.between(1, 3) {
-            let pieces = self.table.occupied(at);
+            let pieces = self.planned_board.occupied(at);
             let Some(field) = self.rng.pick(&pieces).copied() else { return at };
             let end = at + self.rng.between(100, 600);
             self.lift_and_replace(field, at, end);
@@ -25,10 +25,10 @@ impl Hand {
 
     /// Touches the moved piece once more after the press.
     pub(super) fn nudge(&mut self, id: PlyId, ply: &Ply, after: u64) {
-        let strikes = self.strikes(Fault::Nudge);
+        let strikes = self.draw_fault(Fault::Nudge);
         let start = after + self.rng.between(100, 800);
         let end = start + self.rng.between(100, 500);
-        if strikes && self.table.code(ply.to) != 0 {
+        if strikes && self.planned_board.code(ply.to) != 0 {
             self.lift_and_replace(ply.to, start, end);
             self.irregular(start, Some(id), Fault::Nudge, Some(ply.to), end);
         }
@@ -37,12 +37,14 @@ impl Hand {
     /// Four to seven pieces that stand near one another fall and are put back one by one. The first of them may come to stand on
     /// a wrong square, where it stays for some seconds after all others are back.
     pub(super) fn knock(&mut self, id: PlyId, at: u64) -> u64 {
-        let mut pieces = self.table.occupied(at);
+        let mut pieces = self.planned_board.occupied(at);
         let Some(centre) = self.rng.pick(&pieces).copied() else { return at };
-        pieces.sort_by_key(|field| (self.table.distance(centre, *field), *field));
+        pieces.sort_by_key(|field| (self.planned_board.distance(centre, *field), *field));
         pieces.truncate(self.rng.between(4, 7) as usize);
-        let mut fallen: Vec<(u8, u8, bool)> =
-            pieces.iter().map(|field| (*field, self.table.code(*field), self.table.is_flaky(*field))).collect();
+        let mut fallen: Vec<(u8, u8, bool)> = pieces
+            .iter()
+            .map(|field| (*field, self.planned_board.code(*field), self.planned_board.is_flaky(*field)))
+            .collect();
         for (field, _, _) in &fallen {
             let when = at + self.rng.between(0, 150);
             self.put(when, *field, 0, false);
@@ -50,12 +52,12 @@ impl Hand {
         let end = at + self.rng.between(10_000, 20_000);
         self.rng.shuffle(&mut fallen);
         let gap = (end - at) / (fallen.len() as u64 + 1);
-        let wrongly = self.strikes(Fault::KnockedWrongly);
+        let wrongly = self.draw_fault(Fault::KnockedWrongly);
         let mut last = end;
         for (index, (field, code, flaky)) in fallen.iter().enumerate() {
             let when = at + gap * (index as u64 + 2);
-            let mut room = self.table.room_around(at, *field);
-            room.retain(|near| !pieces.contains(near) && self.table.is_played_on(*near));
+            let mut room = self.planned_board.room_around(at, *field);
+            room.retain(|near| !pieces.contains(near) && self.planned_board.is_played_on(*near));
             let near = self.rng.pick(&room).copied();
             if let (0, true, Some(near)) = (index, wrongly, near) {
                 let right = end + self.rng.between(4_000, 15_000);
@@ -73,17 +75,18 @@ impl Hand {
 
     /// Takes off a piece too many beside the captured ones, and puts it back later. Returns when it is off.
     pub(super) fn remove_extra(&mut self, id: PlyId, ply: &Ply, next: Option<&Ply>, at: u64) -> u64 {
-        if ply.captured.is_empty() || !self.strikes(Fault::ExtraRemoved) {
+        if ply.captured.is_empty() || !self.draw_fault(Fault::ExtraRemoved) {
             return at;
         }
-        let mut pieces = self.table.occupied(at);
+        let mut pieces = self.planned_board.occupied(at);
         pieces.retain(|field| {
             !ply.fields().contains(field)
                 && !next.is_some_and(|next| next.fields().contains(field))
-                && self.forgotten.iter().all(|left| left.field != *field)
+                && self.leftovers.iter().all(|left| left.field != *field)
         });
-        pieces
-            .sort_by_key(|field| (ply.captured.iter().map(|taken| self.table.distance(*taken, *field)).min(), *field));
+        pieces.sort_by_key(|field| {
+            (ply.captured.iter().map(|taken| self.planned_board.distance(*taken, *field)).min(), *field)
+        });
         let Some(field) = pieces.first().copied() else { return at };
         let start = at + self.hand_time(self.profile.remove_ms);
         let end = start + self.rng.between(1_500, 8_000);
@@ -95,22 +98,22 @@ impl Hand {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Turn;
+    use super::super::TurnTiming;
     use super::super::stage::*;
     use super::*;
-    use crate::motion::{Deed, Motion};
-    use crate::profile::Profile;
+    use crate::motion::{Action, Motion};
+    use crate::profile::NoiseProfile;
     use crate::random::Rng;
-    use crate::table::Table;
+    use crate::table::PlannedBoard;
 
     #[test]
     fn needlessly_touched_piece_returns_to_square() {
         let after = |fault: Fault, seed: u64| {
-            let mut profile = Profile::only(fault, 1.0);
+            let mut profile = NoiseProfile::only(fault, 1.0);
             profile.set_rate(Fault::KnockedWrongly, 0.5);
             let mut hand = hand(profile, seed);
-            hand.play(ID, &double(), Turn::at(0), None);
-            (hand.table().codes().to_vec(), deeds(&mut hand).len())
+            hand.play(ID, &double(), TurnTiming::at(0), None);
+            (hand.planned_board().codes().to_vec(), deeds(&mut hand).len())
         };
         let (plain, least) = after(Fault::LandingMissed, 1);
         for fault in [Fault::Adjust, Fault::Nudge, Fault::ExtraRemoved, Fault::Knocked] {
@@ -123,18 +126,18 @@ mod tests {
 
     #[test]
     fn fallen_pieces_return_one_first_on_wrong_field() {
-        let mut profile = Profile::only(Fault::Knocked, 1.0);
+        let mut profile = NoiseProfile::only(Fault::Knocked, 1.0);
         profile.set_rate(Fault::KnockedWrongly, 1.0);
         let mut codes = vec![0; 100];
         (0..25).for_each(|piece| codes[20 * (piece / 5) + 2 * (piece % 5) + 1] = 1);
         let mut wrong = 0;
         for seed in 0..50 {
-            let mut hand = Hand::new(profile.clone(), Table::new(10, codes.clone()), Rng::new(seed));
+            let mut hand = Hand::new(profile.clone(), PlannedBoard::new(10, codes.clone()), Rng::new(seed));
             hand.knock(ID, 1_000);
             let mut motions = hand.take_motions();
             motions.sort_by_key(|motion| motion.at_ms);
-            let put = |motion: &Motion| match motion.deed {
-                Deed::Put { field, contact } => Some((motion.at_ms, field, contact.code)),
+            let put = |motion: &Motion| match motion.action {
+                Action::Put { field, sensor_state: contact } => Some((motion.at_ms, field, contact.code)),
                 _ => None,
             };
             let put: Vec<_> = motions.iter().filter_map(put).collect();
@@ -151,7 +154,10 @@ mod tests {
             wrong += 1;
             assert!((11_000..=21_000).contains(&others), "seed {seed}: {put:?}");
             assert!((4_000..=15_500).contains(&(last - others)), "seed {seed}: {put:?}");
-            assert!(hand.table().is_played_on(elsewhere.1) && codes[usize::from(elsewhere.1)] == 0, "seed {seed}");
+            assert!(
+                hand.planned_board().is_played_on(elsewhere.1) && codes[usize::from(elsewhere.1)] == 0,
+                "seed {seed}"
+            );
         }
         assert!(wrong > 25, "{wrong}");
     }

@@ -8,11 +8,11 @@ use anyhow::Context;
 use damcast::engine::broadcast::Delay;
 use damcast::simulation::day::Day;
 use damcast::simulation::games;
-use damcast::simulation::tournament::{Form, hold};
+use damcast::simulation::tournament::{TournamentForm, run_tournament};
 use damcast::station::config::OutletConfig;
 use damcast::station::disk::{Disk, Durability, RealDisk};
 use damcast::station::line::{Folders, opening};
-use damcast::station::output::say;
+use damcast::station::output::print_line;
 
 /// How many rounds a Swiss has, or as many as boards: nobody meets anybody twice.
 const ROUNDS: u32 = 9;
@@ -103,14 +103,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     pool.iter_mut().for_each(|game| game.moves.truncate(arguments.plies.unwrap_or(usize::MAX)));
     let held = match arguments.tournament {
         None => None,
-        Some(Tournament::Swiss) => Some(hold(&day, Form::Swiss(ROUNDS.min(boards as u32)), &pool)?),
-        Some(Tournament::League) => Some(hold(&day, Form::League, &pool)?),
+        Some(Tournament::Swiss) => Some(run_tournament(&day, TournamentForm::Swiss(ROUNDS.min(boards as u32)), &pool)?),
+        Some(Tournament::League) => Some(run_tournament(&day, TournamentForm::League, &pool)?),
     };
     let recorded = match &held {
-        Some(held) => held.recorded.clone(),
+        Some(held) => held.day_report.clone(),
         None => day.record(&pool, |_| {})?,
     };
-    say(format_args!(
+    print_line(format_args!(
         "{} boards, {:.1} hours: {} records of logs, {} lines of live files, {} links lost, {} times killed, public files \
          written {} times",
         boards,
@@ -122,7 +122,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         recorded.writes,
     ))?;
     let report = day.verify(&directory.join("rebuilt")).context("the check")?;
-    say(format_args!(
+    print_line(format_args!(
         "{} games, {} events, {:.1} MB of logs: the folder is clean, and all files are made again byte for byte",
         report.games,
         report.events,
@@ -130,11 +130,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     ))?;
     if let Some(held) = held {
         held.verify(directory).context("the tournament")?;
-        say(format_args!(
+        print_line(format_args!(
             "{} players, {} pairings and byes: {} results were wrong at first, {} names came during games, {} times two cables were \
              swapped; standings, archive and the files of all rounds are those of what was played",
             held.names.len(),
-            held.meetings.len(),
+            held.results.len(),
             held.corrections,
             held.late_names,
             held.swaps,
@@ -160,7 +160,7 @@ fn start(day: &Day) -> anyhow::Result<()> {
     }
     let took = begun.elapsed().as_secs_f64() * 1000.0;
     let count = config.lines.len();
-    say(format_args!(
+    print_line(format_args!(
         "start: {count} lines with {games} games, {open_games} of them unfinished, are open after {took:.0} ms on one core, \
          {:.2} ms a line",
         took / count.max(1) as f64

@@ -12,20 +12,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use clap::Parser;
 use damcast::engine::session::LineSettings;
-use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, Wanted, provisional, suspects};
-use damcast::simulation::chronicle::chronicle;
+use damcast::simulation::benchmark::{Benchmark, CaseSelector, PlayStyle, TABLE_HEADER, provisional, suspects};
 use damcast::simulation::faults::usual_rate;
 use damcast::simulation::port::{Port, play};
-use damcast::simulation::score::{Played, Score, Who, run};
+use damcast::simulation::score::{RecorderKind, Score, SourceGame, run};
 use damcast::simulation::soak::soak;
+use damcast::simulation::trace::chronicle;
 use damcast::simulation::{collection, games, goals, hall, script};
-use damcast::station::output::{self, say};
+use damcast::station::output::{self, print_line};
 use draughts::Variant;
 use hardware_sim::board::BoardOptions;
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
-use hardware_sim::profile::Profile;
-use hardware_sim::world::{Setting, World};
+use hardware_sim::profile::NoiseProfile;
+use hardware_sim::world::{SeatConfig, World};
 
 /// The name of the program.
 const NAME: &str = "boardsim";
@@ -35,11 +35,11 @@ const NAME: &str = "boardsim";
 #[command(name = "boardsim", version, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Subcommand,
 }
 
 #[derive(clap::Subcommand)]
-enum Verb {
+enum Subcommand {
     /// Play a game of a PDN file on a board at a pseudo-terminal.
     Play(Play),
     /// Serve many boards: on a bus, on ports of their own, over TCP, with faults and incidents.
@@ -141,11 +141,11 @@ struct ScoreArguments {
     /// List the games that were not recorded perfectly or went on after their end, with the faults that struck shortly before
     /// each difference.
     #[arg(long)]
-    blemishes: bool,
+    list_imperfect: bool,
     /// Instead of counting, tell what happened in this game: its number, from 1, or its name, as played with the first seed, or
     /// GAME@SEED with a seed that --blemishes tells. With --bus it is played among the others of its line.
     #[arg(long, value_name = "GAME")]
-    explain: Option<Wanted>,
+    explain: Option<CaseSelector>,
 }
 
 #[derive(clap::Args)]
@@ -162,20 +162,20 @@ struct SoakArguments {
 }
 
 fn main() -> ExitCode {
-    let arguments: Arguments = match output::arguments(NAME) {
+    let arguments: Arguments = match output::parse_arguments(NAME) {
         Ok(arguments) => arguments,
         Err(code) => return code,
     };
     let outcome = match arguments.verb {
-        Verb::Play(arguments) => play_game(&arguments),
-        Verb::Serve(arguments) => serve::run(&arguments),
-        Verb::Score(arguments) => score(&arguments),
-        Verb::Soak(arguments) => soak_games(&arguments),
-        Verb::Day(arguments) => day::run(&arguments),
+        Subcommand::Play(arguments) => play_game(&arguments),
+        Subcommand::Serve(arguments) => serve::run(&arguments),
+        Subcommand::Score(arguments) => score(&arguments),
+        Subcommand::Soak(arguments) => soak_games(&arguments),
+        Subcommand::Day(arguments) => day::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => output::failed(NAME, &error),
+        Err(error) => output::exit_with_error(NAME, &error),
     }
 }
 
@@ -188,12 +188,12 @@ fn read(path: &std::path::Path) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().iter().map(|&byte| byte as char).collect()))
 }
 
-fn told(game_type: Option<&str>) -> anyhow::Result<Option<&'static Variant>> {
+fn parse_time_control(game_type: Option<&str>) -> anyhow::Result<Option<&'static Variant>> {
     game_type.map(Variant::from_tag).transpose().context("--game-type")
 }
 
 /// Set by SIGINT and SIGTERM.
-static STOP: AtomicBool = AtomicBool::new(false);
+static STOP_REQUESTED: AtomicBool = AtomicBool::new(false);
 
 fn stop_on_signals() -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -206,7 +206,7 @@ fn stop_on_signals() -> anyhow::Result<()> {
         runtime.block_on(async {
             tokio::select! { _ = interrupt.recv() => {} _ = terminate.recv() => {} }
         });
-        STOP.store(true, Ordering::Relaxed);
+        STOP_REQUESTED.store(true, Ordering::Relaxed);
     });
     Ok(())
 }
@@ -218,28 +218,29 @@ fn play_game(arguments: &Play) -> anyhow::Result<()> {
     anyhow::ensure!(speed.is_finite() && (0.01..=10_000.0).contains(&speed), "--speed {speed}: expected 0.01 to 10000");
     let text = read(&arguments.pdn)?;
     let file = arguments.pdn.display().to_string();
-    let games = games::from_pdn(&file, &text, told(arguments.game_type.as_deref())?, Some(arguments.game))?;
+    let games =
+        games::from_pdn(&file, &text, parse_time_control(arguments.game_type.as_deref())?, Some(arguments.game))?;
     let game = games.first().context("no game")?;
-    let profile: Profile = arguments.hands.parse().context("--hands")?;
+    let profile: NoiseProfile = arguments.hands.parse().context("--hands")?;
     let control = time_control(&arguments.clock)?;
-    let script = script::game(&game.start, &game.moves, control, &profile, arguments.seed).turned(arguments.turned);
+    let script = script::game(&game.start, &game.moves, control, &profile, arguments.seed).rotated(arguments.turned);
     let geometry = &game.start.variant().geometry;
-    let mut setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, profile, arguments.seed);
+    let mut setting = SeatConfig::new(geometry.height() as u8, geometry.width() as u8, script, profile, arguments.seed);
     let set = arguments.set.parse().map_err(anyhow::Error::msg)?;
     setting.board = Some(BoardOptions { set, ..setting.draw_board() });
     let mut world = World::new(setting)?;
     stop_on_signals()?;
     let port = Port::open(&arguments.link).with_context(|| arguments.link.display().to_string())?;
-    say(format_args!("{}: {} plies on {}; {world}", game.name, game.moves.len(), arguments.link.display()))?;
+    print_line(format_args!("{}: {} plies on {}; {world}", game.name, game.moves.len(), arguments.link.display()))?;
     let mut told_over = false;
     play(&mut world, &port, speed, |world| {
         if world.is_over() && !told_over {
             told_over = true;
             // Nobody may be there to read it any more: the board stays all the same.
-            let _ = say("the game is over");
+            let _ = print_line("the game is over");
         }
         let done = arguments.exit_when_done && world.is_over() && world.now_ms() > world.end_ms() + STAYS_MS;
-        done || STOP.load(Ordering::Relaxed)
+        done || STOP_REQUESTED.load(Ordering::Relaxed)
     })
     .context("the port broke")
 }
@@ -259,7 +260,7 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         on_bus: arguments.bus.map(usize::from),
     };
     let mut all_hands = match &arguments.fault {
-        None => Hands::list(&arguments.hands).context("--hands")?,
+        None => PlayStyle::list(&arguments.hands).context("--hands")?,
         Some(faults) => single_faults(faults)?,
     };
     for text in &arguments.with {
@@ -273,21 +274,24 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
     if arguments.curve {
         return all_hands.iter().try_for_each(|hands| curve(&benchmark, hands));
     }
-    say(HEAD)?;
+    print_line(TABLE_HEADER)?;
     let mut goal_lines = Vec::new();
     for hands in &all_hands {
         for who in Benchmark::recorders(arguments.peers) {
             for row in benchmark.rows(hands, who)? {
-                say(&row)?;
-                if who == Who::Damcast {
-                    say(format_args!("  {}", provisional(&row.score)))?;
+                print_line(&row)?;
+                if who == RecorderKind::Damcast {
+                    print_line(format_args!("  {}", provisional(&row.score)))?;
                 }
-                if !row.score.suspects.is_empty() && who == Who::Damcast {
-                    say(format_args!("  differences, and faults within 15 s before them: {}", suspects(&row.score)))?;
+                if !row.score.suspects.is_empty() && who == RecorderKind::Damcast {
+                    print_line(format_args!(
+                        "  differences, and faults within 15 s before them: {}",
+                        suspects(&row.score)
+                    ))?;
                 }
-                if arguments.blemishes && who == Who::Damcast {
-                    for blemish in &row.score.blemishes {
-                        say(format_args!("  {blemish}"))?;
+                if arguments.list_imperfect && who == RecorderKind::Damcast {
+                    for blemish in &row.score.imperfect_games {
+                        print_line(format_args!("  {blemish}"))?;
                     }
                 }
                 goal_lines.extend(goals::lines(&row));
@@ -295,10 +299,10 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         }
     }
     if arguments.goals {
-        say("")?;
-        goal_lines.iter().try_for_each(say)?;
+        print_line("")?;
+        goal_lines.iter().try_for_each(print_line)?;
         let reached = goal_lines.iter().filter(|line| line.is_reached).count();
-        say(format_args!("{reached} of {} goals reached", goal_lines.len()))?;
+        print_line(format_args!("{reached} of {} goals reached", goal_lines.len()))?;
     }
     Ok(())
 }
@@ -314,8 +318,8 @@ fn read_games(
     game_type: Option<&str>,
     kind: Option<&str>,
     limit: usize,
-) -> anyhow::Result<Vec<Played>> {
-    let told = told(game_type)?;
+) -> anyhow::Result<Vec<SourceGame>> {
+    let told = parse_time_control(game_type)?;
     if files.is_empty() {
         return Ok(games::from_pdn("the demonstration", games::DEMONSTRATION, told, None)?);
     }
@@ -336,42 +340,42 @@ fn read_games(
 fn soak_games(arguments: &SoakArguments) -> anyhow::Result<()> {
     let pool = read_games(&arguments.files, None, None, usize::MAX)?;
     let findings = soak(&pool, arguments.games, arguments.seed);
-    findings.failures.iter().try_for_each(say)?;
-    say(&findings)?;
+    findings.failures.iter().try_for_each(print_line)?;
+    print_line(&findings)?;
     anyhow::ensure!(findings.failures.is_empty(), "something broke");
     Ok(())
 }
 
 /// What happened in one game.
-fn explain(benchmark: &Benchmark, hands: &Hands, wanted: &Wanted) -> anyhow::Result<()> {
+fn explain(benchmark: &Benchmark, hands: &PlayStyle, wanted: &CaseSelector) -> anyhow::Result<()> {
     let found = benchmark.find(wanted, hands)?.context("--explain: there is no such game")?;
-    let (game, conditions) = &found.cases[found.index];
+    let (game, conditions) = &found.batch[found.index];
     let lines = if benchmark.on_bus.is_some() {
-        hall::explain(&found.cases, found.index)
+        hall::explain(&found.batch, found.index)
     } else {
-        run(game, conditions, Who::Damcast).map(|case| chronicle(&case))
+        run(game, conditions, RecorderKind::Damcast).map(|case| chronicle(&case))
     };
     let lines = lines.map_err(|error| anyhow::anyhow!("{}: {error}", game.name))?;
-    say(lines.join("\n"))?;
+    print_line(lines.join("\n"))?;
     Ok(())
 }
 
 /// Delay against false plies: the recogniser's times, all longer or all shorter.
-fn curve(benchmark: &Benchmark, hands: &Hands) -> anyhow::Result<()> {
+fn curve(benchmark: &Benchmark, hands: &PlayStyle) -> anyhow::Result<()> {
     /// In percent of the times that are set.
     const SCALES: [u64; 8] = [25, 50, 75, 100, 125, 150, 200, 300];
-    say(format_args!("{}, seeds {} from {}", hands.name, benchmark.seeds, benchmark.first_seed))?;
-    say("  times   recall %  false/100k  needless/100k    p50    p95    p99 s")?;
+    print_line(format_args!("{}, seeds {} from {}", hands.name, benchmark.seeds, benchmark.first_seed))?;
+    print_line("  times   recall %  false/100k  needless/100k    p50    p95    p99 s")?;
     for percent in SCALES {
         let scaled = |mut settings: LineSettings| {
             settings.recognition = settings.recognition.scaled(percent);
             settings
         };
         let mut score = Score::default();
-        for row in benchmark.rows_with(hands, Who::Damcast, scaled)? {
+        for row in benchmark.rows_with(hands, RecorderKind::Damcast, scaled)? {
             score.add(row.score);
         }
-        say(format_args!(
+        print_line(format_args!(
             "{percent:>5} % {:>10.3} {:>11.1} {:>14.1} {:>6.2} {:>6.2} {:>6.2}{}",
             score.recall(),
             score.per_100k(score.false_plies),
@@ -386,12 +390,12 @@ fn curve(benchmark: &Benchmark, hands: &Hands) -> anyhow::Result<()> {
 }
 
 /// Hands with single faults: one named, or all.
-fn single_faults(text: &str) -> anyhow::Result<Vec<Hands>> {
+fn single_faults(text: &str) -> anyhow::Result<Vec<PlayStyle>> {
     if text == "all" {
-        return Ok(Fault::all().map(|fault| Hands::only(fault, usual_rate(fault))).collect());
+        return Ok(Fault::all().map(|fault| PlayStyle::single_fault(fault, usual_rate(fault))).collect());
     }
     let (name, rate) = text.split_once('=').map_or((text, None), |(name, rate)| (name, Some(rate)));
     let fault: Fault = name.parse().context("--fault")?;
     let rate = rate.map_or(Ok(usual_rate(fault)), str::parse).context("--fault")?;
-    Ok(vec![Hands::only(fault, rate)])
+    Ok(vec![PlayStyle::single_fault(fault, rate)])
 }

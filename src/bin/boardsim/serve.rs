@@ -6,14 +6,14 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
-use damcast::simulation::door::{Address, Door};
+use damcast::simulation::host_port::{Address, HostPort};
 use damcast::simulation::report::{Reporter, introduction};
 use damcast::simulation::scenario::{BoardPlan, LinePlan, ReadyLine, Scenario};
-use damcast::simulation::serve::{Going, Manner, Report, serve};
-use damcast::station::output::say;
+use damcast::simulation::serve::{KeepGoing, ServeEvent, ServeSettings, serve};
+use damcast::station::output::print_line;
 use serde_json::Value;
 
-use crate::{STOP, stop_on_signals};
+use crate::{STOP_REQUESTED, stop_on_signals};
 
 /// How long after the last game the boards stay, on their own clock, with `--exit-when-done`.
 const STAYS_MS: u64 = 60_000;
@@ -101,15 +101,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for (index, line) in lines.into_iter().enumerate() {
         let tcp = arguments.tcp.map(|first| if first == 0 { 0 } else { first.saturating_add(index as u16) });
         let address = line.tcp.or(tcp).map_or_else(|| Address::Link(arguments.ports.join(&line.name)), Address::Tcp);
-        let door = Door::open(address.clone()).with_context(|| address.to_string())?;
+        let door = HostPort::open(address.clone()).with_context(|| address.to_string())?;
         if arguments.truth.is_some() {
-            let (count, plural) = (line.played.len(), if line.played.len() == 1 { "" } else { "s" });
-            say(format_args!("{}: {count} board{plural} at {}", line.name, door.address()))?;
+            let (count, plural) = (line.games.len(), if line.games.len() == 1 { "" } else { "s" });
+            print_line(format_args!("{}: {count} board{plural} at {}", line.name, door.address()))?;
         }
         doors.push((line, door));
     }
     if let Some(truth) = &arguments.truth {
-        say(format_args!("the truth about them goes to {}; Ctrl-C ends it", truth.display()))?;
+        print_line(format_args!("the truth about them goes to {}; Ctrl-C ends it", truth.display()))?;
     }
     std::thread::scope(|scope| {
         let threads: Vec<_> = doors
@@ -125,7 +125,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn serve_line(
     mut line: ReadyLine,
-    mut door: Door,
+    mut door: HostPort,
     scenario: &Scenario,
     exit_when_done: bool,
     output: &Mutex<Box<dyn Write + Send>>,
@@ -140,15 +140,15 @@ fn serve_line(
         }
     };
     tell(introduction(&line, scenario.seed, scenario.speed));
-    let mut manner = Manner { speed: scenario.speed, at_once: scenario.at_once, names: line.names };
+    let mut manner = ServeSettings { speed: scenario.speed, at_once: scenario.at_once, names: line.names };
     let served = serve(&mut line.world, &mut door, &mut manner, |world, report| {
         match report {
-            Report::Open(address) => tell(vec![reporter.port(world, Some(address.to_string()))]),
-            Report::Closed => tell(vec![reporter.port(world, None)]),
-            Report::Lived => tell(reporter.news(world)),
+            ServeEvent::Open(address) => tell(vec![reporter.port(world, Some(address.to_string()))]),
+            ServeEvent::Closed => tell(vec![reporter.port(world, None)]),
+            ServeEvent::Advanced => tell(reporter.take_reports(world)),
         }
         let done = exit_when_done && world.now_ms() > world.end_ms() + STAYS_MS;
-        if done || STOP.load(Ordering::Relaxed) { Going::Stop } else { Going::On }
+        if done || STOP_REQUESTED.load(Ordering::Relaxed) { KeepGoing::Stop } else { KeepGoing::On }
     });
     served.with_context(|| format!("line {}: the port broke", line.name))
 }

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use damcast::station::config::Config;
 
-use super::Report;
+use super::DoctorReport;
 use super::machine::Machine;
 
 /// Where programs are that are named without a folder, as a service finds them.
 const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 /// How the whole way to the person who is called is tried.
-const TRY: &str = "`damcast ctl alarm-test` has the running station call it, as its own user";
+const TEST_COMMAND: &str = "`damcast ctl alarm-test` has the running station call it, as its own user";
 
 /// Looks at the command. It is not run: it would call somebody.
-pub fn examine(machine: &Machine, config: &Config, report: &mut Report) {
+pub fn check(machine: &Machine, config: &Config, report: &mut DoctorReport) {
     let Some(program) = config.alarm.command.first() else { return };
     let is_program = |path: &Path| {
         let data = std::fs::metadata(machine.path(path));
@@ -25,10 +25,11 @@ pub fn examine(machine: &Machine, config: &Config, report: &mut Report) {
         false => FOLDERS.iter().any(|folder| is_program(&Path::new(folder).join(program))),
     };
     if is_there {
-        report.fine("alarm command", format!("{program} is there; {TRY}"));
+        report.ok("alarm command", format!("{program} is there; {TEST_COMMAND}"));
     } else {
         let what = "there is no such program, or it may not be run: nobody is called when something is the matter";
-        let remedy = format!("name one in `command` of [alarm], with its whole path, and `chmod +x` it; then {TRY}");
-        report.fault("alarm command", program, what, remedy);
+        let remedy =
+            format!("name one in `command` of [alarm], with its whole path, and `chmod +x` it; then {TEST_COMMAND}");
+        report.problem("alarm command", program, what, remedy);
     }
 }

@@ -8,34 +8,35 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use damcast::engine::bytelog::{Mode, RecordKind, Records};
-use damcast::engine::protocol::{Decoder, Item, Message, PieceCode};
+use damcast::engine::bytelog::{LogRecords, Mode, RecordKind};
+use damcast::engine::protocol::{DecodedItem, Decoder, Message, PieceCode};
 use damcast::engine::session::{CodeMap, LineSettings};
 use damcast::station::config::{Config, LineConfig};
 
-use super::Report;
+use super::DoctorReport;
 use super::machine::Machine;
 
 /// The sets that have names.
-const SETS: [&str; 3] = ["draughts", "draughts-old", "chess"];
+const NAMED_SETS: [&str; 3] = ["draughts", "draughts-old", "chess"];
 /// With fewer pieces on the board nothing can be told.
-const FEWEST: usize = 10;
+const MIN_PIECES: usize = 10;
 /// No game has so many kings of one colour.
-const MOST_KINGS: usize = 10;
+const MAX_KINGS: usize = 10;
 /// Codes of pieces; above are result pieces.
-const LAST_PIECE: u8 = 12;
+const MAX_PIECE_CODE: u8 = 12;
 
 /// Looks at the last log of each line.
-pub fn examine(machine: &Machine, config: &Config, directory: &Path, report: &mut Report) {
+pub fn check(machine: &Machine, config: &Config, directory: &Path, report: &mut DoctorReport) {
     for line in config.lines.iter().filter(|line| line.mode == Mode::Single) {
         let Some(pieces) = last_pieces(machine, line, directory) else { continue };
-        let Ok((settings, _)) = LineSettings::of_head(&line.header(), None) else { continue };
+        let Ok((settings, _)) = LineSettings::from_header(&line.header(), None) else { continue };
         let setting = line.settings.iter().rev().find(|(key, _)| key == "codes").map_or("draughts", |(_, value)| value);
-        let Some(what) = misfit(&settings.codes, &pieces) else {
-            report.fine("codes", format!("{}: the pieces on the board are known", line.name));
+        let Some(what) = mismatch(&settings.codes, &pieces) else {
+            report.ok("codes", format!("{}: the pieces on the board are known", line.name));
             continue;
         };
-        let fitting = SETS.iter().find(|set| set.parse().is_ok_and(|codes: CodeMap| misfit(&codes, &pieces).is_none()));
+        let fitting =
+            NAMED_SETS.iter().find(|set| set.parse().is_ok_and(|codes: CodeMap| mismatch(&codes, &pieces).is_none()));
         let remedy = match fitting {
             Some(set) => format!("set codes = \"{set}\" in the [[line]] `{}`", line.name),
             None => {
@@ -43,7 +44,7 @@ pub fn examine(machine: &Machine, config: &Config, directory: &Path, report: &mu
                     .to_owned()
             }
         };
-        report.fault("codes", &line.name, format!("with codes = \"{setting}\" {what}"), remedy);
+        report.problem("codes", &line.name, format!("with codes = \"{setting}\" {what}"), remedy);
     }
 }
 
@@ -55,17 +56,17 @@ fn last_pieces(machine: &Machine, line: &LineConfig, directory: &Path) -> Option
     let names = machine.list(&folder);
     let last = names.iter().filter_map(|name| Some((number(name)?, name))).max()?.1;
     let log = BufReader::new(File::open(machine.path(folder.join(last))).ok()?);
-    let mut records = Records::new(log).ok()?;
+    let mut records = LogRecords::new(log).ok()?;
     let (mut decoder, mut found) = (Decoder::new(), None);
     while let Some(record) = records.next_record().ok()? {
         let RecordKind::FromBoard(bytes) = record.kind else { continue };
         for item in decoder.feed(&bytes) {
-            let Item::Message(Message::BoardDump(fields)) = item else { continue };
+            let DecodedItem::Message(Message::BoardDump(fields)) = item else { continue };
             let mut pieces = BTreeMap::new();
-            for code in fields.iter().filter(|code| (1..=LAST_PIECE).contains(&code.0)) {
+            for code in fields.iter().filter(|code| (1..=MAX_PIECE_CODE).contains(&code.0)) {
                 *pieces.entry(code.0).or_default() += 1;
             }
-            if pieces.values().sum::<usize>() >= FEWEST {
+            if pieces.values().sum::<usize>() >= MIN_PIECES {
                 found = Some(pieces);
             }
         }
@@ -74,7 +75,7 @@ fn last_pieces(machine: &Machine, line: &LineConfig, directory: &Path) -> Option
 }
 
 /// What does not fit, in words.
-fn misfit(codes: &CodeMap, pieces: &BTreeMap<u8, usize>) -> Option<String> {
+fn mismatch(codes: &CodeMap, pieces: &BTreeMap<u8, usize>) -> Option<String> {
     let unknown: Vec<String> = pieces
         .iter()
         .filter(|(code, _)| codes.piece(PieceCode(**code)).is_none())
@@ -83,7 +84,7 @@ fn misfit(codes: &CodeMap, pieces: &BTreeMap<u8, usize>) -> Option<String> {
     if !unknown.is_empty() {
         return Some(format!("some pieces on the board mean nothing: {}", unknown.join(", ")));
     }
-    let kings = pieces.iter().filter(|(code, _)| codes.piece(PieceCode(**code)).is_some_and(|piece| piece.crowned));
+    let kings = pieces.iter().filter(|(code, _)| codes.piece(PieceCode(**code)).is_some_and(|piece| piece.is_king));
     let kings: usize = kings.map(|(_, count)| count).sum();
-    (kings >= MOST_KINGS).then(|| format!("{kings} pieces on the board are kings"))
+    (kings >= MAX_KINGS).then(|| format!("{kings} pieces on the board are kings"))
 }

@@ -13,60 +13,60 @@ use std::process::Command;
 
 use damcast::station::config::Config;
 use damcast::station::disk::may_write;
-use damcast::station::outlets::EVENTS;
+use damcast::station::outlets::EVENTS_FILE;
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
-use super::{Report, ports};
+use super::{DoctorReport, ports};
 
 /// So many files are named; more say the same.
-const MOST_NAMED: usize = 3;
+const MAX_LISTED_FILES: usize = 3;
 
 /// A file that may not be used as a station needs it.
 #[derive(Serialize, Deserialize)]
 pub struct Refused {
     path: PathBuf,
     /// What the system says.
-    why: String,
+    reason: String,
     /// Its number for that.
     code: i32,
 }
 
 /// Looks at all of them.
-pub fn examine(machine: &Machine, config: &Config, user: Option<&str>, report: &mut Report) {
+pub fn check(machine: &Machine, config: &Config, user: Option<&str>, report: &mut DoctorReport) {
     let directory = config.directory.as_path();
     let outlets: Vec<PathBuf> = config.outlets.iter().map(|outlet| outlet.directory.clone()).collect();
     if !directory.is_dir() {
         return;
     }
-    if !machine.is_this() {
+    if !machine.is_local() {
         return report.skip("files", "this is another machine");
     }
-    let (who, number, _) = ports::recorder(machine, user);
+    let (who, number, _) = ports::recording_user(machine, user);
     let owner = fs::metadata(directory).map(|there| (there.uid(), there.gid())).ok();
     // A service whose user comes and goes with it has what is its own.
     let (number, group) = match machine.user(&who).or(owner) {
         Some((user, group)) => (number.unwrap_or(user), group),
         None => return report.skip("files", format!("there is no user {who}")),
     };
-    let refused = match ask_as((number, group), directory, &outlets) {
+    let refused = match check_as_user((number, group), directory, &outlets) {
         Ok(refused) => refused,
         Err(error) => return report.skip("files", format!("it could not be tried as {who}: {error}")),
     };
     let mut by_reason: BTreeMap<(i32, String), Vec<PathBuf>> = BTreeMap::new();
-    for Refused { path, why, code } in refused {
+    for Refused { path, reason: why, code } in refused {
         by_reason.entry((code, why)).or_default().push(path);
     }
     if by_reason.is_empty() {
-        return report.fine("files", format!("{who} may write everything in {}", directory.display()));
+        return report.ok("files", format!("{who} may write everything in {}", directory.display()));
     }
     for ((code, why), paths) in by_reason {
         let Some(first) = paths.first() else { continue };
-        let named: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
-        let more = paths.len().saturating_sub(MOST_NAMED);
+        let named: Vec<String> = paths.iter().take(MAX_LISTED_FILES).map(|path| path.display().to_string()).collect();
+        let more = paths.len().saturating_sub(MAX_LISTED_FILES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let what = format!("{who} may not write {}{more}: {why}", named.join(", "));
-        report.fault("files", &directory.display().to_string(), what, remedy(&who, number, code, directory, first));
+        report.problem("files", &directory.display().to_string(), what, remedy(&who, number, code, directory, first));
     }
 }
 
@@ -89,10 +89,10 @@ fn remedy(who: &str, number: u32, code: i32, directory: &Path, path: &Path) -> S
 }
 
 /// What this user may not write. Who is root asks as him.
-fn ask_as((user, group): (u32, u32), directory: &Path, outlets: &[PathBuf]) -> io::Result<Vec<Refused>> {
+fn check_as_user((user, group): (u32, u32), directory: &Path, outlets: &[PathBuf]) -> io::Result<Vec<Refused>> {
     let own = rustix::process::geteuid();
     if !own.is_root() || user == own.as_raw() {
-        return Ok(refused(directory, outlets));
+        return Ok(refused_files(directory, outlets));
     }
     let program = std::env::current_exe()?;
     let mut command = Command::new(program);
@@ -108,12 +108,12 @@ fn ask_as((user, group): (u32, u32), directory: &Path, outlets: &[PathBuf]) -> i
 }
 
 /// What whoever runs this may not use as a station needs it.
-pub fn refused(directory: &Path, outlets: &[PathBuf]) -> Vec<Refused> {
+pub fn refused_files(directory: &Path, outlets: &[PathBuf]) -> Vec<Refused> {
     let mut refused = Vec::new();
     let mut add = |path: &Path, outcome: io::Result<()>| match outcome {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             let (why, code) = (error.kind().to_string(), error.raw_os_error().unwrap_or(0));
-            refused.push(Refused { path: path.to_owned(), why, code });
+            refused.push(Refused { path: path.to_owned(), reason: why, code });
         }
         _ => {}
     };
@@ -123,7 +123,7 @@ pub fn refused(directory: &Path, outlets: &[PathBuf]) -> Vec<Refused> {
         add(folder, may_write(folder).and_then(|()| fs::read_dir(folder).map(drop)));
     }
     let own = ["commits", "damcast.lock"].map(PathBuf::from).into_iter();
-    for name in own.chain(outlets.iter().map(|outlet| outlet.join(EVENTS))) {
+    for name in own.chain(outlets.iter().map(|outlet| outlet.join(EVENTS_FILE))) {
         let path = directory.join(name);
         add(&path, may_write(&path));
     }

@@ -5,52 +5,52 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use super::Report;
+use super::DoctorReport;
 use super::machine::Machine;
 
 /// Writes that are timed; the slowest counts.
-const WRITES: usize = 5;
+const WRITE_COUNT: usize = 5;
 
 /// Looks at the folder.
-pub fn examine(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u64, report: &mut Report) {
+pub fn check(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u64, report: &mut DoctorReport) {
     let subject = directory.display().to_string();
     // A folder that is not there yet is made by the station; where it will be must be in order.
-    let existing = directory.ancestors().find(|folder| machine.has(folder) && !folder.as_os_str().is_empty());
+    let existing = directory.ancestors().find(|folder| machine.exists(folder) && !folder.as_os_str().is_empty());
     let existing = machine.path(existing.unwrap_or(Path::new(".")));
     let mounts = machine.read("/proc/mounts").unwrap_or_default();
     if let Some(mount) = read_only_mount(&mounts, directory) {
         let remedy = format!(
             "`sudo mount -o remount,rw {mount}`; if that fails the disk or card is at its end: use another one (`dmesg` says more)"
         );
-        report.fault("folder", &subject, format!("the disk at {mount} can only be read"), remedy);
+        report.problem("folder", &subject, format!("the disk at {mount} can only be read"), remedy);
         return;
     }
     match free(&existing) {
-        Ok(free) if free < free_mib => report.fault(
+        Ok(free) if free < free_mib => report.problem(
             "disk",
             &subject,
             format!("{free} MiB are free, {free_mib} should be"),
             "delete what is not needed, or name another disk with `directory`; a day of a board takes about 4 MB, of a bus of 64 boards about 45",
         ),
-        Ok(free) => report.fine("disk", format!("{free} MiB are free in {subject}")),
+        Ok(free) => report.ok("disk", format!("{free} MiB are free in {subject}")),
         Err(error) => report.skip("disk", error.to_string()),
     }
     match slowest_write(&existing) {
-        Ok(slowest) if slowest >= u128::from(slowest_ms) => report.fault(
+        Ok(slowest) if slowest >= u128::from(slowest_ms) => report.problem(
             "disk",
             &subject,
             format!("a durable write took {slowest} ms, {slowest_ms} are too many: every move waits for one"),
             "use another disk (cheap SD cards and USB sticks are slow), or end the program that writes so much",
         ),
-        Ok(slowest) => report.fine("disk", format!("the slowest of {WRITES} durable writes took {slowest} ms")),
-        Err(error) if is_full(&error) => report.fault(
+        Ok(slowest) => report.ok("disk", format!("the slowest of {WRITE_COUNT} durable writes took {slowest} ms")),
+        Err(error) if is_full(&error) => report.problem(
             "disk",
             &subject,
             format!("it is full: {error}"),
             "delete what is not needed (`sudo du -xh / | sort -h | tail` shows the largest folders), or name another disk with \
              `directory`; a station that runs keeps everything in memory meanwhile and goes on by itself",
         ),
-        Err(error) => report.fault(
+        Err(error) => report.problem(
             "folder",
             &subject,
             format!("it cannot be written: {error}"),
@@ -91,7 +91,7 @@ fn slowest_write(folder: &Path) -> std::io::Result<u128> {
     let timed = || {
         let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
         let mut slowest = 0;
-        for _ in 0..WRITES {
+        for _ in 0..WRITE_COUNT {
             let began = Instant::now();
             file.write_all(&[b'.'; 64])?;
             file.sync_data()?;

@@ -3,49 +3,49 @@
 use damcast::station::config::{Config, PUBLIC};
 
 use super::machine::Machine;
-use super::{Report, ports};
+use super::{DoctorReport, ports};
 
 /// Reads all recordings, without delay.
-const RECORDINGS: &str = "damcast";
+const RECORDINGS_GROUP: &str = "damcast";
 /// Speaks with the station.
-const CONTROL: &str = "damcast-ctl";
+const CONTROL_GROUP: &str = "damcast-ctl";
 /// Reads the public files.
-const WEB: &str = "damcast-web";
+const WEB_GROUP: &str = "damcast-web";
 /// Users under whom web servers run.
 const WEB_SERVERS: [&str; 7] = ["www-data", "nginx", "http", "apache", "caddy", "lighttpd", "httpd"];
 /// A folder that its group reads, and whose new files are for that group, too.
-const SHOWN: u32 = 0o2050;
+const SHARED_MODE: u32 = 0o2050;
 
 /// Looks at the groups that outlets are for; and if a service is installed, at its own.
-pub fn examine(machine: &Machine, config: Option<&Config>, user: Option<&str>, report: &mut Report) {
+pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, report: &mut DoctorReport) {
     if let Some(config) = config {
-        examine_outlets(machine, config, user, report);
+        check_outlets(machine, config, user, report);
     }
-    examine_service(machine, config, report);
+    check_service(machine, config, report);
 }
 
 /// The group of an outlet is there, and the station may give the folder to it.
-fn examine_outlets(machine: &Machine, config: &Config, user: Option<&str>, report: &mut Report) {
+fn check_outlets(machine: &Machine, config: &Config, user: Option<&str>, report: &mut DoctorReport) {
     let groups = machine.groups();
-    let (who, number, members_of) = ports::recorder(machine, user);
+    let (who, number, members_of) = ports::recording_user(machine, user);
     for outlet in &config.outlets {
         let Some(group) = &outlet.group else { continue };
         let subject = format!("outlet {}", outlet.name);
         let Some((_, id, members)) = groups.iter().find(|(name, ..)| name == group) else {
             let remedy =
                 format!("`sudo groupadd --system {group} && sudo usermod -aG {group} {who}`, then start damcast again");
-            report.fault("groups", &subject, format!("there is no group {group} on this machine"), remedy);
+            report.problem("groups", &subject, format!("there is no group {group} on this machine"), remedy);
             continue;
         };
         if number != Some(0) && !members_of.contains(id) && !members.contains(&who) {
             let what = format!("{who} is not in the group {group}, so it cannot give the folder to that group");
             let remedy = format!("`sudo usermod -aG {group} {who}`, then start damcast again");
-            report.fault("groups", &subject, what, remedy);
+            report.problem("groups", &subject, what, remedy);
             continue;
         }
         let folder = config.directory.join(&outlet.directory);
         match machine.access(&folder) {
-            Some((mode, _, of_group)) if of_group != *id || mode & SHOWN != SHOWN => report.fault(
+            Some((mode, _, of_group)) if of_group != *id || mode & SHARED_MODE != SHARED_MODE => report.problem(
                 "groups",
                 &subject,
                 format!("{} is not for the group {group}: its readers cannot read it", folder.display()),
@@ -54,19 +54,21 @@ fn examine_outlets(machine: &Machine, config: &Config, user: Option<&str>, repor
                     folder.display()
                 ),
             ),
-            _ => report.fine("groups", format!("the outlet {} is for the group {group}", outlet.name)),
+            _ => report.ok("groups", format!("the outlet {} is for the group {group}", outlet.name)),
         }
     }
 }
 
-fn examine_service(machine: &Machine, config: Option<&Config>, report: &mut Report) {
+fn check_service(machine: &Machine, config: Option<&Config>, report: &mut DoctorReport) {
     let groups = machine.groups();
     let group = |name: &str| groups.iter().find(|(group, ..)| group == name);
-    let Some((_, _, readers)) = group(RECORDINGS) else { return };
+    let Some((_, _, readers)) = group(RECORDINGS_GROUP) else { return };
     let before = report.faults.len();
-    for (name, purpose) in [(CONTROL, "who may use `damcast status` and `damcast ctl`"), (WEB, "a web server")] {
+    for (name, purpose) in
+        [(CONTROL_GROUP, "who may use `damcast status` and `damcast ctl`"), (WEB_GROUP, "a web server")]
+    {
         if group(name).is_none() {
-            report.fault(
+            report.problem(
                 "groups",
                 name,
                 format!("there is no such group, for {purpose}"),
@@ -74,23 +76,24 @@ fn examine_service(machine: &Machine, config: Option<&Config>, report: &mut Repo
             );
         }
     }
-    let speaks = |member: &str| group(CONTROL).is_some_and(|(_, _, members)| members.iter().any(|name| name == member));
-    for member in readers.iter().filter(|member| !member.is_empty() && *member != RECORDINGS) {
+    let speaks =
+        |member: &str| group(CONTROL_GROUP).is_some_and(|(_, _, members)| members.iter().any(|name| name == member));
+    for member in readers.iter().filter(|member| !member.is_empty() && *member != RECORDINGS_GROUP) {
         if WEB_SERVERS.contains(&member.as_str()) {
-            report.fault(
+            report.problem(
                 "groups",
                 member,
-                format!("it is in the group {RECORDINGS} and may read all games without their delay"),
+                format!("it is in the group {RECORDINGS_GROUP} and may read all games without their delay"),
                 format!(
-                    "`sudo usermod -aG {WEB} {member} && sudo gpasswd -d {member} {RECORDINGS}`, then restart the web server: \
-                     {WEB} reads the public files alone"
+                    "`sudo usermod -aG {WEB_GROUP} {member} && sudo gpasswd -d {member} {RECORDINGS_GROUP}`, then restart the web server: \
+                     {WEB_GROUP} reads the public files alone"
                 ),
             );
         } else if !speaks(member) {
-            report.fine(
+            report.ok(
                 "groups",
                 format!(
-                    "{member} may read all recordings; to use `damcast ctl`: `sudo usermod -aG {CONTROL} {member}`"
+                    "{member} may read all recordings; to use `damcast ctl`: `sudo usermod -aG {CONTROL_GROUP} {member}`"
                 ),
             );
         }
@@ -98,21 +101,21 @@ fn examine_service(machine: &Machine, config: Option<&Config>, report: &mut Repo
     let of_web = |config: &&Config| config.outlets.iter().all(|outlet| outlet.name != PUBLIC || outlet.group.is_none());
     let public = config.filter(of_web).map(|config| config.directory.join(PUBLIC));
     let found = public.as_deref().and_then(|public| Some((public, machine.access(public)?)));
-    if let (Some((public, (mode, _, of_group))), Some((_, web, _))) = (found, group(WEB))
-        && (of_group != *web || mode & SHOWN != SHOWN)
+    if let (Some((public, (mode, _, of_group))), Some((_, web, _))) = (found, group(WEB_GROUP))
+        && (of_group != *web || mode & SHARED_MODE != SHARED_MODE)
     {
         let folder = public.display();
-        report.fault(
+        report.problem(
             "groups",
             &folder.to_string(),
-            format!("it is not for the group {WEB}: a web server cannot read what is published"),
+            format!("it is not for the group {WEB_GROUP}: a web server cannot read what is published"),
             format!(
-                "`sudo systemd-tmpfiles --create damcast.conf`; for a folder of your own `sudo chgrp -R {WEB} {folder} && sudo \
+                "`sudo systemd-tmpfiles --create damcast.conf`; for a folder of your own `sudo chgrp -R {WEB_GROUP} {folder} && sudo \
                  chmod 2750 {folder} {folder}/archive`. If no web server reads it on this machine, leave it"
             ),
         );
     }
     if report.faults.len() == before {
-        report.fine("groups", "who may read and who may ask is as it should be");
+        report.ok("groups", "who may read and who may ask is as it should be");
     }
 }

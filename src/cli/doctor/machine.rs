@@ -35,7 +35,7 @@ impl Machine {
     }
 
     /// Is it this one?
-    pub fn is_this(&self) -> bool {
+    pub fn is_local(&self) -> bool {
         self.root.is_none()
     }
 
@@ -59,7 +59,7 @@ impl Machine {
     }
 
     /// Is there such a file or folder?
-    pub fn has(&self, path: impl AsRef<Path>) -> bool {
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         self.path(path).exists()
     }
 
@@ -98,7 +98,7 @@ impl Machine {
     /// The serial ports, without those of the mainboard that have no chip behind them.
     pub fn ttys(&self) -> Vec<Tty> {
         let names = self.list("/sys/class/tty").into_iter();
-        let with_device = names.filter(|name| self.has(format!("/sys/class/tty/{name}/device")));
+        let with_device = names.filter(|name| self.exists(format!("/sys/class/tty/{name}/device")));
         with_device.map(|name| Tty { usb: self.usb_device(&name), name }).collect()
     }
 

@@ -76,29 +76,29 @@ pub struct Arguments {
 /// Looks, and tells.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &arguments.try_files {
-        output::say(serde_json::to_string(&files::refused(directory, &arguments.try_outlet))?)?;
+        output::print_line(serde_json::to_string(&files::refused_files(directory, &arguments.try_outlet))?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let machine = Machine::new(arguments.root.clone());
-    let mut report = Report::default();
-    let config = match Config::load_to_record(&arguments.config) {
+    let mut report = DoctorReport::default();
+    let config = match Config::load_for_recording(&arguments.config) {
         Ok(config) => {
-            if config.held.is_empty() {
-                report.fine("configuration", format!("{} is right", arguments.config.display()));
+            if config.suspended_outlets.is_empty() {
+                report.ok("configuration", format!("{} is right", arguments.config.display()));
             }
-            for held in &config.held {
+            for held in &config.suspended_outlets {
                 let what =
                     format!("a station records with it, but shows nothing new in this outlet: {}", held.reason());
                 let remedy = "mend it (`damcast config check` shows all that is wrong, with its place), then `damcast ctl reload`";
-                report.fault("configuration", &format!("outlet {}", held.name), what, remedy);
+                report.problem("configuration", &format!("outlet {}", held.name), what, remedy);
             }
             Some(config)
         }
         Err(errors) => {
             let (file, first) = (arguments.config.display().to_string(), &errors.0[0]);
-            let place = first.place.as_ref().map_or(String::new(), |place| format!("line {}: ", place.line));
+            let place = first.location.as_ref().map_or(String::new(), |place| format!("line {}: ", place.line));
             let what = format!("{place}{}", first.message);
-            report.fault(
+            report.problem(
                 "configuration",
                 &file,
                 what,
@@ -107,23 +107,23 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             None
         }
     };
-    ports::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
-    system::examine(&machine, config.as_ref(), &mut report);
-    groups::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
-    pages::examine(&machine, &arguments.config, &mut report);
+    ports::check(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
+    system::check(&machine, config.as_ref(), &mut report);
+    groups::check(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
+    pages::check(&machine, &arguments.config, &mut report);
     if let Some(config) = &config {
         let directory = &config.directory;
-        folder::examine(&machine, directory, arguments.free, arguments.slowest_write, &mut report);
-        files::examine(&machine, config, arguments.user.as_deref(), &mut report);
-        codes::examine(&machine, config, directory, &mut report);
-        publication::examine_local(&machine, config, &mut report);
+        folder::check(&machine, directory, arguments.free, arguments.slowest_write, &mut report);
+        files::check(&machine, config, arguments.user.as_deref(), &mut report);
+        codes::check(&machine, config, directory, &mut report);
+        publication::check_local(&machine, config, &mut report);
         if let Some(public) = &arguments.public {
-            publication::examine_public(&machine, public, config, &mut report);
+            publication::check_public(&machine, public, config, &mut report);
         }
-        alarm::examine(&machine, config, &mut report);
+        alarm::check(&machine, config, &mut report);
     }
     if arguments.json {
-        output::say(format_args!("{:#}", report.to_json()))?;
+        output::print_line(format_args!("{:#}", report.to_json()))?;
     } else {
         output::print(report.to_text())?;
     }
@@ -131,29 +131,34 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Something that is wrong.
-struct Fault {
+struct DoctorProblem {
     check: &'static str,
     subject: String,
-    what: String,
+    message: String,
     remedy: String,
 }
 
 /// What was found.
 #[derive(Default)]
-struct Report {
-    faults: Vec<Fault>,
+struct DoctorReport {
+    faults: Vec<DoctorProblem>,
     fine: Vec<(&'static str, String)>,
     skipped: Vec<(&'static str, String)>,
 }
 
-impl Report {
+impl DoctorReport {
     /// This is wrong with the subject, and that helps.
-    fn fault(&mut self, check: &'static str, subject: &str, what: impl Into<String>, remedy: impl Into<String>) {
-        self.faults.push(Fault { check, subject: subject.to_owned(), what: what.into(), remedy: remedy.into() });
+    fn problem(&mut self, check: &'static str, subject: &str, what: impl Into<String>, remedy: impl Into<String>) {
+        self.faults.push(DoctorProblem {
+            check,
+            subject: subject.to_owned(),
+            message: what.into(),
+            remedy: remedy.into(),
+        });
     }
 
     /// This is in order.
-    fn fine(&mut self, check: &'static str, what: impl Into<String>) {
+    fn ok(&mut self, check: &'static str, what: impl Into<String>) {
         self.fine.push((check, what.into()));
     }
 
@@ -170,7 +175,7 @@ impl Report {
         for (check, why) in &self.skipped {
             text += &format!("  -     {check}: not looked at: {why}\n");
         }
-        for Fault { check, subject, what, remedy } in &self.faults {
+        for DoctorProblem { check, subject, message: what, remedy } in &self.faults {
             text += &format!("\nWRONG   {check}: {subject}: {what}\n        what to do: {remedy}\n");
         }
         let count = self.faults.len();
@@ -183,7 +188,7 @@ impl Report {
 
     fn to_json(&self) -> serde_json::Value {
         let faults = self.faults.iter().map(|fault| {
-            json!({ "check": fault.check, "subject": fault.subject, "what": fault.what, "remedy": fault.remedy })
+            json!({ "check": fault.check, "subject": fault.subject, "what": fault.message, "remedy": fault.remedy })
         });
         let pairs = |list: &[(&str, String)]| -> Vec<serde_json::Value> {
             list.iter().map(|(check, what)| json!({ "check": check, "what": what })).collect()

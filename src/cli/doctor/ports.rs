@@ -8,7 +8,7 @@ use damcast::station::config::Config;
 use damcast::station::link::address::Host;
 use damcast::station::link::{PortAddress, ports};
 
-use super::Report;
+use super::DoctorReport;
 use super::machine::{Machine, Tty};
 
 /// Where rules of udev are.
@@ -20,7 +20,7 @@ const UNITS: [&str; 3] = [
     "/lib/systemd/system/damcast.service",
 ];
 /// The id of a board's own chip, and what the maker's name begins with.
-const BOARD: (&str, &str, &str) = ("045b", "8111", "DGT");
+const BOARD_CHIP: (&str, &str, &str) = ("045b", "8111", "DGT");
 /// Groups that serial ports are for, on one system or another.
 const PORT_GROUPS: [&str; 3] = ["dialout", "uucp", "plugdev"];
 /// Where pseudo-terminals are.
@@ -28,21 +28,21 @@ const PSEUDO_TERMINALS: &str = "/dev/pts";
 /// The program of simulated boards.
 const SIMULATOR: &str = "boardsim";
 /// A serial-port server in the same building answers within this.
-const NETWORK: Duration = Duration::from_secs(2);
+const NETWORK_TIMEOUT: Duration = Duration::from_secs(2);
 /// A chip that collects bytes for longer delays every move.
-const LATENCY_MS: u32 = 1;
+const MAX_LATENCY_MS: u32 = 1;
 
 /// Looks at every port that the configuration means.
-pub fn examine(machine: &Machine, config: Option<&Config>, user: Option<&str>, report: &mut Report) {
+pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, report: &mut DoctorReport) {
     let ttys = machine.ttys();
-    let is_makers = |tty: &Tty| tty.usb.as_ref().is_some_and(|usb| is_makers(usb));
+    let is_makers = |tty: &Tty| tty.usb.as_ref().is_some_and(|usb| is_manufacturer_port(usb));
     let mut devices: Vec<PathBuf> =
         ttys.iter().filter(|tty| is_makers(tty)).map(|tty| Path::new("/dev").join(&tty.name)).collect();
     for line in config.into_iter().flat_map(|config| &config.lines) {
         match &line.port {
             PortAddress::Serial(path) => match machine.device(path) {
                 Some(device) => devices.push(device),
-                None => report.fault(
+                None => report.problem(
                     "port",
                     &format!("{} ({})", path.display(), line.name),
                     "there is no such port",
@@ -55,18 +55,18 @@ pub fn examine(machine: &Machine, config: Option<&Config>, user: Option<&str>, r
                 if fitting.is_empty() {
                     let what = "no port that it could mean is there";
                     let remedy = "plug the board in and switch it on; `damcast ports` lists the ports";
-                    report.fault("port", &format!("{} ({})", line.port, line.name), what, remedy);
+                    report.problem("port", &format!("{} ({})", line.port, line.name), what, remedy);
                 }
                 devices.extend(fitting);
             }
-            PortAddress::Tcp(host) | PortAddress::Rfc2217 { host, .. } => examine_host(machine, host, report),
+            PortAddress::Tcp(host) | PortAddress::Rfc2217 { host, .. } => check_host(machine, host, report),
         }
     }
-    if machine.is_this() {
+    if machine.is_local() {
         let lines = config.into_iter().flat_map(|config| &config.lines).map(|line| (line.name.as_str(), &line.port));
-        for [one, other, device] in ports::shared(lines) {
+        for [one, other, device] in ports::shared_devices(lines) {
             let what = format!("the lines {one} and {other} mean the same port, under two names");
-            report.fault(
+            report.problem(
                 "port",
                 &device,
                 what,
@@ -78,20 +78,20 @@ pub fn examine(machine: &Machine, config: Option<&Config>, user: Option<&str>, r
     devices.dedup();
     for device in &devices {
         let before = report.faults.len();
-        examine_access(machine, device, user, report);
-        examine_holders(machine, device, report);
+        check_access(machine, device, user, report);
+        check_holders(machine, device, report);
         let name = device.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if let Some(tty) = ttys.iter().find(|tty| tty.name == name) {
-            examine_chip(machine, tty, report);
-            examine_modem_manager(machine, tty, report);
+            check_chip(machine, tty, report);
+            check_modem_manager(machine, tty, report);
         }
         if report.faults.len() == before {
-            report.fine("port", format!("{} can be used", device.display()));
+            report.ok("port", format!("{} can be used", device.display()));
         }
     }
     let has_usb = ttys.iter().any(|tty| tty.usb.is_some() && devices.contains(&Path::new("/dev").join(&tty.name)));
     if has_usb && !has_rules(machine) {
-        report.fault(
+        report.problem(
             "udev",
             "61-damcast.rules",
             "the rules for boards are not installed: names change, and other programs may take the ports",
@@ -105,9 +105,10 @@ fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap_or_default().trim().to_owned()
 }
 
-fn is_makers(usb: &Path) -> bool {
+fn is_manufacturer_port(usb: &Path) -> bool {
     let id = (read(usb, "idVendor"), read(usb, "idProduct"));
-    (id.0.as_str(), id.1.as_str()) == (BOARD.0, BOARD.1) || read(usb, "manufacturer").starts_with(BOARD.2)
+    (id.0.as_str(), id.1.as_str()) == (BOARD_CHIP.0, BOARD_CHIP.1)
+        || read(usb, "manufacturer").starts_with(BOARD_CHIP.2)
 }
 
 /// Could an address that leaves a choice mean this port?
@@ -118,7 +119,7 @@ fn fits(port: &PortAddress, usb: &Path, name: &str) -> bool {
                 && read(usb, "idProduct") == format!("{:04x}", id.product);
             is_id && id.serial.as_ref().is_none_or(|serial| read(usb, "serial") == *serial)
         }
-        PortAddress::Any(patterns) if patterns.is_empty() => is_makers(usb),
+        PortAddress::Any(patterns) if patterns.is_empty() => is_manufacturer_port(usb),
         PortAddress::Any(patterns) => {
             let begins =
                 |pattern: &String| format!("/dev/{name}").starts_with(pattern.split('*').next().unwrap_or_default());
@@ -129,10 +130,10 @@ fn fits(port: &PortAddress, usb: &Path, name: &str) -> bool {
 }
 
 /// May the user who records open it?
-fn examine_access(machine: &Machine, device: &Path, user: Option<&str>, report: &mut Report) {
+fn check_access(machine: &Machine, device: &Path, user: Option<&str>, report: &mut DoctorReport) {
     let Some((mode, owner, group)) = machine.access(device) else { return };
     let groups = machine.groups();
-    let (who, number, theirs) = recorder(machine, user);
+    let (who, number, theirs) = recording_user(machine, user);
     let is_root = number == Some(0);
     let is_allowed = mode & 0o006 == 0o006
         || (mode & 0o060 == 0o060 && theirs.contains(&group))
@@ -155,22 +156,22 @@ fn examine_access(machine: &Machine, device: &Path, user: Option<&str>, report: 
     } else {
         format!("`sudo usermod -aG {group} {who}`, then log in again; for the service: SupplementaryGroups={group}")
     };
-    report.fault("permission", &shown, what, remedy);
+    report.problem("permission", &shown, what, remedy);
 }
 
 /// The user who records, with number and groups: the one that is named, or that of the service, or who asks.
-pub fn recorder(machine: &Machine, user: Option<&str>) -> (String, Option<u32>, Vec<u32>) {
+pub fn recording_user(machine: &Machine, user: Option<&str>) -> (String, Option<u32>, Vec<u32>) {
     match user {
-        Some(name) => of_user(machine, name),
+        Some(name) => lookup_user(machine, name),
         None => service(machine).unwrap_or_else(|| {
             let name = machine.user_name(rustix::process::getuid().as_raw()).unwrap_or_else(|| "you".to_owned());
-            of_user(machine, &name)
+            lookup_user(machine, &name)
         }),
     }
 }
 
 /// A user with number and groups.
-fn of_user(machine: &Machine, name: &str) -> (String, Option<u32>, Vec<u32>) {
+fn lookup_user(machine: &Machine, name: &str) -> (String, Option<u32>, Vec<u32>) {
     let user = machine.user(name);
     let of = |(_, _, members): &&(String, u32, Vec<String>)| members.iter().any(|member| member == name);
     let mut groups: Vec<u32> = machine.groups().iter().filter(of).map(|(_, id, _)| *id).collect();
@@ -188,19 +189,19 @@ fn service(machine: &Machine) -> Option<(String, Option<u32>, Vec<u32>)> {
     Some(("damcast".to_owned(), None, groups.map(|(_, id, _)| id).collect()))
 }
 
-fn examine_holders(machine: &Machine, device: &Path, report: &mut Report) {
+fn check_holders(machine: &Machine, device: &Path, report: &mut DoctorReport) {
     for process in machine.holders(device) {
         if process.name == "damcast" {
-            report.fine("port", format!("{}: damcast has it (process {})", device.display(), process.id));
+            report.ok("port", format!("{}: damcast has it (process {})", device.display(), process.id));
             continue;
         }
         if process.name == SIMULATOR {
             let what =
                 format!("{}: a simulated board is at it ({SIMULATOR}, process {})", device.display(), process.id);
-            report.fine("port", what);
+            report.ok("port", what);
             continue;
         }
-        report.fault(
+        report.problem(
             "port in use",
             &device.display().to_string(),
             format!("another program has it: {} (process {})", process.name, process.id),
@@ -210,11 +211,12 @@ fn examine_holders(machine: &Machine, device: &Path, report: &mut Report) {
 }
 
 /// How the chip of a USB port is set up.
-fn examine_chip(machine: &Machine, tty: &Tty, report: &mut Report) {
+fn check_chip(machine: &Machine, tty: &Tty, report: &mut DoctorReport) {
     let name = format!("/dev/{}", tty.name);
     let latency = machine.read(format!("/sys/class/tty/{}/device/latency_timer", tty.name));
-    if let Some(latency) = latency.and_then(|text| text.parse::<u32>().ok()).filter(|&latency| latency > LATENCY_MS) {
-        report.fault(
+    if let Some(latency) = latency.and_then(|text| text.parse::<u32>().ok()).filter(|&latency| latency > MAX_LATENCY_MS)
+    {
+        report.problem(
             "latency timer",
             &name,
             format!("the adapter keeps bytes back for {latency} ms: on a bus each question takes that much longer"),
@@ -226,7 +228,7 @@ fn examine_chip(machine: &Machine, tty: &Tty, report: &mut Report) {
     }
     let Some(usb) = &tty.usb else { return };
     if read(usb, "power/control") == "auto" {
-        report.fault(
+        report.problem(
             "autosuspend",
             &name,
             "the system may switch the port off while nobody moves",
@@ -236,7 +238,7 @@ fn examine_chip(machine: &Machine, tty: &Tty, report: &mut Report) {
 }
 
 /// ModemManager sends commands for modems to every new port.
-fn examine_modem_manager(machine: &Machine, tty: &Tty, report: &mut Report) {
+fn check_modem_manager(machine: &Machine, tty: &Tty, report: &mut DoctorReport) {
     let Some(manager) = machine.processes().into_iter().find(|process| process.name == "ModemManager") else { return };
     let number = machine.read(format!("/sys/class/tty/{}/dev", tty.name)).unwrap_or_default();
     let known = machine.read(format!("/run/udev/data/c{number}"));
@@ -245,7 +247,7 @@ fn examine_modem_manager(machine: &Machine, tty: &Tty, report: &mut Report) {
         None => has_rules(machine),
     };
     if !is_ignored {
-        report.fault(
+        report.problem(
             "ModemManager",
             &format!("/dev/{}", tty.name),
             format!("ModemManager (process {}) tries every new port and speaks to the board as to a modem", manager.id),
@@ -260,8 +262,8 @@ fn has_rules(machine: &Machine) -> bool {
     RULES.iter().any(|folder| is_ours(folder))
 }
 
-fn examine_host(machine: &Machine, host: &Host, report: &mut Report) {
-    if !machine.is_this() {
+fn check_host(machine: &Machine, host: &Host, report: &mut DoctorReport) {
+    if !machine.is_local() {
         report.skip("network", format!("{host}: this is another machine"));
         return;
     }
@@ -269,7 +271,7 @@ fn examine_host(machine: &Machine, host: &Host, report: &mut Report) {
         (host.name.as_str(), host.port).to_socket_addrs().map_err(|error| error.to_string()).and_then(|all| {
             let mut last = "the name has no address".to_owned();
             for address in all {
-                match TcpStream::connect_timeout(&address, NETWORK) {
+                match TcpStream::connect_timeout(&address, NETWORK_TIMEOUT) {
                     Ok(_) => return Ok(()),
                     Err(error) => last = error.to_string(),
                 }
@@ -277,8 +279,8 @@ fn examine_host(machine: &Machine, host: &Host, report: &mut Report) {
             Err(last)
         });
     match connected {
-        Ok(()) => report.fine("network", format!("{host} answers")),
-        Err(error) => report.fault(
+        Ok(()) => report.ok("network", format!("{host} answers")),
+        Err(error) => report.problem(
             "network",
             &host.to_string(),
             format!("the serial-port server does not answer: {error}"),

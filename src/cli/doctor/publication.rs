@@ -6,53 +6,53 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
-use damcast::engine::profile::{self, Profile};
+use damcast::engine::profile::{self, ReaderProfile};
 use damcast::station::config::Config;
 use draughts_pdn::problem::Level;
 
-use super::Report;
+use super::DoctorReport;
 use super::machine::Machine;
 
 /// How long lidraughts waits for an answer.
-const TIME_OUT: Duration = Duration::from_secs(4);
+const READ_TIMEOUT: Duration = Duration::from_secs(4);
 /// An answer that takes longer is late for everybody who polls.
-const SLOW: Duration = Duration::from_millis(1500);
+const SLOW_ANSWER: Duration = Duration::from_millis(1500);
 /// More than a tournament has.
-const LONGEST: u64 = 16 << 20;
+const MAX_FILE_SIZE: u64 = 16 << 20;
 /// A copy that is older than this is not just on its way.
-const ON_ITS_WAY: Duration = Duration::from_secs(60);
+const MAX_COPY_AGE: Duration = Duration::from_secs(60);
 /// So many mistakes of a file are told; more say the same.
-const MOST_TOLD: usize = 5;
+const MAX_LISTED_ERRORS: usize = 5;
 /// The file of an outlet that is polled.
 const SNAPSHOT: &str = "games.pdn";
 
 /// Looks at the public file of each outlet of the station itself.
-pub fn examine_local(machine: &Machine, config: &Config, report: &mut Report) {
+pub fn check_local(machine: &Machine, config: &Config, report: &mut DoctorReport) {
     for outlet in &config.outlets {
         let path = config.directory.join(&outlet.directory).join(SNAPSHOT);
         let Ok(bytes) = std::fs::read(machine.path(&path)) else { continue };
         let subject = path.display().to_string();
-        if examine_content(outlet.profile, &bytes, &subject, report) {
-            report.fine("public file", format!("{subject} can be read by its readers"));
+        if check_content(outlet.profile, &bytes, &subject, report) {
+            report.ok("public file", format!("{subject} can be read by its readers"));
         }
     }
 }
 
 /// Looks at the public file where spectators get it.
-pub fn examine_public(machine: &Machine, place: &str, config: &Config, report: &mut Report) {
+pub fn check_public(machine: &Machine, place: &str, config: &Config, report: &mut DoctorReport) {
     let began = Instant::now();
     let answer = match fetch(place) {
         Ok(answer) => answer,
         Err(error) => {
             let remedy = "is the address right, and the web server running? Try it in a browser on another network";
-            report.fault("public address", place, format!("nothing can be got from there: {error}"), remedy);
+            report.problem("public address", place, format!("nothing can be got from there: {error}"), remedy);
             return;
         }
     };
     let before = report.faults.len();
-    if began.elapsed() > SLOW && place.contains("://") {
+    if began.elapsed() > SLOW_ANSWER && place.contains("://") {
         let what = format!("the answer took {} ms; lidraughts gives up after 4000", began.elapsed().as_millis());
-        report.fault(
+        report.problem(
             "public address",
             place,
             what,
@@ -62,13 +62,13 @@ pub fn examine_public(machine: &Machine, place: &str, config: &Config, report: &
     if let Some(status) = answer.status.filter(|&status| status != 200) {
         let remedy =
             "lidraughts takes nothing but 200, and follows no redirection: give the address where the file itself is";
-        report.fault("public address", place, format!("the server answers {status}"), remedy);
+        report.problem("public address", place, format!("the server answers {status}"), remedy);
         return;
     }
     let is_utf_8 = answer.content_type.to_ascii_lowercase().replace(' ', "").contains("charset=utf-8");
     let is_text = answer.content_type.starts_with("text/");
     if answer.status.is_some() && is_text && !is_utf_8 && !answer.body.is_ascii() {
-        report.fault(
+        report.problem(
             "public address",
             place,
             format!(
@@ -78,7 +78,7 @@ pub fn examine_public(machine: &Machine, place: &str, config: &Config, report: &
             "let the server send `Content-Type: text/plain; charset=utf-8`",
         );
     }
-    examine_content(Profile::Lidraughts, &answer.body, place, report);
+    check_content(ReaderProfile::Lidraughts, &answer.body, place, report);
     let age = |path: &Path| SystemTime::now().duration_since(std::fs::metadata(path).ok()?.modified().ok()?).ok();
     let ours = config.outlets.iter().filter_map(|outlet| {
         let path = machine.path(config.directory.join(&outlet.directory).join(SNAPSHOT));
@@ -88,9 +88,9 @@ pub fn examine_public(machine: &Machine, place: &str, config: &Config, report: &
     // The age of the newest: of several outlets one is shown there.
     if let Some(age) = ours.iter().map(|(_, age)| *age).min()
         && ours.iter().all(|(text, _)| *text != answer.body)
-        && age > ON_ITS_WAY
+        && age > MAX_COPY_AGE
     {
-        report.fault(
+        report.problem(
             "public address",
             place,
             format!("it is not what the station wrote {} s ago", age.as_secs()),
@@ -98,30 +98,30 @@ pub fn examine_public(machine: &Machine, place: &str, config: &Config, report: &
         );
     }
     if report.faults.len() == before {
-        report.fine("public address", format!("{place} can be read by lidraughts"));
+        report.ok("public address", format!("{place} can be read by lidraughts"));
     }
 }
 
 /// Whether its readers can read it; the first mistakes are told.
-fn examine_content(profile: Profile, bytes: &[u8], subject: &str, report: &mut Report) -> bool {
+fn check_content(profile: ReaderProfile, bytes: &[u8], subject: &str, report: &mut DoctorReport) -> bool {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         let remedy = "the station writes it when its first board is known: is it running? (damcast run, systemctl status damcast)";
-        report.fault("public file", subject, "it is empty", remedy);
+        report.problem("public file", subject, "it is empty", remedy);
         return false;
     }
     if bytes.trim_ascii_start().starts_with(b"<") {
         let remedy = "give the address of the file itself, not of a page about it";
-        report.fault("public file", subject, "it is a web page, and no PDN", remedy);
+        report.problem("public file", subject, "it is a web page, and no PDN", remedy);
         return false;
     }
     let problems = profile::check(profile, bytes, None);
     let errors: Vec<_> = problems.iter().filter(|problem| problem.level == Level::Error).collect();
-    for problem in errors.iter().take(MOST_TOLD) {
+    for problem in errors.iter().take(MAX_LISTED_ERRORS) {
         let hint = problem.hint.as_ref().map_or(String::new(), |hint| format!(" ({hint})"));
-        report.fault(
+        report.problem(
             "public file",
-            &format!("{subject}:{}", problem.place),
-            format!("{profile} stumbles over it, and with it over all boards: {}{hint}", problem.what),
+            &format!("{subject}:{}", problem.location),
+            format!("{profile} stumbles over it, and with it over all boards: {}{hint}", problem.message),
             "one game that cannot be read stops all: correct it by hand at once, and keep this file for a report",
         );
     }
@@ -129,18 +129,18 @@ fn examine_content(profile: Profile, bytes: &[u8], subject: &str, report: &mut R
 }
 
 /// What was got.
-struct Answer {
+struct HttpResponse {
     /// Of a server.
     status: Option<u16>,
     content_type: String,
     body: Vec<u8>,
 }
 
-fn fetch(place: &str) -> io::Result<Answer> {
-    let whole = |body| Answer { status: None, content_type: String::new(), body };
+fn fetch(place: &str) -> io::Result<HttpResponse> {
+    let whole = |body| HttpResponse { status: None, content_type: String::new(), body };
     if place == "-" {
         let mut body = Vec::new();
-        io::stdin().take(LONGEST).read_to_end(&mut body)?;
+        io::stdin().take(MAX_FILE_SIZE).read_to_end(&mut body)?;
         return Ok(whole(body));
     }
     if let Some(rest) = place.strip_prefix("http://") {
@@ -153,23 +153,23 @@ fn fetch(place: &str) -> io::Result<Answer> {
 }
 
 /// A plain GET.
-fn http(rest: &str) -> io::Result<Answer> {
+fn http(rest: &str) -> io::Result<HttpResponse> {
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let named = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
     let address = named.to_socket_addrs()?.next().ok_or_else(|| io::Error::other("the name has no address"))?;
-    let mut stream = TcpStream::connect_timeout(&address, TIME_OUT)?;
-    stream.set_read_timeout(Some(TIME_OUT))?;
-    stream.set_write_timeout(Some(TIME_OUT))?;
+    let mut stream = TcpStream::connect_timeout(&address, READ_TIMEOUT)?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
+    stream.set_write_timeout(Some(READ_TIMEOUT))?;
     let agent = concat!("damcast-doctor/", env!("CARGO_PKG_VERSION"));
     let request = format!("GET /{path} HTTP/1.0\r\nHost: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut bytes = Vec::new();
-    stream.take(LONGEST).read_to_end(&mut bytes)?;
+    stream.take(MAX_FILE_SIZE).read_to_end(&mut bytes)?;
     parse(&bytes)
 }
 
 /// Encrypted: as curl gets it, a program that nearly every machine has.
-fn curl(place: &str) -> io::Result<Answer> {
+fn curl(place: &str) -> io::Result<HttpResponse> {
     let output =
         Command::new("curl").args(["--silent", "--show-error", "--include", "--max-time", "4", "--", place]).output();
     let output = output
@@ -180,7 +180,7 @@ fn curl(place: &str) -> io::Result<Answer> {
     parse(&output.stdout)
 }
 
-fn parse(bytes: &[u8]) -> io::Result<Answer> {
+fn parse(bytes: &[u8]) -> io::Result<HttpResponse> {
     let no_answer = || io::Error::other("the answer is not that of a web server");
     let end = bytes.windows(4).position(|part| part == b"\r\n\r\n").ok_or_else(no_answer)?;
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
@@ -188,5 +188,5 @@ fn parse(bytes: &[u8]) -> io::Result<Answer> {
     let mut content_type = head.lines().filter_map(|line| line.split_once(':'));
     let content_type = content_type.rfind(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let content_type = content_type.map_or(String::new(), |(_, value)| value.trim().to_owned());
-    Ok(Answer { status: Some(status), content_type, body: bytes[end + 4..].to_vec() })
+    Ok(HttpResponse { status: Some(status), content_type, body: bytes[end + 4..].to_vec() })
 }

@@ -5,7 +5,7 @@ use damcast::station::config::Config;
 use damcast::station::line::dates_from;
 use damcast::station::operate::limits;
 
-use super::Report;
+use super::DoctorReport;
 use super::machine::Machine;
 
 /// Programs that keep the clock right.
@@ -13,18 +13,18 @@ const CLOCK_KEEPERS: [&str; 4] = ["chronyd", "ntpd", "ntpd-ng", "openntpd"];
 /// What systemd's own keeper leaves when the clock is right.
 const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
 /// Less is too little for any machine.
-const MEMORY_KIB: u64 = 64 * 1024;
+const MIN_MEMORY_KIB: u64 = 64 * 1024;
 /// Where a Raspberry Pi tells of its power supply.
 const THROTTLED: &str = "/sys/devices/platform/soc/soc:firmware/get_throttled";
 
 /// Looks at the machine.
-pub fn examine(machine: &Machine, config: Option<&Config>, report: &mut Report) {
+pub fn check(machine: &Machine, config: Option<&Config>, report: &mut DoctorReport) {
     let processes = machine.processes();
     if processes.is_empty() {
         report.skip("programs", "no process can be seen");
     }
     if let Some(brltty) = processes.iter().find(|process| process.name == "brltty") {
-        report.fault(
+        report.problem(
             "brltty",
             &format!("process {}", brltty.id),
             "the driver for Braille displays takes USB adapters for its own",
@@ -33,18 +33,18 @@ pub fn examine(machine: &Machine, config: Option<&Config>, report: &mut Report) 
     }
     let keeper = processes.iter().find(|process| CLOCK_KEEPERS.contains(&process.name.as_str()));
     let shown = Local::now();
-    if machine.is_this() && shown < dates_from() {
-        report.fault(
+    if machine.is_local() && shown < dates_from() {
+        report.problem(
             "clock",
             "the clock of the machine",
             format!("it was never set: it shows {}; games have no date until it is", shown.format("%Y-%m-%d %H:%M")),
             "`sudo date -s '2026-11-21 13:45'`, or a network and `sudo timedatectl set-ntp true`; a station that runs goes on, and \
              its games have their dates from then on",
         );
-    } else if machine.has(SYNCHRONIZED) || keeper.is_some() {
-        report.fine("clock", "the clock of the machine is kept right");
+    } else if machine.exists(SYNCHRONIZED) || keeper.is_some() {
+        report.ok("clock", "the clock of the machine is kept right");
     } else {
-        report.fault(
+        report.problem(
             "clock",
             "the clock of the machine",
             "nothing keeps it right, or it was never set: dates of games and times of logs may be wrong",
@@ -52,12 +52,12 @@ pub fn examine(machine: &Machine, config: Option<&Config>, report: &mut Report) 
              '2026-11-21 13:45'`",
         );
     }
-    examine_limits(machine, config, report);
+    check_limits(machine, config, report);
     let memory = machine.read("/proc/meminfo").unwrap_or_default();
     let available = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let available = available.and_then(|text| text.trim().split(' ').next()?.parse::<u64>().ok());
-    if let Some(available) = available.filter(|&available| available < MEMORY_KIB) {
-        report.fault(
+    if let Some(available) = available.filter(|&available| available < MIN_MEMORY_KIB) {
+        report.problem(
             "memory",
             "the machine",
             format!("only {} MiB of memory are free", available / 1024),
@@ -66,7 +66,7 @@ pub fn examine(machine: &Machine, config: Option<&Config>, report: &mut Report) 
     }
     let throttled = machine.read(THROTTLED).map(|text| text.trim_start_matches("0x").to_owned());
     if let Some(throttled) = throttled.filter(|text| !text.chars().all(|digit| digit == '0')) {
-        report.fault(
+        report.problem(
             "power",
             "the Raspberry Pi",
             format!("its power supply is or was too weak (throttled={throttled}): USB boards drop out then"),
@@ -75,7 +75,7 @@ pub fn examine(machine: &Machine, config: Option<&Config>, report: &mut Report) 
     }
 }
 
-fn examine_limits(machine: &Machine, config: Option<&Config>, report: &mut Report) {
+fn check_limits(machine: &Machine, config: Option<&Config>, report: &mut DoctorReport) {
     let limits = machine.read("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
     // The second number: the station raises its limit up to that by itself.
@@ -86,13 +86,13 @@ fn examine_limits(machine: &Machine, config: Option<&Config>, report: &mut Repor
     let boards = |config: &Config| config.lines.iter().map(|line| line.boards.len().max(1)).sum();
     let needed = limits::files_needed(config.map_or(0, boards));
     if most < needed {
-        report.fault(
+        report.problem(
             "limits",
             "open files",
             format!("{most} are allowed, {needed} may be needed"),
             format!("`ulimit -Hn {needed}` as root before `damcast run`; for the service: LimitNOFILE={needed} (systemctl edit damcast)"),
         );
     } else {
-        report.fine("limits", format!("{most} open files are allowed, {needed} may be needed"));
+        report.ok("limits", format!("{most} open files are allowed, {needed} may be needed"));
     }
 }

@@ -11,36 +11,36 @@
 
 use super::record::{GameRecord, RecordedEntry};
 use super::snapshot;
-use super::{Board, View};
+use super::{Board, VisibleGame};
 use draughts::Color;
-use draughts_pdn::game::{End, Entry, Game, Tags};
+use draughts_pdn::game::{Entry, Game, Tags, Termination};
 use draughts_pdn::time_control::{Period, TimeControl};
 use draughts_pdn::writer::{self, Style};
 
 /// The text of the archive file of a game that is over, with as much as may be seen of its result and of what was corrected of it.
-pub fn text(board: &Board, game: &GameRecord, view: View<'_>) -> String {
+pub fn archive_text(board: &Board, game: &GameRecord, view: VisibleGame<'_>) -> String {
     let mut tags = board.tags_of(Some(game));
-    view.correct(&mut tags);
-    let result = view.shown_result().unwrap_or("*");
+    view.apply_corrections(&mut tags);
+    let result = view.visible_result().unwrap_or("*");
     for (name, color) in [("WhiteTime", Color::White), ("BlackTime", Color::Black)] {
         if let Some(seconds) = time_used(&tags, game, color) {
             tags.set(name, format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60));
         }
     }
-    let missed = snapshot::marked(view.missed());
+    let missed = snapshot::with_score_sheet_comment(view.score_sheet_moves());
     if game.entries().iter().all(RecordedEntry::is_ply) {
         let missed = missed.iter().filter(|entry| matches!(entry, Entry::Move(_)));
         tags.set("PlyCount", (game.entries().len() + missed.count()).to_string());
     }
     tags.set("Termination", if result == "*" { "unterminated" } else { "normal" });
     tags.set("Result", result);
-    let mut entries = snapshot::movetext(game.written(game.entries()));
+    let mut entries = snapshot::movetext(game.to_file_entries(game.entries()));
     entries.extend(missed);
-    writer::write(&[Game { tags, entries, end: End::Star }], Style::Compact)
+    writer::write(&[Game { tags, entries, end: Termination::Star }], Style::Compact)
 }
 
 /// This text as it was before the result was known.
-pub fn without_result(text: &str) -> String {
+pub fn before_result(text: &str) -> String {
     let before = |line: &str| match line.split_once(" \"") {
         Some(("[Result", _)) => "[Result \"*\"]\n".to_owned(),
         Some(("[Termination", _)) => "[Termination \"unterminated\"]\n".to_owned(),
@@ -55,7 +55,7 @@ fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let control: TimeControl = tags.get(own).or(tags.get("TimeControl"))?.parse().ok()?;
     let clocks = game.entries().iter().rev().find_map(|entry| entry.clocks)?;
     let left = if color == Color::White { clocks.white } else { clocks.black }?;
-    let given = time_given(&control, moves_of(tags, game, color)?)?;
+    let given = total_allowance(&control, moves_of(tags, game, color)?)?;
     given.checked_sub(left.0)
 }
 
@@ -82,7 +82,7 @@ fn starts(game_type: &str) -> Option<Color> {
 }
 
 /// What a time control has given by so many moves of a side, in seconds.
-fn time_given(control: &TimeControl, moves: u32) -> Option<u32> {
+fn total_allowance(control: &TimeControl, moves: u32) -> Option<u32> {
     let TimeControl::Periods(periods) = control else { return None };
     let (mut given, mut left) = (0_u32, moves);
     for period in periods {
@@ -111,16 +111,16 @@ mod tests {
     use super::super::record::GameChange;
     use super::super::record::tests::{game, moment};
     use super::*;
-    use crate::engine::profile::{self, Profile};
+    use crate::engine::profile::{self, ReaderProfile};
     use draughts::Variant;
 
     fn check(tags: &[(&str, &str)], lines: &[&str], expected: &str) {
         let board = Board::new("a", Variant::international(), Vec::new());
         let mut game = game(&[tags, &[("Date", "2026.11.21")]].concat(), lines);
-        game.take(moment(60), GameChange::Ended(Some("1-1".into())));
-        let text = text(&board, &game, Delay::NONE.view(&game, game.latest()));
+        game.apply(moment(60), GameChange::Ended(Some("1-1".into())));
+        let text = archive_text(&board, &game, Delay::NO_DELAY.view(&game, game.last_change_at()));
         assert_eq!(text, expected);
-        assert_eq!(profile::check(Profile::Standard, text.as_bytes(), None), []);
+        assert_eq!(profile::check(ReaderProfile::Standard, text.as_bytes(), None), []);
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn splits_time_by_periods() {
-        let given = |control: &str, moves| time_given(&control.parse().unwrap(), moves);
+        let given = |control: &str, moves| total_allowance(&control.parse().unwrap(), moves);
         assert_eq!(given("40/7200:3600", 39), Some(7200));
         assert_eq!(given("40/7200:3600", 40), Some(10_800));
         assert_eq!(given("40/7200:3600+60", 42), Some(10_920));

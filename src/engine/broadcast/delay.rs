@@ -13,14 +13,14 @@
 
 use chrono::TimeDelta;
 
-use super::Moment;
+use super::WallTime;
 use super::record::{Correction, GameRecord, RecordedEntry};
 use crate::engine::tournament::MOVES;
 use draughts_pdn::game::Tags;
 use draughts_pdn::tag;
 
 /// The tag that stands apart: the game may not be over for everybody yet.
-const RESULT: &str = "Result";
+const RESULT_TAG: &str = "Result";
 
 /// A delay of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -33,11 +33,11 @@ pub struct Delay {
 
 /// What may be seen of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct View<'game> {
+pub struct VisibleGame<'game> {
     /// Its plies and setups, from the first.
     pub entries: &'game [RecordedEntry],
     /// So many of them stand in files of it that were ended by mistake.
-    pub before: usize,
+    pub prior_entries: usize,
     /// Is it over?
     pub is_closed: bool,
     /// The result that its live file has.
@@ -46,33 +46,33 @@ pub struct View<'game> {
     pub corrections: &'game [Correction],
 }
 
-impl<'game> View<'game> {
+impl<'game> VisibleGame<'game> {
     /// The entries of its live file.
     pub fn own_entries(&self) -> &'game [RecordedEntry] {
-        self.entries.get(self.before..).unwrap_or_default()
+        self.entries.get(self.prior_entries..).unwrap_or_default()
     }
 
     /// Its result as it is shown: the last one that was given.
-    pub fn shown_result(&self) -> Option<&'game str> {
-        let given = self.corrections.iter().rev().find(|correction| correction.tag == RESULT);
+    pub fn visible_result(&self) -> Option<&'game str> {
+        let given = self.corrections.iter().rev().find(|correction| correction.tag == RESULT_TAG);
         // No result before the last move.
         given.filter(|_| self.is_closed).map(|correction| correction.value.as_str()).or(self.result)
     }
 
     /// The moves that its board missed, once it is over, as PDN has them; empty: none.
-    pub fn missed(&self) -> &'game str {
+    pub fn score_sheet_moves(&self) -> &'game str {
         let typed = self.corrections.iter().rev().find(|correction| correction.tag == MOVES);
         typed.filter(|_| self.is_closed).map_or("", |correction| correction.value.as_str())
     }
 
     /// Lays what was corrected over the tags of the game, as readers of PDN are shown it.
-    pub fn correct(&self, tags: &mut Tags) {
-        let is_tag = |correction: &&Correction| ![RESULT, MOVES].contains(&correction.tag.as_str());
+    pub fn apply_corrections(&self, tags: &mut Tags) {
+        let is_tag = |correction: &&Correction| ![RESULT_TAG, MOVES].contains(&correction.tag.as_str());
         for Correction { tag: name, value, .. } in self.corrections.iter().filter(is_tag) {
             if value.is_empty() {
                 tags.remove(name);
             } else {
-                tags.set(name, tag::harmless(value));
+                tags.set(name, tag::reader_safe(value));
             }
         }
     }
@@ -80,25 +80,25 @@ impl<'game> View<'game> {
 
 impl Delay {
     /// Everything at once.
-    pub const NONE: Delay = Delay { seconds: 0, plies: 0 };
+    pub const NO_DELAY: Delay = Delay { seconds: 0, plies: 0 };
 
     /// What may be seen of a game at a moment.
-    pub fn view(self, game: &GameRecord, now: Moment) -> View<'_> {
-        let is_closed = game.closed().is_some_and(|at| self.due(at) <= now);
-        let own = game.own_entries();
-        let due = own.iter().rposition(|entry| self.due(entry.at) <= now);
+    pub fn view(self, game: &GameRecord, now: WallTime) -> VisibleGame<'_> {
+        let is_closed = game.closed_at().is_some_and(|at| self.visible_at(at) <= now);
+        let own = game.current_file_entries();
+        let due = own.iter().rposition(|entry| self.visible_at(entry.at) <= now);
         let by_time = if is_closed { own.len() } else { due.map_or(0, |last| last + 1) };
-        let by_plies = if is_closed { own.len() } else { self.shown_by_plies(own) };
+        let by_plies = if is_closed { own.len() } else { self.visible_by_plies(own) };
         let count = by_time.min(by_plies);
         let is_closed = is_closed && count == own.len();
         // Before its first own entry nobody knows that the game before it goes on.
         let before = if count == 0 { 0 } else { game.entries().len() - own.len() };
-        let result = game.result().filter(|(at, _)| is_closed && self.due(*at) <= now).map(|(_, result)| result);
+        let result = game.result().filter(|(at, _)| is_closed && self.visible_at(*at) <= now).map(|(_, result)| result);
         let corrections = game.corrections();
-        let seen = corrections.iter().take_while(|correction| self.due(correction.at) <= now).count();
-        View {
+        let seen = corrections.iter().take_while(|correction| self.visible_at(correction.at) <= now).count();
+        VisibleGame {
             entries: &game.entries()[..before + count],
-            before,
+            prior_entries: before,
             is_closed,
             result,
             corrections: &corrections[..seen],
@@ -106,23 +106,24 @@ impl Delay {
     }
 
     /// The next moment at which more may be seen because time passed.
-    pub fn next_change(self, game: &GameRecord, now: Moment) -> Option<Moment> {
-        let ends = game.closed().into_iter().chain(game.result().map(|(at, _)| at));
-        let moments = game.entries().iter().rev().map(|entry| entry.at).take_while(|&at| self.due(at) > now);
+    pub fn next_change(self, game: &GameRecord, now: WallTime) -> Option<WallTime> {
+        let ends = game.closed_at().into_iter().chain(game.result().map(|(at, _)| at));
+        let moments = game.entries().iter().rev().map(|entry| entry.at).take_while(|&at| self.visible_at(at) > now);
         // Nearly always all of them may be seen.
-        let asides = Some(game.asides()).filter(|asides| asides.last_at().is_some_and(|last| self.due(last) > now));
+        let asides =
+            Some(game.live_updates()).filter(|asides| asides.last_at().is_some_and(|last| self.visible_at(last) > now));
         let asides = asides.into_iter().flat_map(|asides| asides.iter()).map(|aside| aside.at);
         let corrections = game.corrections().iter().map(|correction| correction.at);
-        moments.chain(asides).chain(ends).chain(corrections).map(|at| self.due(at)).filter(|&at| at > now).min()
+        moments.chain(asides).chain(ends).chain(corrections).map(|at| self.visible_at(at)).filter(|&at| at > now).min()
     }
 
     /// When what was recorded at a moment may be seen.
-    pub fn due(self, at: Moment) -> Moment {
+    pub fn visible_at(self, at: WallTime) -> WallTime {
         at.checked_add_signed(TimeDelta::seconds(self.seconds.into())).unwrap_or(at)
     }
 
     /// The entries before the last so many plies. A setup among them is kept back with them.
-    fn shown_by_plies(self, entries: &[RecordedEntry]) -> usize {
+    fn visible_by_plies(self, entries: &[RecordedEntry]) -> usize {
         let Some(last) = self.plies.checked_sub(1) else { return entries.len() };
         let plies = entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_ply()).map(|(index, _)| index);
         plies.into_iter().nth(last as usize).unwrap_or(0)
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(counts, [0, 0, 1, 3, 4, 5, 5]);
         assert_eq!(delay.next_change(&game, moment(12)), Some(moment(13)));
         assert_eq!(delay.next_change(&game, moment(15)), None);
-        assert_eq!(seen(Delay::NONE, &game, 5), 5);
+        assert_eq!(seen(Delay::NO_DELAY, &game, 5), 5);
     }
 
     #[test]
@@ -157,7 +158,7 @@ mod tests {
         let mut game = game(&[], &LINES);
         let counts: Vec<usize> = [0, 1, 2, 3, 4, 9].map(|plies| seen(Delay { seconds: 0, plies }, &game, 9)).into();
         assert_eq!(counts, [5, 4, 3, 1, 0, 0]);
-        game.take(moment(20), GameChange::Ended(Some("2-0".into())));
+        game.apply(moment(20), GameChange::Ended(Some("2-0".into())));
         let delay = Delay { seconds: 10, plies: 2 };
         let view = delay.view(&game, moment(29));
         assert_eq!((view.entries.len(), view.is_closed, view.result), (3, false, None));
@@ -173,7 +174,7 @@ mod tests {
         let delay = Delay { seconds: 3, plies: 1 };
         let mut last = 0;
         for (change, at) in changes(1, &[], &LINES).1.into_iter().zip(1..) {
-            growing.take(moment(at), change);
+            growing.apply(moment(at), change);
             let count = seen(delay, &growing, at);
             assert!(count >= last, "{at}");
             last = count;

@@ -5,8 +5,8 @@
 
 use super::json::Object;
 use crate::engine::tournament::{
-    Broken, Encounter, Id, Player, RoundState, Row, Standings, TeamRow, Tournament, TournamentSection, standings,
-    team_standings,
+    Id, Pairing, Player, PlayerStanding, RoundState, Standings, TeamStanding, TieBreakValue, Tournament,
+    TournamentSection, standings, team_standings,
 };
 
 /// The JSON Schema of `tournament.json`.
@@ -16,11 +16,11 @@ pub const STANDINGS_SCHEMA: &str = include_str!("standings.schema.json");
 
 /// What is known of an event: `tournament.json`, on one line with its LF.
 pub fn tournament_document(tournament: &Tournament) -> String {
-    tournament_text(tournament, |_| true, None) + "\n"
+    sections_json(tournament, |_| true, None) + "\n"
 }
 
 /// The same of these sections, and of all rounds or one, as `damcast tournament show --json` prints it.
-pub fn tournament_text(
+pub fn sections_json(
     tournament: &Tournament,
     is_shown: impl Fn(&TournamentSection) -> bool,
     of_round: Option<u32>,
@@ -51,7 +51,7 @@ pub fn standings_document(tournament: &Tournament) -> String {
 }
 
 /// The standings of a section as one object, as `damcast tournament standings --json` prints it.
-pub fn standings_text(section: &TournamentSection, standings: &Standings) -> String {
+pub fn standings_json(section: &TournamentSection, standings: &Standings) -> String {
     standings_of(section, standings).finish()
 }
 
@@ -108,7 +108,7 @@ fn round(tournament: &Tournament, section: &TournamentSection, number: u32) -> O
         object.number("home", one.home.0.into()).number("away", one.away.0.into())
     });
     let byes = section.byes.iter().filter(|bye| bye.round == number).map(|bye| {
-        let object = Object::new().number("player", bye.player.0.into()).text("why", bye.why.name());
+        let object = Object::new().number("player", bye.player.0.into()).text("why", bye.kind.name());
         object.text("points", &bye.points.to_string())
     });
     let pairings = section.round(number).into_iter().map(|of| pairing(tournament, of)).collect();
@@ -116,14 +116,14 @@ fn round(tournament: &Tournament, section: &TournamentSection, number: u32) -> O
     object.objects("matches", matches.collect())
 }
 
-fn pairing(tournament: &Tournament, pairing: &Encounter) -> Object {
+fn pairing(tournament: &Tournament, pairing: &Pairing) -> Object {
     let object = with_number(Object::new().number("id", pairing.id.0.into()), "table", pairing.board);
-    let object = with_texts(object, [("board", tournament.place_of(pairing))]);
-    let object = match pairing.later {
+    let object = with_texts(object, [("board", tournament.board_of(pairing))]);
+    let object = match pairing.deferral {
         Some(later) => object.text("later", later.name()),
         None => object,
     };
-    let object = with_id(object, "match", pairing.of_match);
+    let object = with_id(object, "match", pairing.match_id);
     let object = with_id(with_id(object, "white", pairing.white), "black", pairing.black);
     match pairing.result {
         Some(result) => {
@@ -135,13 +135,13 @@ fn pairing(tournament: &Tournament, pairing: &Encounter) -> Object {
 }
 
 fn standings_of(section: &TournamentSection, standings: &Standings) -> Object {
-    let row = |row: &Row| {
+    let row = |row: &PlayerStanding| {
         let own = section.player(row.player).and_then(|player| player.number);
-        let ties = standings.tie_breaks.iter().zip(&row.broken);
+        let ties = standings.tie_breaks.iter().zip(&row.tie_breaks);
         let ties = ties.fold(Object::new(), |object, (tie, value)| match value {
-            Broken::Undecided => object.null(tie.name()),
-            Broken::Number(number) => object.text(tie.name(), &number.to_string()),
-            Broken::List(numbers) => object.texts(tie.name(), numbers.iter().map(ToString::to_string)),
+            TieBreakValue::Undecided => object.null(tie.name()),
+            TieBreakValue::Number(number) => object.text(tie.name(), &number.to_string()),
+            TieBreakValue::List(numbers) => object.texts(tie.name(), numbers.iter().map(ToString::to_string)),
         });
         let object = Object::new().number("rank", row.rank as u64).number("id", row.player.0.into());
         let object = match own {
@@ -151,7 +151,7 @@ fn standings_of(section: &TournamentSection, standings: &Standings) -> Object {
         let object = object.text("name", section.name_of(Some(row.player))).text("points", &row.points.to_string());
         object.number("games", row.games as u64).object("tiebreaks", ties)
     };
-    let team = |row: &TeamRow| {
+    let team = |row: &TeamStanding| {
         let team = section.team(row.team);
         let object = Object::new().number("rank", row.rank as u64).number("id", row.team.0.into());
         let object = match team {
@@ -211,8 +211,8 @@ mod tests {
         let csv = "Round;Board;White;Black;Result;White-team;Black-team\n1;1;\"A \"\"x\"\" </script>\";B;2-0;Huissen;Hijken\n1;2;C;D;*;Hijken;Huissen\n";
         let sheet = tournament::read(csv.as_bytes(), Some(Format::Csv), "").unwrap();
         let mut tournament = merge(&Tournament::default(), None, &sheet).unwrap().tournament;
-        tournament.turn_round(None, 1, RoundState::Open).unwrap();
-        tournament.seat(&[(tournament.sections[0].id, 1)], |number| Some(format!("board-{number}")));
+        tournament.set_round_state(None, 1, RoundState::Open).unwrap();
+        tournament.assign_boards(&[(tournament.sections[0].id, 1)], |number| Some(format!("board-{number}")));
         let json: Value = serde_json::from_str(&tournament_document(&tournament)).unwrap();
         check(&serde_json::from_str(TOURNAMENT_SCHEMA).unwrap(), &json, "tournament");
         let pairing = &json["sections"][0]["rounds"][0]["pairings"][0];

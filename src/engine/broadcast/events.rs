@@ -20,7 +20,7 @@
 //! | `clock` | `clock`: it shows something else than one knows who counts on from the last `clock`, by more than two seconds, or another side's time runs |
 //! | `state` | `state`: `playing`, as a game begins; `clock-stopped`; `unexplained`, for some seconds already; `no-connection` |
 //! | `correction` | `reason` of the `setup` before it: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `operator` |
-//! | `round`, `pairing`, `official`, `amend` | of a tournament ([`super::course`]), with `t` instead of `n`, `board` and `game` |
+//! | `round`, `pairing`, `official-result`, `tag-correction` | of a tournament ([`super::course`]), with `t` instead of `n`, `board` and `game` |
 //!
 //! The four before those have `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves them out.
 //! A correction takes nothing back: what stands before the `setup` stays told, and play goes on from there.
@@ -34,9 +34,9 @@
 //! one. In which order those of several games stand is kept beside the logs, so that all of the file can be made again.
 
 use super::json::Object;
-use super::record::{AsideContent, GameRecord, RecordedAside};
-use super::{Board, Delay, Moment, View, Withheld};
-use crate::engine::livefile::{self, Step};
+use super::record::{GameRecord, LiveUpdateContent, RecordedUpdate};
+use super::{Board, Delay, HiddenNames, VisibleGame, WallTime};
+use crate::engine::livefile::{self, EntryKind};
 use draughts::{Color, Position};
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
@@ -44,7 +44,7 @@ use draughts_pdn::fen;
 /// An event of a game, but for its place in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameEvent {
-    at: Moment,
+    at: WallTime,
     board: String,
     game: u32,
     stream: Stream,
@@ -72,7 +72,7 @@ pub enum Stream {
     /// What stands in the files of a game, too: `n`.
     Game,
     /// What is told beside them: `p`.
-    Aside,
+    LiveUpdate,
     /// What is told of a tournament, of no board and no game: `t`.
     Tournament,
 }
@@ -82,7 +82,7 @@ pub type StreamKey = (String, u32, Stream);
 
 /// Which event of which game.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct EventPlace {
+pub struct EventId {
     /// The name of its board.
     pub board: String,
     /// The number of the game on the board.
@@ -93,7 +93,7 @@ pub struct EventPlace {
     pub n: u64,
 }
 
-impl EventPlace {
+impl EventId {
     /// What it is counted in.
     pub fn key(&self) -> StreamKey {
         (self.board.clone(), self.game, self.stream)
@@ -102,17 +102,17 @@ impl EventPlace {
 
 impl GameEvent {
     /// The `n`th event of a tournament.
-    pub(super) fn of_tournament(n: u64, at: Moment, body: Object) -> GameEvent {
+    pub(super) fn for_tournament(n: u64, at: WallTime, body: Object) -> GameEvent {
         GameEvent { at, board: String::new(), game: 0, stream: Stream::Tournament, n, body }
     }
 
     /// Which one it is.
-    pub fn place(&self) -> EventPlace {
-        EventPlace { board: self.board.clone(), game: self.game, stream: self.stream, n: self.n }
+    pub fn id(&self) -> EventId {
+        EventId { board: self.board.clone(), game: self.game, stream: self.stream, n: self.n }
     }
 
     /// When it was recorded.
-    pub fn at(&self) -> Moment {
+    pub fn at(&self) -> WallTime {
         self.at
     }
 
@@ -125,15 +125,15 @@ impl GameEvent {
         let of_game = |head: Object| head.text("board", &self.board).number("game", self.game.into());
         let head = match self.stream {
             Stream::Game => of_game(head).number("n", self.n),
-            Stream::Aside => of_game(head).number("p", self.n),
+            Stream::LiveUpdate => of_game(head).number("p", self.n),
             Stream::Tournament => head.number("t", self.n),
         };
-        head.and(&self.body).finish()
+        head.merge(&self.body).finish()
     }
 }
 
 /// How many events there are of as much of a game as may be seen.
-pub fn count(view: View<'_>) -> u64 {
+pub fn visible_event_count(view: VisibleGame<'_>) -> u64 {
     let own = view.own_entries().len();
     let begun = usize::from(own > 0);
     (begun + own) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
@@ -141,9 +141,9 @@ pub fn count(view: View<'_>) -> u64 {
 
 /// How many things were told beside a game that may be told at a moment. With a delay in plies none: they would tell the moves
 /// that are kept back.
-pub fn count_asides(game: &GameRecord, delay: Delay, now: Moment) -> u64 {
-    let is_due = |at| delay.due(at) <= now;
-    let asides = game.asides();
+pub fn count_live_updates(game: &GameRecord, delay: Delay, now: WallTime) -> u64 {
+    let is_due = |at| delay.visible_at(at) <= now;
+    let asides = game.live_updates();
     match asides.last_at() {
         Some(_) if delay.plies > 0 => 0,
         Some(last) if is_due(last) => asides.len() as u64,
@@ -152,47 +152,49 @@ pub fn count_asides(game: &GameRecord, delay: Delay, now: Moment) -> u64 {
 }
 
 /// When the `n`th event of one of a game's streams was recorded.
-pub fn moment(game: &GameRecord, stream: Stream, n: u64) -> Option<Moment> {
+pub fn event_time(game: &GameRecord, stream: Stream, n: u64) -> Option<WallTime> {
     let index = usize::try_from(n).ok()?.checked_sub(1)?;
     if stream != Stream::Game {
-        return game.asides().iter().nth(index).map(|aside| aside.at);
+        return game.live_updates().iter().nth(index).map(|aside| aside.at);
     }
     // The first is that the game has begun.
-    let entries = game.own_entries().iter().map(|entry| entry.at);
-    let ends = game.closed().into_iter().chain(game.result().map(|(at, _)| at));
+    let entries = game.current_file_entries().iter().map(|entry| entry.at);
+    let ends = game.closed_at().into_iter().chain(game.result().map(|(at, _)| at));
     let first = entries.clone().next();
     match index.checked_sub(1) {
         None => first,
-        Some(after) => entries.skip(after).chain(ends.skip(after.saturating_sub(game.own_entries().len()))).next(),
+        Some(after) => {
+            entries.skip(after).chain(ends.skip(after.saturating_sub(game.current_file_entries().len()))).next()
+        }
     }
 }
 
 /// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
-pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<GameEvent> {
-    events_without(board, game, view, skip, &Withheld::default())
+pub fn events(board: &Board, game: &GameRecord, view: VisibleGame<'_>, skip: u64) -> Vec<GameEvent> {
+    events_without(board, game, view, skip, &HiddenNames::default())
 }
 
 /// The same without the names that nobody is told.
 pub fn events_without(
     board: &Board,
     game: &GameRecord,
-    view: View<'_>,
+    view: VisibleGame<'_>,
     skip: u64,
-    withheld: &Withheld,
+    withheld: &HiddenNames,
 ) -> Vec<GameEvent> {
     let mut bodies = Vec::new();
     let own = view.own_entries();
     if let Some(first) = own.first() {
-        bodies.push((first.at, if skip == 0 { opening(board, game, withheld) } else { Object::new() }));
+        bodies.push((first.at, if skip == 0 { game_opened_event(board, game, withheld) } else { Object::new() }));
     }
-    let mut teller = Teller { ply: 0, number: 1 };
+    let mut teller = MoveNumberer { ply: 0, number: 1 };
     let known = usize::try_from(skip).unwrap_or(usize::MAX);
-    for (index, (entry, written)) in own.iter().zip(game.own_written(own)).enumerate() {
-        let body = teller.tell(&written, index + 1 >= known);
+    for (index, (entry, written)) in own.iter().zip(game.to_current_file_entries(own)).enumerate() {
+        let body = teller.entry_event(&written, index + 1 >= known);
         bodies.push((entry.at, body));
     }
     let kind = |kind: &str| Object::new().text("type", kind);
-    bodies.extend(game.closed().filter(|_| view.is_closed).map(|at| (at, kind("end"))));
+    bodies.extend(game.closed_at().filter(|_| view.is_closed).map(|at| (at, kind("end"))));
     let result = game.result().zip(view.result);
     bodies.extend(result.map(|((at, _), result)| (at, kind("result").text("result", result))));
     let (name, game) = (&board.name, game.number());
@@ -201,65 +203,65 @@ pub fn events_without(
 }
 
 /// What was told beside a game: so many, behind the first so many.
-pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<GameEvent> {
+pub fn live_update_events(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<GameEvent> {
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-    let told = game.asides().iter().zip(1..).skip(skip).take(most);
+    let told = game.live_updates().iter().zip(1..).skip(skip).take(most);
     let kind = |kind| Object::new().text("type", kind);
-    let body = |aside: &RecordedAside| match &aside.content {
-        AsideContent::Provisional(moves) => kind("provisional").texts("moves", moves.split_whitespace()),
-        AsideContent::Clock(clocks) => with_clock(kind("clock"), Some(*clocks)),
-        AsideContent::State(state) => kind("state").text("state", state),
-        AsideContent::Correction(reason) => kind("correction").text("reason", reason),
+    let body = |aside: &RecordedUpdate| match &aside.content {
+        LiveUpdateContent::LikelyMoves(moves) => kind("provisional").texts("moves", moves.split_whitespace()),
+        LiveUpdateContent::Clock(clocks) => with_clock(kind("clock"), Some(*clocks)),
+        LiveUpdateContent::State(state) => kind("state").text("state", state),
+        LiveUpdateContent::SetupReason(reason) => kind("correction").text("reason", reason),
     };
-    let event = |(aside, n): (RecordedAside, u64)| GameEvent {
+    let event = |(aside, n): (RecordedUpdate, u64)| GameEvent {
         at: aside.at,
         board: board.name.clone(),
         game: game.number(),
-        stream: Stream::Aside,
+        stream: Stream::LiveUpdate,
         n,
         body: body(&aside),
     };
     told.map(event).collect()
 }
 
-fn opening(board: &Board, game: &GameRecord, withheld: &Withheld) -> Object {
-    let tags = game.opening.tags.iter().filter(|(name, _)| name != "GameType");
-    let shown = |name, value| withheld.instead(&board.name, game.number(), name, value);
+fn game_opened_event(board: &Board, game: &GameRecord, withheld: &HiddenNames) -> Object {
+    let tags = game.header.tags.iter().filter(|(name, _)| name != "GameType");
+    let shown = |name, value| withheld.mask(&board.name, game.number(), name, value);
     let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, shown(name, value)));
     let body = Object::new().text("type", "game").text("gametype", &game.variant().game_type.tag_value());
-    let body = body.object("tags", tags).text("fen", &fen_of(&game.opening.start()));
-    let body = match &game.opening.pairing {
+    let body = body.object("tags", tags).text("fen", &fen_of(&game.header.start()));
+    let body = match &game.header.pairing_id {
         Some(pairing) => body.text("pairing", pairing),
         None => body,
     };
-    match game.opening.continues {
+    match game.header.continued_game {
         Some(number) => body.number("continues", number.into()),
         None => body,
     }
 }
 
 /// Follows a game, so that every move gets its number.
-struct Teller {
+struct MoveNumberer {
     ply: u64,
     number: u64,
 }
 
-impl Teller {
+impl MoveNumberer {
     /// Follows an entry; the body of its event is only made if it is asked for.
-    fn tell(&mut self, entry: &livefile::Entry, is_asked: bool) -> Object {
-        if let Step::Ply { .. } = entry.step {
+    fn entry_event(&mut self, entry: &livefile::Entry, is_asked: bool) -> Object {
+        if let EntryKind::Ply { .. } = entry.kind {
             self.ply += 1;
             self.number = entry.number.map_or(self.number, |number| number.value.into());
         }
         if !is_asked {
             return Object::new();
         }
-        let body = match &entry.step {
-            step @ Step::Setup(_) => Object::new().text("type", "setup").text("fen", &step.text()),
-            step @ Step::Ply { before, .. } => {
+        let body = match &entry.kind {
+            step @ EntryKind::Setup(_) => Object::new().text("type", "setup").text("fen", &step.text()),
+            step @ EntryKind::Ply { position: before, .. } => {
                 let body = Object::new().text("type", "move").number("ply", self.ply).number("number", self.number);
                 let body = body.text("side", side(before.turn())).text("move", &step.text());
-                body.text("fen", &fen_of(&step.after()))
+                body.text("fen", &fen_of(&step.position_after()))
             }
         };
         with_clock(body, entry.clocks)
@@ -306,9 +308,9 @@ mod tests {
     fn reports_game_move_by_move() {
         let lines = ["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19"];
         let mut game = game(&[("White", "a")], &lines);
-        game.take(moment(6), GameChange::Ended(Some("2-0".into())));
+        game.apply(moment(6), GameChange::Ended(Some("2-0".into())));
         let board = Board::new("hall-1", Variant::international(), Vec::new());
-        let all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
+        let all = events(&board, &game, Delay::NO_DELAY.view(&game, moment(9)), 0);
         let read = |(event, seq): (&GameEvent, u64)| serde_json::from_str(&event.line(seq, &generation())).unwrap();
         let events: Vec<serde_json::Value> = all.iter().zip(1..).map(read).collect();
         let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -326,12 +328,12 @@ mod tests {
             let view = Delay { seconds: 3, plies: 1 }.view(&game, moment(seconds));
             let earlier = super::events(&board, &game, view, 0);
             assert!(all.starts_with(&earlier), "{seconds}");
-            assert_eq!(super::count(view), earlier.len() as u64);
+            assert_eq!(super::visible_event_count(view), earlier.len() as u64);
         }
-        let at: Vec<Moment> = (1..).map_while(|n| super::moment(&game, Stream::Game, n)).collect();
+        let at: Vec<WallTime> = (1..).map_while(|n| super::event_time(&game, Stream::Game, n)).collect();
         assert_eq!(at, all.iter().map(GameEvent::at).collect::<Vec<_>>());
         for skip in 0..9 {
-            let later = super::events(&board, &game, Delay::NONE.view(&game, moment(9)), skip);
+            let later = super::events(&board, &game, Delay::NO_DELAY.view(&game, moment(9)), skip);
             assert_eq!(later, all[(skip as usize).min(all.len())..]);
         }
     }
@@ -339,17 +341,18 @@ mod tests {
     #[test]
     fn reports_likely_moves_beside_game() {
         let mut board = Board::new("a", Variant::international(), Vec::new());
-        let likely = |moves: &[&str]| GameChange::Aside(AsideContent::Provisional(moves.join(" ").into()));
-        board.take(moment(0), likely(&["32-28"]));
+        let likely = |moves: &[&str]| GameChange::LiveUpdate(LiveUpdateContent::LikelyMoves(moves.join(" ").into()));
+        board.apply(moment(0), likely(&["32-28"]));
         let (opening, changes) = changes(1, &[], &["1. 32-28"]);
-        board.take(moment(1), GameChange::Opened(opening));
-        changes.into_iter().for_each(|change| board.take(moment(1), change));
-        board.take(moment(2), likely(&["19-23", "28x19"]));
-        board.take(moment(4), likely(&[]));
-        board.take(moment(5), GameChange::Ended(None));
-        board.take(moment(6), likely(&["1-2"]));
+        board.apply(moment(1), GameChange::Opened(opening));
+        changes.into_iter().for_each(|change| board.apply(moment(1), change));
+        board.apply(moment(2), likely(&["19-23", "28x19"]));
+        board.apply(moment(4), likely(&[]));
+        board.apply(moment(5), GameChange::Ended(None));
+        board.apply(moment(6), likely(&["1-2"]));
         let game = &board.games[0];
-        let lines: Vec<String> = asides(&board, game, 0, 9).iter().map(|event| event.line(7, &generation())).collect();
+        let lines: Vec<String> =
+            live_update_events(&board, game, 0, 9).iter().map(|event| event.line(7, &generation())).collect();
         assert_eq!(lines.len(), 2);
         assert!(
             lines[0].ends_with(r#""game":1,"p":1,"type":"provisional","moves":["19-23","28x19"]}"#),
@@ -357,9 +360,12 @@ mod tests {
             lines[0]
         );
         assert!(lines[1].ends_with(r#""p":2,"type":"provisional","moves":[]}"#), "{}", lines[1]);
-        assert_eq!((asides(&board, game, 1, 9).len(), asides(&board, game, 0, 1).len()), (1, 1));
-        let count = |delay, now| count_asides(game, delay, moment(now));
-        assert_eq!(count(Delay::NONE, 9), 2);
+        assert_eq!(
+            (live_update_events(&board, game, 1, 9).len(), live_update_events(&board, game, 0, 1).len()),
+            (1, 1)
+        );
+        let count = |delay, now| count_live_updates(game, delay, moment(now));
+        assert_eq!(count(Delay::NO_DELAY, 9), 2);
         assert_eq!(count(Delay { seconds: 3, plies: 0 }, 5), 1);
         assert_eq!(count(Delay { seconds: 0, plies: 1 }, 9), 0);
     }
@@ -369,18 +375,18 @@ mod tests {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
         let mut game = game(&[("White", "a")], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}"]);
         let told = [
-            AsideContent::Provisional("19-23".into()),
-            AsideContent::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
-            AsideContent::State("unexplained"),
-            AsideContent::Correction("taken-back"),
+            LiveUpdateContent::LikelyMoves("19-23".into()),
+            LiveUpdateContent::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
+            LiveUpdateContent::State("unexplained"),
+            LiveUpdateContent::SetupReason("taken-back"),
         ];
         for told in told {
-            game.take(moment(3), GameChange::Aside(told));
+            game.apply(moment(3), GameChange::LiveUpdate(told));
         }
-        game.take(moment(6), GameChange::Ended(Some("2-0".into())));
+        game.apply(moment(6), GameChange::Ended(Some("2-0".into())));
         let board = Board::new("a", Variant::international(), Vec::new());
-        let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
-        all.extend(asides(&board, &game, 0, 9));
+        let mut all = events(&board, &game, Delay::NO_DELAY.view(&game, moment(9)), 0);
+        all.extend(live_update_events(&board, &game, 0, 9));
         for event in &all {
             let event: serde_json::Value = serde_json::from_str(&event.line(1, &generation())).unwrap();
             for (member, value) in event.as_object().unwrap() {

@@ -61,7 +61,7 @@ impl Object {
     }
 
     /// The members of another object behind its own.
-    pub fn and(mut self, other: &Object) -> Object {
+    pub fn merge(mut self, other: &Object) -> Object {
         if self.0.len() > 1 && other.0.len() > 1 {
             self.0.push(',');
         }

@@ -16,26 +16,26 @@
 //! any judgement of moves: what is not in the record is not shown.
 
 pub mod archive;
-pub mod course;
 pub mod delay;
 pub mod documents;
 pub mod events;
 mod json;
 pub mod record;
 pub mod snapshot;
+pub mod tournament_history;
 
-pub use course::{Course, Withheld};
-pub use delay::{Delay, View};
-pub use record::{AsideContent, Asides, Correction, GameChange, GameRecord, RecordedAside, RecordedEntry};
+pub use delay::{Delay, VisibleGame};
+pub use record::{Correction, GameChange, GameRecord, LiveUpdateContent, LiveUpdateLog, RecordedEntry, RecordedUpdate};
+pub use tournament_history::{HiddenNames, TournamentHistory};
 
 use chrono::{DateTime, FixedOffset};
 
-use crate::engine::roster;
+use crate::engine::game_tags;
 use draughts::Variant;
 use draughts_pdn::game::Tags;
 
 /// A moment on the wall, as logs and events have it.
-pub type Moment = DateTime<FixedOffset>;
+pub type WallTime = DateTime<FixedOffset>;
 
 /// One board of a round, and its games.
 #[derive(Clone, Debug)]
@@ -49,25 +49,25 @@ pub struct Board {
     /// Its games, in order.
     pub games: Vec<GameRecord>,
     /// How many of its games belong to earlier rounds: they are told and kept, but not shown any more.
-    pub hidden: u32,
+    pub hidden_games: u32,
 }
 
 impl Board {
     /// A board on which nothing has been played.
     pub fn new(name: impl Into<String>, variant: &'static Variant, tags: Vec<(String, String)>) -> Board {
-        Board { name: name.into(), variant, tags, games: Vec::new(), hidden: 0 }
+        Board { name: name.into(), variant, tags, games: Vec::new(), hidden_games: 0 }
     }
 
     /// Takes what happened to the record of its games.
-    pub fn take(&mut self, at: Moment, change: GameChange) {
+    pub fn apply(&mut self, at: WallTime, change: GameChange) {
         match change {
             GameChange::Opened(opening) => self.push(GameRecord::new(opening, at)),
             change => {
-                let is_aside = matches!(change, GameChange::Aside(_));
+                let is_aside = matches!(change, GameChange::LiveUpdate(_));
                 // What is told before a game has begun, or after it, is told of no game.
-                let is_told = |game: &&mut GameRecord| !is_aside || game.closed().is_none();
+                let is_told = |game: &&mut GameRecord| !is_aside || game.closed_at().is_none();
                 if let Some(game) = self.games.last_mut().filter(is_told) {
-                    game.take(at, change);
+                    game.apply(at, change);
                 }
             }
         }
@@ -75,17 +75,17 @@ impl Board {
 
     /// One more of its games, which may go on from one that was ended by mistake.
     pub fn push(&mut self, mut game: GameRecord) {
-        let earlier = |known: &&GameRecord| game.opening.continues == Some(known.number());
+        let earlier = |known: &&GameRecord| game.header.continued_game == Some(known.number());
         if let Some(earlier) = self.games.iter().rfind(earlier) {
-            game.join(earlier);
+            game.continue_from(earlier);
         }
         self.games.push(game);
     }
 
     /// The games, of which the last is this one, that were ended by mistake and went on; it alone, if there is no other.
-    pub fn parts<'b>(&'b self, game: &'b GameRecord) -> Vec<&'b GameRecord> {
+    pub fn game_parts<'b>(&'b self, game: &'b GameRecord) -> Vec<&'b GameRecord> {
         let before = |game: &&'b GameRecord| {
-            let number = game.opening.continues?;
+            let number = game.header.continued_game?;
             self.games.iter().rfind(|known| known.number() == number)
         };
         let mut parts: Vec<&GameRecord> = std::iter::successors(Some(game), before).collect();
@@ -95,14 +95,14 @@ impl Board {
 
     /// The game that goes on from one that was ended by mistake.
     pub fn next_part(&self, game: &GameRecord) -> Option<&GameRecord> {
-        self.games.iter().find(|later| later.opening.continues == Some(game.number()))
+        self.games.iter().find(|later| later.header.continued_game == Some(game.number()))
     }
 
     /// The tags of one of its games, in the standard's order, without its result. A game keeps those with which it began.
     pub fn tags_of(&self, game: Option<&GameRecord>) -> Tags {
-        let Some(game) = game else { return roster::tags(self.variant, &self.tags).into_iter().collect() };
-        let mut tags: Tags = game.opening.tags.iter().cloned().collect();
-        match game.beginning().tag("FEN") {
+        let Some(game) = game else { return game_tags::ordered_tags(self.variant, &self.tags).into_iter().collect() };
+        let mut tags: Tags = game.header.tags.iter().cloned().collect();
+        match game.first_header().tag("FEN") {
             Some(fen) => tags.set("FEN", fen),
             None => tags.remove("FEN"),
         };
@@ -110,8 +110,8 @@ impl Board {
     }
 
     /// The game that is shown at a moment, and as much of it as may be seen: the last one of which something may be seen.
-    pub fn shown(&self, delay: Delay, now: Moment) -> Option<(&GameRecord, View<'_>)> {
-        let of_the_round = self.games.iter().rev().filter(|game| game.number() > self.hidden);
+    pub fn visible_game(&self, delay: Delay, now: WallTime) -> Option<(&GameRecord, VisibleGame<'_>)> {
+        let of_the_round = self.games.iter().rev().filter(|game| game.number() > self.hidden_games);
         let views = of_the_round.map(|game| (game, delay.view(game, now)));
         let mut views = views.filter(|(_, view)| !view.entries.is_empty());
         views.next()

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, FixedOffset};
 
-use super::Moment;
-use crate::engine::livefile::{self, Opening};
+use super::WallTime;
+use crate::engine::livefile::{self, GameHeader};
 use draughts::{Color, Move, Position, Variant};
 use draughts_pdn::clock::{ClockTime, Clocks};
 use draughts_pdn::game::MoveNumber;
@@ -12,13 +12,13 @@ use draughts_pdn::game::MoveNumber;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GameChange {
     /// A game has its first entry, which follows.
-    Opened(Opening),
+    Opened(GameHeader),
     /// A ply or a setup.
     Entry(livefile::Entry),
     /// It is over, with this result in the format of the game type.
     Ended(Option<String>),
     /// Something that stands in none of its files.
-    Aside(AsideContent),
+    LiveUpdate(LiveUpdateContent),
     /// The operator says that everybody may see it, the setups in it too.
     Released,
 }
@@ -27,18 +27,18 @@ pub enum GameChange {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordedEntry {
     /// When it was published by the recorder.
-    pub at: Moment,
+    pub at: WallTime,
     /// What stands before it.
     pub number: Option<MoveNumber>,
     /// What was done.
-    pub step: RecordedStep,
+    pub kind: RecordedEntryKind,
     /// What the clocks showed behind it.
     pub clocks: Option<Clocks>,
 }
 
 /// What changes a position. Records of a hall that plays for days are many, so positions that plies lead to are not in them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum RecordedStep {
+pub enum RecordedEntryKind {
     /// A move.
     Ply(Move),
     /// The position had to be set up.
@@ -48,30 +48,30 @@ pub enum RecordedStep {
 impl RecordedEntry {
     /// Is it a move?
     pub fn is_ply(&self) -> bool {
-        matches!(self.step, RecordedStep::Ply(_))
+        matches!(self.kind, RecordedEntryKind::Ply(_))
     }
 }
 
 /// Something about a game that stands in none of its files, and may be taken back by the next.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RecordedAside {
+pub struct RecordedUpdate {
     /// When it was told.
-    pub at: Moment,
+    pub at: WallTime,
     /// What.
-    pub content: AsideContent,
+    pub content: LiveUpdateContent,
 }
 
 /// What is told about a game beside its files.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum AsideContent {
+pub enum LiveUpdateContent {
     /// These moves, with a space between two, are likely to be next, and not final; none are any more. Nothing is told more often.
-    Provisional(Box<str>),
+    LikelyMoves(Box<str>),
     /// What the clock shows, where nobody could know it.
     Clock(Clocks),
     /// What is going on on the board, in one word.
     State(&'static str),
     /// Why the last setup was needed, in one word.
-    Correction(&'static str),
+    SetupReason(&'static str),
 }
 
 /// What was told beside a game, in order. Of a hall that plays for days it is far more than the moves, so it is kept in few bytes:
@@ -84,30 +84,30 @@ pub enum AsideContent {
 ///
 /// Numbers have seven bits a byte, the highest bit of all but the last is set.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Asides {
+pub struct LiveUpdateLog {
     packed: Vec<u8>,
-    others: Vec<AsideContent>,
+    others: Vec<LiveUpdateContent>,
     count: usize,
-    last: Option<Moment>,
+    last_at: Option<WallTime>,
     /// From which on times are told otherwise than in UTC, and how.
     offsets: Vec<(usize, FixedOffset)>,
 }
 
-impl Asides {
-    fn push(&mut self, at: Moment, content: AsideContent) {
+impl LiveUpdateLog {
+    fn push(&mut self, at: WallTime, content: LiveUpdateContent) {
         if self.offsets.last().map(|(_, offset)| offset) != Some(at.offset()) {
             self.offsets.push((self.count, *at.offset()));
         }
-        let since = at.timestamp_millis().wrapping_sub(self.last.map_or(0, |last| last.timestamp_millis()));
+        let since = at.timestamp_millis().wrapping_sub(self.last_at.map_or(0, |last| last.timestamp_millis()));
         // A clock may be set back.
         self.number(((since << 1) ^ (since >> 63)) as u64);
         match content {
-            AsideContent::Provisional(moves) => {
+            LiveUpdateContent::LikelyMoves(moves) => {
                 self.number(0);
                 self.number(moves.len() as u64);
                 self.packed.extend_from_slice(moves.as_bytes());
             }
-            AsideContent::Clock(clocks) => {
+            LiveUpdateContent::Clock(clocks) => {
                 self.number(2);
                 self.clocks(clocks);
             }
@@ -117,12 +117,12 @@ impl Asides {
             }
         }
         self.count += 1;
-        self.last = Some(at);
+        self.last_at = Some(at);
     }
 
     fn clocks(&mut self, Clocks { white, black, running }: Clocks) {
-        let running = running.map_or(0, |side| if side == Color::White { WHITE_RUNS } else { BLACK_RUNS });
-        let shown = [(white, WHITE_SHOWN), (black, BLACK_SHOWN)];
+        let running = running.map_or(0, |side| if side == Color::White { IS_WHITE_RUNNING } else { IS_BLACK_RUNNING });
+        let shown = [(white, HAS_WHITE), (black, HAS_BLACK)];
         self.number(shown.iter().filter(|(time, _)| time.is_some()).fold(running, |sum, (_, bit)| sum | bit));
         shown.iter().filter_map(|(time, _)| *time).for_each(|time| self.number(time.0.into()));
     }
@@ -146,12 +146,12 @@ impl Asides {
     }
 
     /// When the last was told.
-    pub fn last_at(&self) -> Option<Moment> {
-        self.last
+    pub fn last_at(&self) -> Option<WallTime> {
+        self.last_at
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = RecordedAside> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = RecordedUpdate> + '_ {
         let (mut rest, mut others, mut index, mut at) = (self.packed.as_slice(), self.others.iter(), 0, 0_i64);
         let mut offsets = self.offsets.iter().peekable();
         let mut offset = None;
@@ -159,21 +159,21 @@ impl Asides {
             if let Some((_, next)) = offsets.next_if(|(from, _)| *from == index) {
                 offset = Some(*next);
             }
-            let since = take_number(&mut rest)?;
+            let since = decode_number(&mut rest)?;
             at = at.wrapping_add((since >> 1) as i64 ^ -((since & 1) as i64));
             index += 1;
-            let content = match take_number(&mut rest)? {
+            let content = match decode_number(&mut rest)? {
                 0 => {
-                    let length = usize::try_from(take_number(&mut rest)?).ok()?;
+                    let length = usize::try_from(decode_number(&mut rest)?).ok()?;
                     let (moves, after) = rest.split_at_checked(length)?;
                     rest = after;
-                    AsideContent::Provisional(std::str::from_utf8(moves).ok()?.into())
+                    LiveUpdateContent::LikelyMoves(std::str::from_utf8(moves).ok()?.into())
                 }
-                2 => AsideContent::Clock(take_clocks(&mut rest)?),
+                2 => LiveUpdateContent::Clock(decode_clocks(&mut rest)?),
                 _ => others.next()?.clone(),
             };
             let at = DateTime::from_timestamp_millis(at)?.with_timezone(&offset?);
-            Some(RecordedAside { at, content })
+            Some(RecordedUpdate { at, content })
         })
     }
 
@@ -182,26 +182,26 @@ impl Asides {
     }
 }
 
-const WHITE_SHOWN: u64 = 1;
-const BLACK_SHOWN: u64 = 2;
-const WHITE_RUNS: u64 = 4;
-const BLACK_RUNS: u64 = 8;
+const HAS_WHITE: u64 = 1;
+const HAS_BLACK: u64 = 2;
+const IS_WHITE_RUNNING: u64 = 4;
+const IS_BLACK_RUNNING: u64 = 8;
 
-fn take_clocks(rest: &mut &[u8]) -> Option<Clocks> {
-    let which = take_number(rest)?;
+fn decode_clocks(rest: &mut &[u8]) -> Option<Clocks> {
+    let which = decode_number(rest)?;
     let mut time = |bit: u64| -> Option<Option<ClockTime>> {
-        if which & bit == 0 { Some(None) } else { Some(Some(ClockTime(take_number(rest)?.try_into().ok()?))) }
+        if which & bit == 0 { Some(None) } else { Some(Some(ClockTime(decode_number(rest)?.try_into().ok()?))) }
     };
-    let (white, black) = (time(WHITE_SHOWN)?, time(BLACK_SHOWN)?);
+    let (white, black) = (time(HAS_WHITE)?, time(HAS_BLACK)?);
     let running = match which {
-        _ if which & WHITE_RUNS != 0 => Some(Color::White),
-        _ if which & BLACK_RUNS != 0 => Some(Color::Black),
+        _ if which & IS_WHITE_RUNNING != 0 => Some(Color::White),
+        _ if which & IS_BLACK_RUNNING != 0 => Some(Color::Black),
         _ => None,
     };
     Some(Clocks { white, black, running })
 }
 
-fn take_number(rest: &mut &[u8]) -> Option<u64> {
+fn decode_number(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, after) = rest.split_first()?;
@@ -218,7 +218,7 @@ fn take_number(rest: &mut &[u8]) -> Option<u64> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Correction {
     /// When.
-    pub at: Moment,
+    pub at: WallTime,
     /// Its name; `Result` among them.
     pub tag: String,
     /// As it is to be shown from then on; empty: it is left out.
@@ -229,86 +229,86 @@ pub struct Correction {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameRecord {
     /// How its live file begins.
-    pub opening: Opening,
+    pub header: GameHeader,
     /// When its file was begun.
-    pub opened: Moment,
+    pub opened_at: WallTime,
     entries: Vec<RecordedEntry>,
     /// So many of the entries stand in files of it that were ended by mistake.
-    before: usize,
+    prior_entries: usize,
     /// How the first of these begins.
-    first: Option<Box<Opening>>,
-    asides: Asides,
-    closed: Option<Moment>,
+    first_header: Option<Box<GameHeader>>,
+    live_updates: LiveUpdateLog,
+    closed_at: Option<WallTime>,
     result: Option<String>,
-    released: bool,
+    is_delay_lifted: bool,
     corrections: Vec<Correction>,
 }
 
 impl GameRecord {
     /// A game of which nothing is known but how it begins.
-    pub fn new(opening: Opening, opened: Moment) -> GameRecord {
+    pub fn new(header: GameHeader, opened_at: WallTime) -> GameRecord {
         GameRecord {
-            opening,
-            opened,
+            header,
+            opened_at,
             entries: Vec::new(),
-            before: 0,
-            first: None,
-            asides: Asides::default(),
-            closed: None,
+            prior_entries: 0,
+            first_header: None,
+            live_updates: LiveUpdateLog::default(),
+            closed_at: None,
             result: None,
-            released: false,
+            is_delay_lifted: false,
             corrections: Vec::new(),
         }
     }
 
     /// It goes on from this one, and is one game with it.
-    pub fn join(&mut self, earlier: &GameRecord) {
+    pub fn continue_from(&mut self, earlier: &GameRecord) {
         let own = std::mem::replace(&mut self.entries, earlier.entries.clone());
-        self.before = self.entries.len();
+        self.prior_entries = self.entries.len();
         self.entries.extend(own);
-        self.first = Some(earlier.first.clone().unwrap_or_else(|| Box::new(earlier.opening.clone())));
+        self.first_header = Some(earlier.first_header.clone().unwrap_or_else(|| Box::new(earlier.header.clone())));
     }
 
     /// How the game begins: as its live file, or as the first of its files if one was ended by mistake.
-    pub fn beginning(&self) -> &Opening {
-        self.first.as_deref().unwrap_or(&self.opening)
+    pub fn first_header(&self) -> &GameHeader {
+        self.first_header.as_deref().unwrap_or(&self.header)
     }
 
     /// Takes what happened to it.
-    pub fn take(&mut self, at: Moment, change: GameChange) {
+    pub fn apply(&mut self, at: WallTime, change: GameChange) {
         match change {
-            GameChange::Entry(livefile::Entry { number, step, clocks }) => {
+            GameChange::Entry(livefile::Entry { number, kind: step, clocks }) => {
                 let step = match step {
-                    livefile::Step::Ply { ply, .. } => RecordedStep::Ply(ply),
-                    livefile::Step::Setup(position) => RecordedStep::Setup(Box::new(position)),
+                    livefile::EntryKind::Ply { ply, .. } => RecordedEntryKind::Ply(ply),
+                    livefile::EntryKind::Setup(position) => RecordedEntryKind::Setup(Box::new(position)),
                 };
-                self.entries.push(RecordedEntry { at, number, step, clocks });
+                self.entries.push(RecordedEntry { at, number, kind: step, clocks });
             }
             GameChange::Ended(result) => {
-                (self.closed, self.result) = (Some(at), result);
+                (self.closed_at, self.result) = (Some(at), result);
                 // Games of a hall that plays for days are many.
                 self.entries.shrink_to_fit();
-                self.asides.shrink_to_fit();
+                self.live_updates.shrink_to_fit();
             }
-            GameChange::Aside(content) => self.asides.push(at, content),
-            GameChange::Released => self.released = true,
+            GameChange::LiveUpdate(content) => self.live_updates.push(at, content),
+            GameChange::Released => self.is_delay_lifted = true,
             GameChange::Opened(_) => {}
         }
     }
 
     /// Its number on its board.
     pub fn number(&self) -> u32 {
-        self.opening.game
+        self.header.game
     }
 
     /// What is played.
     pub fn variant(&self) -> &'static Variant {
-        self.opening.variant
+        self.header.variant
     }
 
     /// The value of a tag of its live file.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.opening.tag(name)
+        self.header.tag(name)
     }
 
     /// Its plies and setups, those of files that were ended by mistake among them.
@@ -317,29 +317,29 @@ impl GameRecord {
     }
 
     /// Those of its live file.
-    pub fn own_entries(&self) -> &[RecordedEntry] {
-        self.entries.get(self.before..).unwrap_or_default()
+    pub fn current_file_entries(&self) -> &[RecordedEntry] {
+        self.entries.get(self.prior_entries..).unwrap_or_default()
     }
 
     /// The first of its entries as they stand in its files.
-    pub fn written<'game>(
+    pub fn to_file_entries<'game>(
         &self,
         entries: &'game [RecordedEntry],
     ) -> impl Iterator<Item = livefile::Entry> + use<'game> {
-        written(self.beginning().start(), entries)
+        to_livefile_entries(self.first_header().start(), entries)
     }
 
     /// The first of its own entries as they stand in its live file.
-    pub fn own_written<'game>(
+    pub fn to_current_file_entries<'game>(
         &self,
         entries: &'game [RecordedEntry],
     ) -> impl Iterator<Item = livefile::Entry> + use<'game> {
-        written(self.opening.start(), entries)
+        to_livefile_entries(self.header.start(), entries)
     }
 
     /// What was told about it beside its file.
-    pub fn asides(&self) -> &Asides {
-        &self.asides
+    pub fn live_updates(&self) -> &LiveUpdateLog {
+        &self.live_updates
     }
 
     /// What was corrected of it, in order. Nothing of that is in its log.
@@ -348,46 +348,46 @@ impl GameRecord {
     }
 
     /// These are the corrections of it.
-    pub fn amend(&mut self, corrections: Vec<Correction>) {
+    pub fn set_corrections(&mut self, corrections: Vec<Correction>) {
         self.corrections = corrections;
     }
 
     /// When its live file was ended.
-    pub fn closed(&self) -> Option<Moment> {
-        self.closed
+    pub fn closed_at(&self) -> Option<WallTime> {
+        self.closed_at
     }
 
     /// Its result and when it was known.
-    pub fn result(&self) -> Option<(Moment, &str)> {
-        self.closed.zip(self.result.as_deref())
+    pub fn result(&self) -> Option<(WallTime, &str)> {
+        self.closed_at.zip(self.result.as_deref())
     }
 
     /// When something last happened to it. Of a machine whose clock was set back, what happened last may be of an earlier moment.
-    pub fn latest(&self) -> Moment {
+    pub fn last_change_at(&self) -> WallTime {
         let last = self.entries.last().map(|entry| entry.at);
-        let last = last.into_iter().chain(self.asides.last_at());
-        let times = last.chain(self.closed);
-        times.max().unwrap_or(self.opened)
+        let last = last.into_iter().chain(self.live_updates.last_at());
+        let times = last.chain(self.closed_at);
+        times.max().unwrap_or(self.opened_at)
     }
 
     /// Did the operator say that its setups may be seen by everybody?
     pub fn is_released(&self) -> bool {
-        self.released
+        self.is_delay_lifted
     }
 }
 
 /// Entries of a game that stands in this position before them.
-fn written<'game>(
+fn to_livefile_entries<'game>(
     mut position: Position,
     entries: &'game [RecordedEntry],
 ) -> impl Iterator<Item = livefile::Entry> + use<'game> {
     entries.iter().map(move |entry| {
-        let step = match &entry.step {
-            RecordedStep::Ply(ply) => livefile::Step::Ply { before: position, ply: ply.clone() },
-            RecordedStep::Setup(setup) => livefile::Step::Setup(**setup),
+        let step = match &entry.kind {
+            RecordedEntryKind::Ply(ply) => livefile::EntryKind::Ply { position, ply: ply.clone() },
+            RecordedEntryKind::Setup(setup) => livefile::EntryKind::Setup(**setup),
         };
-        position = step.after();
-        livefile::Entry { number: entry.number, step, clocks: entry.clocks }
+        position = step.position_after();
+        livefile::Entry { number: entry.number, kind: step, clocks: entry.clocks }
     })
 }
 
@@ -396,10 +396,10 @@ pub(super) mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::engine::livefile::Contents;
-    use crate::engine::roster;
+    use crate::engine::game_tags;
+    use crate::engine::livefile::LiveFileContents;
 
-    pub fn moment(seconds: u32) -> Moment {
+    pub fn moment(seconds: u32) -> WallTime {
         let start = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
         start + chrono::TimeDelta::seconds(seconds.into())
     }
@@ -408,7 +408,7 @@ pub(super) mod tests {
     pub fn game(tags: &[(&str, &str)], lines: &[&str]) -> GameRecord {
         let (opening, changes) = changes(1, tags, lines);
         let mut game = GameRecord::new(opening, moment(0));
-        changes.into_iter().zip(1..).for_each(|(change, at)| game.take(moment(at), change));
+        changes.into_iter().zip(1..).for_each(|(change, at)| game.apply(moment(at), change));
         game
     }
 
@@ -419,14 +419,14 @@ pub(super) mod tests {
             DateTime::from_timestamp_millis(1_790_000_000_000 + millis).unwrap().with_timezone(&zone(hours))
         };
         let content = [
-            (at(0, 1), AsideContent::Provisional("32-28 19-23".into())),
-            (at(0, 1), AsideContent::State("unexplained")),
-            (at(129, 1), AsideContent::Provisional("".into())),
+            (at(0, 1), LiveUpdateContent::LikelyMoves("32-28 19-23".into())),
+            (at(0, 1), LiveUpdateContent::State("unexplained")),
+            (at(129, 1), LiveUpdateContent::LikelyMoves("".into())),
             // The clock was set back, and summer time ended.
-            (at(-3_600_000, 0), AsideContent::Clock(Clocks { running: Some(Color::White), ..Clocks::default() })),
+            (at(-3_600_000, 0), LiveUpdateContent::Clock(Clocks { running: Some(Color::White), ..Clocks::default() })),
             (
                 at(-3_500_000, 0),
-                AsideContent::Clock(Clocks {
+                LiveUpdateContent::Clock(Clocks {
                     white: None,
                     black: Some(ClockTime(u32::MAX)),
                     running: Some(Color::Black),
@@ -434,16 +434,20 @@ pub(super) mod tests {
             ),
             (
                 at(-3_499_000, 0),
-                AsideContent::Clock(Clocks { white: Some(ClockTime(4_800)), black: Some(ClockTime(0)), running: None }),
+                LiveUpdateContent::Clock(Clocks {
+                    white: Some(ClockTime(4_800)),
+                    black: Some(ClockTime(0)),
+                    running: None,
+                }),
             ),
-            (at(90_000_000, 0), AsideContent::Provisional("x".repeat(300).into())),
-            (at(90_000_001, 2), AsideContent::Correction("taken-back")),
+            (at(90_000_000, 0), LiveUpdateContent::LikelyMoves("x".repeat(300).into())),
+            (at(90_000_001, 2), LiveUpdateContent::SetupReason("taken-back")),
         ];
-        let mut asides = Asides::default();
+        let mut asides = LiveUpdateLog::default();
         for (at, content) in &content {
             asides.push(*at, content.clone());
         }
-        let read: Vec<(Moment, AsideContent)> = asides.iter().map(|aside| (aside.at, aside.content)).collect();
+        let read: Vec<(WallTime, LiveUpdateContent)> = asides.iter().map(|aside| (aside.at, aside.content)).collect();
         assert_eq!(read, content);
         let offsets: Vec<&FixedOffset> = read.iter().map(|(at, _)| at.offset()).collect();
         assert_eq!(offsets, content.iter().map(|(at, _)| at.offset()).collect::<Vec<_>>());
@@ -451,14 +455,19 @@ pub(super) mod tests {
     }
 
     /// The game of a live file with these tags and these lines.
-    pub fn changes(number: u32, tags: &[(&str, &str)], lines: &[&str]) -> (Opening, Vec<GameChange>) {
+    pub fn changes(number: u32, tags: &[(&str, &str)], lines: &[&str]) -> (GameHeader, Vec<GameChange>) {
         let variant = Variant::international();
         let tags: Vec<(String, String)> =
             tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let opening =
-            Opening { game: number, variant, tags: roster::tags(variant, &tags), pairing: None, continues: None };
-        let text = opening.lines().join("\n") + "\n" + &lines.join("\n") + "\n";
-        let read = Contents::read(number, &text).unwrap_or_else(|| panic!("no live file:\n{text}"));
+        let opening = GameHeader {
+            game: number,
+            variant,
+            tags: game_tags::ordered_tags(variant, &tags),
+            pairing_id: None,
+            continued_game: None,
+        };
+        let text = opening.header_lines().join("\n") + "\n" + &lines.join("\n") + "\n";
+        let read = LiveFileContents::parse(number, &text).unwrap_or_else(|| panic!("no live file:\n{text}"));
         let ended = read.is_ended.then_some(GameChange::Ended(None));
         (opening, read.entries.into_iter().map(GameChange::Entry).chain(ended).collect())
     }

@@ -22,23 +22,23 @@
 
 use std::borrow::Cow;
 
-use super::record::{GameRecord, RecordedEntry, RecordedStep};
-use super::{Board, Delay, Moment, View};
+use super::record::{GameRecord, RecordedEntry, RecordedEntryKind};
+use super::{Board, Delay, VisibleGame, WallTime};
 use crate::engine::livefile;
-use crate::engine::profile::{self, Profile};
+use crate::engine::profile::{self, ReaderProfile};
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
-use draughts_pdn::game::{End, Entry as PdnEntry, Game, MoveEntry, Tags};
+use draughts_pdn::game::{Entry as PdnEntry, Game, MoveEntry, Tags, Termination};
 use draughts_pdn::problem::{Level, Problem};
 use draughts_pdn::reader;
 use draughts_pdn::writer::{self, Style};
 
 /// What stands before the moves that a board missed.
-const MARK: &str = "from the score sheet";
+const SCORE_SHEET_COMMENT: &str = "from the score sheet";
 
 /// Which boards a file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Boards {
+pub enum BoardSelection {
     /// All.
     #[default]
     All,
@@ -52,42 +52,49 @@ pub struct Snapshot {
     /// What stands in it: UTF-8 with LF.
     pub text: String,
     /// The boards whose game is not shown to its last move, because a setup follows, or not at all.
-    pub held: Vec<String>,
-    profile: Profile,
+    pub truncated_boards: Vec<String>,
+    profile: ReaderProfile,
 }
 
 /// A place in a file: a board, and what is shown of it.
 #[derive(Clone, Debug)]
-pub struct SnapshotPlace<'b> {
+pub struct SnapshotEntry<'b> {
     /// The board.
     pub board: Cow<'b, Board>,
     /// The game, and as much of it as may be seen.
-    pub shown: Option<(&'b GameRecord, View<'b>)>,
+    pub visible_game: Option<(&'b GameRecord, VisibleGame<'b>)>,
     /// The result of a pairing of which there is no game.
     pub result: Option<String>,
 }
 
-impl<'b> SnapshotPlace<'b> {
+impl<'b> SnapshotEntry<'b> {
     /// A board with its current game.
-    pub fn of(board: &'b Board, delay: Delay, now: Moment) -> SnapshotPlace<'b> {
-        SnapshotPlace { board: Cow::Borrowed(board), shown: board.shown(delay, now), result: None }
+    pub fn from_board(board: &'b Board, delay: Delay, now: WallTime) -> SnapshotEntry<'b> {
+        SnapshotEntry { board: Cow::Borrowed(board), visible_game: board.visible_game(delay, now), result: None }
     }
 }
 
 impl Snapshot {
     /// The boards of a round as they may be seen at a moment.
-    pub fn of(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, now: Moment) -> Snapshot {
-        let places: Vec<SnapshotPlace> = boards.iter().map(|board| SnapshotPlace::of(board, delay, now)).collect();
-        Snapshot::of_places(&places, which, profile)
+    pub fn from_boards(
+        boards: &[&Board],
+        which: BoardSelection,
+        profile: ReaderProfile,
+        delay: Delay,
+        now: WallTime,
+    ) -> Snapshot {
+        let places: Vec<SnapshotEntry> =
+            boards.iter().map(|board| SnapshotEntry::from_board(board, delay, now)).collect();
+        Snapshot::from_entries(&places, which, profile)
     }
 
     /// These places.
-    pub fn of_places(places: &[SnapshotPlace], which: Boards, profile: Profile) -> Snapshot {
-        let mut held = Vec::new();
-        let games = places.iter().filter_map(|SnapshotPlace { board, shown, result }| {
-            let (mut game, is_held) = of_board(board, *shown, which, profile);
+    pub fn from_entries(places: &[SnapshotEntry], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
+        let mut truncated_boards = Vec::new();
+        let games = places.iter().filter_map(|SnapshotEntry { board, visible_game: shown, result }| {
+            let (mut game, is_held) = board_text(board, *shown, which, profile);
             if is_held {
-                held.push(board.name.clone());
+                truncated_boards.push(board.name.clone());
             }
             if let (Some(game), None, Some(result)) = (&mut game, shown, result) {
                 game.tags.set("Result", result.as_str());
@@ -95,32 +102,32 @@ impl Snapshot {
             game
         });
         let games: Vec<Game> = games.collect();
-        Snapshot { text: writer::write(&games, Style::Compact), held, profile }
+        Snapshot { text: writer::write(&games, Style::Compact), truncated_boards, profile }
     }
 
     /// The first thing that the readers of this profile would stumble over: then the file is not to be published.
-    pub fn flaw(&self) -> Option<Problem> {
+    pub fn first_problem(&self) -> Option<Problem> {
         let problems = profile::check(self.profile, self.text.as_bytes(), None);
         problems.into_iter().find(|problem| problem.level == Level::Error)
     }
 }
 
 /// What a file shows of a board, nothing if it leaves it out; and whether the game is shown to its last sure move only.
-fn of_board(
+fn board_text(
     board: &Board,
-    shown: Option<(&GameRecord, View<'_>)>,
-    which: Boards,
-    profile: Profile,
+    shown: Option<(&GameRecord, VisibleGame<'_>)>,
+    which: BoardSelection,
+    profile: ReaderProfile,
 ) -> (Option<Game>, bool) {
     let (mut game, is_held) = match shown {
         Some((record, view)) => game(board, record, view, profile),
-        None => (before_the_game(board), false),
+        None => (empty_game(board), false),
     };
-    if profile == Profile::Pydraughts {
+    if profile == ReaderProfile::Pydraughts {
         without_quotes(&mut game.tags);
     }
-    let is_left_out = profile == Profile::Pydraughts && begins_with_black(&game);
-    let is_shown = !is_left_out && (which == Boards::All || game.moves().next().is_some());
+    let is_left_out = profile == ReaderProfile::Pydraughts && begins_with_black(&game);
+    let is_shown = !is_left_out && (which == BoardSelection::All || game.moves().next().is_some());
     (is_shown.then_some(game), is_held || is_left_out)
 }
 
@@ -132,20 +139,21 @@ fn without_quotes(tags: &mut Tags) {
 }
 
 /// A board without a game: its tags.
-fn before_the_game(board: &Board) -> Game {
+fn empty_game(board: &Board) -> Game {
     let mut tags = board.tags_of(None);
     tags.set("Result", "*");
-    Game { tags, entries: Vec::new(), end: End::Star }
+    Game { tags, entries: Vec::new(), end: Termination::Star }
 }
 
 /// A game as a profile shows it, and whether it is held.
-fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) -> (Game, bool) {
+fn game(board: &Board, record: &GameRecord, view: VisibleGame<'_>, profile: ReaderProfile) -> (Game, bool) {
     let mut tags = board.tags_of(Some(record));
-    let takes_setups = profile == Profile::Standard || record.is_released();
+    let takes_setups = profile == ReaderProfile::Standard || record.is_released();
     let mut shown = 0..view.entries.len();
     if !takes_setups {
         let first_ply = view.entries.iter().position(RecordedEntry::is_ply).unwrap_or(view.entries.len());
-        if let Some(RecordedStep::Setup(start)) = first_ply.checked_sub(1).map(|before| &view.entries[before].step) {
+        if let Some(RecordedEntryKind::Setup(start)) = first_ply.checked_sub(1).map(|before| &view.entries[before].kind)
+        {
             tags.set("FEN", fen::write(record.variant(), &start.setup()));
             shown.start = first_ply;
         }
@@ -153,24 +161,24 @@ fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) ->
         shown.end = breaks.map_or(shown.end, |sure| shown.start + sure);
     }
     let is_held = shown.end < view.entries.len() || shown.is_empty() && !view.entries.is_empty();
-    view.correct(&mut tags);
-    tags.set("Result", view.shown_result().unwrap_or("*"));
-    let written = record.written(view.entries).skip(shown.start).take(shown.len());
+    view.apply_corrections(&mut tags);
+    tags.set("Result", view.visible_result().unwrap_or("*"));
+    let written = record.to_file_entries(view.entries).skip(shown.start).take(shown.len());
     let mut entries = movetext(written);
     // What is held has no last move to which they could be joined.
     if !is_held {
-        entries.extend(marked(view.missed()));
+        entries.extend(with_score_sheet_comment(view.score_sheet_moves()));
     }
-    (Game { tags, entries, end: End::Star }, is_held)
+    (Game { tags, entries, end: Termination::Star }, is_held)
 }
 
 /// The entries of a game in the form that every known reader takes.
 pub(super) fn movetext(entries: impl Iterator<Item = livefile::Entry>) -> Vec<PdnEntry> {
     let mut movetext = Vec::new();
-    for livefile::Entry { number, step, clocks } in entries {
+    for livefile::Entry { number, kind: step, clocks } in entries {
         movetext.push(match step {
-            livefile::Step::Ply { .. } => PdnEntry::Move(MoveEntry { number, ..MoveEntry::new(step.text()) }),
-            livefile::Step::Setup(_) => PdnEntry::Setup(step.text()),
+            livefile::EntryKind::Ply { .. } => PdnEntry::Move(MoveEntry { number, ..MoveEntry::new(step.text()) }),
+            livefile::EntryKind::Setup(_) => PdnEntry::Setup(step.text()),
         });
         movetext.extend(clocks.as_ref().map(Clocks::to_string).map(PdnEntry::Comment));
     }
@@ -178,11 +186,11 @@ pub(super) fn movetext(entries: impl Iterator<Item = livefile::Entry>) -> Vec<Pd
 }
 
 /// Moves that a board missed, as a file shows them: behind a comment that says so.
-pub(super) fn marked(moves: &str) -> Vec<PdnEntry> {
+pub(super) fn with_score_sheet_comment(moves: &str) -> Vec<PdnEntry> {
     if moves.is_empty() {
         return Vec::new();
     }
-    let mark = PdnEntry::Comment(MARK.to_owned());
+    let mark = PdnEntry::Comment(SCORE_SHEET_COMMENT.to_owned());
     std::iter::once(mark).chain(reader::read(moves).0.into_iter().flat_map(|game| game.entries)).collect()
 }
 
@@ -206,25 +214,25 @@ mod tests {
     }
 
     fn play(board: &mut Board, lines: &[&str]) {
-        let opens = board.games.last().is_none_or(|game| game.closed().is_some());
+        let opens = board.games.last().is_none_or(|game| game.closed_at().is_some());
         let mut at = board.games.len() as u32 * 100;
         let date = ("Date".to_owned(), "2026.11.21".to_owned());
         let tags: Vec<(String, String)> = board.tags.iter().cloned().chain([date]).collect();
         let tags: Vec<(&str, &str)> = tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let (opening, changes) = changes(board.games.len() as u32 + 1, &tags, lines);
         if opens {
-            board.take(moment(at), GameChange::Opened(opening));
+            board.apply(moment(at), GameChange::Opened(opening));
         }
         for change in changes {
             at += 1;
-            board.take(moment(at), change);
+            board.apply(moment(at), change);
         }
     }
 
-    fn snapshot(boards: &[Board], which: Boards, profile: Profile) -> Snapshot {
+    fn snapshot(boards: &[Board], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
         let boards: Vec<&Board> = boards.iter().collect();
-        let snapshot = Snapshot::of(&boards, which, profile, Delay::NONE, moment(99));
-        assert_eq!(snapshot.flaw(), None, "{}", snapshot.text);
+        let snapshot = Snapshot::from_boards(&boards, which, profile, Delay::NO_DELAY, moment(99));
+        assert_eq!(snapshot.first_problem(), None, "{}", snapshot.text);
         snapshot
     }
 
@@ -234,14 +242,14 @@ mod tests {
     fn lists_all_boards_in_order() {
         let mut boards = [board("a"), board("b"), board("c")];
         play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23"]);
-        boards[1].take(moment(50), GameChange::Ended(Some("2-0".into())));
+        boards[1].apply(moment(50), GameChange::Ended(Some("2-0".into())));
         play(&mut boards[2], &["1. 31-27"]);
         let expected = "[Event \"NK (open)\"]\n[White \"White of a\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n\n\
             [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of b\"]\n[GameType \"20\"]\n[Result \"2-0\"]\n\n\
             1. 32-28 {[%clock w0:29:55 B0:30:00]} 19-23 *\n\n\
             [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of c\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n1. 31-27 *\n";
-        assert_eq!(snapshot(&boards, Boards::All, Profile::Lidraughts).text, expected);
-        let started = snapshot(&boards, Boards::Started, Profile::Pydraughts).text;
+        assert_eq!(snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts).text, expected);
+        let started = snapshot(&boards, BoardSelection::Started, ReaderProfile::Pydraughts).text;
         assert_eq!(started.matches("[Event").count(), 2);
     }
 
@@ -249,21 +257,27 @@ mod tests {
     fn holds_game_with_setup_until_release() {
         let mut boards = [board("a")];
         play(&mut boards[0], &["1. 32-28", "19-24", SETUP, "2... 24-30", "3. 35x24"]);
-        let standard = snapshot(&boards, Boards::All, Profile::Standard);
-        assert!(standard.text.contains("/FEN") && standard.held.is_empty(), "{}", standard.text);
-        let held = snapshot(&boards, Boards::All, Profile::Lidraughts);
+        let standard = snapshot(&boards, BoardSelection::All, ReaderProfile::Standard);
+        assert!(standard.text.contains("/FEN") && standard.truncated_boards.is_empty(), "{}", standard.text);
+        let held = snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts);
         assert!(held.text.ends_with("\n\n1. 32-28 19-24 *\n"), "{}", held.text);
-        assert_eq!(held.held, ["a"]);
-        boards[0].take(moment(60), GameChange::Released);
-        let released = Snapshot::of(&[&boards[0]], Boards::All, Profile::Lidraughts, Delay::NONE, moment(99));
-        assert!(released.text.contains("/FEN") && released.held.is_empty());
+        assert_eq!(held.truncated_boards, ["a"]);
+        boards[0].apply(moment(60), GameChange::Released);
+        let released = Snapshot::from_boards(
+            &[&boards[0]],
+            BoardSelection::All,
+            ReaderProfile::Lidraughts,
+            Delay::NO_DELAY,
+            moment(99),
+        );
+        assert!(released.text.contains("/FEN") && released.truncated_boards.is_empty());
     }
 
     #[test]
     fn setup_before_first_move_is_start() {
         let mut boards = [board("a")];
         play(&mut boards[0], &["/FEN \"W:W31-50:B1-20\"/", SETUP, "1... 24-30", "2. 35x24"]);
-        let text = snapshot(&boards, Boards::All, Profile::Lidraughts).text;
+        let text = snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts).text;
         assert!(text.contains("[FEN \"B:W28,31,33,"), "{text}");
         assert!(text.ends_with("\n\n1... 24-30 2. 35x24 *\n"), "{text}");
     }
@@ -273,11 +287,11 @@ mod tests {
         let mut boards = [board("a"), board("b")];
         play(&mut boards[0], &[SETUP, "1... 24-30", "2. 35x24"]);
         play(&mut boards[1], &["1. 32-28", "19-23"]);
-        let shown = snapshot(&boards, Boards::Started, Profile::Pydraughts);
+        let shown = snapshot(&boards, BoardSelection::Started, ReaderProfile::Pydraughts);
         assert!(!shown.text.contains("24-30") && shown.text.contains("32-28"), "{}", shown.text);
-        assert_eq!(shown.held, ["a"]);
-        let shown = snapshot(&boards, Boards::Started, Profile::Lidraughts);
-        assert!(shown.text.contains("24-30") && shown.held.is_empty(), "{}", shown.text);
+        assert_eq!(shown.truncated_boards, ["a"]);
+        let shown = snapshot(&boards, BoardSelection::Started, ReaderProfile::Lidraughts);
+        assert!(shown.text.contains("24-30") && shown.truncated_boards.is_empty(), "{}", shown.text);
     }
 
     #[test]
@@ -285,9 +299,16 @@ mod tests {
         let mut boards = [board("a")];
         play(&mut boards[0], &["1. 32-28", "*"]);
         play(&mut boards[0], &[]);
-        assert!(snapshot(&boards, Boards::All, Profile::Standard).text.contains("32-28"));
+        assert!(snapshot(&boards, BoardSelection::All, ReaderProfile::Standard).text.contains("32-28"));
         play(&mut boards[0], &["1. 31-27"]);
-        let text = Snapshot::of(&[&boards[0]], Boards::All, Profile::Standard, Delay::NONE, moment(999)).text;
+        let text = Snapshot::from_boards(
+            &[&boards[0]],
+            BoardSelection::All,
+            ReaderProfile::Standard,
+            Delay::NO_DELAY,
+            moment(999),
+        )
+        .text;
         assert!(text.contains("31-27") && !text.contains("32-28"), "{text}");
     }
 
@@ -324,15 +345,15 @@ mod tests {
             for (tag, at) in ["White", "BlackTitle", "Event"].into_iter().zip(10..) {
                 let correction = Correction { at: moment(at), tag: tag.to_owned(), value: name.to_owned() };
                 let corrected = boards[0].games[0].corrections().iter().cloned().chain([correction]).collect();
-                boards[0].games[0].amend(corrected);
+                boards[0].games[0].set_corrections(corrected);
             }
-            for profile in [Profile::Standard, Profile::Lidraughts, Profile::Pydraughts] {
-                let text = snapshot(&boards, Boards::All, profile).text;
+            for profile in [ReaderProfile::Standard, ReaderProfile::Lidraughts, ReaderProfile::Pydraughts] {
+                let text = snapshot(&boards, BoardSelection::All, profile).text;
                 assert_eq!(reader::read(&text).0.len(), 2, "{name:?}: {text}");
             }
             let game = &boards[0].games[0];
-            let text = archive::text(&boards[0], game, Delay::NONE.view(game, moment(99)));
-            let problems = profile::check(Profile::Standard, text.as_bytes(), None);
+            let text = archive::archive_text(&boards[0], game, Delay::NO_DELAY.view(game, moment(99)));
+            let problems = profile::check(ReaderProfile::Standard, text.as_bytes(), None);
             assert!(problems.iter().all(|problem| problem.level != Level::Error), "{name:?}: {problems:?}");
         }
     }

@@ -8,23 +8,23 @@ use crc::{CRC_32_ISCSI, Crc};
 const CRC_32C: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 const MARK: &str = " ;";
 /// How many digits a checksum has.
-pub(super) const DIGITS: usize = 8;
+pub(super) const DIGIT_COUNT: usize = 8;
 
 /// The CRC-32C of a record's text.
-pub(super) fn of(text: &str) -> u32 {
+pub(super) fn crc32c(text: &str) -> u32 {
     CRC_32C.checksum(text.as_bytes())
 }
 
 /// Adds the checksum of `record` to it.
 pub(super) fn append(record: &mut String) {
-    let checksum = of(record);
+    let checksum = crc32c(record);
     record.push_str(&format!("{MARK}{checksum:08x}"));
 }
 
 /// A line without its checksum, and the checksum if it has one.
 pub(super) fn split(line: &str) -> (&str, Option<u32>) {
     let parts = || {
-        let (before, digits) = line.split_at_checked(line.len().checked_sub(DIGITS)?)?;
+        let (before, digits) = line.split_at_checked(line.len().checked_sub(DIGIT_COUNT)?)?;
         let text = before.strip_suffix(MARK)?;
         let all_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
         Some((text, u32::from_str_radix(digits, 16).ok().filter(|_| all_hex)?))
@@ -38,8 +38,8 @@ mod tests {
 
     #[test]
     fn is_crc_32c() {
-        assert_eq!(of("123456789"), 0xe306_9283, "the published check value");
-        assert_eq!(of("1040 < 8e00051f00"), 0x12ef_c721);
+        assert_eq!(crc32c("123456789"), 0xe306_9283, "the published check value");
+        assert_eq!(crc32c("1040 < 8e00051f00"), 0x12ef_c721);
     }
 
     #[test]

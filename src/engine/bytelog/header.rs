@@ -9,18 +9,18 @@ use chrono::{DateTime, FixedOffset, SecondsFormat};
 use super::record::printable;
 
 /// The format that is written and read.
-pub const FORMAT: u32 = 1;
+pub const FORMAT_VERSION: u32 = 1;
 
 /// The key of a log's head that says whether its line goes on from the log before: `yes` or `no`.
-pub const CONTINUES: &str = "continues";
+pub const KEY_CONTINUES: &str = "continues";
 /// The key of a log's head that says how many games its line had before it.
-pub const GAMES_BEFORE: &str = "games-before";
+pub const KEY_GAMES_BEFORE: &str = "games-before";
 /// The key of a log's head that says what the clock of the machine showed when it was opened, where that is not `opened`.
-pub const CLOCK: &str = "clock";
+pub const KEY_CLOCK: &str = "clock";
 /// The key of a log's head that says before which moment a clock has plainly not been set.
-pub const DATES_FROM: &str = "dates-from";
+pub const KEY_DATES_FROM: &str = "dates-from";
 /// The key of a log's head that says `yes` where a board is asked for a game that began while nobody listened.
-pub const LATE_START: &str = "late-start";
+pub const KEY_LATE_START: &str = "late-start";
 /// What stands before the first record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
@@ -70,7 +70,7 @@ pub enum Mode {
 
 impl Mode {
     /// The word of the log.
-    pub fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Mode::Single => "single",
             Mode::Bus => "bus",
@@ -78,8 +78,8 @@ impl Mode {
     }
 
     /// The mode with this name.
-    pub fn from_name(name: &str) -> Option<Mode> {
-        [Mode::Single, Mode::Bus].into_iter().find(|mode| mode.name() == name)
+    pub fn parse(name: &str) -> Option<Mode> {
+        [Mode::Single, Mode::Bus].into_iter().find(|mode| mode.as_str() == name)
     }
 }
 
@@ -104,8 +104,8 @@ impl Header {
                 self.opened = Some(opened);
             }
             "game-type" => self.game_type = Some(value.to_owned()),
-            "mode" => self.mode = Some(Mode::from_name(value).ok_or_else(|| HeaderError::Mode(value.to_owned()))?),
-            _ => match (key.strip_prefix(TAG), key.strip_prefix(SETTING), of_board(key)) {
+            "mode" => self.mode = Some(Mode::parse(value).ok_or_else(|| HeaderError::Mode(value.to_owned()))?),
+            _ => match (key.strip_prefix(TAG_PREFIX), key.strip_prefix(SETTING_PREFIX), parse_board_key(key)) {
                 (Some(_), _, _) if value.is_empty() => {}
                 (Some(name), _, _) => put(&mut self.tags, name, value),
                 (_, Some(name), _) => put(&mut self.settings, name, value),
@@ -123,7 +123,7 @@ impl Header {
 
     /// Does the line go on from the log before it? `None`: the head does not say.
     pub fn continues(&self) -> Option<bool> {
-        match self.get(CONTINUES)? {
+        match self.get(KEY_CONTINUES)? {
             "yes" => Some(true),
             "no" => Some(false),
             _ => None,
@@ -131,13 +131,13 @@ impl Header {
     }
 
     /// What the clock of the machine showed when the log was opened.
-    pub fn shown(&self) -> Option<DateTime<FixedOffset>> {
-        self.moment(CLOCK).or(self.opened)
+    pub fn machine_clock(&self) -> Option<DateTime<FixedOffset>> {
+        self.moment(KEY_CLOCK).or(self.opened)
     }
 
     /// Can this moment be a date? Those before [`DATES_FROM`] are shown by a clock that was not set.
-    pub fn is_date(&self, moment: DateTime<FixedOffset>) -> bool {
-        self.moment(DATES_FROM).is_none_or(|from| moment >= from)
+    pub fn is_plausible_date(&self, moment: DateTime<FixedOffset>) -> bool {
+        self.moment(KEY_DATES_FROM).is_none_or(|from| moment >= from)
     }
 
     /// The moment under a key that has no field of its own.
@@ -146,16 +146,16 @@ impl Header {
     }
 
     /// Whether a key changes what a replay makes of the records. Such a key may not come after the first of them.
-    pub fn is_meaningful(key: &str) -> bool {
+    pub fn affects_replay(key: &str) -> bool {
         matches!(key, "line" | "opened" | "game-type" | "mode")
-            || key.starts_with(TAG)
-            || key.starts_with(SETTING)
-            || of_board(key).is_some()
+            || key.starts_with(TAG_PREFIX)
+            || key.starts_with(SETTING_PREFIX)
+            || parse_board_key(key).is_some()
     }
 
     /// The head as text, the line with the format first. Control characters become spaces.
     pub fn to_text(&self) -> String {
-        let mut text = format!("# {TITLE}{FORMAT}\n");
+        let mut text = format!("# {TITLE_PREFIX}{FORMAT_VERSION}\n");
         let mut add = |prefix: &str, key: &str, value: &str| {
             text.push_str("# ");
             text.push_str(prefix);
@@ -174,16 +174,17 @@ impl Header {
             add("", "game-type", game_type);
         }
         if let Some(mode) = self.mode {
-            add("", "mode", mode.name());
+            add("", "mode", mode.as_str());
         }
         for (name, value) in self.tags.iter().filter(|(_, value)| !value.is_empty()) {
-            add(TAG, name, value);
+            add(TAG_PREFIX, name, value);
         }
         for (key, value) in &self.settings {
-            add(SETTING, key, value);
+            add(SETTING_PREFIX, key, value);
         }
         for (address, board) in &self.boards {
-            let mut add = |prefix: &str, key: &str, value: &str| add(&format!("{BOARD}{address}-{prefix}"), key, value);
+            let mut add =
+                |prefix: &str, key: &str, value: &str| add(&format!("{BOARD_PREFIX}{address}-{prefix}"), key, value);
             if let Some(name) = &board.name {
                 add("", "name", name);
             }
@@ -191,10 +192,10 @@ impl Header {
                 add("", "game-type", game_type);
             }
             for (name, value) in &board.tags {
-                add(TAG, name, value);
+                add(TAG_PREFIX, name, value);
             }
             for (key, value) in &board.settings {
-                add(SETTING, key, value);
+                add(SETTING_PREFIX, key, value);
             }
             for (key, value) in &board.other {
                 add("", key, value);
@@ -209,7 +210,7 @@ impl Header {
 
 impl BoardHeader {
     fn set(&mut self, key: &str, value: &str) {
-        match (key, key.strip_prefix(TAG), key.strip_prefix(SETTING)) {
+        match (key, key.strip_prefix(TAG_PREFIX), key.strip_prefix(SETTING_PREFIX)) {
             ("name", ..) => self.name = Some(value.to_owned()),
             ("game-type", ..) => self.game_type = Some(value.to_owned()),
             (_, Some(name), _) => put(&mut self.tags, name, value),
@@ -220,18 +221,18 @@ impl BoardHeader {
 }
 
 /// The board that a key is about, and what it says of it. Addresses have 14 bits, and 0 is all boards.
-fn of_board(key: &str) -> Option<(u16, &str)> {
-    let (address, key) = key.strip_prefix(BOARD)?.split_once('-')?;
+fn parse_board_key(key: &str) -> Option<(u16, &str)> {
+    let (address, key) = key.strip_prefix(BOARD_PREFIX)?.split_once('-')?;
     let is_plain = address.bytes().all(|byte| byte.is_ascii_digit()) && !address.starts_with('0') && !key.is_empty();
     let address = address.parse().ok().filter(|&address| is_plain && address < 1 << 14)?;
     Some((address, key))
 }
 
 /// What the first line says before the number of the format.
-pub(super) const TITLE: &str = "damcast byte log ";
-const TAG: &str = "tag-";
-const SETTING: &str = "set-";
-const BOARD: &str = "board-";
+pub(super) const TITLE_PREFIX: &str = "damcast byte log ";
+const TAG_PREFIX: &str = "tag-";
+const SETTING_PREFIX: &str = "set-";
+const BOARD_PREFIX: &str = "board-";
 
 fn put(pairs: &mut Vec<(String, String)>, key: &str, value: &str) {
     match pairs.iter_mut().find(|(known, _)| known == key) {
@@ -307,7 +308,7 @@ mod tests {
              # board-x-name: no address\n\
              # board-7: no key\n"
         );
-        assert!(Header::is_meaningful("board-7-name") && !Header::is_meaningful("board-x-name"));
+        assert!(Header::affects_replay("board-7-name") && !Header::affects_replay("board-x-name"));
     }
 
     #[test]

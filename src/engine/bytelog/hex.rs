@@ -1,7 +1,7 @@
 //! Bytes as pairs of hexadecimal digits, and back.
 
 /// Adds the bytes to `text`, two small digits each.
-pub(super) fn append(text: &mut String, bytes: &[u8]) {
+pub(super) fn append_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         for nibble in [byte >> 4, byte & 0x0f] {
             text.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
@@ -11,25 +11,25 @@ pub(super) fn append(text: &mut String, bytes: &[u8]) {
 
 /// What is wrong with digits.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NotHex {
+pub(super) enum HexError {
     /// This character, at this byte of the text, is no digit.
     Character(usize, char),
     /// The last byte has only one digit.
-    Odd,
+    OddLength,
 }
 
 /// Reads pairs of digits, small or capital.
-pub(super) fn decode(text: &str) -> Result<Vec<u8>, NotHex> {
+pub(super) fn decode(text: &str) -> Result<Vec<u8>, HexError> {
     let mut bytes = Vec::with_capacity(text.len() / 2);
     let mut high = None;
     for (at, character) in text.char_indices() {
-        let digit = character.to_digit(16).ok_or(NotHex::Character(at, character))? as u8;
+        let digit = character.to_digit(16).ok_or(HexError::Character(at, character))? as u8;
         match high.take() {
             None => high = Some(digit),
             Some(high) => bytes.push(high << 4 | digit),
         }
     }
-    if high.is_some() { Err(NotHex::Odd) } else { Ok(bytes) }
+    if high.is_some() { Err(HexError::OddLength) } else { Ok(bytes) }
 }
 
 #[cfg(test)]
@@ -39,12 +39,12 @@ mod tests {
     #[test]
     fn hex_roundtrip() {
         let mut text = String::from("< ");
-        append(&mut text, &[0x00, 0x8e, 0xff]);
+        append_hex(&mut text, &[0x00, 0x8e, 0xff]);
         assert_eq!(text, "< 008eff");
         assert_eq!(decode("008eFF"), Ok(vec![0x00, 0x8e, 0xff]));
         assert_eq!(decode(""), Ok(vec![]));
-        assert_eq!(decode("8e0"), Err(NotHex::Odd));
-        assert_eq!(decode("8e0x"), Err(NotHex::Character(3, 'x')));
-        assert_eq!(decode("8é"), Err(NotHex::Character(1, 'é')));
+        assert_eq!(decode("8e0"), Err(HexError::OddLength));
+        assert_eq!(decode("8e0x"), Err(HexError::Character(3, 'x')));
+        assert_eq!(decode("8é"), Err(HexError::Character(1, 'é')));
     }
 }

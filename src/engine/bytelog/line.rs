@@ -2,9 +2,9 @@
 
 use chrono::DateTime;
 
-use super::header::{FORMAT, HeaderError, TITLE};
+use super::header::{FORMAT_VERSION, HeaderError, TITLE_PREFIX};
 use super::record::{Record, RecordKind};
-use super::{checksum, hex, unchanged};
+use super::{checksum, hex, idle_answer};
 
 /// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,15 +33,17 @@ pub struct LineError {
     /// Where, counted in characters from 1.
     pub column: usize,
     /// What, and what to do about it.
-    pub fault: Fault,
+    pub fault: LogFault,
 }
 
 /// What is wrong with a line of a log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum LogFault {
     /// A log of a format that is not known.
-    #[error("this is a byte log of format \"{0}\"; this version reads format {FORMAT}: use the version that wrote it")]
+    #[error(
+        "this is a byte log of format \"{0}\"; this version reads format {FORMAT_VERSION}: use the version that wrote it"
+    )]
     Format(String),
     /// A line that starts with something else than its time.
     #[error("a record starts with its time in milliseconds, as in \"1250 < 8e00051a01\"; other lines start with #")]
@@ -57,7 +59,7 @@ pub enum Fault {
     LongKind(String),
     /// A character among the bytes that is no digit.
     #[error("{0:?} is no hexadecimal digit; bytes are written as in \"8e00051a01\"")]
-    NotHex(char),
+    InvalidHex(char),
     /// A byte with only one digit.
     #[error("the last byte has only one hexadecimal digit; each has two")]
     OddHex,
@@ -66,21 +68,21 @@ pub enum Fault {
     Link(String),
     /// Boards that had nothing to tell, and cannot be read.
     #[error("here should be the address of a board and when it answered, as in \"4000\"")]
-    NoBoard,
+    InvalidIdleAnswers,
     /// Something behind a tick.
     #[error("nothing follows a \".\", but here is \"{0}\"")]
-    AfterTick(String),
+    TrailingText(String),
     /// Something else than a moment behind a clock that was set.
     #[error("\"{0}\" is no moment; write date, time and offset, as in \"6000 @ 2026-11-21T09:30:06.000+01:00\"")]
-    NoMoment(String),
+    InvalidClock(String),
     /// The record is not the one that was written.
     #[error(
-        "the checksum is {written:08x} but the record has {computed:08x}: the record was changed or damaged; \
+        "the checksum is {expected:08x} but the record has {computed:08x}: the record was changed or damaged; \
          restore it from a copy, or remove the checksum if the change was meant"
     )]
     Checksum {
         /// The checksum of the line.
-        written: u32,
+        expected: u32,
         /// The checksum of what stands before it.
         computed: u32,
     },
@@ -89,13 +91,13 @@ pub enum Fault {
     TooLong,
     /// A compressed log that cannot be unpacked from here on.
     #[error("{0}")]
-    Packed(String),
+    Decompression(String),
     /// Zeros where a line should be.
     #[error(
         "zeros stand here: a loss of power took what was not durable yet, and nothing had been published of it; the next \
          start of the station marks the place"
     )]
-    Hole,
+    ZeroBytes,
     /// Bytes that are no text.
     #[error("the line is not UTF-8 text; was the file damaged, or is it no byte log?")]
     NotUtf8,
@@ -138,10 +140,14 @@ pub(super) fn without_end(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-fn hash_line(text: &str) -> Result<LogLine, Fault> {
-    if let Some(format) = text.strip_prefix(TITLE) {
+fn hash_line(text: &str) -> Result<LogLine, LogFault> {
+    if let Some(format) = text.strip_prefix(TITLE_PREFIX) {
         let format = format.trim();
-        return if format == FORMAT.to_string() { Ok(LogLine::Title) } else { Err(Fault::Format(format.to_owned())) };
+        return if format == FORMAT_VERSION.to_string() {
+            Ok(LogLine::Title)
+        } else {
+            Err(LogFault::Format(format.to_owned()))
+        };
     }
     Ok(match text.split_once(':') {
         // A name with a control character is damage; written as a blank it would be another name.
@@ -160,18 +166,18 @@ fn record(line: &str) -> Result<Record, LineError> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (time, after_time) = text.split_at(digits);
     if time.is_empty() || !(after_time.is_empty() || after_time.starts_with(' ')) {
-        return Err(fault(digits, Fault::NoTime));
+        return Err(fault(digits, LogFault::NoTime));
     }
-    let Ok(at) = time.parse() else { return Err(fault(0, Fault::TimeTooLarge(time.to_owned()))) };
+    let Ok(at) = time.parse() else { return Err(fault(0, LogFault::TimeTooLarge(time.to_owned()))) };
 
     let kind_and_rest = after_time.trim_start_matches(' ');
     let kind_at = text.len() - kind_and_rest.len();
     let (kind, rest) = kind_and_rest.split_once(' ').unwrap_or((kind_and_rest, ""));
     let mut characters = kind.chars();
     let mark = match (characters.next(), characters.next()) {
-        (None, _) => return Err(fault(kind_at, Fault::NoKind)),
+        (None, _) => return Err(fault(kind_at, LogFault::NoKind)),
         (Some(mark), None) => mark,
-        _ => return Err(fault(kind_at, Fault::LongKind(kind.to_owned()))),
+        _ => return Err(fault(kind_at, LogFault::LongKind(kind.to_owned()))),
     };
 
     let rest_at = text.len() - rest.len();
@@ -181,8 +187,8 @@ fn record(line: &str) -> Result<Record, LineError> {
     let written = rest.trim_end();
     let bytes = || {
         hex::decode(written).map_err(|error| match error {
-            hex::NotHex::Character(at, character) => fault(rest_at + at, Fault::NotHex(character)),
-            hex::NotHex::Odd => fault(rest_at + written.len() - 1, Fault::OddHex),
+            hex::HexError::Character(at, character) => fault(rest_at + at, LogFault::InvalidHex(character)),
+            hex::HexError::OddLength => fault(rest_at + written.len() - 1, LogFault::OddHex),
         })
     };
     let kind = match mark {
@@ -191,17 +197,19 @@ fn record(line: &str) -> Result<Record, LineError> {
         '=' => match word {
             "up" => RecordKind::LinkUp,
             "down" => RecordKind::LinkDown,
-            _ => return Err(fault(word_at, Fault::Link(word.to_owned()))),
+            _ => return Err(fault(word_at, LogFault::Link(word.to_owned()))),
         },
         '!' => RecordKind::Operator(rest.to_owned()),
         '?' => RecordKind::Note(rest.to_owned()),
         '.' if word.is_empty() => RecordKind::Tick,
-        '.' => return Err(fault(word_at, Fault::AfterTick(word.to_owned()))),
+        '.' => return Err(fault(word_at, LogFault::TrailingText(word.to_owned()))),
         '@' => match DateTime::parse_from_rfc3339(word) {
             Ok(shown) => RecordKind::ClockSet(shown),
-            Err(_) => return Err(fault(word_at, Fault::NoMoment(word.to_owned()))),
+            Err(_) => return Err(fault(word_at, LogFault::InvalidClock(word.to_owned()))),
         },
-        '~' => RecordKind::Unchanged(unchanged::decode(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
+        '~' => RecordKind::IdleAnswers(
+            idle_answer::decode(word).map_err(|at| fault(word_at + at, LogFault::InvalidIdleAnswers))?,
+        ),
         other => RecordKind::Other(other, rest.to_owned()),
     };
     Ok(Record { at, kind })
@@ -211,12 +219,16 @@ fn record(line: &str) -> Result<Record, LineError> {
 /// editor shows.
 pub(super) fn verify_checksum(line: &str) -> Result<(), LineError> {
     let (text, Some(written)) = checksum::split(line) else { return Ok(()) };
-    let computed = checksum::of(text);
-    let digits_at = line.len() - checksum::DIGITS;
-    if written == computed { Ok(()) } else { Err(error_at(line, digits_at, Fault::Checksum { written, computed })) }
+    let computed = checksum::crc32c(text);
+    let digits_at = line.len() - checksum::DIGIT_COUNT;
+    if written == computed {
+        Ok(())
+    } else {
+        Err(error_at(line, digits_at, LogFault::Checksum { expected: written, computed }))
+    }
 }
 
-fn error_at(text: &str, at: usize, fault: Fault) -> LineError {
+fn error_at(text: &str, at: usize, fault: LogFault) -> LineError {
     LineError { column: text.get(..at).unwrap_or(text).chars().count() + 1, fault }
 }
 

@@ -7,23 +7,24 @@
 //! is an error that names line and column. Absent on purpose: files, and what the bytes mean.
 
 mod checksum;
-mod filler;
+mod gap_filler;
 mod header;
 mod hex;
+mod idle_answer;
+mod idle_packer;
 mod line;
 mod named;
-mod packing;
 mod reader;
 mod record;
-mod unchanged;
 
-pub use filler::filler;
+pub use gap_filler::filler;
 pub use header::{
-    BoardHeader, CLOCK, CONTINUES, DATES_FROM, FORMAT, GAMES_BEFORE, Header, HeaderError, LATE_START, Mode,
+    BoardHeader, FORMAT_VERSION, Header, HeaderError, KEY_CLOCK, KEY_CONTINUES, KEY_DATES_FROM, KEY_GAMES_BEFORE,
+    KEY_LATE_START, Mode,
 };
-pub use line::{Fault, LineError, LogLine, parse_line};
-pub use named::{LogSource, NamedLog};
-pub use packing::Packing;
-pub use reader::{ByteLog, LogError, LogProblem, LogReader, Records, Summary, read, read_longest};
+pub use idle_answer::{AnswerPart, IdleAnswer};
+pub use idle_packer::IdlePacker;
+pub use line::{LineError, LogFault, LogLine, parse_line};
+pub use named::{LogInput, LogSource};
+pub use reader::{ByteLog, LogError, LogProblem, LogReader, LogRecords, LogSummary, read, read_valid_prefix};
 pub use record::{Record, RecordKind};
-pub use unchanged::{AnswerPart, Unchanged};

@@ -3,13 +3,13 @@
 use std::io::{self, BufRead, Cursor};
 use std::sync::Arc;
 
-use super::{Header, Records};
+use super::{Header, LogRecords};
 
 /// Where the text of a log is read from.
 pub type LogSource<'a> = Box<dyn BufRead + 'a>;
 
 /// A log that can be read, and what to call it in messages.
-pub struct NamedLog<'a> {
+pub struct LogInput<'a> {
     /// A path, usually.
     pub name: String,
     /// Its head.
@@ -17,10 +17,10 @@ pub struct NamedLog<'a> {
     open: Box<dyn Fn() -> io::Result<LogSource<'a>> + 'a>,
 }
 
-impl<'a> NamedLog<'a> {
+impl<'a> LogInput<'a> {
     /// A log with this head that is opened like this, whenever it is read.
-    pub fn new(name: String, header: Header, open: impl Fn() -> io::Result<LogSource<'a>> + 'a) -> NamedLog<'a> {
-        NamedLog { name, header, open: Box::new(open) }
+    pub fn new(name: String, header: Header, open: impl Fn() -> io::Result<LogSource<'a>> + 'a) -> LogInput<'a> {
+        LogInput { name, header, open: Box::new(open) }
     }
 
     /// The same; its head is read now.
@@ -28,17 +28,17 @@ impl<'a> NamedLog<'a> {
     /// # Errors
     ///
     /// As the source says.
-    pub fn open(name: String, open: impl Fn() -> io::Result<LogSource<'a>> + 'a) -> io::Result<NamedLog<'a>> {
-        let header = Records::new(open()?)?.header().clone();
-        Ok(NamedLog::new(name, header, open))
+    pub fn open(name: String, open: impl Fn() -> io::Result<LogSource<'a>> + 'a) -> io::Result<LogInput<'a>> {
+        let header = LogRecords::new(open()?)?.header().clone();
+        Ok(LogInput::new(name, header, open))
     }
 
     /// A log in memory.
-    pub fn from_text(name: String, text: impl Into<Arc<[u8]>>) -> NamedLog<'a> {
+    pub fn from_text(name: String, text: impl Into<Arc<[u8]>>) -> LogInput<'a> {
         let text = text.into();
-        let header = Records::new(&*text).map(|records| records.header().clone()).unwrap_or_default();
+        let header = LogRecords::new(&*text).map(|records| records.header().clone()).unwrap_or_default();
         let open = move || -> io::Result<LogSource<'a>> { Ok(Box::new(Cursor::new(Arc::clone(&text)))) };
-        NamedLog::new(name, header, open)
+        LogInput::new(name, header, open)
     }
 
     /// Its records, from the first on.
@@ -46,7 +46,7 @@ impl<'a> NamedLog<'a> {
     /// # Errors
     ///
     /// As the source says.
-    pub fn records(&self) -> io::Result<Records<LogSource<'a>>> {
-        Records::new((self.open)()?)
+    pub fn records(&self) -> io::Result<LogRecords<LogSource<'a>>> {
+        LogRecords::new((self.open)()?)
     }
 }

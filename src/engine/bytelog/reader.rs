@@ -17,9 +17,9 @@ use std::io::{self, BufRead, Read};
 use chrono::{DateTime, FixedOffset};
 
 use super::checksum;
-use super::filler::LOST;
+use super::gap_filler::KEY_LOST;
 use super::header::Header;
-use super::line::{Fault, LineError, LogLine, parse_line, verify_checksum, without_end};
+use super::line::{LineError, LogFault, LogLine, parse_line, verify_checksum, without_end};
 use super::record::{Record, RecordKind};
 
 /// A log.
@@ -56,7 +56,7 @@ pub enum LogProblem {
     },
     /// Something was lost, and lines that say so stand in its place.
     #[error("line {line}: {bytes} bytes were lost here, by a cut or a loss of power; what stands around them is used")]
-    Lost {
+    BytesLost {
         /// The number of the line, from 1.
         line: usize,
         /// How many bytes.
@@ -73,7 +73,7 @@ pub struct LogError {
     /// The character of the line, from 1.
     pub column: usize,
     /// What is wrong, and what to do.
-    pub fault: Fault,
+    pub fault: LogFault,
 }
 
 /// Reads a whole log.
@@ -82,34 +82,34 @@ pub struct LogError {
 ///
 /// The first thing that is wrong, except a torn last line, which is a [`LogProblem`].
 pub fn read(text: &[u8]) -> Result<ByteLog, LogError> {
-    match read_longest(text) {
+    match read_valid_prefix(text) {
         (log, None) => Ok(log),
         (_, Some(error)) => Err(error),
     }
 }
 
 /// Reads a log as far as it is right: all of it, or the lines before the first that is wrong.
-pub fn read_longest(text: &[u8]) -> (ByteLog, Option<LogError>) {
+pub fn read_valid_prefix(text: &[u8]) -> (ByteLog, Option<LogError>) {
     let mut log = ByteLog::default();
     // Memory can always be read.
-    let Ok(mut records) = Records::new(text) else { return (log, None) };
+    let Ok(mut records) = LogRecords::new(text) else { return (log, None) };
     while let Ok(Some(record)) = records.next_record() {
         log.records.push(record);
     }
-    let Records { reader, summary, .. } = records;
+    let LogRecords { reader, summary, .. } = records;
     (log.header, log.problems) = (reader.into_header(), summary.problems);
     (log, summary.damage)
 }
 
 /// What a log has been found to be, as far as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct LogSummary {
     /// How many bytes were read.
     pub bytes: u64,
     /// How many records they hold.
     pub records: u64,
     /// The time of the last of them, in milliseconds since the log was opened; 0 without any.
-    pub end: u64,
+    pub end_time: u64,
     /// When the clock of the machine was set, and what it showed then.
     pub clock_set: Vec<(u64, DateTime<FixedOffset>)>,
     /// What the reader had to put up with.
@@ -121,26 +121,26 @@ pub struct Summary {
 /// The records of a log, read one at a time, as far as the log is right: however long it is, no more of it is in memory than one
 /// line.
 #[derive(Debug)]
-pub struct Records<R> {
+pub struct LogRecords<R> {
     source: R,
     reader: LogReader,
     line: Vec<u8>,
     /// It was read together with the head.
-    first: Option<Record>,
-    summary: Summary,
+    first_record: Option<Record>,
+    summary: LogSummary,
     is_over: bool,
 }
 
-impl<R: BufRead> Records<R> {
+impl<R: BufRead> LogRecords<R> {
     /// Reads the head of a log.
     ///
     /// # Errors
     ///
     /// As the source says. What is wrong with the log itself is told by [`Records::summary`].
-    pub fn new(source: R) -> io::Result<Records<R>> {
-        let (reader, summary) = (LogReader::new(), Summary::default());
-        let mut records = Records { source, reader, line: Vec::new(), first: None, summary, is_over: false };
-        records.first = records.read_on()?;
+    pub fn new(source: R) -> io::Result<LogRecords<R>> {
+        let (reader, summary) = (LogReader::new(), LogSummary::default());
+        let mut records = LogRecords { source, reader, line: Vec::new(), first_record: None, summary, is_over: false };
+        records.first_record = records.read_next()?;
         Ok(records)
     }
 
@@ -155,14 +155,14 @@ impl<R: BufRead> Records<R> {
     ///
     /// As the source says.
     pub fn next_record(&mut self) -> io::Result<Option<Record>> {
-        match self.first.take() {
+        match self.first_record.take() {
             Some(record) => Ok(Some(record)),
-            None => self.read_on(),
+            None => self.read_next(),
         }
     }
 
     /// What was found so far; after the last record, what the log is.
-    pub fn summary(&self) -> &Summary {
+    pub fn summary(&self) -> &LogSummary {
         &self.summary
     }
 
@@ -171,18 +171,18 @@ impl<R: BufRead> Records<R> {
     /// # Errors
     ///
     /// As the source says.
-    pub fn into_summary(mut self) -> io::Result<Summary> {
+    pub fn into_summary(mut self) -> io::Result<LogSummary> {
         while self.next_record()?.is_some() {}
         Ok(self.summary)
     }
 
-    fn read_on(&mut self) -> io::Result<Option<Record>> {
+    fn read_next(&mut self) -> io::Result<Option<Record>> {
         while !self.is_over {
             let (bytes, is_ended) = match self.read_line() {
                 // What cannot be unpacked is damage of the log, as a wrong checksum is.
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    let fault = Fault::Packed(error.to_string());
-                    self.end_with(LogError { line: self.reader.lines() + 1, column: 1, fault });
+                    let fault = LogFault::Decompression(error.to_string());
+                    self.stop_at(LogError { line: self.reader.lines() + 1, column: 1, fault });
                     break;
                 }
                 read => read?,
@@ -192,8 +192,11 @@ impl<R: BufRead> Records<R> {
                 break;
             }
             self.summary.bytes += bytes as u64;
-            let result =
-                if bytes > self.line.len() { self.reader.pass_over(&self.line) } else { self.reader.bytes(&self.line) };
+            let result = if bytes > self.line.len() {
+                self.reader.skip_line(&self.line)
+            } else {
+                self.reader.push_bytes(&self.line)
+            };
             let may_be_torn = is_torn(&self.line, &result);
             if may_be_torn && (!is_ended || self.source.fill_buf()?.is_empty()) {
                 self.summary.problems.push(LogProblem::TornEnd { line: self.reader.lines(), bytes });
@@ -203,24 +206,24 @@ impl<R: BufRead> Records<R> {
             match result {
                 Ok(LogLine::Record(record)) => {
                     self.summary.records += 1;
-                    self.summary.end = record.end();
+                    self.summary.end_time = record.end_time();
                     if let RecordKind::ClockSet(shown) = record.kind {
                         self.summary.clock_set.push((record.at, shown));
                     }
                     return Ok(Some(record));
                 }
-                Ok(LogLine::Header { key, value }) if key == LOST => {
+                Ok(LogLine::Header { key, value }) if key == KEY_LOST => {
                     let bytes = value.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0);
-                    self.summary.problems.push(LogProblem::Lost { line: self.reader.lines(), bytes });
+                    self.summary.problems.push(LogProblem::BytesLost { line: self.reader.lines(), bytes });
                 }
                 Ok(_) => {}
-                Err(error) => self.end_with(error),
+                Err(error) => self.stop_at(error),
             }
         }
         Ok(None)
     }
 
-    fn end_with(&mut self, damage: LogError) {
+    fn stop_at(&mut self, damage: LogError) {
         self.summary.damage = Some(damage);
         self.is_over = true;
     }
@@ -228,7 +231,7 @@ impl<R: BufRead> Records<R> {
     /// Reads the next line, but keeps no more of it than [`LONGEST_LINE`]. Returns how many bytes it has, and whether it has its LF.
     fn read_line(&mut self) -> io::Result<(usize, bool)> {
         self.line.clear();
-        let mut bytes = (&mut self.source).take(LONGEST_LINE).read_until(b'\n', &mut self.line)?;
+        let mut bytes = (&mut self.source).take(MAX_LINE_LEN).read_until(b'\n', &mut self.line)?;
         let mut is_ended = self.line.ends_with(b"\n");
         while !is_ended {
             let more = self.source.fill_buf()?;
@@ -247,7 +250,7 @@ impl<R: BufRead> Records<R> {
 
 /// No record is longer; a read of a board, a memory and a request have a few thousand bytes. What is longer is damage, the zeros
 /// for one that a loss of power leaves, and is not kept in memory.
-const LONGEST_LINE: u64 = 4 << 20;
+const MAX_LINE_LEN: u64 = 4 << 20;
 
 /// Reads the lines of a log as they come, and sees that they fit together.
 #[derive(Clone, Debug, Default)]
@@ -269,7 +272,7 @@ impl LogReader {
     /// # Errors
     ///
     /// What is wrong with the line, by itself or after the lines before it.
-    pub fn line(&mut self, line: &str) -> Result<LogLine, LogError> {
+    pub fn push_line(&mut self, line: &str) -> Result<LogLine, LogError> {
         self.lines += 1;
         let number = self.lines;
         let error = |LineError { column, fault }| LogError { line: number, column, fault };
@@ -281,8 +284,8 @@ impl LogReader {
             verify_checksum(without_end(line)).map_err(error)?;
         }
         match &parsed {
-            LogLine::Header { key, .. } if self.last.is_some() && Header::is_meaningful(key) => {
-                return Err(error(LineError { column: 1, fault: Fault::LateHeader(key.clone()) }));
+            LogLine::Header { key, .. } if self.last.is_some() && Header::affects_replay(key) => {
+                return Err(error(LineError { column: 1, fault: LogFault::LateHeader(key.clone()) }));
             }
             LogLine::Header { .. } if self.last.is_some() => {}
             LogLine::Header { key, value } => {
@@ -291,9 +294,12 @@ impl LogReader {
             }
             LogLine::Record(record) => {
                 if let Some(before) = self.last.filter(|before| *before > record.at) {
-                    return Err(error(LineError { column: 1, fault: Fault::TimeGoesBack { before, now: record.at } }));
+                    return Err(error(LineError {
+                        column: 1,
+                        fault: LogFault::TimeGoesBack { before, now: record.at },
+                    }));
                 }
-                self.last = Some(record.end());
+                self.last = Some(record.end_time());
             }
             LogLine::Title | LogLine::Comment | LogLine::Empty => {}
         }
@@ -305,26 +311,26 @@ impl LogReader {
     /// # Errors
     ///
     /// As [`line`](Self::line), and when the bytes are not UTF-8.
-    pub fn bytes(&mut self, line: &[u8]) -> Result<LogLine, LogError> {
+    pub fn push_bytes(&mut self, line: &[u8]) -> Result<LogLine, LogError> {
         let zero = line.iter().position(|&byte| byte == 0);
         match std::str::from_utf8(line) {
-            Ok(text) => self.line(text).map_err(|error| match zero {
-                Some(at) => LogError { column: at + 1, fault: Fault::Hole, ..error },
+            Ok(text) => self.push_line(text).map_err(|error| match zero {
+                Some(at) => LogError { column: at + 1, fault: LogFault::ZeroBytes, ..error },
                 None => error,
             }),
             Err(error) => {
                 self.lines += 1;
                 let before = line.get(..error.valid_up_to()).unwrap_or_default();
                 let column = String::from_utf8_lossy(before).chars().count() + 1;
-                Err(LogError { line: self.lines, column, fault: Fault::NotUtf8 })
+                Err(LogError { line: self.lines, column, fault: LogFault::NotUtf8 })
             }
         }
     }
 
     /// Takes the next line without looking at it, because it is too long for one.
-    fn pass_over(&mut self, begin: &[u8]) -> Result<LogLine, LogError> {
+    fn skip_line(&mut self, begin: &[u8]) -> Result<LogLine, LogError> {
         self.lines += 1;
-        let fault = if begin.contains(&0) { Fault::Hole } else { Fault::TooLong };
+        let fault = if begin.contains(&0) { LogFault::ZeroBytes } else { LogFault::TooLong };
         Err(LogError { line: self.lines, column: 1, fault })
     }
 
@@ -353,8 +359,10 @@ fn is_torn(bytes: &[u8], result: &Result<LogLine, LogError>) -> bool {
         }
         Ok(LogLine::Empty) => false,
         Ok(_) => !ended,
-        Err(LogError { fault: Fault::Checksum { .. } | Fault::Format(_), .. }) => !ended,
-        Err(LogError { fault: Fault::TimeGoesBack { .. } | Fault::LateHeader(_) | Fault::Header(_), .. }) => !ended,
+        Err(LogError { fault: LogFault::Checksum { .. } | LogFault::Format(_), .. }) => !ended,
+        Err(LogError {
+            fault: LogFault::TimeGoesBack { .. } | LogFault::LateHeader(_) | LogFault::Header(_), ..
+        }) => !ended,
         Err(_) => true,
     }
 }
@@ -421,29 +429,29 @@ mod tests {
 
     #[test]
     fn drops_unterminated_line() {
-        let zeros = vec![0; LONGEST_LINE as usize + 3];
+        let zeros = vec![0; MAX_LINE_LEN as usize + 3];
         let log = [b"0 = up\n".as_slice(), &zeros].concat();
-        let mut records = Records::new(log.as_slice()).unwrap();
+        let mut records = LogRecords::new(log.as_slice()).unwrap();
         assert_eq!(records.next_record().unwrap(), Some(Record::new(0, RecordKind::LinkUp)));
         assert_eq!(records.next_record().unwrap(), None);
         assert_eq!(records.summary().problems, [LogProblem::TornEnd { line: 2, bytes: zeros.len() }]);
         assert!(records.line.capacity() < 2 * zeros.len(), "{}", records.line.capacity());
         let error = read(&[log.as_slice(), b"\n1 .\n"].concat()).unwrap_err();
-        assert_eq!((error.line, error.fault), (2, Fault::Hole));
-        let error = read(&[&vec![b'x'; LONGEST_LINE as usize + 3], b"\n1 .\n".as_slice()].concat()).unwrap_err();
-        assert_eq!((error.line, error.fault), (1, Fault::TooLong));
+        assert_eq!((error.line, error.fault), (2, LogFault::ZeroBytes));
+        let error = read(&[&vec![b'x'; MAX_LINE_LEN as usize + 3], b"\n1 .\n".as_slice()].concat()).unwrap_err();
+        assert_eq!((error.line, error.fault), (1, LogFault::TooLong));
     }
 
     #[test]
     fn yields_records_one_by_one_until_error() {
         let text = b"# line: a\n0 = up\n5 .\n4 .\n6 .\n";
-        let mut records = Records::new(text.as_slice()).unwrap();
+        let mut records = LogRecords::new(text.as_slice()).unwrap();
         assert_eq!(records.header().line.as_deref(), Some("a"));
         assert_eq!(records.next_record().unwrap(), Some(Record::new(0, RecordKind::LinkUp)));
         assert_eq!(records.next_record().unwrap(), Some(Record::new(5, RecordKind::Tick)));
         assert_eq!(records.next_record().unwrap(), None);
         let summary = records.into_summary().unwrap();
-        assert_eq!((summary.records, summary.end, summary.damage.map(|damage| damage.line)), (2, 5, Some(4)));
+        assert_eq!((summary.records, summary.end_time, summary.damage.map(|damage| damage.line)), (2, 5, Some(4)));
     }
 
     #[test]
@@ -474,7 +482,7 @@ mod tests {
         refuse("1040 < 8e00051f01 ;12efc721\n2000 .\n", "line 1, column 20: the checksum is 12efc721");
         refuse("[Event \"?\"]\n[White \"?\"]\n", "line 1, column 1: a record starts with its time");
         let error = read(b"0 = up\n1 ? \xff\n2 .\n").unwrap_err();
-        assert_eq!((error.line, error.column, error.fault), (2, 5, Fault::NotUtf8));
+        assert_eq!((error.line, error.column, error.fault), (2, 5, LogFault::NotUtf8));
     }
 
     #[test]
@@ -533,10 +541,10 @@ mod tests {
     #[test]
     fn continues_after_error() {
         let mut reader = LogReader::new();
-        reader.line("# game-type: 25").unwrap();
-        reader.line("5 .").unwrap();
-        assert_eq!(reader.line("4 .").unwrap_err().line, 3);
-        assert_eq!(reader.line("6 = up"), Ok(LogLine::Record(Record::new(6, RecordKind::LinkUp))));
+        reader.push_line("# game-type: 25").unwrap();
+        reader.push_line("5 .").unwrap();
+        assert_eq!(reader.push_line("4 .").unwrap_err().line, 3);
+        assert_eq!(reader.push_line("6 = up"), Ok(LogLine::Record(Record::new(6, RecordKind::LinkUp))));
         assert_eq!((reader.header().game_type.as_deref(), reader.lines()), (Some("25"), 4));
     }
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 
-use super::unchanged::{self, Unchanged};
+use super::idle_answer::{self, IdleAnswer};
 use super::{checksum, hex};
 
 /// Something that happened on a line.
@@ -34,7 +34,7 @@ pub enum RecordKind {
     /// `@`: the clock of the machine was set, or the machine slept: from now on it shows this. Whole milliseconds.
     ClockSet(DateTime<FixedOffset>),
     /// `~`: boards of a bus were asked, one after the other, and had nothing to tell.
-    Unchanged(Vec<Unchanged>),
+    IdleAnswers(Vec<IdleAnswer>),
     /// A record of a later version: its mark and what follows it. Ignored by a replay, kept when written again.
     Other(char, String),
 }
@@ -53,7 +53,7 @@ impl Record {
             RecordKind::FromBoard(bytes) | RecordKind::ToBoard(bytes) if bytes.is_empty() => {}
             RecordKind::FromBoard(bytes) | RecordKind::ToBoard(bytes) => {
                 line.push(' ');
-                hex::append(&mut line, bytes);
+                hex::append_hex(&mut line, bytes);
             }
             RecordKind::LinkUp => line.push_str(" up"),
             RecordKind::LinkDown => line.push_str(" down"),
@@ -63,9 +63,9 @@ impl Record {
                 line.extend(printable(text));
             }
             RecordKind::Tick => {}
-            RecordKind::Unchanged(boards) => {
+            RecordKind::IdleAnswers(boards) => {
                 line.push(' ');
-                unchanged::append(&mut line, boards);
+                idle_answer::append(&mut line, boards);
             }
             RecordKind::ClockSet(shown) => {
                 line.push(' ');
@@ -79,17 +79,17 @@ impl Record {
 
     /// When the last happened of what it tells, in milliseconds since the line was opened: its own time, but for boards that had
     /// nothing to tell.
-    pub fn end(&self) -> u64 {
+    pub fn end_time(&self) -> u64 {
         match &self.kind {
-            RecordKind::Unchanged(boards) => unchanged::end(self.at, boards),
+            RecordKind::IdleAnswers(boards) => idle_answer::end_time(self.at, boards),
             _ => self.at,
         }
     }
 
     /// What it tells, each at its time: itself, but boards that had nothing to tell become what each of them said.
-    pub fn unpacked(self) -> impl Iterator<Item = Record> {
+    pub fn expand(self) -> impl Iterator<Item = Record> {
         let (packed, plain) = match self.kind {
-            RecordKind::Unchanged(boards) => (Some(unchanged::unpacked(self.at, boards)), None),
+            RecordKind::IdleAnswers(boards) => (Some(idle_answer::expand(self.at, boards)), None),
             _ => (None, Some(self)),
         };
         packed.into_iter().flatten().chain(plain)
@@ -106,7 +106,7 @@ impl RecordKind {
             RecordKind::Operator(_) => '!',
             RecordKind::Note(_) => '?',
             RecordKind::Tick => '.',
-            RecordKind::Unchanged(_) => '~',
+            RecordKind::IdleAnswers(_) => '~',
             RecordKind::ClockSet(_) => '@',
             RecordKind::Other(mark, _) => *mark,
         }

@@ -20,32 +20,32 @@ use std::io;
 use std::sync::Arc;
 
 use super::{Playback, PlaybackError, PlayedGame};
-use crate::engine::bytelog::{CLOCK, Header, NamedLog, RecordKind, Summary};
+use crate::engine::bytelog::{Header, KEY_CLOCK, LogInput, LogSummary, RecordKind};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, Input, Line, LineSettings};
 
 /// A log is opened at least this long after the end of the one before it. One that was opened no later than that does not tell
 /// how long nobody listened: the clock of the machine was set back meanwhile, as on one that keeps no time without power.
-pub const SHORTEST_PAUSE: Millis = Millis(1);
+pub const MIN_LOG_GAP: Millis = Millis(1);
 
 /// A line lives through every deadline between two records, and a board that is up is asked something every few seconds.
 /// A time that is damaged or made up must not make that last for ever.
-const LONGEST_PAUSE: Millis = Millis::seconds(31 * 24 * 3600);
+const MAX_TIME_JUMP: Millis = Millis::seconds(31 * 24 * 3600);
 
 /// Logs that were played.
 #[derive(Default)]
-pub struct Played {
+pub struct PlaybackResult {
     /// The games of all chains, in order.
     pub games: Vec<PlayedGame>,
     /// What the logs were found to be, by their names, in the order in which they were played.
-    pub logs: Vec<(String, Summary)>,
+    pub logs: Vec<(String, LogSummary)>,
     /// The last chain. `None` without a log.
-    pub last: Option<Chain>,
+    pub last_chain: Option<LogChain>,
 }
 
 /// The last chain of logs that were played: what a station needs to go on with it.
-pub struct Chain {
+pub struct LogChain {
     /// The line after the last record.
     pub line: Line,
     /// The head of the log that began the chain; the line obeys it.
@@ -53,27 +53,27 @@ pub struct Chain {
     /// Which moments its times are, where it says when it was opened.
     pub calendar: Option<Calendar>,
     /// The time of its last record.
-    pub end: Millis,
+    pub end_time: Millis,
 }
 
 /// More time between two records of a line that is up than can be right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the time goes from {from} to {to}, more than 31 days at once; is the log damaged?")]
-pub struct Pause {
+pub struct TimeJump {
     /// The time of the record before.
     pub from: Millis,
     /// The time of the record.
     pub to: Millis,
 }
 
-impl Pause {
+impl TimeJump {
     /// Whether a line can go from one time to the next.
     ///
     /// # Errors
     ///
     /// When that is too far.
-    pub fn check(from: Millis, to: Millis) -> Result<(), Pause> {
-        if to - from > LONGEST_PAUSE { Err(Pause { from, to }) } else { Ok(()) }
+    pub fn check(from: Millis, to: Millis) -> Result<(), TimeJump> {
+        if to - from > MAX_TIME_JUMP { Err(TimeJump { from, to }) } else { Ok(()) }
     }
 }
 
@@ -82,8 +82,8 @@ impl Pause {
 /// # Errors
 ///
 /// As [`play_and_tell`].
-pub fn play(logs: Vec<NamedLog>, game_type: Option<&str>) -> Result<Played, PlaybackError> {
-    play_and_tell(logs, game_type, |_| {})
+pub fn play(logs: Vec<LogInput>, game_type: Option<&str>) -> Result<PlaybackResult, PlaybackError> {
+    play_with_notices(logs, game_type, |_| {})
 }
 
 /// The same; `tell` hears what is worth knowing about the logs themselves, and what the operator was told while they were recorded.
@@ -91,15 +91,15 @@ pub fn play(logs: Vec<NamedLog>, game_type: Option<&str>) -> Result<Played, Play
 /// # Errors
 ///
 /// When the logs cannot belong together, a head asks for what cannot be done, or a log cannot be read. What a log says cannot fail.
-pub fn play_and_tell(
-    logs: Vec<NamedLog>,
+pub fn play_with_notices(
+    logs: Vec<LogInput>,
     game_type: Option<&str>,
     tell: impl FnMut(String),
-) -> Result<Played, PlaybackError> {
+) -> Result<PlaybackResult, PlaybackError> {
     let mut games = Vec::new();
     let mut played = play_logs(logs, game_type, tell, |chain, game| games.push((chain, game)))?;
     // One that was opened later may have been over earlier.
-    games.sort_by_key(|(chain, game)| (*chain, game.times.opened));
+    games.sort_by_key(|(chain, game)| (*chain, game.times.opened_at));
     played.games = games.into_iter().map(|(_, game)| game).collect();
     Ok(played)
 }
@@ -110,32 +110,32 @@ pub fn play_and_tell(
 /// # Errors
 ///
 /// As [`play_and_tell`].
-pub fn play_each(logs: Vec<NamedLog>, mut each: impl FnMut(PlayedGame)) -> Result<Played, PlaybackError> {
+pub fn play_each_game(logs: Vec<LogInput>, mut each: impl FnMut(PlayedGame)) -> Result<PlaybackResult, PlaybackError> {
     play_logs(logs, None, |_| {}, |_, game| each(game))
 }
 
 /// `each` gets the number of the chain, too.
 fn play_logs(
-    mut logs: Vec<NamedLog>,
+    mut logs: Vec<LogInput>,
     game_type: Option<&str>,
     mut tell: impl FnMut(String),
     mut each: impl FnMut(usize, PlayedGame),
-) -> Result<Played, PlaybackError> {
-    in_order(&mut logs)?;
-    let mut played = Played::default();
+) -> Result<PlaybackResult, PlaybackError> {
+    sort_by_opening(&mut logs)?;
+    let mut played = PlaybackResult::default();
     let mut last_numbers = BTreeMap::new();
     let mut rest = logs.as_slice();
     for number in 0.. {
         let Some(first) = rest.first() else { break };
         let length = 1 + rest[1..].iter().take_while(|next| !begins_chain(&next.header, first, game_type)).count();
         let (chain, after) = rest.split_at(length);
-        let is_cut = played.last.is_none() && first.header.continues() == Some(true);
+        let is_cut = played.last_chain.is_none() && first.header.continues() == Some(true);
         if is_cut {
             tell(format!("{}: goes on from an earlier log, which was not given", first.name));
         }
-        let (mut settings, unknown) = LineSettings::of_head(&first.header, game_type)?;
+        let (mut settings, unknown) = LineSettings::from_header(&first.header, game_type)?;
         unknown.into_iter().for_each(|notice| tell(format!("{}: {notice}", first.name)));
-        count_on(&mut settings, &last_numbers);
+        continue_numbering(&mut settings, &last_numbers);
         let mut each = |game: PlayedGame| {
             let last = last_numbers.entry(game.board).or_insert(0);
             *last = game.number().max(*last);
@@ -148,9 +148,9 @@ fn play_logs(
 }
 
 fn play_chain(
-    logs: &[NamedLog],
+    logs: &[LogInput],
     settings: LineSettings,
-    played: &mut Played,
+    played: &mut PlaybackResult,
     tell: &mut impl FnMut(String),
     each: &mut impl FnMut(PlayedGame),
 ) -> Result<(), PlaybackError> {
@@ -175,17 +175,17 @@ fn play_chain(
             error: error.to_string(),
         };
         let shift = match (earlier_end, &mut playback.calendar) {
-            (Some(end), Some(calendar)) => go_on(&mut playback.line, calendar, end, &log.header),
+            (Some(end), Some(calendar)) => continue_line(&mut playback.line, calendar, end, &log.header),
             _ => Millis::ZERO,
         };
         let mut is_up = false;
         let mut records = log.records().map_err(unreadable)?;
         while let Some(packed) = records.next_record().map_err(unreadable)? {
             let known = playback.games.len();
-            for record in packed.unpacked() {
+            for record in packed.expand() {
                 let at = shift + Millis(record.at);
                 if is_up {
-                    Pause::check(last, at).map_err(|pause| PlaybackError::Pause(pause, log.name.clone()))?;
+                    TimeJump::check(last, at).map_err(|pause| PlaybackError::TimeJump(pause, log.name.clone()))?;
                 }
                 last = at;
                 match record.kind {
@@ -194,21 +194,21 @@ fn play_chain(
                     _ => {}
                 }
                 match Input::from_record(&record.kind) {
-                    Ok(Some(input)) => playback.take(last, input),
+                    Ok(Some(input)) => playback.apply(last, input),
                     Ok(None) => {}
                     Err(error) => {
-                        playback.take(last, Input::Tick);
+                        playback.apply(last, Input::Tick);
                         playback.notices.push((last, error.to_string()));
                     }
                 }
             }
             if playback.games.len() > known {
-                hand_over(playback.take_past(), &playback.calendar);
+                hand_over(playback.take_finished(), &playback.calendar);
             }
             playback.notices.drain(..).for_each(|(at, text)| tell(format!("{at} ms: {text}")));
         }
         if is_up {
-            playback.take(last, Input::LinkDown);
+            playback.apply(last, Input::LinkDown);
         }
         earlier_end = Some(last.max(shift));
         played.logs.push((log.name.clone(), records.summary().clone()));
@@ -217,17 +217,17 @@ fn play_chain(
     hand_over(std::mem::take(&mut playback.games), &playback.calendar);
     let calendar = playback.calendar.take().filter(|_| head.opened.is_some());
     let end = earlier_end.unwrap_or(last);
-    played.last = Some(Chain { line: playback.into_line(), header: head.clone(), calendar, end });
+    played.last_chain = Some(LogChain { line: playback.into_line(), header: head.clone(), calendar, end_time: end });
     Ok(())
 }
 
 /// Games of the chains before are counted, whatever the head says of them.
-fn count_on(settings: &mut LineSettings, last_numbers: &BTreeMap<Option<BusAddress>, u32>) {
+fn continue_numbering(settings: &mut LineSettings, last_numbers: &BTreeMap<Option<BusAddress>, u32>) {
     for (board, number) in last_numbers {
         let of_board = match *board {
             None => &mut *settings,
             Some(board) => {
-                let of_line = settings.of_board(board);
+                let of_line = settings.for_board(board);
                 settings.boards.entry(board).or_insert(of_line)
             }
         };
@@ -236,54 +236,54 @@ fn count_on(settings: &mut LineSettings, last_numbers: &BTreeMap<Option<BusAddre
 }
 
 /// Which moments the times of one log are. `None`: it does not say when it was opened.
-pub fn calendar(header: &Header, summary: &Summary) -> Option<Calendar> {
-    let mut calendar = Calendar::new(header.shown()?);
-    summary.clock_set.iter().for_each(|&(at, shown)| calendar.set(Millis(at), shown));
+pub fn calendar(header: &Header, summary: &LogSummary) -> Option<Calendar> {
+    let mut calendar = Calendar::new(header.machine_clock()?);
+    summary.clock_set.iter().for_each(|&(at, shown)| calendar.set_clock(Millis(at), shown));
     Some(calendar)
 }
 
 /// The time at which a log was opened that goes on from one whose last record was made at `end`.
 pub fn shift(calendar: &Calendar, end: Millis, header: &Header) -> Millis {
-    let Some(shown) = header.shown() else { return end };
+    let Some(shown) = header.machine_clock() else { return end };
     let since_epoch = (shown - calendar.epoch()).num_milliseconds();
     let by_clock = Millis(u64::try_from(since_epoch).unwrap_or(0));
-    if header.is_date(shown) != header.is_date(calendar.moment(end)) {
+    if header.is_plausible_date(shown) != header.is_plausible_date(calendar.moment(end)) {
         // The clock was set while nobody looked, so it does not tell for how long.
-        end + SHORTEST_PAUSE
-    } else if header.get(CLOCK).is_some() {
-        by_clock.max(end + SHORTEST_PAUSE)
+        end + MIN_LOG_GAP
+    } else if header.get(KEY_CLOCK).is_some() {
+        by_clock.max(end + MIN_LOG_GAP)
     } else {
         by_clock
     }
 }
 
 /// A log goes on with a line whose last record was made at `end`. Returns the time of the line at which it was opened.
-pub fn go_on(line: &mut Line, calendar: &mut Calendar, end: Millis, header: &Header) -> Millis {
+pub fn continue_line(line: &mut Line, calendar: &mut Calendar, end: Millis, header: &Header) -> Millis {
     let shift = shift(calendar, end, header);
-    if shift <= end + SHORTEST_PAUSE {
-        line.away_for_unknown_time();
+    if shift <= end + MIN_LOG_GAP {
+        line.note_unknown_gap();
     }
-    if let Some(shown) = header.shown().filter(|shown| calendar.moment(shift) != *shown) {
-        calendar.set(shift, shown);
+    if let Some(shown) = header.machine_clock().filter(|shown| calendar.moment(shift) != *shown) {
+        calendar.set_clock(shift, shown);
         line.set_clock(shift, shown);
     }
     shift
 }
 
-fn in_order(logs: &mut [NamedLog]) -> Result<(), PlaybackError> {
+fn sort_by_opening(logs: &mut [LogInput]) -> Result<(), PlaybackError> {
     if let Some((first, others)) = logs.split_first() {
-        let named = |log: &NamedLog| log.header.line.clone();
+        let named = |log: &LogInput| log.header.line.clone();
         for other in others {
             if let (Some(first_line), Some(other_line)) = (named(first), named(other))
                 && first_line != other_line
             {
                 let (first, other) = (first.name.clone(), other.name.clone());
-                return Err(PlaybackError::OtherLine { first, first_line, other, other_line });
+                return Err(PlaybackError::DifferentLines { first, first_line, other, other_line });
             }
         }
         let unknown = logs.iter().find(|log| log.header.opened.is_none());
         if let (false, Some(log)) = (others.is_empty(), unknown) {
-            return Err(PlaybackError::NoOpening(log.name.clone()));
+            return Err(PlaybackError::MissingOpenTime(log.name.clone()));
         }
     }
     logs.sort_by_key(|log| log.header.opened);
@@ -291,7 +291,7 @@ fn in_order(logs: &mut [NamedLog]) -> Result<(), PlaybackError> {
 }
 
 /// Does this head begin a chain of its own, after a chain that `first` began? It says so, or plays another game.
-fn begins_chain(header: &Header, first: &NamedLog, game_type: Option<&str>) -> bool {
+fn begins_chain(header: &Header, first: &LogInput, game_type: Option<&str>) -> bool {
     let plays_another = game_type.is_none() && header.game_type != first.header.game_type;
     header.continues().map_or(plays_another, |continues| !continues)
 }

@@ -16,14 +16,17 @@ mod game;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-pub use chain::{Chain, Pause, Played, SHORTEST_PAUSE, calendar, go_on, play, play_and_tell, play_each, shift};
-pub use game::{PlayedGame, PublishedPart};
+pub use chain::{
+    LogChain, MIN_LOG_GAP, PlaybackResult, TimeJump, calendar, continue_line, play, play_each_game, play_with_notices,
+    shift,
+};
+pub use game::{PlayedGame, PublishedEvent};
 
 use crate::engine::calendar::Calendar;
-use crate::engine::livefile::Contents;
+use crate::engine::livefile::LiveFileContents;
 use crate::engine::millis::Millis;
-use crate::engine::session::{BusAddress, Effect, HeadError, Input, Line, LineSettings, Output};
-use game::Times;
+use crate::engine::session::{BusAddress, Effect, HeaderSettingsError, Input, Line, LineSettings, Output};
+use game::PublicationTimes;
 
 /// Why logs cannot be played.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -31,10 +34,10 @@ use game::Times;
 pub enum PlaybackError {
     /// The head of a log asks for what cannot be done.
     #[error(transparent)]
-    Head(#[from] HeadError),
+    Header(#[from] HeaderSettingsError),
     /// A time that can hardly be right.
     #[error("{name}: {0}", name = .1)]
-    Pause(Pause, String),
+    TimeJump(TimeJump, String),
     /// A log cannot be read to its end.
     #[error("{name}: {error}")]
     Unreadable {
@@ -47,10 +50,10 @@ pub enum PlaybackError {
     },
     /// Several logs, and one that cannot be put in order.
     #[error("{0}: a log without \"# opened:\" cannot be put in order with others; replay it alone")]
-    NoOpening(String),
+    MissingOpenTime(String),
     /// Logs of different lines.
     #[error("{first} is of line {first_line:?} but {other} of line {other_line:?}; replay one line at a time")]
-    OtherLine {
+    DifferentLines {
         /// The name of a log.
         first: String,
         /// Its line.
@@ -85,38 +88,43 @@ impl Playback {
     }
 
     /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
-    pub fn take(&mut self, at: Millis, input: Input) {
+    pub fn apply(&mut self, at: Millis, input: Input) {
         if let Input::ClockSet(shown) = input {
-            self.calendar.get_or_insert_with(|| Calendar::new(shown)).set(at, shown);
+            self.calendar.get_or_insert_with(|| Calendar::new(shown)).set_clock(at, shown);
         }
         for Output { at, board, effect } in self.line.handle(at, input) {
             match effect {
-                Effect::Opened(opening) => {
+                Effect::GameOpened(opening) => {
                     let name = board.and_then(|board| self.names.get(&board).cloned());
-                    let times = Times { opened: at, ..Times::default() };
-                    self.games.push(PlayedGame { board, name, times, ..PlayedGame::new(Contents::new(*opening)) });
+                    let times = PublicationTimes { opened_at: at, ..PublicationTimes::default() };
+                    self.games.push(PlayedGame {
+                        board,
+                        name,
+                        times,
+                        ..PlayedGame::new(LiveFileContents::new(*opening))
+                    });
                 }
                 Effect::Entry { entry, .. } => {
                     if let Some(game) = self.last_game(board) {
                         game.file.entries.push(*entry);
-                        game.times.entries.push(at);
+                        game.times.entry_times.push(at);
                     }
                 }
-                Effect::Ended { result, is_given } => {
+                Effect::GameEnded { result, is_given } => {
                     if let Some(game) = self.last_game(board) {
                         game.is_result_given = is_given;
-                        (game.file.is_ended, game.file.result, game.times.ended) = (true, result, at);
+                        (game.file.is_ended, game.file.result, game.times.ended_at) = (true, result, at);
                     }
                 }
-                Effect::Notice(text) | Effect::News(text) | Effect::Refused(text) => {
-                    self.notices.push((at, about(board, &text)))
+                Effect::Notice(text) | Effect::Info(text) | Effect::Refused(text) => {
+                    self.notices.push((at, prefix_board(board, &text)))
                 }
-                Effect::Aside(aside) => {
+                Effect::LiveUpdate(aside) => {
                     if let Some(game) = self.last_game(board).filter(|game| !game.file.is_ended) {
-                        game.asides.push((at, aside));
+                        game.live_updates.push((at, aside));
                     }
                 }
-                Effect::Send(_) | Effect::Note(_) | Effect::Remembered(_) | Effect::Reopen { .. } => {}
+                Effect::Send(_) | Effect::Note(_) | Effect::LookUpGame(_) | Effect::Reopen { .. } => {}
             }
         }
     }
@@ -126,7 +134,7 @@ impl Playback {
     }
 
     /// Takes the games that nothing can happen to any more, because their boards have begun another.
-    fn take_past(&mut self) -> Vec<PlayedGame> {
+    fn take_finished(&mut self) -> Vec<PlayedGame> {
         let games = std::mem::take(&mut self.games);
         let mut later = BTreeSet::new();
         let is_past: Vec<bool> = games.iter().rev().map(|game| !later.insert(game.board)).collect();
@@ -143,6 +151,6 @@ impl Playback {
 }
 
 /// A text about a board, or about the line as a whole.
-pub fn about(board: Option<BusAddress>, text: &str) -> String {
+pub fn prefix_board(board: Option<BusAddress>, text: &str) -> String {
     board.map_or_else(|| text.to_owned(), |board| format!("board {board}: {text}"))
 }

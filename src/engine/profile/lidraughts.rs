@@ -17,26 +17,26 @@ use draughts_pdn::clock;
 use draughts_pdn::fen;
 use draughts_pdn::game::Entry;
 use draughts_pdn::lexer::Locator;
-use draughts_pdn::problem::{Level, Place, Problem, Problems, quoted};
-use draughts_pdn::reader::Located;
+use draughts_pdn::problem::{Level, Location, Problem, Problems, quote};
+use draughts_pdn::reader::LocatedGame;
 use draughts_pdn::replay::{self, Replay};
 use draughts_pdn::strict;
-use draughts_pdn::values::Outcome;
+use draughts_pdn::tag_values::Outcome;
 
 use super::{entry_place, tag_place};
 use movetext::Movetext;
 
 /// The most plies of a game that it takes.
-const MOST_PLIES: usize = 500;
+const MAX_PLIES: usize = 500;
 
 /// The most games of a file that it takes; twice as many if the broadcast is an official one.
-pub(super) const MOST_GAMES: usize = 64;
+pub(super) const MAX_GAMES: usize = 64;
 
 /// The deepest variation that its stack is sure to hold.
-const DEEPEST: usize = 50;
+const MAX_VARIATION_DEPTH: usize = 50;
 
 /// A character that it sees, and where it stands in the file, in bytes.
-type Shown = (usize, char);
+type SourceChar = (usize, char);
 
 /// Everything in a text that fails the file or is lost in cutting it into games, tags and moves.
 pub(super) fn check_text(text: &str, problems: &mut Problems) {
@@ -44,27 +44,27 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
     if text.trim().is_empty() {
         return;
     }
-    let mut places = Locator::of(text);
+    let mut places = Locator::new(text);
     for (index, piece) in pieces(text).enumerate() {
-        if index == MOST_GAMES {
-            let what = format!("more than {MOST_GAMES} games: this one and those behind it are not read");
+        if index == MAX_GAMES {
+            let what = format!("more than {MAX_GAMES} games: this one and those behind it are not read");
             problems.push(Problem::error(places.at(piece.start), what));
         }
         let mut found = Vec::new();
         check_piece(text, piece, &mut found);
-        found.sort_by_key(|found| found.at);
-        for Found { at, level, what, hint } in found {
+        found.sort_by_key(|found| found.offset);
+        for RawProblem { offset: at, level, message: what, hint } in found {
             let hint = hint.filter(|hint| !hint.is_empty());
-            problems.push(Problem { place: places.at(at), level, what, hint });
+            problems.push(Problem { location: places.at(at), level, message: what, hint });
         }
     }
 }
 
 /// A problem before its place is worked out.
-struct Found {
-    at: usize,
+struct RawProblem {
+    offset: usize,
     level: Level,
-    what: String,
+    message: String,
     hint: Option<String>,
 }
 
@@ -96,7 +96,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 const BR: &str = "<br>";
 
-fn check_piece(text: &str, piece: Range<usize>, found: &mut Vec<Found>) {
+fn check_piece(text: &str, piece: Range<usize>, found: &mut Vec<RawProblem>) {
     let start = piece.start;
     let lines = own_lines(&kept_lines(text, piece, found));
     let tag_count = lines.iter().take_while(|line| line[0].1 == '[').count();
@@ -104,19 +104,19 @@ fn check_piece(text: &str, piece: Range<usize>, found: &mut Vec<Found>) {
     let tags = tags(&joined(tag_lines), found);
     let move_lines = match move_lines {
         [before @ .., last] if last[0].1 == '[' && last[last.len() - 1].1 == ']' => {
-            let what = format!("the last line {} is deleted", quoted(&string(last)));
+            let what = format!("the last line {} is deleted", quote(&string(last)));
             let hint = Some("end the game with *".to_owned());
-            found.push(Found { at: last[0].0, level: Level::Error, what, hint });
+            found.push(RawProblem { offset: last[0].0, level: Level::Error, message: what, hint });
             before
         }
         all => all,
     };
     let movetext = joined(move_lines);
-    let mut reading = Movetext::of(&movetext, variant_of(&tags), found);
+    let mut reading = Movetext::new(&movetext, game_variant(&tags), found);
     reading.read();
     let Movetext { first, has_result, .. } = reading;
     if !has_content(&tags, first.as_deref(), has_result) {
-        fails(
+        fatal_problem(
             found,
             start,
             "a game without anything fails the file".to_owned(),
@@ -125,16 +125,16 @@ fn check_piece(text: &str, piece: Range<usize>, found: &mut Vec<Found>) {
     }
 }
 
-fn fails(found: &mut Vec<Found>, at: usize, what: String, hint: &str) {
-    found.push(Found { at, level: Level::Error, what, hint: Some(hint.to_owned()) });
+fn fatal_problem(found: &mut Vec<RawProblem>, at: usize, what: String, hint: &str) {
+    found.push(RawProblem { offset: at, level: Level::Error, message: what, hint: Some(hint.to_owned()) });
 }
 
 /// The lines of a game without blanks around them, joined; those that begin with `%` are gone. Dashes are one, the brackets
 /// that forums put around games are none.
-fn kept_lines(text: &str, piece: Range<usize>, found: &mut Vec<Found>) -> Vec<Shown> {
-    let mut shown: Vec<Shown> = Vec::new();
+fn kept_lines(text: &str, piece: Range<usize>, found: &mut Vec<RawProblem>) -> Vec<SourceChar> {
+    let mut shown: Vec<SourceChar> = Vec::new();
     let mut in_comment = false;
-    let mut keep = |line: &mut Vec<Shown>| {
+    let mut keep = |line: &mut Vec<SourceChar>| {
         let trimmed = trim(line);
         if let Some(&(at, '%')) = trimmed.first() {
             let (level, what) = if in_comment {
@@ -142,7 +142,7 @@ fn kept_lines(text: &str, piece: Range<usize>, found: &mut Vec<Found>) -> Vec<Sh
             } else {
                 (Level::Warning, "a line that begins with % is deleted")
             };
-            found.push(Found { at, level, what: what.to_owned(), hint: None });
+            found.push(RawProblem { offset: at, level, message: what.to_owned(), hint: None });
         } else {
             for &(_, c) in trimmed {
                 in_comment = if in_comment { c != '}' } else { c == '{' };
@@ -178,7 +178,7 @@ fn kept_lines(text: &str, piece: Range<usize>, found: &mut Vec<Found>) -> Vec<Sh
     shown
 }
 
-fn without(shown: &[Shown], word: &str) -> Vec<Shown> {
+fn without(shown: &[SourceChar], word: &str) -> Vec<SourceChar> {
     let (mut kept, mut at) = (Vec::with_capacity(shown.len()), 0);
     while at < shown.len() {
         if starts(&shown[at..], word) {
@@ -192,8 +192,8 @@ fn without(shown: &[Shown], word: &str) -> Vec<Shown> {
 }
 
 /// The lines that are not empty. Movetext behind a tag in its line begins a line of its own, and so does a FILENAME tag.
-fn own_lines(shown: &[Shown]) -> Vec<Vec<Shown>> {
-    let mut lines: Vec<Vec<Shown>> = vec![Vec::new()];
+fn own_lines(shown: &[SourceChar]) -> Vec<Vec<SourceChar>> {
+    let mut lines: Vec<Vec<SourceChar>> = vec![Vec::new()];
     let mut at = 0;
     while at < shown.len() {
         let behind = blanks(shown, at + 2);
@@ -221,14 +221,14 @@ fn own_lines(shown: &[Shown]) -> Vec<Vec<Shown>> {
     lines.iter().map(|line| trim(line).to_vec()).filter(|line| !line.is_empty()).collect()
 }
 
-fn trim(line: &[Shown]) -> &[Shown] {
+fn trim(line: &[SourceChar]) -> &[SourceChar] {
     let start = line.iter().position(|(_, c)| *c > ' ').unwrap_or(line.len());
     let end = line.iter().rposition(|(_, c)| *c > ' ').map_or(start, |at| at + 1);
     &line[start..end]
 }
 
-fn joined(lines: &[Vec<Shown>]) -> Vec<Shown> {
-    let mut all: Vec<Shown> = Vec::new();
+fn joined(lines: &[Vec<SourceChar>]) -> Vec<SourceChar> {
+    let mut all: Vec<SourceChar> = Vec::new();
     for line in lines {
         if let Some(last) = all.last() {
             all.push((last.0, '\n'));
@@ -238,16 +238,16 @@ fn joined(lines: &[Vec<Shown>]) -> Vec<Shown> {
     all
 }
 
-fn string(shown: &[Shown]) -> String {
+fn string(shown: &[SourceChar]) -> String {
     shown.iter().map(|(_, c)| c).collect()
 }
 
-fn starts(shown: &[Shown], word: &str) -> bool {
+fn starts(shown: &[SourceChar], word: &str) -> bool {
     word.chars().enumerate().all(|(at, wanted)| shown.get(at).is_some_and(|(_, c)| *c == wanted))
 }
 
 /// The place behind the blanks that stand here.
-fn blanks(shown: &[Shown], at: usize) -> usize {
+fn blanks(shown: &[SourceChar], at: usize) -> usize {
     let at = at.min(shown.len());
     at + shown[at..].iter().take_while(|(_, c)| matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')).count()
 }
@@ -260,7 +260,7 @@ fn ends_line(c: char) -> bool {
 /// Names and values, as far as they are read.
 type Tags = Vec<(String, String)>;
 
-fn tags(shown: &[Shown], found: &mut Vec<Found>) -> Tags {
+fn tags(shown: &[SourceChar], found: &mut Vec<RawProblem>) -> Tags {
     let mut tags = Tags::new();
     let mut at = 0;
     loop {
@@ -270,22 +270,22 @@ fn tags(shown: &[Shown], found: &mut Vec<Found>) -> Tags {
         let value = string(&shown[value_at..end]);
         let inner = value.trim_end_matches([' ', '\t']).strip_suffix('"').unwrap_or(&value);
         let mut say = |level, what: String, hint: &str| {
-            found.push(Found { at: shown[begin].0, level, what, hint: Some(hint.to_owned()) });
+            found.push(RawProblem { offset: shown[begin].0, level, message: what, hint: Some(hint.to_owned()) });
         };
         if value.contains('\n') {
             say(
                 Level::Error,
-                format!("the tag {} has no `]`: it swallows those behind it", quoted(&name)),
+                format!("the tag {} has no `]`: it swallows those behind it", quote(&name)),
                 "[Name \"value\"]",
             );
         } else if !value.starts_with('"') {
             let what = format!(
                 "the tag's name {} is read as something else",
-                quoted(string(&shown[begin..end]).trim_start_matches('['))
+                quote(string(&shown[begin..end]).trim_start_matches('['))
             );
             say(Level::Warning, what, "names are letters only there");
         } else if inner.strip_prefix('"').is_some_and(|inner| inner.contains('"')) {
-            say(Level::Warning, format!("quotes in the value of {} are dropped", quoted(&name)), "");
+            say(Level::Warning, format!("quotes in the value of {} are dropped", quote(&name)), "");
         }
         tags.push((name, value.replace('"', "")));
         at = end + 1;
@@ -296,23 +296,23 @@ fn tags(shown: &[Shown], found: &mut Vec<Found>) -> Tags {
         let text = string(&rest[..line]);
         let (what, hint) = match tags.last() {
             Some((name, _)) if first != '[' && text.ends_with("\"]") => {
-                (format!("`]` in the value of {}: every later tag of the game vanishes", quoted(name)), "write )")
+                (format!("`]` in the value of {}: every later tag of the game vanishes", quote(name)), "write )")
             }
-            _ if first != '[' => (format!("{} behind a tag is lost", quoted(&text)), "moves begin a line of their own"),
+            _ if first != '[' => (format!("{} behind a tag is lost", quote(&text)), "moves begin a line of their own"),
             _ => (
-                format!("{} is no tag: it and every later tag of the game vanish", quoted(&text)),
+                format!("{} is no tag: it and every later tag of the game vanish", quote(&text)),
                 "[Name \"value\"], the name in letters",
             ),
         };
         let fails_too = rest.iter().any(|(_, c)| ends_line(*c) && *c != '\n');
         let what = if fails_too { format!("{what}, and a foreign line break in it fails the file") } else { what };
-        found.push(Found { at: offset, level: Level::Error, what, hint: Some(hint.to_owned()) });
+        found.push(RawProblem { offset, level: Level::Error, message: what, hint: Some(hint.to_owned()) });
     }
     tags
 }
 
 /// A tag: its name, where its value begins, and its bracket.
-fn tag(shown: &[Shown], at: usize) -> Option<(String, usize, usize)> {
+fn tag(shown: &[SourceChar], at: usize) -> Option<(String, usize, usize)> {
     if !starts(&shown[at..], "[") {
         return None;
     }
@@ -324,16 +324,16 @@ fn tag(shown: &[Shown], at: usize) -> Option<(String, usize, usize)> {
 }
 
 /// The first tag of a name.
-fn value_of<'t>(tags: &'t [(String, String)], name: &str) -> Option<&'t str> {
+fn tag_value<'t>(tags: &'t [(String, String)], name: &str) -> Option<&'t str> {
     tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
 /// The game that it plays, for its board and for its first move: a type that it does not know is International.
-fn variant_of(tags: &[(String, String)]) -> &'static Variant {
-    let number = match value_of(tags, "gametype") {
+fn game_variant(tags: &[(String, String)]) -> &'static Variant {
+    let number = match tag_value(tags, "gametype") {
         Some(value) if strict::is_game_type(value) => value.split(',').next(),
         Some(_) => None,
-        None => value_of(tags, "variant").and_then(|name| match name.to_lowercase().as_str() {
+        None => tag_value(tags, "variant").and_then(|name| match name.to_lowercase().as_str() {
             "russian" => Some("25"),
             "brazilian" => Some("26"),
             "frisian" | "frysk!" => Some("40"),
@@ -349,7 +349,7 @@ fn variant_of(tags: &[(String, String)]) -> &'static Variant {
 }
 
 /// The tags that it keeps.
-const KEPT: [&str; 18] = [
+const IMPORTED_TAGS: [&str; 18] = [
     "white",
     "whiteelo",
     "whiterating",
@@ -373,14 +373,14 @@ const KEPT: [&str; 18] = [
 /// Is anything left of the game: a tag that it keeps, or a first move that it can play?
 fn has_content(tags: &[(String, String)], first: Option<&str>, has_result: bool) -> bool {
     let is_kept = |(name, value): &(String, String)| {
-        KEPT.contains(&name.to_ascii_lowercase().as_str()) && !matches!(value.as_str(), "" | "?" | "unknown")
+        IMPORTED_TAGS.contains(&name.to_ascii_lowercase().as_str()) && !matches!(value.as_str(), "" | "?" | "unknown")
     };
-    let adds_result = has_result && value_of(tags, "result").is_none();
+    let adds_result = has_result && tag_value(tags, "result").is_none();
     adds_result
         || tags.iter().any(is_kept)
         || first.is_some_and(|first| {
-            let variant = variant_of(tags);
-            let setup = value_of(tags, "fen").and_then(|fen| fen::read(variant, fen).ok());
+            let variant = game_variant(tags);
+            let setup = tag_value(tags, "fen").and_then(|fen| fen::read(variant, fen).ok());
             let start = setup.and_then(|setup| Position::new(variant, setup).ok());
             let start = start.unwrap_or_else(|| Position::start(variant));
             replay::resolve(&start, first, None).is_ok()
@@ -388,24 +388,24 @@ fn has_content(tags: &[(String, String)], first: Option<&str>, has_result: bool)
 }
 
 /// What is lost of a game that parses.
-pub(super) fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut Problems) {
+pub(super) fn check_game(located: &LocatedGame, told: Option<&'static Variant>, problems: &mut Problems) {
     let game = &located.game;
     if let Some(result) = game.tags.get("Result")
-        && Outcome::read(result).is_none_or(|outcome| outcome == Outcome::Open && result != "*")
+        && Outcome::parse(result).is_none_or(|outcome| outcome == Outcome::Open && result != "*")
     {
-        let what = format!("the result {} is taken for a draw, the game for over", quoted(result));
-        problems.push(Problem::error(tag_place(located, "Result"), what).hint("write * until it is sure"));
+        let what = format!("the result {} is taken for a draw, the game for over", quote(result));
+        problems.push(Problem::error(tag_place(located, "Result"), what).with_hint("write * until it is sure"));
     }
     let game_type = game.tags.get("GameType").map(|value| value.split(',').next().unwrap_or("").trim());
     if let Some(number) = game_type
         && !matches!(number, "20" | "25" | "26" | "40" | "96" | "97" | "98" | "99")
     {
-        let what = format!("lidraughts does not know the game type {}", quoted(number));
+        let what = format!("lidraughts does not know the game type {}", quote(number));
         problems.push(Problem::error(tag_place(located, "GameType"), what));
     }
     let plies = game.moves().count();
-    if plies > MOST_PLIES {
-        problems.push(Problem::error(located.places.start(), format!("{plies} plies; it takes {MOST_PLIES}")));
+    if plies > MAX_PLIES {
+        problems.push(Problem::error(located.locations.start(), format!("{plies} plies; it takes {MAX_PLIES}")));
     }
     let mut has_moved = false;
     for (index, entry) in game.main_line() {
@@ -414,20 +414,20 @@ pub(super) fn check_game(located: &Located, told: Option<&'static Variant>, prob
             Entry::Setup(_) if has_moved => {
                 let what = "a setup within the game: the moves before it are dropped";
                 let hint = "hold the game at its last sure move instead";
-                problems.push(Problem::error(entry_place(located, index), what).hint(hint));
+                problems.push(Problem::error(entry_place(located, index), what).with_hint(hint));
             }
             Entry::Comment(comment) => check_comment(comment, entry_place(located, index), problems),
             _ => {}
         }
     }
-    let replay = Replay::of(located, told);
+    let replay = Replay::infer(located, told);
     problems.extend(replay.problems.into_iter().filter(|problem| problem.level == Level::Error).map(|problem| {
-        let what = format!("{}; the game is cut there", problem.what);
-        Problem { what, level: Level::Warning, ..problem }
+        let what = format!("{}; the game is cut there", problem.message);
+        Problem { message: what, level: Level::Warning, ..problem }
     }));
 }
 
-fn check_comment(comment: &str, place: Place, problems: &mut Problems) {
+fn check_comment(comment: &str, place: Location, problems: &mut Problems) {
     let is_fen = comment.split(':').count() == 3
         && matches!(comment.as_bytes(), [b'W' | b'B', b':', ..])
         && !comment.contains(char::is_whitespace);
@@ -436,9 +436,10 @@ fn check_comment(comment: &str, place: Place, problems: &mut Problems) {
     }
     for command in clock::commands(comment).filter(|command| command.name == "clock") {
         if !clock::is_plain_clock(command.text) {
-            let what = format!("the clocks {} are ignored", quoted(command.text));
-            problems
-                .push(Problem::warning(place, what).hint("[%clock w1:19:50 B1:20:00], nothing more and nothing less"));
+            let what = format!("the clocks {} are ignored", quote(command.text));
+            problems.push(
+                Problem::warning(place, what).with_hint("[%clock w1:19:50 B1:20:00], nothing more and nothing less"),
+            );
         } else if command.text != comment {
             problems.push(Problem::note(place, "the text beside the clocks is dropped"));
         }

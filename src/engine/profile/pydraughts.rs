@@ -8,9 +8,9 @@
 
 use std::borrow::Cow;
 
-use draughts_pdn::game::{End, Entry};
+use draughts_pdn::game::{Entry, Termination};
 use draughts_pdn::lexer::TokenKind;
-use draughts_pdn::problem::{Place, Problem, Problems, quoted};
+use draughts_pdn::problem::{Location, Problem, Problems, quote};
 use draughts_pdn::reader;
 use draughts_pdn::tag;
 use draughts_pdn::words::{self, Word};
@@ -20,19 +20,19 @@ use super::{entry_place, tag_place, tokens};
 /// Everything in a text that it stumbles over.
 pub(super) fn check_text(text: &str, problems: &mut Problems) {
     if let Some(line) = text.split('\n').position(|line| line.contains('\r')) {
-        let place = Place { line: line as u64 + 1, column: 1 };
-        problems.push(Problem::error(place, "a carriage return: the reader raises an error").hint("write LF"));
+        let place = Location { line: line as u64 + 1, column: 1 };
+        problems.push(Problem::error(place, "a carriage return: the reader raises an error").with_hint("write LF"));
     }
     check_tokens(text, problems);
     let (games, _) = reader::read_located(text);
-    let mut reading = Reading::of(text);
+    let mut reading = GameParser::parse(text);
     let mut is_right = true;
     for (index, located) in games.iter().enumerate() {
-        let start = located.places.start();
+        let start = located.locations.start();
         let game = &located.game;
-        if game.end == End::Open {
+        if game.end == Termination::Open {
             let what = "the game has no terminator: the tags of the next become moves";
-            problems.push(Problem::error(located.places.end.unwrap_or(start), what));
+            problems.push(Problem::error(located.locations.end.unwrap_or(start), what));
         }
         if game.moves().next().is_none() && index + 1 < games.len() {
             problems.push(Problem::error(start, "a game without moves ends the reading: all later games are lost"));
@@ -41,17 +41,17 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
         if is_right {
             let read = reading.next();
             is_right = read.as_ref().is_some_and(Result::is_ok) || game.moves().next().is_none();
-            if let Some(problem) = difference(located, read) {
+            if let Some(problem) = first_difference(located, read) {
                 problems.push(problem);
             }
         }
     }
     // What stands behind the last game, or where no game is.
-    let end = games.last().and_then(|located| located.places.end).unwrap_or(Place::START);
+    let end = games.last().and_then(|located| located.locations.end).unwrap_or(Location::START);
     while is_right && let Some(read) = reading.next() {
         let what = match read {
             Ok(read) if read.moves.is_empty() => continue,
-            Ok(read) => format!("{} is read as a move of another game", quoted(&read.moves[0])),
+            Ok(read) => format!("{} is read as a move of another game", quote(&read.moves[0])),
             Err(why) => format!("behind the last game the reader raises an error: {why}"),
         };
         problems.push(Problem::error(end, what));
@@ -60,17 +60,17 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
 }
 
 /// How a game begins: the side to move decides what it makes of the first moves.
-fn check_start(located: &reader::Located, problems: &mut Problems) {
+fn check_start(located: &reader::LocatedGame, problems: &mut Problems) {
     let game = &located.game;
     let Some(first) = game.moves().next() else { return };
     match game.tags.get("FEN") {
         Some(fen) if !fen.starts_with('W') => {
             let what = "with Black to move the first move is read twice";
-            problems.push(Problem::error(tag_place(located, "FEN"), what).hint("it cannot read such a game"));
+            problems.push(Problem::error(tag_place(located, "FEN"), what).with_hint("it cannot read such a game"));
         }
         _ if first.number.is_some_and(|number| number.ellipsis) => {
             let what = "the first move is numbered as the second player's: it is taken for the first player's";
-            problems.push(Problem::error(located.places.start(), what).hint("it knows no such number"));
+            problems.push(Problem::error(located.locations.start(), what).with_hint("it knows no such number"));
         }
         _ => {}
     }
@@ -82,7 +82,7 @@ fn check_tokens(text: &str, problems: &mut Problems) {
     for token in tokens(text) {
         match token.kind {
             TokenKind::Tag => {
-                while at.0 as u64 + 1 < token.place.line || at.1.is_empty() {
+                while at.0 as u64 + 1 < token.location.line || at.1.is_empty() {
                     let Some(next) = lines.next() else { break };
                     at = next;
                 }
@@ -90,32 +90,33 @@ fn check_tokens(text: &str, problems: &mut Problems) {
                 let parts = tag::parts(token.text);
                 let plain = format!("[{} \"{}\"]", parts.name, parts.value);
                 if line != plain && line != tag::write(&parts.name, &parts.value) {
-                    let what = format!("the tag {} is not alone in its line in the plain form", quoted(&parts.name));
+                    let what = format!("the tag {} is not alone in its line in the plain form", quote(&parts.name));
                     problems.push(
-                        Problem::error(token.place, what).hint("[Name \"value\"] from column 1, nothing behind it"),
+                        Problem::error(token.location, what)
+                            .with_hint("[Name \"value\"] from column 1, nothing behind it"),
                     );
                 }
             }
             TokenKind::Comment => {
                 let found = token.text.trim_matches(['{', '}']).split_whitespace();
                 if token.flaw.is_some() {
-                    problems.push(Problem::error(token.place, "a comment without its end becomes a move"));
+                    problems.push(Problem::error(token.location, "a comment without its end becomes a move"));
                 }
                 for word in found.filter(|word| *word == "*" || words::word(word) == (Word::Result, word.len())) {
-                    let what = format!("{} inside a comment cuts the game in two", quoted(word));
-                    problems.push(Problem::error(token.place, what));
+                    let what = format!("{} inside a comment cuts the game in two", quote(word));
+                    problems.push(Problem::error(token.location, what));
                 }
             }
             TokenKind::Setup => {
-                problems.push(Problem::warning(token.place, "the setup is skipped, or taken for a move"));
+                problems.push(Problem::warning(token.location, "the setup is skipped, or taken for a move"));
             }
             TokenKind::PercentLine | TokenKind::LineComment => {
-                let what = format!("the words of the comment {} may be taken for moves", quoted(token.text));
-                problems.push(Problem::warning(token.place, what).hint("it knows comments in braces only"));
+                let what = format!("the words of the comment {} may be taken for moves", quote(token.text));
+                problems.push(Problem::warning(token.location, what).with_hint("it knows comments in braces only"));
             }
             TokenKind::Word(Word::Move) if !token.text.contains(['-', 'x', ':']) => {
-                let what = format!("{} is no move there", quoted(token.text));
-                problems.push(Problem::error(token.place, what).hint("a sign stands between the squares"));
+                let what = format!("{} is no move there", quote(token.text));
+                problems.push(Problem::error(token.location, what).with_hint("a sign stands between the squares"));
             }
             _ => {}
         }
@@ -123,9 +124,9 @@ fn check_tokens(text: &str, problems: &mut Problems) {
 }
 
 /// The first thing that it reads otherwise than it stands there.
-fn difference(located: &reader::Located, read: Option<Result<Read, String>>) -> Option<Problem> {
+fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGame, String>>) -> Option<Problem> {
     let tags = &located.game.tags;
-    let start = located.places.start();
+    let start = located.locations.start();
     let moves: Vec<(usize, &str)> = located
         .game
         .main_line()
@@ -143,7 +144,7 @@ fn difference(located: &reader::Located, read: Option<Result<Read, String>>) -> 
     if let Some(tag) =
         tags.iter().find(|tag| !read.tags.iter().any(|(name, value)| *name == tag.name && *value == tag.value))
     {
-        let what = format!("the tag {} is lost, or read otherwise", quoted(&tag.name));
+        let what = format!("the tag {} is lost, or read otherwise", quote(&tag.name));
         return Some(Problem::error(tag_place(located, &tag.name), what));
     }
     // That the first move comes twice has been said.
@@ -154,58 +155,58 @@ fn difference(located: &reader::Located, read: Option<Result<Read, String>>) -> 
         match theirs.next() {
             Some(theirs) if theirs == ours => {}
             Some(theirs) => {
-                let what = format!("the move {} is read as {}", quoted(ours), quoted(theirs));
+                let what = format!("the move {} is read as {}", quote(ours), quote(theirs));
                 return Some(Problem::error(place, what));
             }
-            None => return Some(Problem::error(place, format!("the move {} is lost", quoted(ours)))),
+            None => return Some(Problem::error(place, format!("the move {} is lost", quote(ours)))),
         }
     }
-    let place = located.places.end.unwrap_or(start);
-    theirs.next().map(|more| Problem::error(place, format!("{} is read as a move", quoted(more))))
+    let place = located.locations.end.unwrap_or(start);
+    theirs.next().map(|more| Problem::error(place, format!("{} is read as a move", quote(more))))
 }
 
 /// A game as it reads it.
-struct Read {
+struct ParsedGame {
     tags: Vec<(String, String)>,
     moves: Vec<String>,
 }
 
 /// Its way through a text.
-struct Reading<'t> {
+struct GameParser<'t> {
     lines: Vec<&'t str>,
     /// The next line; `None`: the reading has ended.
-    at: Option<usize>,
+    line_index: Option<usize>,
 }
 
-impl<'t> Reading<'t> {
-    fn of(text: &'t str) -> Reading<'t> {
+impl<'t> GameParser<'t> {
+    fn parse(text: &'t str) -> GameParser<'t> {
         let mut lines: Vec<&str> = text.split('\n').collect();
         // Blanks at the start of a line are taken away, but for the first.
         lines.iter_mut().skip(1).for_each(|line| *line = line.trim_start_matches(' '));
-        Reading { lines, at: Some(0) }
+        GameParser { lines, line_index: Some(0) }
     }
 
     /// The next game, or why there is none: what Python raises.
-    fn next(&mut self) -> Option<Result<Read, String>> {
-        let begin = self.at?;
+    fn next(&mut self) -> Option<Result<ParsedGame, String>> {
+        let begin = self.line_index?;
         let is_blank = |line: &&str| line.chars().all(char::is_whitespace);
         if begin > 0 && self.lines[begin..].iter().all(is_blank) {
             return None;
         }
         let read = self.read(begin);
         if read.is_err() {
-            self.at = None;
+            self.line_index = None;
         }
         Some(read)
     }
 
-    fn read(&mut self, begin: usize) -> Result<Read, String> {
-        self.at = None;
+    fn read(&mut self, begin: usize) -> Result<ParsedGame, String> {
+        self.line_index = None;
         let mut body = begin;
         let mut tags: Vec<(String, String)> = Vec::new();
         for (index, line) in self.lines.iter().enumerate().skip(begin) {
             if line.starts_with('[') {
-                let (name, value) = tag_of(line).ok_or("a tag without a quote")?;
+                let (name, value) = parse_tag(line).ok_or("a tag without a quote")?;
                 tags.retain(|(known, _)| *known != name);
                 tags.push((name, value));
                 body = index + 1;
@@ -226,22 +227,22 @@ impl<'t> Reading<'t> {
                 break;
             }
         }
-        let moves = moves_of(&text, &tags)?;
-        let Some(moves) = moves else { return Ok(Read { tags, moves: Vec::new() }) };
+        let moves = parse_moves(&text, &tags)?;
+        let Some(moves) = moves else { return Ok(ParsedGame { tags, moves: Vec::new() }) };
         if let Some((_, game_type)) = tags.iter().find(|(name, _)| name == "GameType") {
             let number = game_type.split(',').next().unwrap_or_default().trim();
             let digits = number.strip_prefix(['+', '-']).unwrap_or(number);
             if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                return Err(format!("the game type {} is no number", quoted(game_type)));
+                return Err(format!("the game type {} is no number", quote(game_type)));
             }
         }
-        self.at = (rest < self.lines.len()).then_some(rest);
-        Ok(Read { tags, moves })
+        self.line_index = (rest < self.lines.len()).then_some(rest);
+        Ok(ParsedGame { tags, moves })
     }
 }
 
 /// Name and value, by the place of the first quote alone.
-fn tag_of(line: &str) -> Option<(String, String)> {
+fn parse_tag(line: &str) -> Option<(String, String)> {
     let characters: Vec<char> = line.chars().collect();
     let inner = &characters[1..characters.len().saturating_sub(1).max(1)];
     let quote = inner.iter().position(|c| *c == '"')?;
@@ -276,7 +277,7 @@ fn cut_at_result(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The moves of the text of a game; `None` if there is no number with a dot: then the reading ends here.
-fn moves_of(text: &str, tags: &[(String, String)]) -> Result<Option<Vec<String>>, String> {
+fn parse_moves(text: &str, tags: &[(String, String)]) -> Result<Option<Vec<String>>, String> {
     let text = without_pairs(text, '(', ')');
     let text = without_pairs(&text, '{', '}');
     let mut text = without_glyphs(&text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "));

@@ -34,13 +34,13 @@
 //! Source: protocol header, "bus mode".
 
 use super::clock::{CLOCK_DATA, ClockReport};
-use super::framer::{Counts, Frame, Framed, Framer, HEADER, Noise};
+use super::framer::{Frame, FrameCounts, Framed, Framer, HEADER_LEN, Noise};
 use super::message::{BusAddress, MessageId, PieceCode, UnknownReason, Version};
 
 /// Bytes of a command.
-pub const COMMAND: usize = 4;
+pub const COMMAND_LEN: usize = 4;
 /// Bytes of an answer that has no data: header, address and checksum.
-pub const SMALLEST_ANSWER: usize = HEADER + 3;
+pub const MIN_ANSWER_LEN: usize = HEADER_LEN + 3;
 
 /// The sum of bytes, in the seven bits that the wire can carry.
 pub fn checksum(bytes: &[u8]) -> u8 {
@@ -116,7 +116,7 @@ impl BusCommand {
     }
 
     /// The bytes that tell it to a board, or to all at [`BusAddress::ALL`].
-    pub fn encode(self, to: BusAddress) -> [u8; COMMAND] {
+    pub fn encode(self, to: BusAddress) -> [u8; COMMAND_LEN] {
         let [high, low] = to.to_wire();
         let code = self.code();
         [code, high, low, checksum(&[code, high, low])]
@@ -139,7 +139,7 @@ impl BusCommand {
 
     /// The command and the board that bytes of a host mean; for simulated boards and tests. `None`: no command, or a
     /// wrong checksum.
-    pub fn decode([code, high, low, sum]: [u8; COMMAND]) -> Option<(BusCommand, BusAddress)> {
+    pub fn decode([code, high, low, sum]: [u8; COMMAND_LEN]) -> Option<(BusCommand, BusAddress)> {
         let command = BusCommand::ALL.into_iter().find(|command| command.code() == code)?;
         let is_right = high < 0x80 && low < 0x80 && sum == checksum(&[code, high, low]);
         is_right.then(|| (command, BusAddress::from_wire([high, low])))
@@ -181,7 +181,7 @@ pub enum BusAnswer {
         /// The bytes between the address and the checksum.
         data: Vec<u8>,
         /// Why it is not understood.
-        why: UnknownReason,
+        reason: UnknownReason,
     },
 }
 
@@ -256,7 +256,7 @@ impl BusAnswer {
             id::BOARD_50_BLACK => Err(size(50)),
             _ => Err(UnknownReason::Id),
         };
-        known.unwrap_or_else(|why| BusAnswer::Unknown { id, data: data.to_vec(), why })
+        known.unwrap_or_else(|why| BusAnswer::Unknown { id, data: data.to_vec(), reason: why })
     }
 }
 
@@ -307,18 +307,18 @@ impl BusDecoder {
     }
 
     /// How many bytes of the answer under way are still to come, as far as that is known; `None` outside of any.
-    pub fn missing(&self) -> Option<usize> {
-        self.framer.missing()
+    pub fn missing_bytes(&self) -> Option<usize> {
+        self.framer.missing_bytes()
     }
 
     /// Frames and noise so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> FrameCounts {
         self.framer.counts()
     }
 }
 
 fn decode(frame: &Frame) -> BusItem {
-    let bad = BusItem::BadChecksum { id: frame.id(), bytes: HEADER + frame.data().len() };
+    let bad = BusItem::BadChecksum { id: frame.id(), bytes: HEADER_LEN + frame.data().len() };
     let [high, low, data @ .., sum] = frame.data() else { return bad };
     if *sum != checksum(frame.encode().split_last().map_or(&[], |(_, before)| before)) {
         return bad;
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn keeps_unknown_bytes() {
-        let unknown = |id, data: &[u8], why| BusAnswer::Unknown { id: MessageId(id), data: data.to_vec(), why };
+        let unknown = |id, data: &[u8], why| BusAnswer::Unknown { id: MessageId(id), data: data.to_vec(), reason: why };
         let size = |expected| UnknownReason::Size { expected };
         check(&[0x8e, 0x00, 0x08, 0x08, 0x01, 0x1f, 0x01, 0x3f], unknown(0x0e, &[0x1f, 0x01], UnknownReason::Id));
         check(&[0x87, 0x00, 0x07, 0x08, 0x01, 0x05, 0x1c], unknown(0x07, &[0x05], size(0)));
@@ -449,11 +449,11 @@ mod tests {
             // A lost byte, and a doubled one.
             (
                 &[0x85, 0x00, 0x08, 0x08, 0x41, 0x38, 0x0f],
-                vec![BusItem::Noise(Noise { bytes: 7, why: NoiseKind::Cut })],
+                vec![BusItem::Noise(Noise { bytes: 7, kind: NoiseKind::Interrupted })],
             ),
             (
                 &[0x85, 0x00, 0x08, 0x08, 0x01, 0x01, 0x41, 0x38, 0x0f],
-                vec![bad(0x05, 8), BusItem::Noise(Noise { bytes: 1, why: NoiseKind::Stray })],
+                vec![bad(0x05, 8), BusItem::Noise(Noise { bytes: 1, kind: NoiseKind::Stray })],
             ),
         ] {
             let bytes = [damaged, &good].concat();
@@ -485,12 +485,12 @@ mod tests {
     #[test]
     fn knows_missing_bytes_of_answer() {
         let mut decoder = BusDecoder::new();
-        assert_eq!(decoder.missing(), None);
+        assert_eq!(decoder.missing_bytes(), None);
         for (byte, missing) in
             [(0x87, Some(2)), (0x00, Some(1)), (0x06, Some(3)), (0x08, Some(2)), (0x01, Some(1)), (0x16, None)]
         {
             decoder.push(byte);
-            assert_eq!(decoder.missing(), missing);
+            assert_eq!(decoder.missing_bytes(), missing);
         }
     }
 

@@ -22,7 +22,7 @@ use super::clock::sexagesimal;
 use super::message::{Field, PieceCode};
 
 /// The size of the ring in the board.
-pub const RING: usize = 0x1f00;
+pub const MEMORY_SIZE: usize = 0x1f00;
 
 /// One event of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub enum MemoryEvent {
         /// What stands there now.
         piece: PieceCode,
         /// How soon it came after the update before it.
-        pace: ScanPace,
+        gap: ScanGap,
     },
     /// The lever moved: the time of the side that has just stopped.
     Time {
@@ -68,12 +68,12 @@ pub enum MemoryEvent {
     /// 0x7d or 0x7e: reserved.
     Reserved(u8),
     /// A byte that belongs to no event.
-    Broken(u8),
+    Invalid(u8),
 }
 
 /// Bit 4 of a piece update: a scan of the whole board takes 200 to 250 ms, so this tells scans apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ScanPace {
+pub enum ScanGap {
     /// Less than about 250 ms after the update before it.
     SameScan,
     /// Later.
@@ -106,21 +106,21 @@ pub fn decode(data: &[u8]) -> Vec<MemoryEvent> {
 
 /// The event memory, read back.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Memory {
+pub struct DecodedMemory {
     /// Bytes at the beginning that are the rest of an overwritten event: 0, 1 or 2.
     pub skipped: usize,
     /// The events, oldest first.
-    pub changes: Vec<MemoryEvent>,
+    pub events: Vec<MemoryEvent>,
 }
 
-impl Memory {
+impl DecodedMemory {
     /// Reads the data of a [`Message::EepromMoves`](super::Message::EepromMoves).
-    pub fn decode(data: &[u8]) -> Memory {
-        let at = |skipped: usize| Memory { skipped, changes: decode(data.get(skipped..).unwrap_or_default()) };
+    pub fn decode(data: &[u8]) -> DecodedMemory {
+        let at = |skipped: usize| DecodedMemory { skipped, events: decode(data.get(skipped..).unwrap_or_default()) };
         let mut best = at(0);
         for skipped in 1..=2.min(data.len()) {
             let other = at(skipped);
-            if other.broken() < best.broken() {
+            if other.invalid_bytes() < best.invalid_bytes() {
                 best = other;
             }
         }
@@ -129,12 +129,12 @@ impl Memory {
 
     /// Whether the end mark was seen. Without it the answer was cut.
     pub fn is_complete(&self) -> bool {
-        self.changes.last() == Some(&MemoryEvent::End)
+        self.events.last() == Some(&MemoryEvent::End)
     }
 
     /// Bytes that made no sense.
-    pub fn broken(&self) -> usize {
-        self.changes.iter().filter(|change| matches!(change, MemoryEvent::Broken(_))).count()
+    pub fn invalid_bytes(&self) -> usize {
+        self.events.iter().filter(|change| matches!(change, MemoryEvent::Invalid(_))).count()
     }
 }
 
@@ -158,13 +158,17 @@ fn first(data: &[u8]) -> Option<(Option<MemoryEvent>, usize)> {
         _ => (None, 1),
     };
     // An event that makes no sense costs one byte: its second byte may well start the next one.
-    Some(change.map_or((Some(MemoryEvent::Broken(byte)), 1), |change| (Some(change), used)))
+    Some(change.map_or((Some(MemoryEvent::Invalid(byte)), 1), |change| (Some(change), used)))
 }
 
 fn piece(data: &[u8]) -> Option<MemoryEvent> {
     let &[kind, field, ..] = data else { return None };
-    let pace = if kind & 0x10 != 0 { ScanPace::SameScan } else { ScanPace::Later };
-    (field <= LAST_FIELD).then_some(MemoryEvent::Piece { field: Field(field), piece: PieceCode(kind & 0x0f), pace })
+    let pace = if kind & 0x10 != 0 { ScanGap::SameScan } else { ScanGap::Later };
+    (field <= LAST_FIELD).then_some(MemoryEvent::Piece {
+        field: Field(field),
+        piece: PieceCode(kind & 0x0f),
+        gap: pace,
+    })
 }
 
 fn time(data: &[u8]) -> Option<MemoryEvent> {
@@ -181,18 +185,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn piece(field: u8, piece: u8, pace: ScanPace) -> MemoryEvent {
-        MemoryEvent::Piece { field: Field(field), piece: PieceCode(piece), pace }
+    fn piece(field: u8, piece: u8, pace: ScanGap) -> MemoryEvent {
+        MemoryEvent::Piece { field: Field(field), piece: PieceCode(piece), gap: pace }
     }
 
     #[test]
     fn reads_every_kind_of_event() {
         let time = |side, hours, minutes, seconds| MemoryEvent::Time { side, hours, minutes, seconds };
         for (bytes, expected) in [
-            (&[0x41, 0x38][..], piece(56, 1, ScanPace::Later)),
-            (&[0x50, 0x43], piece(67, 0, ScanPace::SameScan)),
-            (&[0x4a, 0x00], piece(0, 10, ScanPace::Later)),
-            (&[0x5f, 0x63], piece(99, 15, ScanPace::SameScan)),
+            (&[0x41, 0x38][..], piece(56, 1, ScanGap::Later)),
+            (&[0x50, 0x43], piece(67, 0, ScanGap::SameScan)),
+            (&[0x4a, 0x00], piece(0, 10, ScanGap::Later)),
+            (&[0x5f, 0x63], piece(99, 15, ScanGap::SameScan)),
             (&[0x61, 0x29, 0x53], time(TimeSide::Right, 1, 29, 53)),
             (&[0x79, 0x59, 0x59], time(TimeSide::Left, 9, 59, 59)),
             (&[0x60, 0x00, 0x00], time(TimeSide::Right, 0, 0, 0)),
@@ -217,49 +221,49 @@ mod tests {
     fn reads_stretch_of_memory() {
         // Two moves with their presses; the second field number, 0x4e, looks like a piece update.
         let data = [0x41, 0x38, 0x50, 0x43, 0x71, 0x29, 0x55, 0x40, 0x4e, 0x51, 0x43, 0x61, 0x29, 0x53, 0x6b, 0x41];
-        let memory = Memory::decode(&data);
+        let memory = DecodedMemory::decode(&data);
         assert_eq!(
-            memory.changes,
+            memory.events,
             [
-                piece(0x38, 1, ScanPace::Later),
-                piece(0x43, 0, ScanPace::SameScan),
+                piece(0x38, 1, ScanGap::Later),
+                piece(0x43, 0, ScanGap::SameScan),
                 MemoryEvent::Time { side: TimeSide::Left, hours: 1, minutes: 29, seconds: 55 },
-                piece(0x4e, 0, ScanPace::Later),
-                piece(0x43, 1, ScanPace::SameScan),
+                piece(0x4e, 0, ScanGap::Later),
+                piece(0x43, 1, ScanGap::SameScan),
                 MemoryEvent::Time { side: TimeSide::Right, hours: 1, minutes: 29, seconds: 53 },
                 MemoryEvent::End,
             ]
         );
-        assert_eq!((memory.skipped, memory.broken(), memory.is_complete()), (0, 0, true));
-        assert!(!Memory::decode(&data[..14]).is_complete());
+        assert_eq!((memory.skipped, memory.invalid_bytes(), memory.is_complete()), (0, 0, true));
+        assert!(!DecodedMemory::decode(&data[..14]).is_complete());
     }
 
     #[test]
     fn memory_starting_inside_event_loses_one_event() {
         let tail = [0x41, 0x0c, 0x50, 0x13, 0x71, 0x29, 0x55, 0x6b];
         for lost in [&[0x25][..], &[0x29, 0x53], &[0x53]] {
-            let memory = Memory::decode(&[lost, &tail].concat());
-            assert_eq!((memory.skipped, memory.changes), (lost.len(), decode(&tail)), "{lost:02x?}");
+            let memory = DecodedMemory::decode(&[lost, &tail].concat());
+            assert_eq!((memory.skipped, memory.events), (lost.len(), decode(&tail)), "{lost:02x?}");
         }
     }
 
     #[test]
     fn marks_invalid_byte_and_skips_one() {
-        assert_eq!(decode(&[0x41, 0x70, 0x29, 0x53]).first(), Some(&MemoryEvent::Broken(0x41)));
-        assert_eq!(decode(&[0x61, 0x60, 0x00]).first(), Some(&MemoryEvent::Broken(0x61)));
-        assert_eq!(decode(&[0x41]), [MemoryEvent::Broken(0x41)]);
-        assert_eq!(decode(&[0x61, 0x29]), [MemoryEvent::Broken(0x61), MemoryEvent::Broken(0x29)]);
+        assert_eq!(decode(&[0x41, 0x70, 0x29, 0x53]).first(), Some(&MemoryEvent::Invalid(0x41)));
+        assert_eq!(decode(&[0x61, 0x60, 0x00]).first(), Some(&MemoryEvent::Invalid(0x61)));
+        assert_eq!(decode(&[0x41]), [MemoryEvent::Invalid(0x41)]);
+        assert_eq!(decode(&[0x61, 0x29]), [MemoryEvent::Invalid(0x61), MemoryEvent::Invalid(0x29)]);
         assert_eq!(
             decode(&[0x25, 0x80, 0xff]),
-            [MemoryEvent::Broken(0x25), MemoryEvent::Broken(0x80), MemoryEvent::Broken(0xff)]
+            [MemoryEvent::Invalid(0x25), MemoryEvent::Invalid(0x80), MemoryEvent::Invalid(0xff)]
         );
     }
 
     proptest! {
         #[test]
         fn reads_arbitrary_memory(data in prop::collection::vec(any::<u8>(), 0..600)) {
-            let memory = Memory::decode(&data);
-            prop_assert!(memory.changes.len() + memory.skipped <= data.len());
+            let memory = DecodedMemory::decode(&data);
+            prop_assert!(memory.events.len() + memory.skipped <= data.len());
         }
     }
 }

@@ -34,7 +34,7 @@ pub enum ClockReport {
     NoClock,
     /// Not an acknowledgement, and no time either: a nibble beyond 9, or a minute or second beyond 59. The data bytes
     /// as they came.
-    Garbled([u8; CLOCK_DATA]),
+    Invalid([u8; CLOCK_DATA]),
 }
 
 impl ClockReport {
@@ -50,12 +50,12 @@ impl ClockReport {
             ]));
         }
         let status = ClockStatus(b9);
-        if status.no_clock() {
+        if status.has_no_clock() {
             return ClockReport::NoClock;
         }
         match (ClockSide::decode([b6, b7, b8]), ClockSide::decode([b3, b4, b5])) {
             (Some(left), Some(right)) => ClockReport::Times(ClockTimes { left, right, status }),
-            _ => ClockReport::Garbled(data),
+            _ => ClockReport::Invalid(data),
         }
     }
 
@@ -76,7 +76,7 @@ impl ClockReport {
                 0,
             ],
             ClockReport::NoClock => [0, 0, 0, 0, 0, 0, ClockStatus::NO_CLOCK],
-            ClockReport::Garbled(data) => data,
+            ClockReport::Invalid(data) => data,
         }
     }
 
@@ -86,7 +86,7 @@ impl ClockReport {
         match self {
             ClockReport::Times(times) => !times.is_all_zero(),
             ClockReport::NoClock => true,
-            ClockReport::Ack(_) | ClockReport::Garbled(_) => false,
+            ClockReport::Ack(_) | ClockReport::Invalid(_) => false,
         }
     }
 }
@@ -104,8 +104,8 @@ pub struct ClockTimes {
 
 impl ClockTimes {
     /// Whether a time is running.
-    pub fn running(&self) -> bool {
-        self.status.running()
+    pub fn is_running(&self) -> bool {
+        self.status.is_running()
     }
 
     /// Which side of the lever is up: that side is to move, and its time runs if any does.
@@ -114,8 +114,8 @@ impl ClockTimes {
     }
 
     /// Whether the clock's battery is low.
-    pub fn battery_low(&self) -> bool {
-        self.status.battery_low()
+    pub fn is_battery_low(&self) -> bool {
+        self.status.is_battery_low()
     }
 
     /// Whether all seven bytes were zero. Clocks send this right after a clock command; it is no reading.
@@ -134,11 +134,11 @@ pub struct ClockSide {
     /// 0..=59
     pub seconds: u8,
     /// The flag fell and the clock is blocked at zero.
-    pub flag_fallen: bool,
+    pub is_flag_fallen: bool,
     /// The time-per-move indicator is on. With an increment it is on all game long.
-    pub time_per_move: bool,
+    pub is_time_per_move: bool,
     /// The flag is shown; the clock may still run.
-    pub flag_shown: bool,
+    pub is_flag_shown: bool,
 }
 
 impl ClockSide {
@@ -152,17 +152,17 @@ impl ClockSide {
             hours: Some(hours & 0x0f).filter(|&hours| hours <= 9)?,
             minutes: sexagesimal(minutes)?,
             seconds: sexagesimal(seconds)?,
-            flag_fallen: hours & FLAG_FALLEN != 0,
-            time_per_move: hours & TIME_PER_MOVE != 0,
-            flag_shown: hours & FLAG_SHOWN != 0,
+            is_flag_fallen: hours & FLAG_FALLEN != 0,
+            is_time_per_move: hours & TIME_PER_MOVE != 0,
+            is_flag_shown: hours & FLAG_SHOWN != 0,
         })
     }
 
     fn encode(self) -> [u8; 3] {
         let flag = |set, bit| if set { bit } else { 0 };
-        let flags = flag(self.flag_fallen, FLAG_FALLEN)
-            | flag(self.time_per_move, TIME_PER_MOVE)
-            | flag(self.flag_shown, FLAG_SHOWN);
+        let flags = flag(self.is_flag_fallen, FLAG_FALLEN)
+            | flag(self.is_time_per_move, TIME_PER_MOVE)
+            | flag(self.is_flag_shown, FLAG_SHOWN);
         [flags | self.hours.min(9), bcd(self.minutes), bcd(self.seconds)]
     }
 }
@@ -184,7 +184,7 @@ impl ClockStatus {
     pub const NO_CLOCK: u8 = 0x20;
 
     /// Whether a time is running.
-    pub fn running(self) -> bool {
+    pub fn is_running(self) -> bool {
         self.0 & Self::RUNNING != 0
     }
 
@@ -194,12 +194,12 @@ impl ClockStatus {
     }
 
     /// Whether the clock's battery is low.
-    pub fn battery_low(self) -> bool {
+    pub fn is_battery_low(self) -> bool {
         self.0 & Self::BATTERY_LOW != 0
     }
 
     /// Whether no clock is connected.
-    pub fn no_clock(self) -> bool {
+    pub fn has_no_clock(self) -> bool {
         self.0 & Self::NO_CLOCK != 0
     }
 }
@@ -356,16 +356,16 @@ mod tests {
         let status = ClockStatus(0x03);
         let times = ClockTimes { left: side(0, 59, 8), right: side(1, 27, 40), status };
         check([0x01, 0x27, 0x40, 0x00, 0x59, 0x08, 0x03], ClockReport::Times(times));
-        assert!(times.running() && !times.battery_low() && times.lever() == Lever::RightHigh);
+        assert!(times.is_running() && !times.is_battery_low() && times.lever() == Lever::RightHigh);
         assert_eq!(times.right.total_seconds(), 5260);
 
         // The flags of the hour bytes, each alone and with the hours beside it.
-        let right = ClockSide { time_per_move: true, ..side(2, 0, 0) };
-        let left = ClockSide { flag_fallen: true, time_per_move: true, ..side(0, 0, 0) };
+        let right = ClockSide { is_time_per_move: true, ..side(2, 0, 0) };
+        let left = ClockSide { is_flag_fallen: true, is_time_per_move: true, ..side(0, 0, 0) };
         let times = ClockTimes { left, right, status: ClockStatus(0x04) };
         check([0x22, 0x00, 0x00, 0x30, 0x00, 0x00, 0x04], ClockReport::Times(times));
-        assert!(!times.running() && times.battery_low() && times.lever() == Lever::LeftHigh);
-        let right = ClockSide { flag_shown: true, ..side(9, 59, 59) };
+        assert!(!times.is_running() && times.is_battery_low() && times.lever() == Lever::LeftHigh);
+        let right = ClockSide { is_flag_shown: true, ..side(9, 59, 59) };
         let times = ClockTimes { left: side(0, 0, 1), right, status: ClockStatus(0x19) };
         check([0x49, 0x59, 0x59, 0x00, 0x00, 0x01, 0x19], ClockReport::Times(times));
     }
@@ -393,7 +393,7 @@ mod tests {
         {
             let mut data = [0x01, 0x27, 0x40, 0x00, 0x59, 0x08, 0x03];
             data[byte] = value;
-            check(data, ClockReport::Garbled(data));
+            check(data, ClockReport::Invalid(data));
         }
     }
 

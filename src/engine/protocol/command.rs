@@ -157,7 +157,9 @@ impl Command {
         let mut bytes = match self {
             Command::SetLeds { pattern, from, to } => vec![SET_LEDS, 0x04, *pattern, from.0, to.0, 0x00],
             Command::Clock(command) => command.encode(),
-            single => SINGLE.iter().filter(|(_, command)| command == single).map(|&(code, _)| code).collect(),
+            single => {
+                SINGLE_BYTE_COMMANDS.iter().filter(|(_, command)| command == single).map(|&(code, _)| code).collect()
+            }
         };
         for byte in &mut bytes {
             *byte &= 0x7f;
@@ -189,7 +191,7 @@ impl Command {
                     Some(_) => Decoded::Unknown { used },
                 }
             }
-            [code, ..] => match SINGLE.iter().find(|(known, _)| known == code) {
+            [code, ..] => match SINGLE_BYTE_COMMANDS.iter().find(|(known, _)| known == code) {
                 Some((_, command)) => Decoded::Command { command: command.clone(), used: 1 },
                 None => Decoded::Unknown { used: 1 },
             },
@@ -270,7 +272,7 @@ const CLOCK_START: u8 = 0x03;
 const CLOCK_END: u8 = 0x00;
 
 /// The commands of one byte.
-const SINGLE: [(u8, Command); 19] = [
+const SINGLE_BYTE_COMMANDS: [(u8, Command); 19] = [
     (0x40, Command::Reset),
     (0x41, Command::SendClock),
     (0x42, Command::SendBoard),
@@ -413,7 +415,7 @@ mod tests {
                 .prop_map(|(command, data)| ClockCommand::Other { command, data }),
         ];
         prop_oneof![
-            (0..SINGLE.len()).prop_map(|index| SINGLE[index].1.clone()),
+            (0..SINGLE_BYTE_COMMANDS.len()).prop_map(|index| SINGLE_BYTE_COMMANDS[index].1.clone()),
             (seven(), seven(), seven()).prop_map(|(pattern, from, to)| Command::SetLeds {
                 pattern,
                 from: Field(from),

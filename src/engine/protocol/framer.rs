@@ -25,11 +25,11 @@ use super::message::MessageId;
 /// The bit that marks the first byte of a message.
 pub const START_BIT: u8 = 0x80;
 /// Bytes before the data: id and two length bytes.
-pub const HEADER: usize = 3;
+pub const HEADER_LEN: usize = 3;
 /// The largest message that two length bytes of seven bits can announce, its header included.
 pub const MAX_MESSAGE: usize = 0x3fff;
 /// The most data bytes a message can carry.
-pub const MAX_DATA: usize = MAX_MESSAGE - HEADER;
+pub const MAX_DATA: usize = MAX_MESSAGE - HEADER_LEN;
 
 /// One message as it stood on the wire, not yet understood.
 ///
@@ -59,7 +59,7 @@ impl Frame {
 
     /// The bytes of the wire, header included.
     pub fn encode(&self) -> Vec<u8> {
-        let length = HEADER + self.data.len();
+        let length = HEADER_LEN + self.data.len();
         let mut bytes = Vec::with_capacity(length);
         bytes.push(self.id.0 | START_BIT);
         bytes.push((length >> 7 & 0x7f) as u8);
@@ -75,7 +75,7 @@ pub struct Noise {
     /// How many bytes were dropped.
     pub bytes: usize,
     /// Why they are no message.
-    pub why: NoiseKind,
+    pub kind: NoiseKind,
 }
 
 /// Why bytes were dropped.
@@ -84,7 +84,7 @@ pub enum NoiseKind {
     /// Bytes without the top bit where a message had to start. Reported as one run, when the next message starts.
     Stray,
     /// A message that another start byte interrupted.
-    Cut,
+    Interrupted,
     /// A header that announces fewer bytes than a header has.
     BadLength,
 }
@@ -100,13 +100,13 @@ pub enum Framed {
 
 /// What went by since the framer was made. Counted at once, also while a run of stray bytes is still going on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Counts {
+pub struct FrameCounts {
     /// Whole messages.
     pub frames: u64,
     /// Bytes that belonged to no message. Those of a message still under way are in neither count.
     pub noise_bytes: u64,
     /// Messages that were interrupted.
-    pub cut: u64,
+    pub interrupted: u64,
 }
 
 /// Bytes in, frames and noise out.
@@ -115,8 +115,8 @@ pub struct Framer {
     /// The message under way, from its start byte; empty outside of messages. At most [`MAX_MESSAGE`] bytes.
     partial: Vec<u8>,
     /// Stray bytes since the last message; more than zero only while `partial` is empty.
-    stray: usize,
-    counts: Counts,
+    stray_bytes: usize,
+    counts: FrameCounts,
 }
 
 impl Framer {
@@ -133,7 +133,7 @@ impl Framer {
             return noise.map(Framed::Noise);
         }
         if self.partial.is_empty() {
-            self.stray = self.stray.saturating_add(1);
+            self.stray_bytes = self.stray_bytes.saturating_add(1);
             self.counts.noise_bytes += 1;
             return None;
         }
@@ -152,31 +152,31 @@ impl Framer {
     }
 
     /// How many bytes of the message under way are still to come, as far as that is known; `None` outside of any.
-    pub fn missing(&self) -> Option<usize> {
+    pub fn missing_bytes(&self) -> Option<usize> {
         match *self.partial.as_slice() {
             [] => None,
             [_, high, low, ..] => Some((usize::from(high) << 7 | usize::from(low)).saturating_sub(self.partial.len())),
-            [..] => Some(HEADER - self.partial.len()),
+            [..] => Some(HEADER_LEN - self.partial.len()),
         }
     }
 
     /// What went by so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> FrameCounts {
         self.counts
     }
 
     fn finish(&mut self) -> Option<Framed> {
         let &[start, high, low, ..] = self.partial.as_slice() else { return None };
         let length = usize::from(high) << 7 | usize::from(low);
-        if length < HEADER {
+        if length < HEADER_LEN {
             self.partial.clear();
-            self.counts.noise_bytes += HEADER as u64;
-            return Some(Framed::Noise(Noise { bytes: HEADER, why: NoiseKind::BadLength }));
+            self.counts.noise_bytes += HEADER_LEN as u64;
+            return Some(Framed::Noise(Noise { bytes: HEADER_LEN, kind: NoiseKind::BadLength }));
         }
         if self.partial.len() < length {
             return None;
         }
-        let data = self.partial.split_off(HEADER);
+        let data = self.partial.split_off(HEADER_LEN);
         self.partial.clear();
         self.counts.frames += 1;
         Some(Framed::Frame(Frame { id: MessageId(start & !START_BIT), data }))
@@ -187,11 +187,11 @@ impl Framer {
             let bytes = self.partial.len();
             self.partial.clear();
             self.counts.noise_bytes += bytes as u64;
-            self.counts.cut += 1;
-            return Some(Noise { bytes, why: NoiseKind::Cut });
+            self.counts.interrupted += 1;
+            return Some(Noise { bytes, kind: NoiseKind::Interrupted });
         }
-        let bytes = std::mem::take(&mut self.stray);
-        (bytes > 0).then_some(Noise { bytes, why: NoiseKind::Stray })
+        let bytes = std::mem::take(&mut self.stray_bytes);
+        (bytes > 0).then_some(Noise { bytes, kind: NoiseKind::Stray })
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn noise(bytes: usize, why: NoiseKind) -> Framed {
-        Framed::Noise(Noise { bytes, why })
+        Framed::Noise(Noise { bytes, kind: why })
     }
 
     #[track_caller]
@@ -224,9 +224,9 @@ mod tests {
         // The line starts in the middle of a message.
         check(&[0x1f, 0x00, 0x93, 0x00, 0x05, 1, 2], &[noise(2, Stray), frame(0x13, &[1, 2])]);
         // A lost byte: the message is cut by the next.
-        check(&[0x8e, 0x00, 0x05, 0x1f, 0x93, 0x00, 0x05, 1, 2], &[noise(4, Cut), frame(0x13, &[1, 2])]);
-        check(&[0x8e, 0x93, 0x00, 0x05, 1, 2], &[noise(1, Cut), frame(0x13, &[1, 2])]);
-        check(&[0x8e, 0x00, 0x93, 0x00, 0x05, 1, 2], &[noise(2, Cut), frame(0x13, &[1, 2])]);
+        check(&[0x8e, 0x00, 0x05, 0x1f, 0x93, 0x00, 0x05, 1, 2], &[noise(4, Interrupted), frame(0x13, &[1, 2])]);
+        check(&[0x8e, 0x93, 0x00, 0x05, 1, 2], &[noise(1, Interrupted), frame(0x13, &[1, 2])]);
+        check(&[0x8e, 0x00, 0x93, 0x00, 0x05, 1, 2], &[noise(2, Interrupted), frame(0x13, &[1, 2])]);
         // A doubled byte: one is left over.
         check(
             &[0x8e, 0x00, 0x05, 0x1f, 0x1f, 0x00, 0x93, 0, 5, 1, 2],
@@ -244,7 +244,7 @@ mod tests {
         let mut framer = Framer::new();
         assert_eq!(framer.feed(&bytes), [frame(0x0f, &[0x55; MAX_DATA])]);
         assert_eq!(framer.feed(&[0x55; 10]), []);
-        assert_eq!(framer.counts(), Counts { frames: 1, noise_bytes: 10, cut: 0 });
+        assert_eq!(framer.counts(), FrameCounts { frames: 1, noise_bytes: 10, interrupted: 0 });
         assert_eq!(framer.feed(&[0x80]), [noise(10, NoiseKind::Stray)]);
     }
 
@@ -252,7 +252,7 @@ mod tests {
     fn reset_drops_partial_message() {
         let mut framer = Framer::new();
         framer.feed(&[0x8e, 0x00, 0x05, 0x1f]);
-        assert_eq!(framer.reset(), Some(Noise { bytes: 4, why: NoiseKind::Cut }));
+        assert_eq!(framer.reset(), Some(Noise { bytes: 4, kind: NoiseKind::Interrupted }));
         assert_eq!(framer.reset(), None);
         assert_eq!(framer.feed(&[0x00, 0x93, 0, 5, 1, 2]), [noise(1, NoiseKind::Stray), frame(0x13, &[1, 2])]);
     }
@@ -283,7 +283,7 @@ mod tests {
         let mut tally = |framed: Framed| match framed {
             Framed::Frame(frame) => {
                 frames += 1;
-                kept += HEADER + frame.data().len();
+                kept += HEADER_LEN + frame.data().len();
             }
             Framed::Noise(noise) => dropped += noise.bytes,
         };

@@ -27,7 +27,7 @@
 use std::fmt;
 
 use super::clock::{CLOCK_DATA, ClockReport};
-use super::framer::{Counts, Frame, Framed, Framer, Noise};
+use super::framer::{Frame, FrameCounts, Framed, Framer, Noise};
 
 /// The kind of a message: the id without the start bit, 0x00..=0x7f.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,9 +151,9 @@ pub struct BatteryStatus {
     /// Charge in percent.
     pub percent: u8,
     /// Hours and minutes left.
-    pub left: [u8; 2],
+    pub time_left: [u8; 2],
     /// Hours and minutes switched on.
-    pub on: [u8; 2],
+    pub time_on: [u8; 2],
     /// Days, hours and minutes on standby.
     pub standby: [u8; 3],
     /// Status bits: charging, discharging and the like; not interpreted.
@@ -201,7 +201,7 @@ pub enum Message {
         /// The bytes after the header.
         data: Vec<u8>,
         /// Why it is not understood.
-        why: UnknownReason,
+        reason: UnknownReason,
     },
 }
 
@@ -247,15 +247,15 @@ impl Message {
             MessageId::BATTERY_STATUS => sized(data).map(|[percent, h, m, on_h, on_m, by_d, by_h, by_m, status]| {
                 Message::BatteryStatus(BatteryStatus {
                     percent,
-                    left: [h, m],
-                    on: [on_h, on_m],
+                    time_left: [h, m],
+                    time_on: [on_h, on_m],
                     standby: [by_d, by_h, by_m],
                     status,
                 })
             }),
             _ => Err(UnknownReason::Id),
         };
-        known.unwrap_or_else(|why| Message::Unknown { id, data: data.to_vec(), why })
+        known.unwrap_or_else(|why| Message::Unknown { id, data: data.to_vec(), reason: why })
     }
 
     /// The kind of the message.
@@ -291,7 +291,7 @@ impl Message {
                 text.as_bytes().to_vec()
             }
             Message::Version(Version { main, sub }) => vec![*main, *sub],
-            Message::BatteryStatus(BatteryStatus { percent, left, on, standby, status }) => {
+            Message::BatteryStatus(BatteryStatus { percent, time_left: left, time_on: on, standby, status }) => {
                 [&[*percent][..], left, on, standby, &[*status]].concat()
             }
         };
@@ -306,7 +306,7 @@ impl Message {
 
 /// What came out of the bytes of a board in single-board mode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Item {
+pub enum DecodedItem {
     /// The board said something.
     Message(Message),
     /// Bytes that belong to no message.
@@ -326,15 +326,15 @@ impl Decoder {
     }
 
     /// Takes one byte: at most one item, so that each message can be handled before the next byte is taken.
-    pub fn push(&mut self, byte: u8) -> Option<Item> {
+    pub fn push(&mut self, byte: u8) -> Option<DecodedItem> {
         self.framer.push(byte).map(|framed| match framed {
-            Framed::Frame(frame) => Item::Message(Message::decode(&frame)),
-            Framed::Noise(noise) => Item::Noise(noise),
+            Framed::Frame(frame) => DecodedItem::Message(Message::decode(&frame)),
+            Framed::Noise(noise) => DecodedItem::Noise(noise),
         })
     }
 
     /// Takes what one read brought; the items in the order in which they were complete.
-    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Item> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<DecodedItem> {
         bytes.iter().filter_map(|&byte| self.push(byte)).collect()
     }
 
@@ -344,7 +344,7 @@ impl Decoder {
     }
 
     /// Frames and noise so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> FrameCounts {
         self.framer.counts()
     }
 }
@@ -372,7 +372,7 @@ mod tests {
     /// Both directions: the bytes, typed from the page, are this message and no other.
     #[track_caller]
     fn check(bytes: &[u8], message: Message) {
-        assert_eq!(Decoder::new().feed(bytes), [Item::Message(message.clone())], "{bytes:02x?}");
+        assert_eq!(Decoder::new().feed(bytes), [DecodedItem::Message(message.clone())], "{bytes:02x?}");
         assert_eq!(message.encode(), bytes, "{message:?}");
     }
 
@@ -428,7 +428,7 @@ mod tests {
         );
         check(
             &[0x8d, 0x00, 0x0a, 0x01, 0x60, 0x40, 0x01, 0x20, 0x08, 0x08],
-            Message::Clock(ClockReport::Garbled([0x01, 0x60, 0x40, 0x01, 0x20, 0x08, 0x08])),
+            Message::Clock(ClockReport::Invalid([0x01, 0x60, 0x40, 0x01, 0x20, 0x08, 0x08])),
         );
     }
 
@@ -450,8 +450,8 @@ mod tests {
             &[0xa0, 0x00, 0x0c, 0x50, 0x0b, 0x1e, 0x02, 0x05, 0x01, 0x17, 0x3b, 0x02],
             Message::BatteryStatus(BatteryStatus {
                 percent: 80,
-                left: [11, 30],
-                on: [2, 5],
+                time_left: [11, 30],
+                time_on: [2, 5],
                 standby: [1, 23, 59],
                 status: 2,
             }),
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn keeps_unknown_messages_with_reason() {
-        let unknown = |id, data: &[u8], why| Message::Unknown { id: MessageId(id), data: data.to_vec(), why };
+        let unknown = |id, data: &[u8], why| Message::Unknown { id: MessageId(id), data: data.to_vec(), reason: why };
         let size = |expected| UnknownReason::Size { expected };
         check(&[0xa3, 0x00, 0x05, 0x01, 0x02], unknown(0x23, &[1, 2], UnknownReason::Id));
         check(&[0x80, 0x00, 0x03], unknown(0x00, &[], UnknownReason::Id));
@@ -487,20 +487,20 @@ mod tests {
 
     #[test]
     fn noise_comes_between_messages_in_order() {
-        let version = Item::Message(Message::Version(Version { main: 1, sub: 2 }));
+        let version = DecodedItem::Message(Message::Version(Version { main: 1, sub: 2 }));
         let mut decoder = Decoder::new();
         assert_eq!(
             decoder.feed(&[0x00, 0x93, 0x00, 0x05, 0x01, 0x02, 0x8e, 0x00, 0x93, 0x00, 0x05, 0x01, 0x02]),
             [
-                Item::Noise(Noise { bytes: 1, why: NoiseKind::Stray }),
+                DecodedItem::Noise(Noise { bytes: 1, kind: NoiseKind::Stray }),
                 version.clone(),
-                Item::Noise(Noise { bytes: 2, why: NoiseKind::Cut }),
+                DecodedItem::Noise(Noise { bytes: 2, kind: NoiseKind::Interrupted }),
                 version,
             ]
         );
-        assert_eq!(decoder.counts(), Counts { frames: 2, noise_bytes: 3, cut: 1 });
+        assert_eq!(decoder.counts(), FrameCounts { frames: 2, noise_bytes: 3, interrupted: 1 });
         decoder.feed(&[0x8e]);
-        assert_eq!(decoder.reset(), Some(Noise { bytes: 1, why: NoiseKind::Cut }));
+        assert_eq!(decoder.reset(), Some(Noise { bytes: 1, kind: NoiseKind::Interrupted }));
     }
 
     #[test]
@@ -525,14 +525,14 @@ mod tests {
             prop_assert_eq!(message.id(), frame.id());
             prop_assert_eq!(&Message::decode(&message.encode_frame()), &message);
             let items = Decoder::new().feed(&message.encode());
-            prop_assert_eq!(items, vec![Item::Message(message)]);
+            prop_assert_eq!(items, vec![DecodedItem::Message(message)]);
         }
 
         #[test]
         fn decodes_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
             let mut decoder = Decoder::new();
             for item in decoder.feed(&bytes) {
-                if let Item::Message(message) = item {
+                if let DecodedItem::Message(message) = item {
                     prop_assert_eq!(&Message::decode(&message.encode_frame()), &message);
                 }
             }

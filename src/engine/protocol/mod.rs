@@ -38,7 +38,7 @@ pub use clock::{
     AckContent, AckOutcome, ClockAck, ClockButton, ClockReport, ClockSide, ClockStatus, ClockTimes, Lever,
 };
 pub use command::{ClockCommand, Command, Decoded, TimeSetting};
-pub use framer::{Counts, Frame, Framed, Framer, Noise, NoiseKind};
+pub use framer::{Frame, FrameCounts, Framed, Framer, Noise, NoiseKind};
 pub use message::{
-    BatteryStatus, BusAddress, Decoder, Field, Item, Message, MessageId, PieceCode, UnknownReason, Version,
+    BatteryStatus, BusAddress, DecodedItem, Decoder, Field, Message, MessageId, PieceCode, UnknownReason, Version,
 };

@@ -26,17 +26,17 @@
 
 mod decide;
 mod evidence;
-pub mod grounds;
-mod measures;
+pub mod rationale;
 mod search;
 pub mod settings;
+mod tuning;
 pub mod verdict;
 pub mod wait;
 
-pub use decide::{Doubt, Recogniser};
-pub use evidence::{Seen, Sight};
-pub use grounds::Grounds;
-pub use search::Reading;
+pub use decide::{Recogniser, UnexplainedBoard};
+pub use evidence::{Occupancy, SensedPiece};
+pub use rationale::Rationale;
+pub use search::Interpretation;
 pub use settings::{Pace, Settings};
-pub use verdict::{Clock, PressId, Reason, Rule, Verdict};
+pub use verdict::{ClockState, PressId, Reason, Rule, Verdict};
 pub use wait::Wait;

@@ -7,7 +7,7 @@ pub struct Settings {
     pub settle_ms: u64,
     /// Two or more complete plies without any press. Players who forgot to press go on playing, and the next press tells;
     /// players who analyse after the game while the clock runs move faster than this and never press.
-    pub answered_ms: u64,
+    pub replied_ms: u64,
     /// A complete ply that nobody has pressed for: a hand may be resting on a legal square. Not where pieces have fallen: one
     /// in twenty knocks leaves a piece beside its square for 4 to 15 s, which may look like a legal ply.
     pub unpressed_ms: u64,
@@ -19,9 +19,9 @@ pub struct Settings {
     /// A complete ply and its reply on a board without a clock.
     pub no_clock_answered_ms: u64,
     /// A pressed ply whose captured pieces are not all off.
-    pub left_ms: u64,
+    pub leftover_ms: u64,
     /// A pressed ply with one square wrong.
-    pub odd_ms: u64,
+    pub mismatch_ms: u64,
     /// Two first plies that explain the board about as well.
     pub ambiguous_ms: u64,
     /// After the clock stopped, for the ply that was complete before.
@@ -52,12 +52,12 @@ pub enum Pace {
 }
 
 /// What is shorter in blitz. Players answer within seconds, so whatever waits for longer than a reply takes waits for
-/// nothing; what waits for a scan or a press stays as it is. `answered-ms` stays too: shorter, it publishes what was never played.
+/// nothing; what waits for a scan or a press stays as it is. `replied-ms` stays too: shorter, it publishes what was never played.
 const BLITZ: [(&str, u64); 4] = [
     // A hand that rests this long in blitz has let go.
     ("unpressed-ms", 4_000),
     // Captured pieces are swept off, or not at all.
-    ("left-ms", 1_500),
+    ("leftover-ms", 1_500),
     // The next ply decides between two readings sooner.
     ("ambiguous-ms", 2_500),
     // Nobody stops a blitz game to argue: what stands is played on.
@@ -68,13 +68,13 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             settle_ms: 300,
-            answered_ms: 6_000,
+            replied_ms: 6_000,
             unpressed_ms: 8_000,
             out_of_step_ms: 3_000,
             no_clock_ms: 2_700,
             no_clock_answered_ms: 500,
-            left_ms: 2_500,
-            odd_ms: 1_500,
+            leftover_ms: 2_500,
+            mismatch_ms: 1_500,
             ambiguous_ms: 5_000,
             stopped_ms: 4_000,
             unexplained_ms: 15_000,
@@ -91,13 +91,13 @@ impl Settings {
     fn fields(&mut self) -> [(&'static str, &mut u64); 15] {
         [
             ("settle-ms", &mut self.settle_ms),
-            ("answered-ms", &mut self.answered_ms),
+            ("replied-ms", &mut self.replied_ms),
             ("unpressed-ms", &mut self.unpressed_ms),
             ("out-of-step-ms", &mut self.out_of_step_ms),
             ("no-clock-ms", &mut self.no_clock_ms),
-            ("no-clock-answered-ms", &mut self.no_clock_answered_ms),
-            ("left-ms", &mut self.left_ms),
-            ("odd-ms", &mut self.odd_ms),
+            ("no-clock-replied-ms", &mut self.no_clock_answered_ms),
+            ("leftover-ms", &mut self.leftover_ms),
+            ("mismatch-ms", &mut self.mismatch_ms),
             ("ambiguous-ms", &mut self.ambiguous_ms),
             ("stopped-ms", &mut self.stopped_ms),
             ("unexplained-ms", &mut self.unexplained_ms),

@@ -9,7 +9,7 @@ pub struct PressId(pub u32);
 
 /// What is known of the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Clock {
+pub enum ClockState {
     /// No clock is connected, or none has been heard of.
     None,
     /// It stands still since then.
@@ -27,13 +27,13 @@ pub enum Rule {
     /// Its player pressed the clock.
     Pressed,
     /// The opponent has replied.
-    Answered,
+    Replied,
     /// It has stood for long though nobody pressed.
     Unpressed,
     /// It has stood for long on a board without a clock.
     NoClock,
     /// Its player has let go of it, on a board without a clock: another piece was taken up.
-    LetGo,
+    Released,
     /// It was complete when the clock stopped.
     BeforeStop,
 }
@@ -50,7 +50,7 @@ pub enum Reason {
     /// A piece too many or too few has stayed so.
     Anomaly,
     /// The setup before was wrong by one square: play went on without it.
-    Amended,
+    SetupCorrected,
     /// The operator said so.
     Operator,
 }
@@ -69,7 +69,7 @@ pub enum Verdict {
         /// Why it is believed.
         rule: Rule,
         /// How many plies the explanation had of which this is the first.
-        explained: usize,
+        explanation_plies: usize,
     },
     /// The thread was lost, and this is where it is taken up again.
     Setup {

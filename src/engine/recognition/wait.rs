@@ -6,13 +6,13 @@ use crate::engine::millis::Millis;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Wait {
     /// The next millisecond: in this one enough has been looked at.
-    Turn,
+    NextTick,
     /// The hands: a span of quiet on the board.
     Quiet,
     /// The clock to be pressed for a ply that stands complete.
     Press,
     /// Captured pieces to be taken off, or a square to be put right.
-    Blemish,
+    Cleanup,
     /// The next move: it tells which of two was played.
     NextMove,
     /// The board to show in a dump what its reports say.
@@ -28,10 +28,10 @@ pub enum Wait {
 impl Wait {
     /// All of them.
     pub const ALL: [Wait; 9] = [
-        Wait::Turn,
+        Wait::NextTick,
         Wait::Quiet,
         Wait::Press,
-        Wait::Blemish,
+        Wait::Cleanup,
         Wait::NextMove,
         Wait::Dump,
         Wait::Lever,
@@ -40,12 +40,12 @@ impl Wait {
     ];
 
     /// One word for it: small letters and `-`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            Wait::Turn => "turn",
+            Wait::NextTick => "next-tick",
             Wait::Quiet => "quiet",
             Wait::Press => "press",
-            Wait::Blemish => "blemish",
+            Wait::Cleanup => "cleanup",
             Wait::NextMove => "next-move",
             Wait::Dump => "dump",
             Wait::Lever => "lever",
@@ -71,7 +71,7 @@ impl Deadline {
     }
 
     /// Something is to be judged again at a time, if that is to come and before all others.
-    pub fn wake_at(&mut self, now: Millis, at: Option<Millis>, wait: Wait) {
+    pub fn set_earliest(&mut self, now: Millis, at: Option<Millis>, wait: Wait) {
         if let Some(at) = at.filter(|&at| at > now && self.0.is_none_or(|(next, _)| at < next)) {
             self.0 = Some((at, wait));
         }

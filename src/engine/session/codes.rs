@@ -14,7 +14,7 @@
 use std::str::FromStr;
 
 use crate::engine::protocol::PieceCode;
-use crate::engine::recognition::Seen;
+use crate::engine::recognition::SensedPiece;
 use draughts::Color;
 
 /// The codes of pieces: above them stand the result pieces.
@@ -22,11 +22,11 @@ const COUNT: usize = 13;
 
 /// What each piece code means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CodeMap([Option<Seen>; COUNT]);
+pub struct CodeMap([Option<SensedPiece>; COUNT]);
 
 impl Default for CodeMap {
     fn default() -> CodeMap {
-        CodeMap::of(&[(1, WHITE_MAN), (4, BLACK_MAN), (7, WHITE_KING), (10, BLACK_KING)])
+        CodeMap::from_codes(&[(1, WHITE_MAN), (4, BLACK_MAN), (7, WHITE_KING), (10, BLACK_KING)])
     }
 }
 
@@ -34,7 +34,7 @@ impl CodeMap {
     /// What a setting may be, for messages.
     pub const EXPECTED: &str = "draughts, draughts-old or chess, or the meaning of each code as in `1=w 4=b 7=W 10=B` (men w and b, kings W and B)";
 
-    fn of(codes: &[(usize, Seen)]) -> CodeMap {
+    fn from_codes(codes: &[(usize, SensedPiece)]) -> CodeMap {
         let mut map = [None; COUNT];
         for &(code, piece) in codes {
             map[code] = Some(piece);
@@ -43,32 +43,32 @@ impl CodeMap {
     }
 
     fn draughts_old() -> CodeMap {
-        CodeMap::of(&[(1, WHITE_MAN), (7, BLACK_MAN), (4, WHITE_KING), (10, BLACK_KING)])
+        CodeMap::from_codes(&[(1, WHITE_MAN), (7, BLACK_MAN), (4, WHITE_KING), (10, BLACK_KING)])
     }
 
     fn chess() -> CodeMap {
         let men = (1..=5).map(|code| (code, WHITE_MAN)).chain((7..=11).map(|code| (code, BLACK_MAN)));
-        CodeMap::of(&men.chain([(6, WHITE_KING), (12, BLACK_KING)]).collect::<Vec<_>>())
+        CodeMap::from_codes(&men.chain([(6, WHITE_KING), (12, BLACK_KING)]).collect::<Vec<_>>())
     }
 
     /// The piece that a code stands for, if any.
-    pub fn piece(&self, code: PieceCode) -> Option<Seen> {
+    pub fn piece(&self, code: PieceCode) -> Option<SensedPiece> {
         self.0.get(usize::from(code.0)).copied().flatten()
     }
 
     /// A code that stands for a piece; for a king that no code means, the code of a man.
-    pub fn code(&self, piece: Seen) -> PieceCode {
-        let find = |wanted: Seen| self.0.iter().position(|known| *known == Some(wanted));
-        let index = find(piece).or_else(|| find(Seen { crowned: false, ..piece }));
+    pub fn code(&self, piece: SensedPiece) -> PieceCode {
+        let find = |wanted: SensedPiece| self.0.iter().position(|known| *known == Some(wanted));
+        let index = find(piece).or_else(|| find(SensedPiece { is_king: false, ..piece }));
         // Every map has a man of each colour.
         PieceCode(index.unwrap_or_default() as u8)
     }
 }
 
-const WHITE_MAN: Seen = Seen { color: Color::White, crowned: false };
-const WHITE_KING: Seen = Seen { color: Color::White, crowned: true };
-const BLACK_MAN: Seen = Seen { color: Color::Black, crowned: false };
-const BLACK_KING: Seen = Seen { color: Color::Black, crowned: true };
+const WHITE_MAN: SensedPiece = SensedPiece { color: Color::White, is_king: false };
+const WHITE_KING: SensedPiece = SensedPiece { color: Color::White, is_king: true };
+const BLACK_MAN: SensedPiece = SensedPiece { color: Color::Black, is_king: false };
+const BLACK_KING: SensedPiece = SensedPiece { color: Color::Black, is_king: true };
 
 impl FromStr for CodeMap {
     type Err = String;

@@ -16,62 +16,67 @@
 
 use crate::engine::recognition::{Reason, Verdict};
 use draughts::Position;
-use draughts::draws::{Claim, DrawRule, History};
+use draughts::draws::{Claim, DrawHistory, DrawRule};
 
 /// The draw rules of one game, watched.
 #[derive(Clone, Debug)]
-pub struct EndWatch {
-    history: History,
+pub struct DrawWatcher {
+    history: DrawHistory,
     /// The same before the last ply, which may be taken back.
-    before: Option<History>,
+    previous_history: Option<DrawHistory>,
     /// The rules that were reached after the last entry.
-    notified: Vec<&'static DrawRule>,
+    notified_rules: Vec<&'static DrawRule>,
 }
 
-impl EndWatch {
+impl DrawWatcher {
     /// A game that begins here.
-    pub fn new(start: Position) -> EndWatch {
-        EndWatch { history: History::new(start), before: None, notified: Vec::new() }
+    pub fn new(start: Position) -> DrawWatcher {
+        DrawWatcher { history: DrawHistory::new(start), previous_history: None, notified_rules: Vec::new() }
     }
 
     /// Takes note of an entry of the game.
-    pub fn follow(&mut self, verdict: &Verdict) {
+    pub fn on_verdict(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Ply { before, ply, .. } => {
                 debug_assert_eq!(self.history.position().setup(), before.setup());
-                self.before = Some(self.history.clone());
+                self.previous_history = Some(self.history.clone());
                 self.history.play(ply);
             }
             Verdict::Setup { position, reason, .. } => {
-                let is_back =
-                    |history: &History| *reason == Reason::TakenBack && history.position().setup() == position.setup();
-                match self.before.take().filter(is_back) {
+                let is_back = |history: &DrawHistory| {
+                    *reason == Reason::TakenBack && history.position().setup() == position.setup()
+                };
+                match self.previous_history.take().filter(is_back) {
                     Some(before) => self.history = before,
-                    None => *self = EndWatch::new(*position),
+                    None => *self = DrawWatcher::new(*position),
                 }
             }
         }
     }
 
     /// What there is to tell about the position that the game has come to, each thing once.
-    pub fn news(&mut self) -> Vec<String> {
+    pub fn take_notices(&mut self) -> Vec<String> {
         let position = self.history.position();
         if !position.has_legal_move() {
             return vec![cannot_move(position)];
         }
         let reached = self.history.draws();
-        let news = reached.iter().filter(|rule| !self.notified.contains(rule)).map(|rule| in_words(rule)).collect();
+        let news = reached
+            .iter()
+            .filter(|rule| !self.notified_rules.contains(rule))
+            .map(|rule| describe_draws(rule))
+            .collect();
         // What was told of a ply that is taken back is remembered until the next one: it may be the same.
-        if self.before.is_some() {
-            self.notified.clear();
+        if self.previous_history.is_some() {
+            self.notified_rules.clear();
         }
-        self.notified.extend(reached);
+        self.notified_rules.extend(reached);
         news
     }
 }
 
-fn in_words(rule: &DrawRule) -> String {
-    let (source, words) = (rule.source(), rule.words());
+fn describe_draws(rule: &DrawRule) -> String {
+    let (source, words) = (rule.source(), rule.text());
     match rule.claim {
         Claim::Needed => format!("a draw can be claimed: {words} ({source}); the game goes on until a result is given"),
         Claim::AtOnce => format!("by the rules the game is drawn: {words} ({source}); give the result to end it"),
@@ -102,20 +107,20 @@ mod tests {
     }
 
     /// Follows these moves; gives each piece of news with the move it came after.
-    fn play(watch: &mut EndWatch, moves: &str) -> Vec<String> {
+    fn play(watch: &mut DrawWatcher, moves: &str) -> Vec<String> {
         let mut notified = Vec::new();
         for text in moves.split_whitespace() {
             let before = *watch.history.position();
             let ply = notation::read(&before, text).unwrap_or_else(|error| panic!("{error}"));
-            watch.follow(&Verdict::Ply { before, ply, press: None, rule: Rule::Pressed, explained: 1 });
-            notified.extend(watch.news().into_iter().map(|news| format!("{text}: {news}")));
+            watch.on_verdict(&Verdict::Ply { before, ply, press: None, rule: Rule::Pressed, explanation_plies: 1 });
+            notified.extend(watch.take_notices().into_iter().map(|news| format!("{text}: {news}")));
         }
         notified
     }
 
-    fn set_up(watch: &mut EndWatch, position: Position, reason: Reason) -> Vec<String> {
-        watch.follow(&Verdict::Setup { position, plies: 0, press: None, reason });
-        watch.news()
+    fn set_up(watch: &mut DrawWatcher, position: Position, reason: Reason) -> Vec<String> {
+        watch.on_verdict(&Verdict::Setup { position, plies: 0, press: None, reason });
+        watch.take_notices()
     }
 
     const KINGS: &str = "W:WK46,K47:BK1,K6";
@@ -123,7 +128,7 @@ mod tests {
 
     #[test]
     fn reports_repetition_once() {
-        let mut watch = EndWatch::new(position("20", KINGS));
+        let mut watch = DrawWatcher::new(position("20", KINGS));
         assert!(play(&mut watch, ROUND).is_empty());
         let notified = play(&mut watch, ROUND);
         assert_eq!(notified.len(), 1, "{notified:?}");
@@ -141,7 +146,7 @@ mod tests {
 
     #[test]
     fn retracted_ply_retracts_counts() {
-        let mut watch = EndWatch::new(position("20", KINGS));
+        let mut watch = DrawWatcher::new(position("20", KINGS));
         play(&mut watch, ROUND);
         play(&mut watch, "46-41 1-7 41-46");
         let before = *watch.history.position();
@@ -156,7 +161,7 @@ mod tests {
     #[test]
     fn setup_restarts_all_counts() {
         let start = position("20", KINGS);
-        let mut watch = EndWatch::new(start);
+        let mut watch = DrawWatcher::new(start);
         play(&mut watch, ROUND);
         assert!(set_up(&mut watch, start, Reason::Unexplained).is_empty());
         assert!(play(&mut watch, ROUND).is_empty());
@@ -165,8 +170,8 @@ mod tests {
 
     #[test]
     fn reports_dead_draw_at_once() {
-        let mut watch = EndWatch::new(position("40", "W:WK47:BK6"));
-        let notified = watch.news();
+        let mut watch = DrawWatcher::new(position("40", "W:WK47:BK6"));
+        let notified = watch.take_notices();
         assert_eq!(notified.len(), 1);
         assert!(notified[0].starts_with("by the rules the game is drawn: one king against one"), "{notified:?}");
         let notified = set_up(&mut watch, position("40", "B:WK47:BK6"), Reason::Operator);
@@ -175,7 +180,7 @@ mod tests {
 
     #[test]
     fn two_frisian_kings_have_seven_moves_each() {
-        let mut watch = EndWatch::new(position("40", "W:WK46,K48:BK1"));
+        let mut watch = DrawWatcher::new(position("40", "W:WK46,K48:BK1"));
         let round = "46-41 1-7 41-46 7-1";
         for _ in 0..3 {
             assert!(play(&mut watch, round).is_empty());
@@ -190,10 +195,10 @@ mod tests {
 
     #[test]
     fn reports_blocked_side() {
-        let mut watch = EndWatch::new(position("20", "W:W46:B41,37"));
-        assert_eq!(watch.news(), ["White has no legal move; if the game is over, give the result"]);
+        let mut watch = DrawWatcher::new(position("20", "W:W46:B41,37"));
+        assert_eq!(watch.take_notices(), ["White has no legal move; if the game is over, give the result"]);
         // The limit on moves of one Frisian king: the man on 36 is blocked.
-        let mut watch = EndWatch::new(position("40", "W:W36,K50:B31,27,2"));
+        let mut watch = DrawWatcher::new(position("40", "W:W36,K50:B31,27,2"));
         let notified = play(&mut watch, "50-45 2-8 45-50 8-13 50-45 13-19");
         assert_eq!(notified.len(), 1, "{notified:?}");
         assert!(notified[0].contains("White has no legal move but with the king on 45"), "{notified:?}");

@@ -15,28 +15,28 @@ use super::Effect;
 use crate::engine::protocol::{Command, Message};
 
 /// The most digits of a short serial number; a longer one is a long one.
-const SHORT: usize = 5;
+const MAX_SHORT_SERIAL: usize = 5;
 
 /// What the board says of itself, and what is expected of it.
 #[derive(Clone, Debug, Default)]
-pub struct Identity {
+pub struct BoardIdentity {
     expected: Option<String>,
     is_admitted: bool,
     /// What the board has answered since the link came up.
     serial: Option<String>,
     /// The board that answered before that.
-    before: Option<String>,
+    previous_serial: Option<String>,
     /// The last answer was a wrong one; a second is no damaged byte.
-    suspect: Option<String>,
-    notified: Option<String>,
+    suspect_serial: Option<String>,
+    notified_serial: Option<String>,
     /// The address on a bus that it has said since the link came up.
     address: Option<u16>,
 }
 
-impl Identity {
+impl BoardIdentity {
     /// A line for the board with this serial number, or for any.
-    pub fn new(expected: Option<String>) -> Identity {
-        Identity { is_admitted: expected.is_none(), expected, ..Identity::default() }
+    pub fn new(expected: Option<String>) -> BoardIdentity {
+        BoardIdentity { is_admitted: expected.is_none(), expected, ..BoardIdentity::default() }
     }
 
     /// Whether what the board says may be recorded.
@@ -47,7 +47,11 @@ impl Identity {
     /// What to ask before anything else, if who the board is matters.
     pub fn question(&self) -> Option<Command> {
         let expected = self.expected.as_ref()?;
-        Some(if expected.len() > SHORT { Command::ReturnLongSerialNumber } else { Command::ReturnSerialNumber })
+        Some(if expected.len() > MAX_SHORT_SERIAL {
+            Command::ReturnLongSerialNumber
+        } else {
+            Command::ReturnSerialNumber
+        })
     }
 
     /// The serial number of the board, if it has said it since the link came up.
@@ -56,20 +60,20 @@ impl Identity {
     }
 
     /// The link came up, or went away: it may be another board.
-    pub fn forget(&mut self) {
+    pub fn reset(&mut self) {
         self.is_admitted = self.expected.is_none();
-        (self.suspect, self.address) = (None, None);
-        self.before = self.serial.take().or(self.before.take());
+        (self.suspect_serial, self.address) = (None, None);
+        self.previous_serial = self.serial.take().or(self.previous_serial.take());
     }
 
     /// Does it name an address that does not belong to its serial number? So do several boards that answer at once.
-    pub fn contradicts_itself(&self) -> bool {
+    pub fn has_address_mismatch(&self) -> bool {
         let number = self.serial.as_deref().and_then(|serial| serial.trim().parse::<u64>().ok());
         number.zip(self.address).is_some_and(|(number, address)| number & 0x3fff != u64::from(address))
     }
 
     /// A message has come. What the board says of itself is noted.
-    pub fn hear(&mut self, message: &Message) -> Vec<Effect> {
+    pub fn on_message(&mut self, message: &Message) -> Vec<Effect> {
         let note = match message {
             Message::SerialNumber(number) => format!("serial number {number}"),
             Message::LongSerialNumber(number) => format!("long serial number {number}"),
@@ -83,7 +87,7 @@ impl Identity {
         };
         let mut effects = vec![Effect::Note(note)];
         match (message, self.question()) {
-            (Message::SerialNumber(number), None) => effects.extend(self.compare_with_before(number)),
+            (Message::SerialNumber(number), None) => effects.extend(self.compare_with_previous(number)),
             (Message::SerialNumber(number), Some(Command::ReturnSerialNumber))
             | (Message::LongSerialNumber(number), Some(Command::ReturnLongSerialNumber)) => {
                 effects.extend(self.compare_with_expected(number));
@@ -93,8 +97,8 @@ impl Identity {
         effects
     }
 
-    fn compare_with_before(&mut self, number: &str) -> Vec<Effect> {
-        let before = self.serial.replace(number.to_owned()).or(self.before.take());
+    fn compare_with_previous(&mut self, number: &str) -> Vec<Effect> {
+        let before = self.serial.replace(number.to_owned()).or(self.previous_serial.take());
         match before.filter(|before| !is_same(before, number)) {
             Some(before) => {
                 vec![Effect::Notice(format!("board {number} is at this port, where board {before} was before"))]
@@ -106,19 +110,19 @@ impl Identity {
     fn compare_with_expected(&mut self, number: &str) -> Vec<Effect> {
         let expected = self.expected.clone().unwrap_or_default();
         if is_same(&expected, number) {
-            (self.is_admitted, self.suspect, self.notified) = (true, None, None);
+            (self.is_admitted, self.suspect_serial, self.notified_serial) = (true, None, None);
             self.serial = Some(number.to_owned());
             return Vec::new();
         }
-        if self.suspect.as_deref() != Some(number) {
-            self.suspect = Some(number.to_owned());
+        if self.suspect_serial.as_deref() != Some(number) {
+            self.suspect_serial = Some(number.to_owned());
             return self.question().map(|question| Effect::Send(question.encode())).into_iter().collect();
         }
         self.is_admitted = false;
         self.serial = Some(number.to_owned());
         let mut effects = Vec::new();
-        if self.notified.as_deref() != Some(number) {
-            self.notified = Some(number.to_owned());
+        if self.notified_serial.as_deref() != Some(number) {
+            self.notified_serial = Some(number.to_owned());
             effects.push(Effect::Notice(format!(
                 "this port carries board {number}, expected {expected}; nothing of it is recorded, and board {expected} is \
                  looked for"
@@ -144,62 +148,62 @@ mod tests {
 
     #[test]
     fn admits_any_board_unless_one_is_expected() {
-        let mut identity = Identity::new(None);
+        let mut identity = BoardIdentity::new(None);
         assert!(identity.is_admitted() && identity.question().is_none());
-        assert_eq!(identity.hear(&serial("01025")), [Effect::Note("serial number 01025".into())]);
-        identity.forget();
+        assert_eq!(identity.on_message(&serial("01025")), [Effect::Note("serial number 01025".into())]);
+        identity.reset();
         assert!(identity.is_admitted());
-        let told = identity.hear(&serial("01026"));
+        let told = identity.on_message(&serial("01026"));
         assert_eq!(told[1], Effect::Notice("board 01026 is at this port, where board 01025 was before".into()));
     }
 
     #[test]
     fn admitted_board_stays_until_link_loss() {
-        let mut identity = Identity::new(Some("1025".into()));
+        let mut identity = BoardIdentity::new(Some("1025".into()));
         assert!(!identity.is_admitted());
         assert_eq!(identity.question(), Some(Command::ReturnSerialNumber));
-        identity.hear(&serial("01025"));
+        identity.on_message(&serial("01025"));
         assert!(identity.is_admitted());
-        identity.forget();
+        identity.reset();
         assert!(!identity.is_admitted());
     }
 
     #[test]
     fn reports_stranger_once_and_closes_link_each_time() {
-        let mut identity = Identity::new(Some("01025".into()));
+        let mut identity = BoardIdentity::new(Some("01025".into()));
         for round in 0..3 {
-            identity.forget();
+            identity.reset();
             // One damaged answer is asked for again.
-            assert_eq!(identity.hear(&serial("01026"))[1..], [Effect::Send(vec![0x45])]);
-            let effects = identity.hear(&serial("01026"));
+            assert_eq!(identity.on_message(&serial("01026"))[1..], [Effect::Send(vec![0x45])]);
+            let effects = identity.on_message(&serial("01026"));
             assert_eq!(effects.last(), Some(&Effect::Reopen { board: Some("01026".into()) }));
             let notices = effects.iter().filter(|effect| matches!(effect, Effect::Notice(_))).count();
             assert_eq!(notices, usize::from(round == 0), "{effects:?}");
             assert!(!identity.is_admitted());
         }
         assert_eq!(identity.serial(), Some("01026"));
-        identity.forget();
+        identity.reset();
         assert_eq!(identity.serial(), None);
     }
 
     #[test]
     fn damaged_answer_does_not_exclude_board() {
-        let mut identity = Identity::new(Some("01025".into()));
-        identity.hear(&serial("01025"));
-        identity.hear(&serial("01027"));
+        let mut identity = BoardIdentity::new(Some("01025".into()));
+        identity.on_message(&serial("01025"));
+        identity.on_message(&serial("01027"));
         assert!(identity.is_admitted());
-        identity.hear(&serial("01025"));
-        identity.hear(&serial("01027"));
+        identity.on_message(&serial("01025"));
+        identity.on_message(&serial("01027"));
         assert!(identity.is_admitted());
     }
 
     #[test]
     fn compares_long_numbers_with_long_numbers() {
-        let mut identity = Identity::new(Some("3000001025".into()));
+        let mut identity = BoardIdentity::new(Some("3000001025".into()));
         assert_eq!(identity.question(), Some(Command::ReturnLongSerialNumber));
-        identity.hear(&serial("01025"));
+        identity.on_message(&serial("01025"));
         assert!(!identity.is_admitted());
-        identity.hear(&Message::LongSerialNumber("3000001025".into()));
+        identity.on_message(&Message::LongSerialNumber("3000001025".into()));
         assert!(identity.is_admitted());
     }
 }

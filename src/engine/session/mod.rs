@@ -20,31 +20,31 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
-pub mod account;
 mod bus;
 mod catchup;
-mod clock_truth;
+mod clock_filter;
 mod codes;
-mod dialogue;
+mod delayed_event;
 mod endings;
+mod from_header;
 mod game;
-mod happened;
-mod head;
-mod held;
+mod hold;
 mod identity;
 mod lever;
+pub mod notes;
+mod question_queue;
 mod record;
 pub mod request;
 mod result_piece;
 mod sensors;
 mod settings;
-mod single;
+mod single_board;
 mod table;
 pub mod wait;
 
 pub use crate::engine::protocol::BusAddress;
 pub use codes::CodeMap;
-pub use head::{DEFAULT_GAME_TYPE, HeadError};
+pub use from_header::{DEFAULT_GAME_TYPE, HeaderSettingsError};
 pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
 
 use std::sync::Arc;
@@ -53,14 +53,14 @@ use chrono::{DateTime, FixedOffset};
 
 pub use crate::engine::bytelog::Mode;
 use crate::engine::calendar;
-use crate::engine::livefile::{self, Entry, Opening};
+use crate::engine::livefile::{self, Entry, GameHeader};
 use crate::engine::millis::Millis;
-use crate::engine::recognition::{self, Grounds, Reason};
+use crate::engine::recognition::{self, Rationale, Reason};
 use bus::Bus;
 use draughts::{Placement, Setup, Variant};
 use draughts_pdn::clock::Clocks;
-use request::{Addressee, Pairing, Request};
-use single::Single;
+use request::{BoardPairing, Request, Target};
+use single_board::SingleBoard;
 use table::{Attention, Table};
 use wait::LineWait;
 
@@ -98,16 +98,16 @@ pub enum Effect {
     /// Send these bytes to the board.
     Send(Vec<u8>),
     /// A game has its first entry, which follows: its file begins.
-    Opened(Box<Opening>),
+    GameOpened(Box<GameHeader>),
     /// A ply or a setup of the game opened last.
     Entry {
         /// What was done, and what the clocks showed.
         entry: Box<Entry>,
         /// Why it is published; `None` for the position in which a game begins whose first entry is a setup.
-        why: Option<Box<Why>>,
+        reason: Option<Box<PublicationReason>>,
     },
     /// The game opened last is over.
-    Ended {
+    GameEnded {
         /// Its result, if there is one. It is written over that of the Result tag ([`livefile::overwrite_result`]).
         result: Option<String>,
         /// The operator gave it; the board has not shown it.
@@ -122,35 +122,35 @@ pub enum Effect {
     /// Tell the operator: he may have to do something.
     Notice(String),
     /// Tell the operator: something is as it should be, or as he wanted it.
-    News(String),
+    Info(String),
     /// Tell the operator that a request cannot be done, and why. Nothing has changed.
     Refused(String),
     /// A board's memory has a game that nobody saw begin, and it is played on: these are its plies and setups. Has this board
     /// a file that begins with the same? The answer is a request, [`request::Wish::Remembered`].
-    Remembered(Vec<Entry>),
+    LookUpGame(Vec<Entry>),
     /// Keep this in the log: why something was published.
     Note(String),
     /// Tell those who listen, beside the file of the game that is going on.
-    Aside(Aside),
+    LiveUpdate(LiveUpdate),
 }
 
 impl Effect {
     /// Is it seen by others, in a live file or in the events?
     pub fn is_publication(&self) -> bool {
-        self.is_of_file() || matches!(self, Effect::Aside(_))
+        self.changes_file() || matches!(self, Effect::LiveUpdate(_))
     }
 
     /// Does it change a live file?
-    pub fn is_of_file(&self) -> bool {
-        matches!(self, Effect::Opened(_) | Effect::Entry { .. } | Effect::Ended { .. })
+    pub fn changes_file(&self) -> bool {
+        matches!(self, Effect::GameOpened(_) | Effect::Entry { .. } | Effect::GameEnded { .. })
     }
 
     /// The lines that it adds to a live file, without their LF.
     pub fn lines(&self) -> Vec<String> {
         match self {
-            Effect::Opened(opening) => opening.lines(),
+            Effect::GameOpened(opening) => opening.header_lines(),
             Effect::Entry { entry, .. } => vec![entry.line()],
-            Effect::Ended { .. } => vec![livefile::END.to_owned()],
+            Effect::GameEnded { .. } => vec![livefile::TERMINATOR.to_owned()],
             _ => Vec::new(),
         }
     }
@@ -158,25 +158,25 @@ impl Effect {
 
 /// Why an entry was published.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Why {
+pub struct PublicationReason {
     /// Why a position had to be set up; `None` for a ply.
-    pub reason: Option<Reason>,
+    pub setup_reason: Option<Reason>,
     /// What was known when it was decided; `None` where the operator decided it.
-    pub grounds: Option<Grounds>,
+    pub rationale: Option<Rationale>,
 }
 
 /// What is told beside the file of a game, for listeners, never for the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Aside {
+pub enum LiveUpdate {
     /// Moves that are likely but not final: what will be published next if nothing changes, as it would be written. Each
     /// replaces the one before; an empty one takes it back, or the moves are in the file now.
-    Provisional(Vec<String>),
+    LikelyMoves(Vec<String>),
     /// The clock shows something else than a listener knows who counts on from what he was told last.
     Clock(Clocks),
     /// What is going on on the board is something else. A game begins with [`Condition::Playing`], which is not told.
     State(Condition),
     /// Why the setup that was just published was needed: in one word, as in the notes of the log.
-    Correction(&'static str),
+    SetupReason(&'static str),
 }
 
 /// One line: what is on a wire, and the games on it.
@@ -185,23 +185,23 @@ pub struct Line {
     now: Millis,
     wire: Wire,
     /// Bytes still unread: [`Line::begin`] stopped behind a publication; [`Line::finish`] goes on with them.
-    rest: Option<std::vec::IntoIter<u8>>,
+    unread: Option<std::vec::IntoIter<u8>>,
 }
 
 /// What a byte has told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Heard {
+enum ByteOutcome {
     /// It neither ended a message nor showed that earlier bytes were none.
-    Nothing,
+    NoChange,
     /// It did.
-    Something,
+    Handled,
     /// It did, and something is published because of it. What follows from that is still to be decided.
     Published,
 }
 
 #[derive(Clone, Debug)]
 enum Wire {
-    Single(Box<Single>),
+    Single(Box<SingleBoard>),
     Bus(Box<Bus>),
 }
 
@@ -209,35 +209,35 @@ impl Line {
     /// A line that has not been opened yet.
     pub fn new(settings: LineSettings) -> Line {
         let wire = match settings.mode {
-            Mode::Single => Wire::Single(Box::new(Single::new(settings))),
+            Mode::Single => Wire::Single(Box::new(SingleBoard::new(settings))),
             Mode::Bus => Wire::Bus(Box::new(Bus::new(settings))),
         };
-        Line { now: Millis::ZERO, wire, rest: None }
+        Line { now: Millis::ZERO, wire, unread: None }
     }
 
     /// Takes an input that happened at `now`. Times never decrease; an earlier one counts as the latest.
     pub fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
-        let mut outputs = self.begin(now, input);
-        outputs.extend(self.finish());
+        let mut outputs = self.handle_until_publication(now, input);
+        outputs.extend(self.finish_handling());
         outputs
     }
 
     /// The same as far as lines that are published because of a board's bytes. What follows from them is left to
     /// [`Line::finish`], which comes before the next input and before anything that is asked of the line.
-    pub fn begin(&mut self, now: Millis, input: Input) -> Vec<Output> {
-        let mut outputs = self.finish();
+    pub fn handle_until_publication(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let mut outputs = self.finish_handling();
         let now = now.max(self.now);
-        self.live_until(now, &mut outputs);
+        self.run_deadlines_until(now, &mut outputs);
         self.now = now;
         match input {
             Input::Tick => {}
             Input::ClockSet(shown) => {
-                let was = self.moment(now).map_or_else(String::new, |was| format!(" from {}", in_words(was)));
+                let was = self.moment(now).map_or_else(String::new, |was| format!(" from {}", format_time(was)));
                 self.set_clock(now, shown);
                 let notice = format!(
                     "the clock of this machine was set{was} to {}: games whose file begins from now on have their date \
                      from it",
-                    in_words(shown)
+                    format_time(shown)
                 );
                 outputs.push(Output { at: now, board: None, effect: Effect::Notice(notice) });
             }
@@ -254,75 +254,75 @@ impl Line {
                 Wire::Bus(bus) => bus.request(now, request, &mut outputs),
             },
             Input::Bytes(bytes) => {
-                self.hear(bytes.into_iter(), &mut outputs);
+                self.process_bytes(bytes.into_iter(), &mut outputs);
                 return outputs;
             }
         }
-        self.end(&mut outputs);
+        self.finish_input(&mut outputs);
         outputs
     }
 
     /// Time has passed and nothing has happened: lives through what was due until now, each at its own time. What comes later is the same
     /// whether this was asked or not, so it needs no record; [`Input::Tick`] also looks at this very moment, and does.
-    pub fn pass(&mut self, now: Millis) -> Vec<Output> {
-        let mut outputs = self.finish();
+    pub fn advance_to(&mut self, now: Millis) -> Vec<Output> {
+        let mut outputs = self.finish_handling();
         let now = now.max(self.now);
-        self.live_until(now, &mut outputs);
+        self.run_deadlines_until(now, &mut outputs);
         self.now = now;
         outputs
     }
 
     /// Has [`Line::begin`] stopped behind a publication, so that [`Line::finish`] has to go on?
     pub fn is_unfinished(&self) -> bool {
-        self.rest.is_some()
+        self.unread.is_some()
     }
 
     /// What [`Line::begin`] has left of the last input.
-    pub fn finish(&mut self) -> Vec<Output> {
+    pub fn finish_handling(&mut self) -> Vec<Output> {
         let mut outputs = Vec::new();
-        while let Some(bytes) = self.rest.take() {
+        while let Some(bytes) = self.unread.take() {
             if let Wire::Single(single) = &mut self.wire {
                 single.decide(self.now, &mut outputs);
             }
-            self.live_until(self.now, &mut outputs);
-            self.hear(bytes, &mut outputs);
+            self.run_deadlines_until(self.now, &mut outputs);
+            self.process_bytes(bytes, &mut outputs);
         }
         outputs
     }
 
     /// Hears bytes, up to the first of them that has something published.
-    fn hear(&mut self, mut bytes: std::vec::IntoIter<u8>, outputs: &mut Vec<Output>) {
+    fn process_bytes(&mut self, mut bytes: std::vec::IntoIter<u8>, outputs: &mut Vec<Output>) {
         let now = self.now;
         while let Some(byte) = bytes.next() {
             let heard = match &mut self.wire {
-                Wire::Single(single) => single.hear(now, byte, outputs),
-                Wire::Bus(bus) => bus.hear(now, byte, outputs),
+                Wire::Single(single) => single.push_byte(now, byte, outputs),
+                Wire::Bus(bus) => bus.push_byte(now, byte, outputs),
             };
             match heard {
-                Heard::Nothing => {}
-                Heard::Something => self.live_until(now, outputs),
-                Heard::Published => {
-                    self.rest = Some(bytes);
+                ByteOutcome::NoChange => {}
+                ByteOutcome::Handled => self.run_deadlines_until(now, outputs),
+                ByteOutcome::Published => {
+                    self.unread = Some(bytes);
                     return;
                 }
             }
         }
-        self.end(outputs);
+        self.finish_input(outputs);
     }
 
     /// An input is over.
-    fn end(&mut self, outputs: &mut Vec<Output>) {
+    fn finish_input(&mut self, outputs: &mut Vec<Output>) {
         if let Wire::Single(single) = &mut self.wire {
             single.decide(self.now, outputs);
         }
-        self.live_until(self.now, outputs);
+        self.run_deadlines_until(self.now, outputs);
     }
 
     /// Nobody listened since the last input, and the time of the next does not tell for how long: the clock of the machine was
     /// set back meanwhile, or stood.
-    pub fn away_for_unknown_time(&mut self) {
+    pub fn note_unknown_gap(&mut self) {
         match &mut self.wire {
-            Wire::Single(single) => single.away_for_unknown_time(),
+            Wire::Single(single) => single.note_unknown_gap(),
             // The boards of a bus keep what they have to tell until they are asked, however long that is.
             Wire::Bus(_) => {}
         }
@@ -347,11 +347,11 @@ impl Line {
 
     /// When this line wants to be called again even if nothing happens.
     pub fn deadline(&self) -> Option<Millis> {
-        self.waits().map(|(at, _)| at)
+        self.deadline_with_wait().map(|(at, _)| at)
     }
 
     /// The same, with what it waits for until then.
-    pub fn waits(&self) -> Option<(Millis, LineWait)> {
+    pub fn deadline_with_wait(&self) -> Option<(Millis, LineWait)> {
         let wanted = match &self.wire {
             Wire::Single(single) => single.deadline(),
             Wire::Bus(bus) => bus.deadline(),
@@ -369,9 +369,9 @@ impl Line {
 
     /// Does a ply stand complete on a board, so that what it says next may publish it? Never of a bus, on which much is said
     /// and little happens.
-    pub fn expects_a_ply(&self) -> bool {
+    pub fn has_complete_ply(&self) -> bool {
         match &self.wire {
-            Wire::Single(single) => single.table().attention() == Attention::Landed,
+            Wire::Single(single) => single.table().attention() == Attention::PlyComplete,
             Wire::Bus(_) => false,
         }
     }
@@ -393,57 +393,57 @@ impl Line {
     }
 
     /// What of its bytes told nothing.
-    pub fn damage(&self) -> Damage {
+    pub fn line_errors(&self) -> LineErrors {
         match &self.wire {
-            Wire::Single(single) => single.damage(),
-            Wire::Bus(bus) => bus.damage(),
+            Wire::Single(single) => single.line_errors(),
+            Wire::Bus(bus) => bus.line_errors(),
         }
     }
 
     /// Did an operator ask for a new chain of logs?
-    pub fn wants_rotation(&self) -> bool {
+    pub fn rotation_requested(&self) -> bool {
         match &self.wire {
-            Wire::Single(single) => single.wants_rotation(),
-            Wire::Bus(bus) => bus.wants_rotation(),
+            Wire::Single(single) => single.rotation_requested(),
+            Wire::Bus(bus) => bus.rotation_requested(),
         }
     }
 
     /// Could the line begin anew, with other settings, without losing anything of a game? Not while a file grows, a hand is
     /// on a board, a clock runs for a first move, or an operator holds back what would be published.
-    pub fn may_begin_anew(&self) -> bool {
+    pub fn can_restart(&self) -> bool {
         match &self.wire {
             Wire::Single(single) => single.table().attention() == Attention::Idle && !single.status().is_held,
-            Wire::Bus(bus) => bus.may_begin_anew(),
+            Wire::Bus(bus) => bus.can_restart(),
         }
     }
 
     /// What operators asked for that still matters to games that are to come: a line that begins anew has to be asked again. Boards
     /// of a bus that it has not found yet hear of it when they are found.
-    pub fn standing_requests(&self) -> Vec<Request> {
-        let of = |to, table: &Table| table.standing_requests().into_iter().map(move |wish| Request { to, wish });
+    pub fn pending_requests(&self) -> Vec<Request> {
+        let of = |to, table: &Table| {
+            table.standing_requests().into_iter().map(move |wish| Request { target: to, command: wish })
+        };
         match &self.wire {
-            Wire::Single(single) => of(Addressee::OnlyBoard, single.table()).collect(),
+            Wire::Single(single) => of(Target::OnlyBoard, single.table()).collect(),
             Wire::Bus(bus) => {
-                let to_come = bus.to_be_told().iter().cloned();
-                let to_come = to_come.map(|(address, wish)| Request { to: Addressee::BoardWhenFound(address), wish });
+                let to_come = bus.pending_requests().iter().cloned();
+                let to_come =
+                    to_come.map(|(address, wish)| Request { target: Target::BoardOnceFound(address), command: wish });
                 let tables = bus.tables();
-                tables
-                    .flat_map(|(address, table)| of(Addressee::BoardWhenFound(address), table))
-                    .chain(to_come)
-                    .collect()
+                tables.flat_map(|(address, table)| of(Target::BoardOnceFound(address), table)).chain(to_come).collect()
             }
         }
     }
 
     /// Lives through every deadline up to `now`, each at its own time.
-    fn live_until(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn run_deadlines_until(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         /// More at one moment would be a deadline that does not move on: then the input goes first.
-        const MOST_AT_ONCE: u32 = 100;
+        const MAX_STEPS_AT_ONCE: u32 = 100;
         let mut at_once = 0;
-        while let Some((at, wait)) = self.waits().filter(|&(at, _)| at <= now) {
+        while let Some((at, wait)) = self.deadline_with_wait().filter(|&(at, _)| at <= now) {
             at_once = if at > self.now { 0 } else { at_once + 1 };
-            debug_assert!(at_once < MOST_AT_ONCE, "what waits for {wait:?} at {at} does not move on");
-            if at_once >= MOST_AT_ONCE {
+            debug_assert!(at_once < MAX_STEPS_AT_ONCE, "what waits for {wait:?} at {at} does not move on");
+            if at_once >= MAX_STEPS_AT_ONCE {
                 return;
             }
             self.now = at;
@@ -455,7 +455,7 @@ impl Line {
     }
 }
 
-fn in_words(moment: DateTime<FixedOffset>) -> String {
+fn format_time(moment: DateTime<FixedOffset>) -> String {
     moment.format("%Y-%m-%d %H:%M:%S").to_string()
 }
 
@@ -501,7 +501,7 @@ impl Condition {
     ];
 
     /// The word for it: small letters and `-`.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Condition::NoConnection => "no-connection",
             Condition::NoAnswer => "no-answer",
@@ -517,7 +517,7 @@ impl Condition {
     }
 
     /// The same for people.
-    pub fn in_words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Condition::NoConnection => "no connection",
             Condition::NoAnswer => "no answer",
@@ -525,14 +525,14 @@ impl Condition {
             Condition::CatchingUp => "catching up",
             Condition::Waiting => "waiting for the start position",
             Condition::ClockStopped => "clock stopped",
-            Condition::Ready | Condition::Playing | Condition::Unexplained | Condition::Over => self.word(),
+            Condition::Ready | Condition::Playing | Condition::Unexplained | Condition::Over => self.as_str(),
         }
     }
 }
 
 /// Bytes of a line that told nothing, since the line was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Damage {
+pub struct LineErrors {
     /// Bytes that belong to no message.
     pub noise_bytes: u64,
     /// Answers of a bus whose checksum is wrong.
@@ -547,9 +547,9 @@ pub struct Status {
     /// Whether the operator holds back what would be published.
     pub is_held: bool,
     /// What is wrong with a board that is nearly set up for a game, once it has stood so for a while.
-    pub wrong_start: Option<String>,
+    pub start_problem: Option<String>,
     /// A game is going on and no clock tells its time, though one did or its time control says that there is one.
-    pub misses_clock: bool,
+    pub clock_missing: bool,
     /// The serial number of the board, if it has said one since the link came up.
     pub board: Option<String>,
     /// Whether it is the board expected, or none is.
@@ -561,25 +561,25 @@ pub struct Status {
     /// That game has a file, and is not over.
     pub has_open_game: bool,
     /// What games play that begin from now on, as the line was told.
-    pub pairing: Option<Arc<Pairing>>,
+    pub pairing: Option<Arc<BoardPairing>>,
     /// The clock says that the time of a side is running.
-    pub runs_clock: bool,
+    pub is_clock_running: bool,
     /// Who has White and who Black, where that is known: in the file of that game, or in the next.
     pub players: [Option<String>; 2],
     /// Plies of that game, hidden ones included.
     pub plies: u32,
     /// The last line of movetext, without its clock comment.
-    pub last: Option<String>,
+    pub last_line: Option<String>,
     /// White's and Black's remaining time in seconds, where known.
     pub clocks: Option<[u32; 2]>,
     /// Moves that are likely but not final, as in [`Aside::Provisional`].
-    pub provisional: Vec<String>,
+    pub likely_moves: Vec<String>,
     /// What the next entry waits for; `None`: none is in sight.
-    pub waits: Option<Waiting>,
+    pub pending_entry: Option<PendingEntry>,
     /// The result that a sign on the board offers, for an operator to confirm.
-    pub offers: Option<String>,
+    pub proposed_result: Option<String>,
     /// What is known of a board that nothing explains: there when it is [`Condition::Unexplained`].
-    pub doubt: Option<Unexplained>,
+    pub unexplained: Option<UnexplainedStatus>,
     /// What stands on its squares; `None`: nothing is known of them.
     pub squares: Option<BoardSquares>,
 }
@@ -590,30 +590,30 @@ pub struct BoardSquares {
     /// The game that is played on it.
     pub variant: &'static Variant,
     /// The pieces that it shows; a king as far as its code tells.
-    pub shown: Placement,
+    pub sensed: Placement,
     /// The position that was published last of the game that goes on.
     pub published: Option<Setup>,
 }
 
 /// What the next entry of a game waits for, in the time of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Waiting {
+pub struct PendingEntry {
     /// For what.
     pub wait: recognition::Wait,
     /// When a hand was last on the board.
-    pub since: Millis,
+    pub quiet_since: Millis,
     /// When it is published if that does not come.
-    pub until: Millis,
+    pub due: Millis,
 }
 
 /// A board that nothing explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unexplained {
+pub struct UnexplainedStatus {
     /// Since when, in the time of the line.
     pub since: Millis,
     /// The squares that differ from the published position, as players call them.
     pub squares: Vec<String>,
     /// What comes closest, the closest first: moves (`32-28 19-23`), each with the squares that would still be wrong, and
     /// `setup` last. At most three; empty until the board has been quiet for a moment.
-    pub readings: Vec<String>,
+    pub interpretations: Vec<String>,
 }

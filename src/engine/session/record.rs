@@ -19,7 +19,7 @@ impl Input {
             RecordKind::Operator(request) => Some(Input::Request(request.parse()?)),
             RecordKind::Tick => Some(Input::Tick),
             RecordKind::ClockSet(shown) => Some(Input::ClockSet(*shown)),
-            RecordKind::ToBoard(_) | RecordKind::Note(_) | RecordKind::Unchanged(_) | RecordKind::Other(..) => None,
+            RecordKind::ToBoard(_) | RecordKind::Note(_) | RecordKind::IdleAnswers(_) | RecordKind::Other(..) => None,
         })
     }
 

@@ -32,43 +32,43 @@ use draughts::Color;
 use draughts_pdn::tag;
 
 /// No word of a pairing is longer, in bytes: its id, or the value of one of its tags.
-const LONGEST_VALUE: usize = 500;
+const MAX_VALUE_LEN: usize = 500;
 /// A pairing has no more tags.
-const MOST_TAGS: usize = 64;
+const MAX_TAGS: usize = 64;
 /// The tags that a game has by itself.
-const TAGS_OF_A_GAME: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
+const RESERVED_TAGS: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
 /// What stands between the names of two players.
-const BETWEEN_NAMES: &str = " / ";
+const NAME_SEPARATOR: &str = " / ";
 /// What stands for no pairing.
-const NO_PAIRING: &str = "none";
+const KEYWORD_NO_PAIRING: &str = "none";
 /// What follows `continue` where it does not matter what the board shows.
-const ANYWAY: &str = "anyway";
+const KEYWORD_ANYWAY: &str = "anyway";
 /// Before a request that can wait for its board.
-const WHEN_FOUND: &str = "when-found";
+const KEYWORD_WHEN_FOUND: &str = "when-found";
 
 /// A request: to which board, and what is wished.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
     /// Whose business it is.
-    pub to: Addressee,
+    pub target: Target,
     /// What is to be done.
-    pub wish: Wish,
+    pub command: OperatorCommand,
 }
 
 /// Which board of a line a request is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Addressee {
+pub enum Target {
     /// The board that has the line for itself.
     OnlyBoard,
     /// This board of a bus.
     Board(BusAddress),
     /// The same; if it has not been found yet, as soon as it is.
-    BoardWhenFound(BusAddress),
+    BoardOnceFound(BusAddress),
 }
 
 /// What is wished of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Wish {
+pub enum OperatorCommand {
     /// The game ends so. Which results there are, the game decides.
     Result(String),
     /// This side gives up.
@@ -95,22 +95,22 @@ pub enum Wish {
         black: String,
     },
     /// Which pairing of a tournament is played; `None`: none any more.
-    Pairing(Option<Pairing>),
+    SetPairing(Option<BoardPairing>),
     /// Nothing is published.
-    Hold,
+    HoldPublication,
     /// What was held back is published, and everything from now on.
-    Release,
+    ReleasePublication,
     /// New logs are begun.
     Rotate,
     /// The station has looked for the game that a board's memory has.
-    Remembered(Remembered),
+    GameLookup(GameLookup),
 }
 
 /// A pairing of a tournament, as a board is told of it.
 ///
 /// Its games begin with these tags, over those of the line, and keep them whatever the line is told later.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pairing {
+pub struct BoardPairing {
     /// Which one: printable ASCII without a blank, not `none`.
     pub id: String,
     /// Who plays, in which round, and so on. Not what a game has by itself: its type, date, start and result.
@@ -119,11 +119,11 @@ pub struct Pairing {
 
 /// Has this folder a game that begins as the board's memory says?
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Remembered {
+pub enum GameLookup {
     /// No.
-    New,
+    NotFound,
     /// Yes: the file of this name.
-    Known(String),
+    Found(String),
 }
 
 /// A text that is no request, and what is wrong with it.
@@ -131,55 +131,55 @@ pub enum Remembered {
 #[error("{0}")]
 pub struct RequestError(String);
 
-impl Addressee {
+impl Target {
     /// The board of a bus, or the one that is alone on its line.
-    pub fn of(board: Option<BusAddress>) -> Addressee {
-        board.map_or(Addressee::OnlyBoard, Addressee::Board)
+    pub fn from_address(board: Option<BusAddress>) -> Target {
+        board.map_or(Target::OnlyBoard, Target::Board)
     }
 
     /// The address of the board; `None` for one that needs none.
     pub fn address(self) -> Option<BusAddress> {
         match self {
-            Addressee::OnlyBoard => None,
-            Addressee::Board(address) | Addressee::BoardWhenFound(address) => Some(address),
+            Target::OnlyBoard => None,
+            Target::Board(address) | Target::BoardOnceFound(address) => Some(address),
         }
     }
 }
 
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.to {
-            Addressee::OnlyBoard => {}
-            Addressee::Board(address) => write!(f, "{address} ")?,
-            Addressee::BoardWhenFound(address) => write!(f, "{WHEN_FOUND} {address} ")?,
+        match self.target {
+            Target::OnlyBoard => {}
+            Target::Board(address) => write!(f, "{address} ")?,
+            Target::BoardOnceFound(address) => write!(f, "{KEYWORD_WHEN_FOUND} {address} ")?,
         }
-        self.wish.fmt(f)
+        self.command.fmt(f)
     }
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for OperatorCommand {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Wish::Result(result) => write!(f, "result {result}"),
-            Wish::Resign(side) => write!(f, "resign {}", word(*side)),
-            Wish::Start(None) => f.write_str("start"),
-            Wish::Start(Some(fen)) => write!(f, "start {fen}"),
-            Wish::StartFromMemory => f.write_str("start from-memory"),
-            Wish::Setup(fen) => write!(f, "setup {fen}"),
-            Wish::Continue(false) => f.write_str("continue"),
-            Wish::Continue(true) => write!(f, "continue {ANYWAY}"),
-            Wish::Undo(count) => write!(f, "undo {count}"),
-            Wish::Resync(None) => f.write_str("resync"),
-            Wish::Resync(Some(turn)) => write!(f, "resync {}", word(*turn)),
-            Wish::Flip => f.write_str("flip"),
-            Wish::Names { white, black } => write!(f, "names {white}{BETWEEN_NAMES}{black}"),
-            Wish::Pairing(None) => write!(f, "pairing {NO_PAIRING}"),
-            Wish::Pairing(Some(pairing)) => write!(f, "pairing {pairing}"),
-            Wish::Hold => f.write_str("hold"),
-            Wish::Release => f.write_str("release"),
-            Wish::Rotate => f.write_str("rotate"),
-            Wish::Remembered(Remembered::New) => f.write_str("remembered new"),
-            Wish::Remembered(Remembered::Known(name)) => write!(f, "remembered known {name}"),
+            OperatorCommand::Result(result) => write!(f, "result {result}"),
+            OperatorCommand::Resign(side) => write!(f, "resign {}", side_str(*side)),
+            OperatorCommand::Start(None) => f.write_str("start"),
+            OperatorCommand::Start(Some(fen)) => write!(f, "start {fen}"),
+            OperatorCommand::StartFromMemory => f.write_str("start from-memory"),
+            OperatorCommand::Setup(fen) => write!(f, "setup {fen}"),
+            OperatorCommand::Continue(false) => f.write_str("continue"),
+            OperatorCommand::Continue(true) => write!(f, "continue {KEYWORD_ANYWAY}"),
+            OperatorCommand::Undo(count) => write!(f, "undo {count}"),
+            OperatorCommand::Resync(None) => f.write_str("resync"),
+            OperatorCommand::Resync(Some(turn)) => write!(f, "resync {}", side_str(*turn)),
+            OperatorCommand::Flip => f.write_str("flip"),
+            OperatorCommand::Names { white, black } => write!(f, "names {white}{NAME_SEPARATOR}{black}"),
+            OperatorCommand::SetPairing(None) => write!(f, "pairing {KEYWORD_NO_PAIRING}"),
+            OperatorCommand::SetPairing(Some(pairing)) => write!(f, "pairing {pairing}"),
+            OperatorCommand::HoldPublication => f.write_str("hold"),
+            OperatorCommand::ReleasePublication => f.write_str("release"),
+            OperatorCommand::Rotate => f.write_str("rotate"),
+            OperatorCommand::GameLookup(GameLookup::NotFound) => f.write_str("remembered new"),
+            OperatorCommand::GameLookup(GameLookup::Found(name)) => write!(f, "remembered known {name}"),
         }
     }
 }
@@ -189,50 +189,50 @@ impl FromStr for Request {
 
     fn from_str(text: &str) -> Result<Request, RequestError> {
         let text = text.trim();
-        let waits = text.strip_prefix(WHEN_FOUND).filter(|rest| rest.starts_with(' '));
+        let waits = text.strip_prefix(KEYWORD_WHEN_FOUND).filter(|rest| rest.starts_with(' '));
         let (first, rest) = split(waits.unwrap_or(text));
         let address = first.parse().ok().and_then(BusAddress::new);
         let (to, wish) = match (address, waits) {
-            (Some(address), None) => (Addressee::Board(address), rest),
-            (Some(address), Some(_)) => (Addressee::BoardWhenFound(address), rest),
-            (None, _) => (Addressee::OnlyBoard, text),
+            (Some(address), None) => (Target::Board(address), rest),
+            (Some(address), Some(_)) => (Target::BoardOnceFound(address), rest),
+            (None, _) => (Target::OnlyBoard, text),
         };
-        Ok(Request { to, wish: wish.parse()? })
+        Ok(Request { target: to, command: wish.parse()? })
     }
 }
 
-impl FromStr for Wish {
+impl FromStr for OperatorCommand {
     type Err = RequestError;
 
-    fn from_str(text: &str) -> Result<Wish, RequestError> {
+    fn from_str(text: &str) -> Result<OperatorCommand, RequestError> {
         let (verb, rest) = split(text);
         let wish = match verb {
-            "result" => Wish::Result(rest.to_owned()),
-            "resign" => Wish::Resign(
-                side(rest)
+            "result" => OperatorCommand::Result(rest.to_owned()),
+            "resign" => OperatorCommand::Resign(
+                parse_side(rest)
                     .ok_or_else(|| RequestError("`resign` needs the side that gives up, white or black".to_owned()))?,
             ),
-            "start" if rest.is_empty() => Wish::Start(None),
-            "start" if rest == "from-memory" => Wish::StartFromMemory,
-            "start" => Wish::Start(Some(rest.to_owned())),
-            "continue" if rest.is_empty() => Wish::Continue(false),
-            "continue" if rest == ANYWAY => Wish::Continue(true),
-            "setup" => Wish::Setup(rest.to_owned()),
-            "undo" => Wish::Undo(plies(rest)?),
-            "resync" if rest.is_empty() => Wish::Resync(None),
-            "resync" => Wish::Resync(Some(side(rest).ok_or_else(|| {
+            "start" if rest.is_empty() => OperatorCommand::Start(None),
+            "start" if rest == "from-memory" => OperatorCommand::StartFromMemory,
+            "start" => OperatorCommand::Start(Some(rest.to_owned())),
+            "continue" if rest.is_empty() => OperatorCommand::Continue(false),
+            "continue" if rest == KEYWORD_ANYWAY => OperatorCommand::Continue(true),
+            "setup" => OperatorCommand::Setup(rest.to_owned()),
+            "undo" => OperatorCommand::Undo(parse_plies(rest)?),
+            "resync" if rest.is_empty() => OperatorCommand::Resync(None),
+            "resync" => OperatorCommand::Resync(Some(parse_side(rest).ok_or_else(|| {
                 RequestError(format!("`resync {rest}`: expected nothing, or the side that is to move, white or black"))
             })?)),
             "names" => names(rest)?,
-            "pairing" if rest == NO_PAIRING => Wish::Pairing(None),
-            "pairing" => Wish::Pairing(Some(rest.parse()?)),
-            "flip" => Wish::Flip,
-            "hold" if rest.is_empty() => Wish::Hold,
-            "release" if rest.is_empty() => Wish::Release,
-            "rotate" if rest.is_empty() => Wish::Rotate,
-            "remembered" if rest == "new" => Wish::Remembered(Remembered::New),
+            "pairing" if rest == KEYWORD_NO_PAIRING => OperatorCommand::SetPairing(None),
+            "pairing" => OperatorCommand::SetPairing(Some(rest.parse()?)),
+            "flip" => OperatorCommand::Flip,
+            "hold" if rest.is_empty() => OperatorCommand::HoldPublication,
+            "release" if rest.is_empty() => OperatorCommand::ReleasePublication,
+            "rotate" if rest.is_empty() => OperatorCommand::Rotate,
+            "remembered" if rest == "new" => OperatorCommand::GameLookup(GameLookup::NotFound),
             "remembered" => match rest.strip_prefix("known ") {
-                Some(name) => Wish::Remembered(Remembered::Known(name.trim().to_owned())),
+                Some(name) => OperatorCommand::GameLookup(GameLookup::Found(name.trim().to_owned())),
                 None => return Err(unknown(text)),
             },
             _ => return Err(unknown(text)),
@@ -249,55 +249,56 @@ fn unknown(text: &str) -> RequestError {
     ))
 }
 
-impl fmt::Display for Pairing {
+impl fmt::Display for BoardPairing {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let tags = self.tags.iter().map(|(name, value)| tag::write(name, value)).collect::<String>();
         write!(f, "{} {{{tags}}}", self.id)
     }
 }
 
-impl FromStr for Pairing {
+impl FromStr for BoardPairing {
     type Err = RequestError;
 
-    fn from_str(text: &str) -> Result<Pairing, RequestError> {
+    fn from_str(text: &str) -> Result<BoardPairing, RequestError> {
         let (id, rest) = split(text);
-        let is_id = id.len() <= LONGEST_VALUE && id != NO_PAIRING && id.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_id =
+            id.len() <= MAX_VALUE_LEN && id != KEYWORD_NO_PAIRING && id.bytes().all(|byte| byte.is_ascii_graphic());
         if id.is_empty() || id.starts_with(['{', '[']) || !is_id {
             return Err(RequestError(format!(
                 "`pairing {text}`: expected an id without blanks and tags, as in pairing 3.2 {{[White \"Sijbrands, T.\"]}}, or \
-                 `pairing {NO_PAIRING}`"
+                 `pairing {KEYWORD_NO_PAIRING}`"
             )));
         }
         let inner = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        let mut rest = inner.ok_or_else(|| tags_wrong(id, "its tags stand between { and }"))?.trim();
+        let mut rest = inner.ok_or_else(|| check_tags(id, "its tags stand between { and }"))?.trim();
         let mut tags: Vec<(String, String)> = Vec::new();
         while !rest.is_empty() {
-            let end = end_of_tag(rest).ok_or_else(|| tags_wrong(id, "a tag has no end"))?;
+            let end = tag_end(rest).ok_or_else(|| check_tags(id, "a tag has no end"))?;
             let (text, after) = rest.split_at(end);
             rest = after.trim_start();
             let parts = tag::parts(text);
             let name = &parts.name;
-            if !parts.flaws.is_empty() || parts.value.contains(char::is_control) || parts.value.len() > LONGEST_VALUE {
-                return Err(tags_wrong(id, &format!("{text} is no tag")));
+            if !parts.flaws.is_empty() || parts.value.contains(char::is_control) || parts.value.len() > MAX_VALUE_LEN {
+                return Err(check_tags(id, &format!("{text} is no tag")));
             }
-            if TAGS_OF_A_GAME.contains(&name.as_str()) {
-                return Err(tags_wrong(id, &format!("{name} is said by the game itself")));
+            if RESERVED_TAGS.contains(&name.as_str()) {
+                return Err(check_tags(id, &format!("{name} is said by the game itself")));
             }
-            if tags.len() == MOST_TAGS || tags.iter().any(|(known, _)| known == name) {
-                return Err(tags_wrong(id, &format!("{name} stands twice, or there are more than {MOST_TAGS} tags")));
+            if tags.len() == MAX_TAGS || tags.iter().any(|(known, _)| known == name) {
+                return Err(check_tags(id, &format!("{name} stands twice, or there are more than {MAX_TAGS} tags")));
             }
             tags.push((parts.name, parts.value));
         }
-        Ok(Pairing { id: id.to_owned(), tags })
+        Ok(BoardPairing { id: id.to_owned(), tags })
     }
 }
 
-fn tags_wrong(id: &str, why: &str) -> RequestError {
+fn check_tags(id: &str, why: &str) -> RequestError {
     RequestError(format!("`pairing {id}`: {why}; it is written like pairing {id} {{[White \"Sijbrands, T.\"]}}"))
 }
 
 /// Where the first tag of a text ends: behind the bracket that follows its closing quote. A quote behind a backslash closes nothing.
-fn end_of_tag(text: &str) -> Option<usize> {
+fn tag_end(text: &str) -> Option<usize> {
     let (mut is_quoted, mut before) = (false, b' ');
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -315,39 +316,39 @@ fn split(text: &str) -> (&str, &str) {
     text.split_once(' ').map_or((text, ""), |(first, rest)| (first, rest.trim()))
 }
 
-fn plies(text: &str) -> Result<usize, RequestError> {
+fn parse_plies(text: &str) -> Result<usize, RequestError> {
     let count = if text.is_empty() { Some(1) } else { text.parse().ok().filter(|&count| count > 0) };
     count.ok_or_else(|| RequestError(format!("`undo {text}`: expected how many plies to take back, as in `undo 2`")))
 }
 
-impl Wish {
+impl OperatorCommand {
     /// Who plays.
     ///
     /// # Errors
     ///
     /// When a name has what stands between two names: the log could not tell them apart. One that is in a log stays as it was read.
-    pub fn names(white: &str, black: &str) -> Result<Wish, RequestError> {
-        match [white, black].into_iter().find(|name| format!(" {name} ").contains(BETWEEN_NAMES)) {
+    pub fn names(white: &str, black: &str) -> Result<OperatorCommand, RequestError> {
+        match [white, black].into_iter().find(|name| format!(" {name} ").contains(NAME_SEPARATOR)) {
             Some(name) => Err(RequestError(format!(
                 "`{name}` has ` / ` in it, which stands between two names: write it without the blanks, as in Jansen/De Vries"
             ))),
-            None => Ok(Wish::Names { white: white.to_owned(), black: black.to_owned() }),
+            None => Ok(OperatorCommand::Names { white: white.to_owned(), black: black.to_owned() }),
         }
     }
 }
 
-fn names(text: &str) -> Result<Wish, RequestError> {
+fn names(text: &str) -> Result<OperatorCommand, RequestError> {
     let is_name = |name: &&str| !name.is_empty() && !name.contains(char::is_control);
-    let (white, black) = text.split_once(BETWEEN_NAMES).unwrap_or_default();
+    let (white, black) = text.split_once(NAME_SEPARATOR).unwrap_or_default();
     let [white, black] = [white.trim(), black.trim()];
     if ![white, black].iter().all(is_name) {
         return Err(RequestError("`names` needs both names, as in names Sijbrands, T. / Wiersma, H.".to_owned()));
     }
-    Ok(Wish::Names { white: white.to_owned(), black: black.to_owned() })
+    Ok(OperatorCommand::Names { white: white.to_owned(), black: black.to_owned() })
 }
 
 /// A side as an operator writes it.
-fn side(text: &str) -> Option<Color> {
+fn parse_side(text: &str) -> Option<Color> {
     match text.to_ascii_lowercase().as_str() {
         "white" | "w" => Some(Color::White),
         "black" | "b" => Some(Color::Black),
@@ -355,7 +356,7 @@ fn side(text: &str) -> Option<Color> {
     }
 }
 
-fn word(side: Color) -> &'static str {
+fn side_str(side: Color) -> &'static str {
     match side {
         Color::White => "white",
         Color::Black => "black",
@@ -368,33 +369,33 @@ mod tests {
 
     use super::*;
 
-    fn wish(text: &str) -> Result<Wish, String> {
+    fn wish(text: &str) -> Result<OperatorCommand, String> {
         text.parse().map_err(|error: RequestError| error.to_string())
     }
 
     #[test]
     fn parses_operator_commands() {
         let cases = [
-            ("result 2-0", Wish::Result("2-0".into())),
-            ("  result   12-8 ", Wish::Result("12-8".into())),
-            ("resign B", Wish::Resign(Color::Black)),
-            ("start", Wish::Start(None)),
-            ("start W:W31:B1", Wish::Start(Some("W:W31:B1".into()))),
-            ("start from-memory", Wish::StartFromMemory),
-            ("setup B:W31:B1", Wish::Setup("B:W31:B1".into())),
-            ("continue", Wish::Continue(false)),
-            ("continue anyway", Wish::Continue(true)),
-            ("undo", Wish::Undo(1)),
-            ("undo 3", Wish::Undo(3)),
-            ("resync", Wish::Resync(None)),
-            ("resync White", Wish::Resync(Some(Color::White))),
-            ("flip", Wish::Flip),
+            ("result 2-0", OperatorCommand::Result("2-0".into())),
+            ("  result   12-8 ", OperatorCommand::Result("12-8".into())),
+            ("resign B", OperatorCommand::Resign(Color::Black)),
+            ("start", OperatorCommand::Start(None)),
+            ("start W:W31:B1", OperatorCommand::Start(Some("W:W31:B1".into()))),
+            ("start from-memory", OperatorCommand::StartFromMemory),
+            ("setup B:W31:B1", OperatorCommand::Setup("B:W31:B1".into())),
+            ("continue", OperatorCommand::Continue(false)),
+            ("continue anyway", OperatorCommand::Continue(true)),
+            ("undo", OperatorCommand::Undo(1)),
+            ("undo 3", OperatorCommand::Undo(3)),
+            ("resync", OperatorCommand::Resync(None)),
+            ("resync White", OperatorCommand::Resync(Some(Color::White))),
+            ("flip", OperatorCommand::Flip),
             ("names Sijbrands, T. / Wiersma, H.", names("Sijbrands, T. / Wiersma, H.").unwrap()),
-            ("pairing none", Wish::Pairing(None)),
-            ("pairing 3.2 {}", Wish::Pairing(Some(Pairing { id: "3.2".into(), tags: Vec::new() }))),
-            ("rotate", Wish::Rotate),
-            ("remembered new", Wish::Remembered(Remembered::New)),
-            ("remembered known a-1.pdn", Wish::Remembered(Remembered::Known("a-1.pdn".into()))),
+            ("pairing none", OperatorCommand::SetPairing(None)),
+            ("pairing 3.2 {}", OperatorCommand::SetPairing(Some(BoardPairing { id: "3.2".into(), tags: Vec::new() }))),
+            ("rotate", OperatorCommand::Rotate),
+            ("remembered new", OperatorCommand::GameLookup(GameLookup::NotFound)),
+            ("remembered known a-1.pdn", OperatorCommand::GameLookup(GameLookup::Found("a-1.pdn".into()))),
         ];
         for (text, expected) in cases {
             assert_eq!(wish(text), Ok(expected), "{text}");
@@ -430,11 +431,11 @@ mod tests {
     fn board_address_comes_first() {
         let board = BusAddress::new(1025).unwrap();
         for (text, to) in [
-            ("flip", Addressee::OnlyBoard),
-            ("1025 flip", Addressee::Board(board)),
-            ("when-found 1025 flip", Addressee::BoardWhenFound(board)),
+            ("flip", Target::OnlyBoard),
+            ("1025 flip", Target::Board(board)),
+            ("when-found 1025 flip", Target::BoardOnceFound(board)),
         ] {
-            let request = Request { to, wish: Wish::Flip };
+            let request = Request { target: to, command: OperatorCommand::Flip };
             assert_eq!(text.parse(), Ok(request.clone()));
             assert_eq!(request.to_string(), text);
         }
@@ -455,11 +456,11 @@ mod tests {
 
         #[test]
         fn pairing_roundtrip(names in prop::collection::vec("[^\\p{Cc}]{0,20}", 0..5), id in "[0-9a-z.]{1,8}") {
-            prop_assume!(id != NO_PAIRING);
+            prop_assume!(id != KEYWORD_NO_PAIRING);
             let tags: Vec<_> = names.into_iter().enumerate().map(|(at, name)| (format!("Tag{at}"), name)).collect();
             let has_backslash = names_have(&tags, '\\');
-            let wish = Wish::Pairing(Some(Pairing { id, tags }));
-            let read: Wish = wish.to_string().parse().unwrap();
+            let wish = OperatorCommand::SetPairing(Some(BoardPairing { id, tags }));
+            let read: OperatorCommand = wish.to_string().parse().unwrap();
             // A backslash at the end of a value gets a blank, as in every tag that is written; what was read stays as it is.
             prop_assert!(has_backslash || read == wish, "{read:?}");
             prop_assert_eq!(read.to_string().parse(), Ok(read));

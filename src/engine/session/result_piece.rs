@@ -20,9 +20,9 @@ use draughts::Color;
 use draughts::ResultFormat;
 
 /// How long the board must be quiet before the operator is told of result pieces.
-const LET_LIE: Millis = Millis::seconds(2);
+const RESULT_PIECE_DELAY: Millis = Millis::seconds(2);
 /// And of pieces in the centre: who sweeps the board for the next game leaves any two for a moment.
-const STILL: Millis = Millis::seconds(5);
+const CENTRE_PIECES_DELAY: Millis = Millis::seconds(5);
 
 /// Is this a result piece?
 pub fn is_result_piece(code: PieceCode) -> bool {
@@ -33,33 +33,33 @@ pub fn is_result_piece(code: PieceCode) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ResultSigns {
     /// The kinds of result pieces on it, each once.
-    pub lying: Vec<PieceCode>,
+    pub result_pieces: Vec<PieceCode>,
     /// The colours of two pieces that stand in the centre and are all that there is.
     pub centre: Option<[Color; 2]>,
 }
 
 /// What the operator was told of the result signs of one board.
 #[derive(Clone, Debug, Default)]
-pub struct ResultOffer {
-    notified: ResultSigns,
+pub struct ProposedResult {
+    notified_signs: ResultSigns,
     /// The result that was offered, as long as its sign stands.
-    offered: Option<String>,
+    proposed: Option<String>,
 }
 
-impl ResultOffer {
+impl ProposedResult {
     /// When the operator is to be told.
-    pub fn tells_at(&self, signs: &ResultSigns, last_change: Millis) -> Option<Millis> {
-        if signs.lying != self.notified.lying {
-            return Some(last_change + LET_LIE);
+    pub fn notice_due(&self, signs: &ResultSigns, last_change: Millis) -> Option<Millis> {
+        if signs.result_pieces != self.notified_signs.result_pieces {
+            return Some(last_change + RESULT_PIECE_DELAY);
         }
-        (signs.centre != self.notified.centre).then_some(last_change + STILL)
+        (signs.centre != self.notified_signs.centre).then_some(last_change + CENTRE_PIECES_DELAY)
     }
 
     /// Tells, if there is something to tell. `is_playing`: there is a game that could end.
-    pub fn tell(&mut self, signs: ResultSigns, format: ResultFormat, is_playing: bool) -> Option<String> {
-        (self.notified, self.offered) = (signs, None);
+    pub fn notice(&mut self, signs: ResultSigns, format: ResultFormat, is_playing: bool) -> Option<String> {
+        (self.notified_signs, self.proposed) = (signs, None);
         let win = |color| format.win(color).to_owned();
-        let (sign, value) = match (self.notified.lying.as_slice(), self.notified.centre) {
+        let (sign, value) = match (self.notified_signs.result_pieces.as_slice(), self.notified_signs.centre) {
             ([PieceCode::DRAW], _) => ("a result piece lies on the board", format.draw().to_owned()),
             ([PieceCode::WHITE_WINS], _) => ("a result piece lies on the board", win(Color::White)),
             ([PieceCode::BLACK_WINS], _) => ("a result piece lies on the board", win(Color::Black)),
@@ -68,12 +68,12 @@ impl ResultOffer {
             ([], None) => return None,
             _ => return Some("result pieces that contradict each other lie on the board".to_owned()),
         };
-        self.offered = Some(value.clone()).filter(|_| is_playing);
+        self.proposed = Some(value.clone()).filter(|_| is_playing);
         is_playing.then(|| format!("{sign}: {value}; the request `result {value}` records it"))
     }
 
     /// The result that a sign on the board offers.
-    pub fn offered(&self) -> Option<&str> {
-        self.offered.as_deref()
+    pub fn proposed(&self) -> Option<&str> {
+        self.proposed.as_deref()
     }
 }

@@ -6,7 +6,7 @@
 use super::codes::CodeMap;
 use super::result_piece::is_result_piece;
 use crate::engine::protocol::{Field, PieceCode};
-use crate::engine::recognition::{Seen, Sight};
+use crate::engine::recognition::{Occupancy, SensedPiece};
 use draughts::{Color, Geometry, Placement, Square};
 
 /// How the board lies on the table.
@@ -38,9 +38,9 @@ enum Numbering {
 }
 
 /// A field number has seven bits; a board with more fields can only count its playing squares.
-const MOST_NUMBERS: usize = 128;
+const MAX_FIELD_NUMBERS: usize = 128;
 /// Updates between two dumps that are remembered to find out what their numbers count.
-const MOST_REPORTS: usize = 32;
+const MAX_REPORTS: usize = 32;
 
 /// What every field of a board was last known to hold.
 #[derive(Clone, Debug)]
@@ -57,26 +57,37 @@ pub struct Sensors {
     reports: Vec<(Field, PieceCode)>,
     fields: Vec<PieceCode>,
     /// The kinds of result pieces among them, each once.
-    lying: Vec<PieceCode>,
+    result_pieces: Vec<PieceCode>,
     /// Has a dump told of every field?
-    known: bool,
+    is_known: bool,
 }
 
 impl Sensors {
     /// A board of which nothing is known yet.
     pub fn new(geometry: &'static Geometry, codes: CodeMap, orientation: Orientation) -> Sensors {
         let fields = vec![PieceCode::EMPTY; geometry.width() * geometry.height()];
-        let numbering = if fields.len() > MOST_NUMBERS { Numbering::PlayingSquares } else { Numbering::AllFields };
+        let numbering = if fields.len() > MAX_FIELD_NUMBERS { Numbering::PlayingSquares } else { Numbering::AllFields };
         // Turning an even board by 180 degrees puts playing squares on playing squares.
         let at = |field: usize| geometry.square_at(field / geometry.width(), field % geometry.width());
         let squares: Vec<Option<Square>> = (0..fields.len()).map(at).collect();
         let playing = (0..fields.len()).filter(|&field| squares[field].is_some()).collect();
-        let (reports, lying) = (Vec::new(), Vec::new());
-        Sensors { geometry, codes, orientation, numbering, squares, playing, reports, fields, lying, known: false }
+        let (reports, result_pieces) = (Vec::new(), Vec::new());
+        Sensors {
+            geometry,
+            codes,
+            orientation,
+            numbering,
+            squares,
+            playing,
+            reports,
+            fields,
+            result_pieces,
+            is_known: false,
+        }
     }
 
     /// The board was found to lie so.
-    pub fn turn(&mut self, orientation: Orientation) {
+    pub fn set_orientation(&mut self, orientation: Orientation) {
         self.orientation = orientation;
     }
 
@@ -87,11 +98,11 @@ impl Sensors {
 
     /// The kinds of result pieces on the board, each once, on any field.
     pub fn result_pieces(&self) -> &[PieceCode] {
-        &self.lying
+        &self.result_pieces
     }
 
     /// The colours of two pieces that stand in the middle of the board, on the four fields around its centre, and are all that there is.
-    pub fn two_in_the_centre(&self) -> Option<[Color; 2]> {
+    pub fn centre_pieces(&self) -> Option<[Color; 2]> {
         let pieces = |(field, code): (usize, &PieceCode)| Some((field, self.codes.piece(*code)?.color));
         let mut pieces = self.fields.iter().enumerate().filter_map(pieces);
         let (one, other) = (pieces.next()?, pieces.next()?);
@@ -99,19 +110,19 @@ impl Sensors {
         let is_middle = |at: usize, count: usize| at == count / 2 || at + 1 == count / 2;
         let is_central =
             |(field, _): (usize, Color)| is_middle(field / width, height) && is_middle(field % width, width);
-        let is_sign = self.known && pieces.next().is_none() && is_central(one) && is_central(other);
+        let is_sign = self.is_known && pieces.next().is_none() && is_central(one) && is_central(other);
         is_sign.then_some([one.1, other.1])
     }
 
-    fn look_for_result_pieces(&mut self) {
-        self.lying.clear();
-        self.lying.extend(self.fields.iter().copied().filter(|&code| is_result_piece(code)));
-        self.lying.sort_unstable_by_key(|code| code.0);
-        self.lying.dedup();
+    fn update_result_pieces(&mut self) {
+        self.result_pieces.clear();
+        self.result_pieces.extend(self.fields.iter().copied().filter(|&code| is_result_piece(code)));
+        self.result_pieces.sort_unstable_by_key(|code| code.0);
+        self.result_pieces.dedup();
     }
 
     /// How many fields a dump of this board has.
-    pub fn count(&self) -> usize {
+    pub fn field_count(&self) -> usize {
         self.fields.len()
     }
 
@@ -122,7 +133,7 @@ impl Sensors {
 
     /// Has a dump told of every field?
     pub fn is_known(&self) -> bool {
-        self.known
+        self.is_known
     }
 
     /// Takes a dump of all fields, or of all playing squares. Returns whether anything differs from what was known, or
@@ -139,30 +150,30 @@ impl Sensors {
             return None;
         }
         self.learn_numbering(&fields);
-        let changed = !self.known || fields != self.fields;
+        let changed = !self.is_known || fields != self.fields;
         self.fields = fields;
-        self.known = true;
-        self.look_for_result_pieces();
+        self.is_known = true;
+        self.update_result_pieces();
         Some(changed)
     }
 
     /// This stands on the playing squares and nothing on the others, as somebody says who is not the board.
-    pub fn assume(&mut self, placement: &Placement) {
+    pub fn assume_placement(&mut self, placement: &Placement) {
         self.fields.fill(PieceCode::EMPTY);
         for index in 0..self.fields.len() {
             let Some(square) = self.square_of(index, self.orientation) else { continue };
             if let Some(piece) = placement.color(square) {
-                let seen = Seen { color: piece, crowned: placement.kings().contains(square) };
+                let seen = SensedPiece { color: piece, is_king: placement.kings().contains(square) };
                 self.fields[index] = self.codes.code(seen);
             }
         }
-        self.known = true;
+        self.is_known = true;
         self.reports.clear();
-        self.look_for_result_pieces();
+        self.update_result_pieces();
     }
 
     /// Can these reports follow what is known: does the first piece that lands have the colour of one that was lifted?
-    pub fn may_have_led_to(&self, reports: &[(Field, PieceCode)]) -> bool {
+    pub fn accepts_reports(&self, reports: &[(Field, PieceCode)]) -> bool {
         let color = |code: PieceCode| self.codes.piece(code).map(|seen| seen.color);
         let landed = reports.iter().position(|(_, code)| *code != PieceCode::EMPTY).unwrap_or(reports.len());
         let Some(color_landed) = reports.get(landed).and_then(|(_, code)| color(*code)) else { return true };
@@ -173,15 +184,15 @@ impl Sensors {
     }
 
     /// Takes the report of one field. `None`: not a field of this board, or not a playing square.
-    pub fn update(&mut self, field: Field, code: PieceCode) -> Option<(Square, Option<Seen>)> {
+    pub fn update(&mut self, field: Field, code: PieceCode) -> Option<(Square, Option<SensedPiece>)> {
         self.reports.retain(|(known, _)| *known != field);
-        if self.reports.len() < MOST_REPORTS {
+        if self.reports.len() < MAX_REPORTS {
             self.reports.push((field, code));
         }
         let index = self.field_at(self.numbering, field)?;
         let before = std::mem::replace(self.fields.get_mut(index)?, code);
         if is_result_piece(before) || is_result_piece(code) {
-            self.look_for_result_pieces();
+            self.update_result_pieces();
         }
         let square = self.square_of(index, self.orientation)?;
         Some((square, self.codes.piece(code)))
@@ -227,7 +238,7 @@ impl Sensors {
                 *field = code;
             }
         }
-        self.look_for_result_pieces();
+        self.update_result_pieces();
     }
 
     /// Do the numbers of updates count all fields, as far as is known?
@@ -239,7 +250,7 @@ impl Sensors {
     /// One update may be out of date by the time of the dump; two that fit are no accident.
     fn learn_numbering(&mut self, dump: &[PieceCode]) {
         let reports = std::mem::take(&mut self.reports);
-        if reports.len() < 2 || self.fields.len() > MOST_NUMBERS {
+        if reports.len() < 2 || self.fields.len() > MAX_FIELD_NUMBERS {
             return;
         }
         let fits = |numbering: Numbering| {
@@ -258,13 +269,13 @@ impl Sensors {
     }
 
     /// What the playing squares show.
-    pub fn sight(&self) -> Sight {
-        self.sight_from(self.orientation)
+    pub fn occupancy(&self) -> Occupancy {
+        self.occupancy_from(self.orientation)
     }
 
     /// What the playing squares would show if the board lay so.
-    pub fn sight_from(&self, orientation: Orientation) -> Sight {
-        let mut sight = Sight::default();
+    pub fn occupancy_from(&self, orientation: Orientation) -> Occupancy {
+        let mut sight = Occupancy::default();
         for (index, &code) in self.fields.iter().enumerate() {
             if let Some(square) = self.square_of(index, orientation) {
                 sight.put(square, self.codes.piece(code));

@@ -29,9 +29,9 @@ pub struct LineSettings {
     /// When the line was opened; gives the date of its games. Unknown: games have no Date tag.
     pub opened: Option<DateTime<FixedOffset>>,
     /// A clock that shows an earlier moment has plainly not been set: it tells no date. `None`: every moment is a date.
-    pub dates_from: Option<DateTime<FixedOffset>>,
+    pub earliest_date: Option<DateTime<FixedOffset>>,
     /// Whether a board that shows no start position at first is asked for a game that began while nobody listened.
-    pub late_start: bool,
+    pub finds_late_start: bool,
     /// Tags of the header, in the order given; the writer puts them into the standard's order.
     pub tags: Vec<(String, String)>,
     /// How the board lies.
@@ -43,11 +43,11 @@ pub struct LineSettings {
     /// The serial number of the board that belongs to this line; `None`: whichever is there.
     pub board: Option<String>,
     /// What a board is asked on connecting, after what stands on it: never anything that changes it.
-    pub connect: Vec<Command>,
+    pub connect_questions: Vec<Command>,
     /// How fast the recogniser takes the games to be.
     pub preset: Preset,
     /// The keys of the recogniser's times that were told, and are not the defaults.
-    pub configured: Vec<String>,
+    pub explicit_keys: Vec<String>,
     /// Games of this board before its log begins; the first of this log is numbered one higher.
     pub games_before: u32,
     /// How a bus is used.
@@ -105,11 +105,11 @@ pub enum OrientationSetting {
 const UNKNOWN_DATE: &str = "????.??.??";
 
 /// Serial numbers have five digits, or ten.
-const LONGEST_SERIAL: usize = 10;
+const MAX_SERIAL_LEN: usize = 10;
 
 /// What a board may be asked on connecting: the word for it, the command, and whether it is asked if nothing else is said.
 /// Commands that write the board's memory or change how it scans are absent on purpose.
-const OPENING: [(&str, Command, bool); 7] = [
+const CONNECT_QUESTIONS: [(&str, Command, bool); 7] = [
     ("clock", Command::SendClock, true),
     ("version", Command::SendVersion, true),
     ("serial-number", Command::ReturnSerialNumber, true),
@@ -126,7 +126,7 @@ pub enum Preset {
     #[default]
     Auto,
     /// Those of a pace.
-    Of(Pace),
+    Pace(Pace),
 }
 
 /// A game in which a player has less than this for sixty moves, increments included, is blitz.
@@ -169,16 +169,20 @@ impl LineSettings {
             name: None,
             variant,
             opened: None,
-            dates_from: None,
-            late_start: false,
+            earliest_date: None,
+            finds_late_start: false,
             tags: Vec::new(),
             orientation: OrientationSetting::Auto,
             codes: CodeMap::default(),
             recognition: RecognitionSettings::default(),
             board: None,
-            connect: OPENING.iter().filter(|(_, _, usual)| *usual).map(|(_, command, _)| command.clone()).collect(),
+            connect_questions: CONNECT_QUESTIONS
+                .iter()
+                .filter(|(_, _, usual)| *usual)
+                .map(|(_, command, _)| command.clone())
+                .collect(),
             preset: Preset::Auto,
-            configured: Vec::new(),
+            explicit_keys: Vec::new(),
             games_before: 0,
             bus: BusSettings::default(),
             boards: BTreeMap::new(),
@@ -186,7 +190,7 @@ impl LineSettings {
     }
 
     /// The settings of a board on this bus.
-    pub fn of_board(&self, address: BusAddress) -> LineSettings {
+    pub fn for_board(&self, address: BusAddress) -> LineSettings {
         let of_line = || LineSettings { boards: BTreeMap::new(), ..self.clone() };
         self.boards.get(&address).cloned().unwrap_or_else(of_line)
     }
@@ -196,8 +200,8 @@ impl LineSettings {
     pub fn without_history(&self) -> LineSettings {
         let plain = |settings: &LineSettings| LineSettings {
             opened: None,
-            dates_from: None,
-            late_start: false,
+            earliest_date: None,
+            finds_late_start: false,
             games_before: 0,
             boards: BTreeMap::new(),
             ..settings.clone()
@@ -212,7 +216,7 @@ impl LineSettings {
     /// when the line was opened.
     pub fn date(&self, at: Millis) -> Option<String> {
         let moment = calendar::moment(self.opened?, at);
-        let is_set = self.dates_from.is_none_or(|from| moment >= from);
+        let is_set = self.earliest_date.is_none_or(|from| moment >= from);
         Some(if is_set { moment.format("%Y.%m.%d").to_string() } else { UNKNOWN_DATE.to_owned() })
     }
 
@@ -232,16 +236,17 @@ impl LineSettings {
         match key {
             "board" => {
                 let is_number =
-                    (1..=LONGEST_SERIAL).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit());
+                    (1..=MAX_SERIAL_LEN).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit());
                 if !is_number {
                     return Err(wrong("the serial number of the board, up to ten digits in quotes, as in \"01025\""));
                 }
                 self.board = Some(value.to_owned());
             }
             "connect" => {
-                let command = |word: &str| OPENING.iter().find(|(known, ..)| *known == word).map(|(_, c, _)| c.clone());
+                let command =
+                    |word: &str| CONNECT_QUESTIONS.iter().find(|(known, ..)| *known == word).map(|(_, c, _)| c.clone());
                 let commands: Option<Vec<Command>> = value.split_whitespace().map(command).collect();
-                self.connect = commands.ok_or_else(|| {
+                self.connect_questions = commands.ok_or_else(|| {
                     wrong("words from: clock version serial-number long-serial-number trade-mark bus-address battery")
                 })?;
             }
@@ -256,17 +261,17 @@ impl LineSettings {
             "codes" => self.codes = value.parse().map_err(|why: String| refuse(why.into()))?,
             "turkish-promotion" => {
                 let turkish_promotion = Some(match value {
-                    "where-the-move-ends" => PromotionInCapture::WhereTheMoveEnds,
+                    "where-the-move-ends" => PromotionInCapture::AtMoveEnd,
                     "ends-the-move" => PromotionInCapture::EndsTheMove,
-                    "goes-on-as-king" => PromotionInCapture::GoesOnAsKing,
+                    "goes-on-as-king" => PromotionInCapture::ContinuesAsKing,
                     _ => return Err(wrong("where-the-move-ends, ends-the-move or goes-on-as-king")),
                 });
                 self.choose(RuleChoices { turkish_promotion, ..self.variant.choices });
             }
             "thai-removal" => {
                 let thai_removal = Some(match value {
-                    "at-once" => Removal::AtOnce,
-                    "after-the-move" => Removal::AfterTheMove,
+                    "at-once" => Removal::Immediate,
+                    "after-the-move" => Removal::AfterMove,
                     _ => return Err(wrong("at-once or after-the-move")),
                 });
                 self.choose(RuleChoices { thai_removal, ..self.variant.choices });
@@ -299,8 +304,8 @@ impl LineSettings {
             "preset" => {
                 self.preset = match value {
                     "auto" => Preset::Auto,
-                    "standard" => Preset::Of(Pace::Standard),
-                    "blitz" => Preset::Of(Pace::Blitz),
+                    "standard" => Preset::Pace(Pace::Standard),
+                    "blitz" => Preset::Pace(Pace::Blitz),
                     _ => return Err(wrong("auto, standard or blitz")),
                 }
             }
@@ -308,7 +313,7 @@ impl LineSettings {
                 let before = self.recognition;
                 self.recognition.set(key, value).map_err(wrong)?;
                 if self.recognition != before {
-                    self.configured.push(key.to_owned());
+                    self.explicit_keys.push(key.to_owned());
                 }
             }
             _ => return Err(SettingError::UnknownKey { key: key.to_owned() }),
@@ -317,18 +322,18 @@ impl LineSettings {
     }
 
     /// The recogniser's times: those that were told, the others as the preset has them.
-    pub fn recognition_in_force(&self) -> RecognitionSettings {
+    pub fn effective_recognition(&self) -> RecognitionSettings {
         let pace = match self.preset {
-            Preset::Of(pace) => pace,
-            Preset::Auto => self.pace_of_tags(),
+            Preset::Pace(pace) => pace,
+            Preset::Auto => self.pace_from_tags(),
         };
-        self.recognition.at_pace(pace, |key| self.configured.iter().any(|configured| configured == key))
+        self.recognition.at_pace(pace, |key| self.explicit_keys.iter().any(|configured| configured == key))
     }
 
     /// The pace of the player who has less time.
-    fn pace_of_tags(&self) -> Pace {
+    fn pace_from_tags(&self) -> Pace {
         let controls = self.tags.iter().filter(|(name, _)| name.starts_with("TimeControl"));
-        let seconds = controls.filter_map(|(_, value)| seconds_of_a_game(&value.parse().ok()?)).min();
+        let seconds = controls.filter_map(|(_, value)| game_seconds(&value.parse().ok()?)).min();
         if seconds.is_some_and(|seconds| seconds < BLITZ_SECONDS) { Pace::Blitz } else { Pace::Standard }
     }
 
@@ -338,16 +343,16 @@ impl LineSettings {
 }
 
 /// The longest time that a setting of the bus can have: more would be a bus that does nothing.
-const LONGEST_MS: u64 = 10_000;
+const MAX_MILLISECONDS: u64 = 10_000;
 const MILLISECONDS: &str = "a whole number of milliseconds from 0 to 10000";
 const MILLISECONDS_FROM_1: &str = "a whole number of milliseconds from 1 to 10000";
 
 fn milliseconds(value: &str, least: u64) -> Option<u64> {
-    value.parse().ok().filter(|number| (least..=LONGEST_MS).contains(number))
+    value.parse().ok().filter(|number| (least..=MAX_MILLISECONDS).contains(number))
 }
 
 /// The time that a player has for a game of sixty moves; `None` where the control does not tell.
-fn seconds_of_a_game(control: &TimeControl) -> Option<u64> {
+fn game_seconds(control: &TimeControl) -> Option<u64> {
     const MOVES: u64 = 60;
     let TimeControl::Periods(periods) = control else { return None };
     let seconds = |period: &Period| match *period {
@@ -369,7 +374,7 @@ mod tests {
             line.set(key, value).unwrap();
         }
         line.tags = tags.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        line.recognition_in_force().unpressed_ms
+        line.effective_recognition().unpressed_ms
     }
 
     #[test]

@@ -22,51 +22,51 @@
 //! Here is what the board says and what follows from it: each thing goes to the values that it is about, and to the recogniser.
 //! How a game begins is in `start.rs`, how it ends in `ending.rs`.
 
+mod board_model;
 mod clock;
 mod ending;
-mod known_board;
-mod listeners;
-mod play;
+mod game_sequence;
+mod live_updates;
 mod requests;
 mod start;
-mod telling;
+mod status;
 
 use chrono::{DateTime, FixedOffset};
 
-use super::account;
+use super::notes;
 use super::sensors::Sensors;
-use super::wait::{LineWait, earliest, named};
-use super::{Aside, Effect, LineSettings};
+use super::wait::{LineWait, earliest, with_name};
+use super::{Effect, LineSettings, LiveUpdate};
 use crate::engine::calendar;
 use crate::engine::millis::Millis;
 use crate::engine::protocol::{ClockReport, Field, PieceCode};
 use crate::engine::recognition::Verdict;
-use clock::{Reported, TableClock};
+use board_model::BoardModel;
+use clock::{ClockReportSource, TableClock};
 use draughts::Position;
-use known_board::KnownBoard;
-use listeners::Listeners;
-use play::Play;
+use game_sequence::GameSequence;
+use live_updates::LiveUpdateTracker;
 use requests::Resync;
-use telling::Notified;
+use status::NoticeTracker;
 
 /// A board and its games.
 #[derive(Clone, Debug)]
 pub struct Table {
     settings: LineSettings,
     /// The tags of its games, as the line was told: what a pairing says goes over them.
-    tags_of_line: Vec<(String, String)>,
-    board: KnownBoard,
+    line_tags: Vec<(String, String)>,
+    board: BoardModel,
     clock: TableClock,
-    play: Play,
-    notified: Notified,
-    listeners: Listeners,
+    games: GameSequence,
+    notices: NoticeTracker,
+    live_updates: LiveUpdateTracker,
     /// The operator says that what stands on the board is right, and the board has yet to say what that is.
     resync: Option<Resync>,
 }
 
 /// What is going on with the ply that is not published yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Begun {
+pub enum PendingPly {
     /// Nothing.
     Nothing,
     /// It was begun, and nobody waits in the middle of one. It has had its quiet: with more it would pass for one that nobody
@@ -86,20 +86,20 @@ pub enum Attention {
     /// Pieces are being moved.
     Touched,
     /// A ply stands complete: it will be pressed for in a moment, and that decides.
-    Landed,
+    PlyComplete,
 }
 
 impl Table {
     /// A board of which nothing is known yet.
     pub fn new(settings: LineSettings) -> Table {
         Table {
-            board: KnownBoard::new(&settings),
+            board: BoardModel::new(&settings),
             clock: TableClock::new(&settings),
-            play: Play::new(settings.games_before),
-            notified: Notified::default(),
-            listeners: Listeners::default(),
+            games: GameSequence::new(settings.games_before),
+            notices: NoticeTracker::default(),
+            live_updates: LiveUpdateTracker::default(),
             resync: None,
-            tags_of_line: settings.tags.clone(),
+            line_tags: settings.tags.clone(),
             settings,
         }
     }
@@ -120,74 +120,74 @@ impl Table {
     }
 
     /// The tags with which the file of the game that is going on begins, by what is known now.
-    pub fn tags_of_game(&self) -> Option<Vec<(String, String)>> {
-        self.play.game().map(|game| game.tags(&self.settings))
+    pub fn game_tags(&self) -> Option<Vec<(String, String)>> {
+        self.games.game().map(|game| game.tags(&self.settings))
     }
 
     /// The pairing that games play which begin from now on.
     pub fn pairing(&self) -> Option<&str> {
-        self.play.pairing().map(|pairing| pairing.id.as_str())
+        self.games.pairing().map(|pairing| pairing.id.as_str())
     }
 
     /// Is a game going on that has a file?
     pub fn has_open_game(&self) -> bool {
-        self.play.open_game().is_some()
+        self.games.open_game().is_some()
     }
 
     /// The link came up or went away. What stands on the board after a gap is judged when a dump has shown it: what was seen
     /// before may be a hand in the air, however long ago.
-    pub fn link(&mut self, now: Millis, up: bool) {
-        self.board.link(now, up);
-        self.listeners.link(now, up);
+    pub fn set_link_up(&mut self, now: Millis, up: bool) {
+        self.board.set_link_up(now, up);
+        self.live_updates.set_link_up(now, up);
         self.resync = None;
-        if let Some(recogniser) = self.play.recogniser() {
-            recogniser.link(now, false);
+        if let Some(recogniser) = self.games.recogniser() {
+            recogniser.set_link_up(now, false);
         }
     }
 
     /// The gap is over: a dump has come, or none comes.
     fn end_gap(&mut self, now: Millis) {
         if self.board.end_gap()
-            && let Some(recogniser) = self.play.recogniser()
+            && let Some(recogniser) = self.games.recogniser()
         {
-            recogniser.link(now, true);
+            recogniser.set_link_up(now, true);
         }
     }
 
     /// The board said something. While a clock runs it speaks every second: a longer silence is a gap, whether the port
     /// noticed or not.
-    pub fn hear(&mut self, now: Millis) {
-        if self.deaf_at().is_some_and(|at| at < now)
-            && let Some(recogniser) = self.play.recogniser()
+    pub fn note_heard(&mut self, now: Millis) {
+        if self.silence_due().is_some_and(|at| at < now)
+            && let Some(recogniser) = self.games.recogniser()
         {
-            recogniser.was_deaf(now);
-            self.board.doubt();
+            recogniser.note_outage(now);
+            self.board.mark_unconfirmed();
         }
-        self.board.hear(now);
+        self.board.note_heard(now);
     }
 
     /// The board can be heard again, and kept its reports.
-    pub fn link_to_memory(&mut self) {
-        self.board.link_to_memory();
-        self.listeners.link(Millis::ZERO, true);
-        if let Some(recogniser) = self.play.recogniser() {
-            recogniser.link_to_memory();
+    pub fn resume_from_memory(&mut self) {
+        self.board.resume_from_memory();
+        self.live_updates.set_link_up(Millis::ZERO, true);
+        if let Some(recogniser) = self.games.recogniser() {
+            recogniser.resume_from_memory();
         }
     }
 
     /// A board that keeps its reports until it is asked has told everything up to a time: no silence before it is a gap.
     pub fn is_known_until(&mut self, now: Millis) {
-        self.board.hear(self.board.heard_at().max(now));
+        self.board.note_heard(self.board.heard_at().max(now));
     }
 
     /// Has a game begun that is not over?
     pub fn is_playing(&self) -> bool {
-        self.play.game().is_some()
+        self.games.game().is_some()
     }
 
     /// Has a dump shown what is known of the board?
     pub fn is_confirmed(&self) -> bool {
-        self.board.is_linked() && self.board.is_confirmed() && self.sensors().is_known()
+        self.board.is_link_up() && self.board.is_confirmed() && self.sensors().is_known()
     }
 
     /// When what is known of the board last changed.
@@ -196,8 +196,8 @@ impl Table {
     }
 
     /// How many plies stand complete that are not published yet.
-    pub fn expected(&self) -> usize {
-        self.play.game().map_or(0, |game| game.recogniser.expected().len())
+    pub fn complete_plies(&self) -> usize {
+        self.games.game().map_or(0, |game| game.recogniser.expected().len())
     }
 
     /// Is a game with a file going on, its clock not stopped?
@@ -206,9 +206,9 @@ impl Table {
     }
 
     /// How many playing squares a dump shows otherwise than what is known.
-    pub fn misses(&self, codes: &[PieceCode]) -> usize {
+    pub fn count_missed(&self, codes: &[PieceCode]) -> usize {
         let mut shown = self.sensors().clone();
-        if shown.dump(codes).is_none() { 0 } else { shown.sight().differs_from(&self.board.sight()).len() }
+        if shown.dump(codes).is_none() { 0 } else { shown.occupancy().differs_from(&self.board.occupancy()).len() }
     }
 
     /// What is known of the fields.
@@ -217,8 +217,8 @@ impl Table {
     }
 
     /// How long a dump is waited for after a gap.
-    pub fn waits_for_dump(&self) -> Millis {
-        self.board.waits_for_dump()
+    pub fn dump_wait(&self) -> Millis {
+        self.board.dump_wait()
     }
 
     /// Does the board report what happens on it, and never answer what stands on it? Then its reports count without a dump.
@@ -228,84 +228,84 @@ impl Table {
             // No dump will end it.
             self.end_gap(now);
         }
-        if let Some(recogniser) = self.play.recogniser() {
+        if let Some(recogniser) = self.games.recogniser() {
             recogniser.trust_reports(trusts);
         }
     }
 
     /// This stands on the board, by the word of somebody else than the board.
-    fn assume(&mut self, now: Millis, position: &Position) {
-        self.board.assume(position);
-        self.show(now);
+    fn assume_board(&mut self, now: Millis, position: &Position) {
+        self.board.assume_board(position);
+        self.sync_recogniser(now);
     }
 
     /// The recogniser sees all that is known of the board.
-    fn show(&mut self, now: Millis) {
-        let sight = self.board.sight();
-        if let Some(recogniser) = self.play.recogniser() {
-            recogniser.dump(now, &sight);
+    fn sync_recogniser(&mut self, now: Millis) {
+        let sight = self.board.occupancy();
+        if let Some(recogniser) = self.games.recogniser() {
+            recogniser.on_dump(now, &sight);
         }
     }
 
     /// The start position is taken to have stood on the board before these reports, lying as they tell; or the position of the
     /// game that the operator has begun.
     pub fn assume_start(&mut self, now: Millis, reports: &[(Field, PieceCode)]) {
-        match self.play.game().map(|game| *game.recogniser.position()) {
-            Some(position) => self.assume(now, &position),
+        match self.games.game().map(|game| *game.recogniser.position()) {
+            Some(position) => self.assume_board(now, &position),
             None => self.board.assume_start(reports),
         }
     }
 
     /// The board reported one field.
-    pub fn field_update(&mut self, now: Millis, field: Field, code: PieceCode) -> Vec<Effect> {
+    pub fn on_field_update(&mut self, now: Millis, field: Field, code: PieceCode) -> Vec<Effect> {
         if !self.sensors().has(field) {
             return vec![Effect::Notice(format!(
                 "the board reports field {}, but a board for this game has fields 0 to {}; check game-type",
                 field.0,
-                self.sensors().count() - 1
+                self.sensors().field_count() - 1
             ))];
         }
-        let reported = self.board.field_update(now, field, code);
-        if let (Some(recogniser), Some((square, seen))) = (self.play.recogniser(), reported) {
-            recogniser.see(now, square, seen);
+        let reported = self.board.on_field_update(now, field, code);
+        if let (Some(recogniser), Some((square, seen))) = (self.games.recogniser(), reported) {
+            recogniser.observe(now, square, seen);
         }
         Vec::new()
     }
 
     /// A dump of the whole board arrived.
-    pub fn dump(&mut self, now: Millis, codes: &[PieceCode]) -> Vec<Effect> {
-        let Some(changed) = self.board.dump(now, codes) else {
-            return self.notified.foreign_dump(codes.len(), &self.board).into_iter().collect();
+    pub fn on_dump(&mut self, now: Millis, codes: &[PieceCode]) -> Vec<Effect> {
+        let Some(changed) = self.board.on_dump(now, codes) else {
+            return self.notices.foreign_dump_notice(codes.len(), &self.board).into_iter().collect();
         };
         self.end_gap(now);
-        self.is_shown(!changed);
-        self.show(now);
+        self.on_board_shown(!changed);
+        self.sync_recogniser(now);
         Vec::new()
     }
 
     /// The board says, under a checksum, that nothing has changed since what it reported: as good as a dump of it.
-    pub fn unchanged(&mut self, now: Millis) {
+    pub fn on_no_changes(&mut self, now: Millis) {
         if !self.sensors().is_known() {
             return;
         }
-        self.board.unchanged();
-        self.is_shown(true);
-        self.show(now);
+        self.board.on_no_changes();
+        self.on_board_shown(true);
+        self.sync_recogniser(now);
     }
 
     /// This stands on the board, by the numbers of its fields, and what led to it nobody saw, not even the board.
-    pub fn stands(&mut self, now: Millis, codes: &[PieceCode]) -> Vec<Effect> {
+    pub fn on_full_board(&mut self, now: Millis, codes: &[PieceCode]) -> Vec<Effect> {
         let mut shown = self.sensors().clone();
         shown.set_by_number(codes);
         if shown.fields() == self.sensors().fields() {
             return Vec::new();
         }
         // Nor what its clock showed meanwhile: there is nothing to judge its next reading by.
-        self.clock.forget_reading();
-        if let Some(recogniser) = self.play.recogniser() {
-            recogniser.was_deaf(now);
+        self.clock.reset_reading();
+        if let Some(recogniser) = self.games.recogniser() {
+            recogniser.note_outage(now);
         }
-        self.dump(now, shown.fields())
+        self.on_dump(now, shown.fields())
     }
 
     /// What every field is known to hold; `None` before the first dump.
@@ -315,7 +315,7 @@ impl Table {
 
     /// How many fields the board has, by its game.
     pub fn field_count(&self) -> usize {
-        self.sensors().count()
+        self.sensors().field_count()
     }
 
     /// Do the numbers of its reports count all fields, and not the playing squares alone?
@@ -329,15 +329,15 @@ impl Table {
     }
 
     /// How many games were begun, with a file or not yet.
-    pub fn begun(&self) -> u32 {
-        self.play.begun()
+    pub fn games_begun(&self) -> u32 {
+        self.games.begun_count()
     }
 
     /// A new game has begun that was not heard: its clock was set and started, nobody knows how.
-    pub fn forget_clock(&mut self) {
-        self.clock.forget_game();
-        if let Some(recogniser) = self.play.recogniser() {
-            recogniser.clock(self.clock.state());
+    pub fn reset_unseen_clock(&mut self) {
+        self.clock.reset_unseen_game();
+        if let Some(recogniser) = self.games.recogniser() {
+            recogniser.set_clock(self.clock.state());
         }
     }
 
@@ -347,85 +347,85 @@ impl Table {
     }
 
     /// The clock said something.
-    pub fn clock(&mut self, now: Millis, report: &ClockReport) -> Vec<Effect> {
-        self.clock.take(now, report, Reported::Times, self.play.recogniser())
+    pub fn on_clock(&mut self, now: Millis, report: &ClockReport) -> Vec<Effect> {
+        self.clock.on_report(now, report, ClockReportSource::Times, self.games.recogniser())
     }
 
     /// The board tells of a press that it noticed itself: it is not merely found that the lever was moved once.
-    pub fn pressed(&mut self, now: Millis, reports: &[ClockReport]) -> Vec<Effect> {
-        let tell = |report| self.clock.take(now, report, Reported::Press, self.play.recogniser());
+    pub fn on_press(&mut self, now: Millis, reports: &[ClockReport]) -> Vec<Effect> {
+        let tell = |report| self.clock.on_report(now, report, ClockReportSource::Press, self.games.recogniser());
         reports.iter().flat_map(tell).collect()
     }
 
     /// Is the time of a side running, as far as is known?
-    pub fn runs_clock(&self) -> bool {
+    pub fn is_clock_running(&self) -> bool {
         self.clock.is_running()
     }
 
     /// From when on silence means that the board is not heard.
-    pub fn deaf_at(&self) -> Option<Millis> {
-        self.clock.deaf_at(&self.board)
+    pub fn silence_due(&self) -> Option<Millis> {
+        self.clock.silence_due(&self.board)
     }
 
     /// Has a ply been begun, in a game or outside of one? Before that a lever that moves completes none.
     pub fn is_begun(&self) -> bool {
-        self.play.game().is_some_and(|game| game.recogniser.plies() > 0 || game.recogniser.is_touched())
+        self.games.game().is_some_and(|game| game.recogniser.plies() > 0 || game.recogniser.is_touched())
     }
 
     /// Has nothing legal explained what is seen for so long that no hand can be the reason?
-    pub fn is_in_doubt(&self, now: Millis) -> bool {
-        const HAND: Millis = Millis::seconds(2);
-        let doubt = self.play.game().and_then(|game| game.recogniser.doubt());
-        doubt.is_some_and(|doubt| now >= doubt.since.max(doubt.quiet_since) + HAND)
+    pub fn is_unexplained(&self, now: Millis) -> bool {
+        const MOVE_GRACE: Millis = Millis::seconds(2);
+        let doubt = self.games.game().and_then(|game| game.recogniser.unexplained());
+        doubt.is_some_and(|doubt| now >= doubt.since.max(doubt.quiet_since) + MOVE_GRACE)
     }
 
     /// How closely the board has to be watched.
     pub fn attention(&self) -> Attention {
-        match self.play.game() {
-            Some(game) if !game.recogniser.expected().is_empty() => Attention::Landed,
+        match self.games.game() {
+            Some(game) if !game.recogniser.expected().is_empty() => Attention::PlyComplete,
             Some(game) if !game.recogniser.is_settled() => Attention::Touched,
-            Some(game) if self.clock.is_running() || game.number().is_some() => Attention::Playing,
+            Some(game) if self.clock.is_running() || game.file_number().is_some() => Attention::Playing,
             Some(_) | None => Attention::Idle,
         }
     }
 
     /// What is going on with the ply that is not published yet.
-    pub fn begun_ply(&self) -> Begun {
-        match self.play.game() {
-            Some(game) if game.recogniser.is_settled() => Begun::Nothing,
-            Some(game) if game.recogniser.is_pressed_for() => Begun::Pressed,
-            Some(_) => Begun::Ply,
-            None => Begun::Nothing,
+    pub fn pending_ply(&self) -> PendingPly {
+        match self.games.game() {
+            Some(game) if game.recogniser.is_settled() => PendingPly::Nothing,
+            Some(game) if game.recogniser.has_presses() => PendingPly::Pressed,
+            Some(_) => PendingPly::Ply,
+            None => PendingPly::Nothing,
         }
     }
 
     /// When a dump is wanted to confirm what is seen.
     pub fn wants_dump_at(&self) -> Option<Millis> {
-        if !self.board.is_linked() {
+        if !self.board.is_link_up() {
             return None;
         }
-        let Some(game) = self.play.game() else { return self.board.wants_dump_at() };
-        let asks = self.resync.as_ref().map(Resync::asks_at);
+        let Some(game) = self.games.game() else { return self.board.wants_dump_at() };
+        let asks = self.resync.as_ref().map(Resync::question_due);
         game.recogniser.wants_dump_at().into_iter().chain(asks).min()
     }
 
     /// When [`Table::decide`] has something to do even if nothing happens, and what is waited for until then.
     pub fn deadline(&self) -> Option<(Millis, LineWait)> {
-        let game = self.play.game();
+        let game = self.games.game();
         let verdict = game.and_then(|game| game.recogniser.deadline());
-        let verdict = verdict.filter(|&(at, _)| self.deaf_at().is_none_or(|deaf| at <= deaf));
-        let doubts = game.and_then(|game| self.notified.doubts_at(&self.board, &self.clock, game));
+        let verdict = verdict.filter(|&(at, _)| self.silence_due().is_none_or(|deaf| at <= deaf));
+        let doubts = game.and_then(|game| self.notices.unexplained_due(&self.board, &self.clock, game));
         earliest([
-            named(start::new_game_at(&self.board, &self.clock, &self.play), LineWait::Start),
-            named(self.notified.start_at(&self.board, &self.play), LineWait::SettingUp),
-            named(doubts, LineWait::Doubt),
-            named(self.notified.result_signs_at(&self.board, &self.clock), LineWait::ResultSign),
-            named(game.and_then(|game| ending::without_moves_at(game, &self.settings)), LineWait::NoMoveLeft),
-            named(self.board.gap_until(), LineWait::DumpAfterGap),
+            with_name(start::new_game_due(&self.board, &self.clock, &self.games), LineWait::Start),
+            with_name(self.notices.start_notice_due(&self.board, &self.games), LineWait::SettingUp),
+            with_name(doubts, LineWait::Unexplained),
+            with_name(self.notices.result_notice_due(&self.board, &self.clock), LineWait::ResultSign),
+            with_name(game.and_then(|game| ending::no_moves_due(game, &self.settings)), LineWait::NoMoveLeft),
+            with_name(self.board.gap_until(), LineWait::DumpAfterGap),
             verdict.map(|(at, wait)| (at, LineWait::Recognition(wait))),
-            named(game.and_then(ending::result_at), LineWait::Result),
-            named(self.resync.as_ref().map(Resync::ends_at), LineWait::Resync),
-            named(self.listeners.tell_at(&self.play), LineWait::Sign),
+            with_name(game.and_then(ending::result_due), LineWait::Result),
+            with_name(self.resync.as_ref().map(Resync::due), LineWait::Resync),
+            with_name(self.live_updates.update_due(&self.games), LineWait::SignOfLife),
         ])
     }
 
@@ -444,40 +444,40 @@ impl Table {
     /// The same up to the lines of the next verdict. Returns whether there is one: then what follows from it is told by the
     /// next call, which has to come before anything else happens on the table.
     pub fn decide_next(&mut self, now: Millis) -> (Vec<Effect>, bool) {
-        let mut effects = match self.play.take_published() {
-            Some(verdict) => self.look_back_at(&verdict),
-            None => self.begin_to_decide(now),
+        let mut effects = match self.games.take_pending_verdict() {
+            Some(verdict) => self.after_publication(&verdict),
+            None => self.start_decisions(now),
         };
         if let Some(verdict) = self.verdict(now) {
             effects.extend(self.publish(now, &verdict));
-            self.play.has_published(verdict);
+            self.games.set_pending_verdict(verdict);
             return (effects, true);
         }
         effects.extend(self.end_resync(now));
         effects.extend(self.end_without_moves(now));
         effects.extend(self.apply_result(now));
-        effects.extend(self.notified.tell_doubt(now, &self.board, &self.clock, &self.play));
-        effects.extend(self.notified.tell_result_signs(now, &self.board, &self.clock, &self.play));
+        effects.extend(self.notices.unexplained_notice(now, &self.board, &self.clock, &self.games));
+        effects.extend(self.notices.result_notice(now, &self.board, &self.clock, &self.games));
         let condition = self.condition();
-        effects.extend(self.listeners.tell(now, &self.board, &self.clock, &self.play, condition));
+        effects.extend(self.live_updates.updates(now, &self.board, &self.clock, &self.games, condition));
         (effects, false)
     }
 
-    fn begin_to_decide(&mut self, now: Millis) -> Vec<Effect> {
+    fn start_decisions(&mut self, now: Millis) -> Vec<Effect> {
         if self.board.gap_until().is_some_and(|until| until <= now) {
             self.end_gap(now);
         }
-        let mut effects = self.begin_new_game(now);
-        effects.extend(self.notified.tell_start(now, &self.board, &self.play));
+        let mut effects = self.start_new_game(now);
+        effects.extend(self.notices.start_notice(now, &self.board, &self.games));
         effects
     }
 
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {
-        let is_deaf = self.deaf_at().is_some_and(|at| at < now);
-        let recogniser = self.play.recogniser()?;
+        let is_deaf = self.silence_due().is_some_and(|at| at < now);
+        let recogniser = self.games.recogniser()?;
         if is_deaf {
             // What is told late, after a gap, may have a deadline that has passed; it would be due for ever.
-            recogniser.rest();
+            recogniser.suspend();
             return None;
         }
         recogniser.verdict(now)
@@ -485,31 +485,31 @@ impl Table {
 
     fn publish(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
         let (Verdict::Ply { press, .. } | Verdict::Setup { press, .. }) = verdict;
-        let clocks = self.clock.clocks_of(*press, now);
+        let clocks = self.clock.clocks_at_press(*press, now);
         if let Some(clocks) = clocks {
-            self.listeners.have_read(now, clocks);
+            self.live_updates.note_entry_clocks(now, clocks);
         }
-        let Some((mut effects, is_begun)) = self.play.publish(verdict, clocks, &self.settings) else {
+        let Some((mut effects, is_begun)) = self.games.publish(verdict, clocks, &self.settings) else {
             return Vec::new();
         };
         if let Verdict::Setup { reason, .. } = verdict {
-            effects.extend(is_begun.then(|| Effect::Aside(Aside::Correction(account::reason_word(*reason)))));
+            effects.extend(is_begun.then(|| Effect::LiveUpdate(LiveUpdate::SetupReason(notes::reason_str(*reason)))));
         }
         effects
     }
 
     /// Why a verdict was given that has been published, and what follows from it.
-    fn look_back_at(&mut self, verdict: &Verdict) -> Vec<Effect> {
-        let Some(game) = self.play.game_mut() else { return Vec::new() };
-        game.follow(verdict);
-        let text = game.last().unwrap_or_default();
-        let why = account::note(verdict, game.recogniser.grounds(), self.settings.variant);
+    fn after_publication(&mut self, verdict: &Verdict) -> Vec<Effect> {
+        let Some(game) = self.games.game_mut() else { return Vec::new() };
+        game.after_publication(verdict);
+        let text = game.last_line().unwrap_or_default();
+        let why = notes::note(verdict, game.recogniser.rationale(), self.settings.variant);
         let mut effects = vec![Effect::Note(format!("{text}: {why}"))];
         if let Verdict::Setup { reason, .. } = verdict {
-            let why = account::reason_for_people(*reason);
+            let why = notes::describe_reason(*reason);
             effects.push(Effect::Notice(format!("the position had to be set up: {why}; game goes on with {text}")));
         }
-        effects.extend(self.play.news());
+        effects.extend(self.games.take_notices());
         effects
     }
 }

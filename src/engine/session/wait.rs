@@ -16,7 +16,7 @@ pub enum LineWait {
     /// A board that is being set up to be complete; then the operator is told what is wrong.
     SettingUp,
     /// A board that nothing explains to explain itself; then the operator is told.
-    Doubt,
+    Unexplained,
     /// A result piece to be let lie, or pieces in the centre to stand still; then the result is offered.
     ResultSign,
     /// A last move after which the opponent has none to be taken back.
@@ -28,7 +28,7 @@ pub enum LineWait {
     /// The board to say what stands on it, because the operator says that it is right.
     Resync,
     /// The board to be heard; then listeners are told that it is away.
-    Sign,
+    SignOfLife,
     /// An answer of a board.
     Answer,
     /// The time for the next question.
@@ -43,6 +43,6 @@ pub fn earliest(deadlines: impl IntoIterator<Item = Option<(Millis, LineWait)>>)
 }
 
 /// A deadline with its name.
-pub fn named(at: Option<Millis>, wait: LineWait) -> Option<(Millis, LineWait)> {
+pub fn with_name(at: Option<Millis>, wait: LineWait) -> Option<(Millis, LineWait)> {
     at.map(|at| (at, wait))
 }

@@ -2,7 +2,7 @@
 //!
 //! Sources: FIDE Handbook C.05, annex 1; Johann Berger, Schach-Jahrbuch 1893.
 
-use super::{Bye, ByeKind, Encounter, Id, Tournament};
+use super::{Bye, ByeKind, Id, Pairing, Tournament};
 
 /// Pairs a round robin of all players of a section, in the order of their numbers.
 ///
@@ -36,21 +36,14 @@ pub fn pair_round_robin(tournament: &Tournament, name: &str, is_double: bool) ->
                 (Some(white), Some(black)) => {
                     (next, board) = (next + 1, board + 1);
                     let (white, black, board) = (Some(white), Some(black), Some(board));
-                    section.pairings.push(Encounter {
-                        id: Id(next),
-                        round,
-                        board,
-                        white,
-                        black,
-                        ..Encounter::default()
-                    });
+                    section.pairings.push(Pairing { id: Id(next), round, board, white, black, ..Pairing::default() });
                 }
                 // Nobody: the other one is free.
                 (one, other) => {
                     let points = section.scoring.absence;
                     for player in one.into_iter().chain(other) {
                         next_bye += 1;
-                        section.byes.push(Bye { id: Id(next_bye), round, player, why: ByeKind::Absent, points });
+                        section.byes.push(Bye { id: Id(next_bye), round, player, kind: ByeKind::Absent, points });
                     }
                 }
             }

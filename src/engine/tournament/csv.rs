@@ -16,17 +16,17 @@ mod write;
 
 use std::collections::BTreeMap;
 
-use draughts_pdn::Place;
-use draughts_pdn::problem::quoted;
+use draughts_pdn::Location;
+use draughts_pdn::problem::quote;
 
-use super::scoring::Stage;
-use super::sheet::{
-    Complaints, Drawn, Free, Listed, MOST_ROUNDS, Outcome, Sheet, Who, aside, folded, is_word_for_bye, number, person,
-    plain,
+use super::import_file::{
+    ImportDiagnostics, ListedBye, ListedPairing, ListedPlayer, ListedResult, MOST_ROUNDS, PlayerRef, TournamentFile,
+    clean_name, clean_text, is_bye_name, normalised, number, parse_extension_comment,
 };
+use super::scoring::MicroMatchStage;
 use crosstable::crosstable;
-pub(super) use result::sides;
-use result::{Told, free, is_in_chess_points, outcome, reason};
+pub(super) use result::split_result;
+use result::{ReasonCell, bye_from_row, is_in_chess_points, outcome, reason};
 pub use write::write;
 
 use super::ResultReason;
@@ -128,18 +128,18 @@ const COLUMNS: [(Column, &str, &[&str]); 24] = [
 /// A cell of a table, trimmed, and where it begins.
 struct Cell {
     text: String,
-    place: Place,
+    place: Location,
 }
 
 type Cells = Vec<Cell>;
 
 /// Reads a file. `columns`: `Round=Tour,White=Blancs`.
-pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sheet {
-    let told = match told(columns) {
+pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics) -> TournamentFile {
+    let told = match column_overrides(columns) {
         Ok(told) => told,
         Err(what) => {
-            complaints.error(Place::START, what);
-            return Sheet::default();
+            complaints.error(Location::START, what);
+            return TournamentFile::default();
         }
     };
     let found = [';', '\t', ',', '|'].into_iter().filter_map(|separator| {
@@ -149,27 +149,27 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
         Some((known, rows, at, unclosed))
     });
     // Of equal ones the first.
-    let best = found.fold(None, |best: Option<(usize, Vec<Cells>, usize, Option<Place>)>, next| match best {
+    let best = found.fold(None, |best: Option<(usize, Vec<Cells>, usize, Option<Location>)>, next| match best {
         Some(best) if best.0 >= next.0 => Some(best),
         _ => Some(next),
     });
-    let best = best.or_else(|| only_names(text, &told));
+    let best = best.or_else(|| names_only_table(text, &told));
     let Some((_, rows, at, unclosed)) = best else {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
         let what = format!(
             "no row of headers in the first {HEAD} rows: players need Name, pairings need Round, White and Black; the first row is {}; \
              say with --columns what they are called",
-            quoted(first)
+            quote(first)
         );
-        complaints.error(Place::START, what);
-        return Sheet::default();
+        complaints.error(Location::START, what);
+        return TournamentFile::default();
     };
     if let Some(place) = unclosed {
         complaints.error(place, "this quotation mark is never closed");
-        return Sheet::default();
+        return TournamentFile::default();
     }
     let mut rest = rows.into_iter().skip(at).collect::<Vec<_>>();
-    let mut sheet = Sheet::default();
+    let mut sheet = TournamentFile::default();
     while !rest.is_empty() {
         // Behind a table there may be another one, with its own headers.
         let is_next =
@@ -177,7 +177,7 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
         let next = rest.iter().skip(1).position(is_next).map_or(rest.len(), |at| at + 1);
         let rows = rest.drain(..next).collect::<Vec<_>>();
         if rest.is_empty() {
-            half_written(&rows, text, complaints);
+            check_truncation(&rows, text, complaints);
         }
         let of_table = table(rows, &told, complaints);
         sheet.players.extend(of_table.players);
@@ -186,12 +186,13 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
         sheet.scoring = sheet.scoring.or(of_table.scoring);
     }
     for (line, number) in text.lines().zip(1..) {
-        let Some((key, value)) = line.strip_prefix(ASIDE).map(|aside| aside.split_once(' ').unwrap_or((aside, "")))
+        let Some((key, value)) =
+            line.strip_prefix(EXTENSION_COMMENT).map(|aside| aside.split_once(' ').unwrap_or((aside, "")))
         else {
             continue;
         };
-        let place = Place { line: number, column: 1 };
-        if aside(&mut sheet, key, value, place, complaints).is_none() {
+        let place = Location { line: number, column: 1 };
+        if parse_extension_comment(&mut sheet, key, value, place, complaints).is_none() {
             complaints.warn(place, "this comment of damcast cannot be understood: passed over");
         }
     }
@@ -199,7 +200,7 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
 }
 
 /// A list of names alone has nothing that separates columns.
-fn only_names(text: &str, told: &[(String, Column)]) -> Option<(usize, Vec<Cells>, usize, Option<Place>)> {
+fn names_only_table(text: &str, told: &[(String, Column)]) -> Option<(usize, Vec<Cells>, usize, Option<Location>)> {
     let (rows, unclosed) = rows(text, ';');
     let is_name = |cell: &Cell| column_of(&cell.text, told) == Some(Column::Name);
     let is_list = rows.iter().all(|row| row.len() == 1) && rows.first().is_some_and(|row| is_name(&row[0]));
@@ -207,7 +208,7 @@ fn only_names(text: &str, told: &[(String, Column)]) -> Option<(usize, Vec<Cells
 }
 
 /// A last row without an end of line that lacks cells, where no other row does, was cut: what is left of it may say something else.
-fn half_written(rows: &[Cells], text: &str, complaints: &mut Complaints) {
+fn check_truncation(rows: &[Cells], text: &str, complaints: &mut ImportDiagnostics) {
     let [others @ .., last] = rows else { return };
     let (Some(head), Some(cell)) = (others.first(), last.last()) else { return };
     let is_last_line = cell.place.line == text.lines().count() as u64 && !text.ends_with('\n');
@@ -221,10 +222,10 @@ fn half_written(rows: &[Cells], text: &str, complaints: &mut Complaints) {
 }
 
 /// What our own files tell in comments begins so.
-const ASIDE: &str = "# damcast ";
+const EXTENSION_COMMENT: &str = "# damcast ";
 
 /// Reads a table, its headers first.
-fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut Complaints) -> Sheet {
+fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut ImportDiagnostics) -> TournamentFile {
     let mut rows = rows.into_iter();
     let mut heads: Vec<Column> = Vec::new();
     for cell in rows.next().unwrap_or_default() {
@@ -235,7 +236,7 @@ fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut Complaint
                 let names: Vec<&str> = COLUMNS.iter().map(|(_, name, _)| *name).collect();
                 let what = format!(
                     "the header {} is not known; say with --columns NAME={} what it is; names are {}",
-                    quoted(&cell.text),
+                    quote(&cell.text),
                     cell.text,
                     names.join(", ")
                 );
@@ -244,7 +245,7 @@ fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut Complaint
             }
         };
         if column != Column::Ignored && heads.contains(&column) {
-            complaints.error(cell.place, format!("a second column {}", quoted(&cell.text)));
+            complaints.error(cell.place, format!("a second column {}", quote(&cell.text)));
         }
         heads.push(column);
     }
@@ -259,10 +260,8 @@ fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut Complaint
                     cells.insert(*column, cell);
                 }
                 None if cell.text.is_empty() => {}
-                None => complaints.error(
-                    cell.place,
-                    format!("a cell behind the last of the {width} columns: {}", quoted(&cell.text)),
-                ),
+                None => complaints
+                    .error(cell.place, format!("a cell behind the last of the {width} columns: {}", quote(&cell.text))),
             }
         }
         if cells.values().any(|cell| !cell.text.is_empty()) {
@@ -270,7 +269,7 @@ fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut Complaint
         }
     }
     if complaints.has_error() {
-        return Sheet::default();
+        return TournamentFile::default();
     }
     if heads.iter().any(|head| matches!(head, Column::Cell(_))) && heads.contains(&Column::Name) {
         crosstable(&table, complaints)
@@ -284,23 +283,23 @@ fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut Complaint
 /// The headers stand in one of so many rows.
 const HEAD: usize = 20;
 
-fn told(columns: &str) -> Result<Vec<(String, Column)>, String> {
+fn column_overrides(columns: &str) -> Result<Vec<(String, Column)>, String> {
     let mut told = Vec::new();
     for pair in columns.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
         let known = pair.split_once('=').and_then(|(name, header)| {
             let found = COLUMNS.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name.trim()))?;
-            Some((folded(header), found.0))
+            Some((normalised(header), found.0))
         });
         told.push(known.ok_or_else(|| {
             let names: Vec<&str> = COLUMNS.iter().map(|(_, name, _)| *name).collect();
-            format!("--columns: {} is not NAME=HEADER; names are {}", quoted(pair), names.join(", "))
+            format!("--columns: {} is not NAME=HEADER; names are {}", quote(pair), names.join(", "))
         })?);
     }
     Ok(told)
 }
 
 fn column_of(header: &str, told: &[(String, Column)]) -> Option<Column> {
-    let header = folded(header);
+    let header = normalised(header);
     if let Some((_, column)) = told.iter().find(|(known, _)| *known == header) {
         return Some(*column);
     }
@@ -332,19 +331,19 @@ fn is_head(row: &Cells, told: &[(String, Column)]) -> bool {
 }
 
 /// The rows of a table, without empty ones and comments; and where a quotation mark is never closed.
-fn rows(text: &str, separator: char) -> (Vec<Cells>, Option<Place>) {
+fn rows(text: &str, separator: char) -> (Vec<Cells>, Option<Location>) {
     let mut rows: Vec<Cells> = Vec::new();
     let mut row: Cells = Vec::new();
-    let mut place = Place::START;
+    let mut place = Location::START;
     let mut cell = Cell { text: String::new(), place };
     let mut opened = None;
     let mut chars = text.chars().peekable();
     let mut is_comment = text.starts_with('#');
     while let Some(c) = chars.next() {
         let next = if c == '\n' {
-            Place { line: place.line + 1, column: 1 }
+            Location { line: place.line + 1, column: 1 }
         } else {
-            Place { column: place.column + 1, ..place }
+            Location { column: place.column + 1, ..place }
         };
         if opened.is_some() {
             if c != '"' {
@@ -352,7 +351,7 @@ fn rows(text: &str, separator: char) -> (Vec<Cells>, Option<Place>) {
             } else if chars.peek() == Some(&'"') {
                 chars.next();
                 cell.text.push('"');
-                place = Place { column: next.column + 1, ..next };
+                place = Location { column: next.column + 1, ..next };
                 continue;
             } else {
                 opened = None;
@@ -390,19 +389,19 @@ fn text_of(row: &BTreeMap<Column, Cell>, column: Column) -> &str {
     row.get(&column).map_or("", |cell| cell.text.as_str())
 }
 
-fn place_of(row: &BTreeMap<Column, Cell>, column: Column) -> Place {
+fn place_of(row: &BTreeMap<Column, Cell>, column: Column) -> Location {
     let first = row.values().map(|cell| cell.place).min();
-    row.get(&column).map(|cell| cell.place).or(first).unwrap_or(Place::START)
+    row.get(&column).map(|cell| cell.place).or(first).unwrap_or(Location::START)
 }
 
-fn number_of(row: &BTreeMap<Column, Cell>, column: Column, complaints: &mut Complaints) -> Option<u32> {
+fn number_of(row: &BTreeMap<Column, Cell>, column: Column, complaints: &mut ImportDiagnostics) -> Option<u32> {
     let text = text_of(row, column);
     if text.is_empty() {
         return None;
     }
     match number(text.trim_end_matches('.')) {
         Ok(0) => {
-            complaints.error(place_of(row, column), format!("{} is no number from 1 on", quoted(text)));
+            complaints.error(place_of(row, column), format!("{} is no number from 1 on", quote(text)));
             None
         }
         Err(what) => {
@@ -414,16 +413,17 @@ fn number_of(row: &BTreeMap<Column, Cell>, column: Column, complaints: &mut Comp
 }
 
 /// A player of a list or of a crosstable.
-fn listed(row: &BTreeMap<Column, Cell>, complaints: &mut Complaints) -> Option<Listed> {
+fn listed(row: &BTreeMap<Column, Cell>, complaints: &mut ImportDiagnostics) -> Option<ListedPlayer> {
     let place = place_of(row, Column::Name);
-    let name = person(text_of(row, Column::Name), place, complaints);
+    let name = clean_name(text_of(row, Column::Name), place, complaints);
     if name.is_empty() {
         complaints.error(place, "this row has no name");
         return None;
     }
-    let text =
-        |column: Column, complaints: &mut Complaints| plain(text_of(row, column), place_of(row, column), complaints);
-    let mut player = Listed::new(place, number_of(row, Column::Number, complaints), &name);
+    let text = |column: Column, complaints: &mut ImportDiagnostics| {
+        clean_text(text_of(row, column), place_of(row, column), complaints)
+    };
+    let mut player = ListedPlayer::new(place, number_of(row, Column::Number, complaints), &name);
     player.title = text(Column::Title, complaints);
     // `A 2339`: a class before it.
     let rating = text_of(row, Column::Rating).rsplit(' ').next().unwrap_or("");
@@ -438,20 +438,20 @@ fn listed(row: &BTreeMap<Column, Cell>, complaints: &mut Complaints) -> Option<L
     player.team = text(Column::Team, complaints);
     player.licence = text(Column::Id, complaints);
     player.birth = text(Column::Birth, complaints);
-    player.sex = match folded(text_of(row, Column::Sex)).as_str() {
+    player.sex = match normalised(text_of(row, Column::Sex)).as_str() {
         "" => String::new(),
         "m" | "male" | "man" | "h" | "м" => "m".to_owned(),
         "w" | "f" | "v" | "female" | "vrouw" | "ж" => "w".to_owned(),
         other => {
-            complaints.error(place_of(row, Column::Sex), format!("{} is no sex: m or w", quoted(other)));
+            complaints.error(place_of(row, Column::Sex), format!("{} is no sex: m or w", quote(other)));
             String::new()
         }
     };
     Some(player)
 }
 
-fn players(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sheet {
-    let mut sheet = Sheet::default();
+fn players(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics) -> TournamentFile {
+    let mut sheet = TournamentFile::default();
     let mut numbers = BTreeMap::new();
     for row in table {
         let Some(player) = listed(row, complaints) else { continue };
@@ -468,8 +468,8 @@ fn players(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> She
     sheet
 }
 
-fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sheet {
-    let mut sheet = Sheet::default();
+fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics) -> TournamentFile {
+    let mut sheet = TournamentFile::default();
     let mut is_of_one_point = 0;
     for row in table {
         // All that is wrong with a row is told: a file with an error is not taken over.
@@ -485,33 +485,33 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
             let place = place_of(row, if text_of(row, name).is_empty() { of_number } else { name });
             let number = number_of(row, of_number, complaints);
             let name = Some(text_of(row, name)).filter(|name| *name != "-").unwrap_or_default();
-            let name = person(name, place, complaints);
-            let team = plain(text_of(row, team), place, complaints);
-            (number.is_some() || !name.is_empty()).then(|| Who::named(place, number, name, team))
+            let name = clean_name(name, place, complaints);
+            let team = clean_text(text_of(row, team), place, complaints);
+            (number.is_some() || !name.is_empty()).then(|| PlayerRef::named(place, number, name, team))
         };
         let white = who(Column::White, Column::WhiteNumber, Column::WhiteTeam);
         let black = who(Column::Black, Column::BlackNumber, Column::BlackTeam);
         let board = number_of(row, Column::Board, complaints);
         let place = place_of(row, Column::Result);
         let reason = reason(text_of(row, Column::Reason)).unwrap_or_else(|| {
-            let what = format!("the reason {} is not known", quoted(text_of(row, Column::Reason)));
+            let what = format!("the reason {} is not known", quote(text_of(row, Column::Reason)));
             complaints.error(place_of(row, Column::Reason), what);
-            Told::Nothing
+            ReasonCell::Nothing
         });
         let result = text_of(row, Column::Result);
         // `vrij` where others have a result.
         let (result, reason) = match self::reason(result) {
-            Some(Told::Bye(why)) if reason == Told::Nothing && result.contains(char::is_alphabetic) => {
-                ("", Told::Bye(why))
+            Some(ReasonCell::Bye(why)) if reason == ReasonCell::Nothing && result.contains(char::is_alphabetic) => {
+                ("", ReasonCell::Bye(why))
             }
             _ => (result, reason),
         };
         // `vrij` as the opponent, too.
-        let is_nobody = |who: &Who| who.number.is_none() && is_word_for_bye(&who.name);
+        let is_nobody = |who: &PlayerRef| who.number.is_none() && is_bye_name(&who.name);
         let (white, black) = match (white, black) {
-            (Some(white), Some(black)) if matches!(reason, Told::Bye(_)) => {
+            (Some(white), Some(black)) if matches!(reason, ReasonCell::Bye(_)) => {
                 let is_alone = is_nobody(&white) != is_nobody(&black);
-                let of = |who: Who| Some(who).filter(|who| !is_alone || !is_nobody(who));
+                let of = |who: PlayerRef| Some(who).filter(|who| !is_alone || !is_nobody(who));
                 (of(white), of(black))
             }
             sides => sides,
@@ -526,21 +526,21 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
         };
         let is_white = one.is_some();
         let alone = [&one, &other].into_iter().flatten().next().filter(|_| one.is_none() || other.is_none()).cloned();
-        let has_said = !matches!(result, "" | "*") || reason != Told::Nothing;
-        let is_decided = matches!(reason, Told::Of(ResultReason::Arbiter | ResultReason::NotPlayed));
-        let is_free = (!is_of_a_team && has_said && !is_decided) || matches!(reason, Told::Bye(_));
+        let has_said = !matches!(result, "" | "*") || reason != ReasonCell::Nothing;
+        let is_decided = matches!(reason, ReasonCell::Of(ResultReason::Arbiter | ResultReason::NotPlayed));
+        let is_free = (!is_of_a_team && has_said && !is_decided) || matches!(reason, ReasonCell::Bye(_));
         let mut free_outcome = None;
         if let Some(who) = alone.filter(|_| is_free) {
-            match free(result, reason, is_white) {
+            match bye_from_row(result, reason, is_white) {
                 Some((why, points)) if board.is_none() => {
-                    sheet.byes.push(Free { round, who, why, points });
+                    sheet.byes.push(ListedBye { round, who, why, points });
                     continue;
                 }
-                Some((why, points)) => free_outcome = Some(Outcome::Free { is_white, why, points }),
+                Some((why, points)) => free_outcome = Some(ListedResult::OnePlayer { is_white, why, points }),
                 None => {
                     let what = format!(
                         "{} is no result of a round without an opponent: a bye or a forfeit says so in a column Reason",
-                        quoted(result)
+                        quote(result)
                     );
                     complaints.error(place, what);
                     continue;
@@ -551,26 +551,30 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
                         or Reason";
             complaints.note(place, what);
         }
-        let stage = match folded(text_of(row, Column::Stage)).as_str() {
+        let stage = match normalised(text_of(row, Column::Stage)).as_str() {
             "" => None,
-            "standard" | "standaard" | "classic" | "стандарт" => Some(Stage::Standard),
-            "rapid" | "рапид" => Some(Stage::Rapid),
-            "blitz" | "sneldammen" | "блиц" => Some(Stage::Blitz),
+            "standard" | "standaard" | "classic" | "стандарт" => Some(MicroMatchStage::Standard),
+            "rapid" | "рапид" => Some(MicroMatchStage::Rapid),
+            "blitz" | "sneldammen" | "блиц" => Some(MicroMatchStage::Blitz),
             other => {
-                let what = format!("{} is no stage: standard, rapid, blitz", quoted(other));
+                let what = format!("{} is no stage: standard, rapid, blitz", quote(other));
                 complaints.error(place_of(row, Column::Stage), what);
                 None
             }
         };
         // Whom a team sends nobody against has a forfeit.
         let is_empty_board = one.is_none() || other.is_none();
-        let reason = if is_empty_board && reason == Told::Nothing { Told::Of(ResultReason::Forfeit) } else { reason };
-        if !is_empty_board && matches!(reason, Told::Bye(_)) {
+        let reason = if is_empty_board && reason == ReasonCell::Nothing {
+            ReasonCell::Of(ResultReason::Forfeit)
+        } else {
+            reason
+        };
+        if !is_empty_board && matches!(reason, ReasonCell::Bye(_)) {
             complaints.error(place, "a bye has no opponent, and this row has two players");
             continue;
         }
         let Some(outcome) = free_outcome.or_else(|| outcome(result, reason)) else {
-            complaints.error(place, format!("{} is no result, as 2-0, 1-1, 0-2, or * for none yet", quoted(result)));
+            complaints.error(place, format!("{} is no result, as 2-0, 1-1, 0-2, or * for none yet", quote(result)));
             continue;
         };
         if is_in_chess_points(result) {
@@ -580,7 +584,7 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
                     place,
                     format!(
                         "{} is read as a {}",
-                        quoted(result),
+                        quote(result),
                         if result.starts_with('1') && !result.contains(['½', '/']) {
                             "win of white"
                         } else {
@@ -590,11 +594,22 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sh
                 );
             }
         }
-        let time_control = plain(text_of(row, Column::TimeControl), place_of(row, Column::TimeControl), complaints);
+        let time_control =
+            clean_text(text_of(row, Column::TimeControl), place_of(row, Column::TimeControl), complaints);
         let place = place_of(row, Column::White);
         let told_at = place_of(row, Column::Result);
         let (white, black) = (one, other);
-        sheet.pairings.push(Drawn { place, round, board, white, black, outcome, told_at, stage, time_control });
+        sheet.pairings.push(ListedPairing {
+            place,
+            round,
+            board,
+            white,
+            black,
+            outcome,
+            result_location: told_at,
+            stage,
+            time_control,
+        });
     }
     sheet
 }

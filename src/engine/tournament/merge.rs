@@ -10,28 +10,28 @@
 
 mod byes;
 mod matches;
-mod people;
-mod worth;
+mod players;
+mod scoring;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use draughts_pdn::problem::quoted;
-use draughts_pdn::{Place, Problem};
+use draughts_pdn::problem::quote;
+use draughts_pdn::{Location, Problem};
 
+use super::import_file::{ImportDiagnostics, ListedPairing, ListedResult, TournamentFile};
 use super::points::Points;
 use super::rounds::RoundState;
-use super::scoring::{Scoring, Stage};
-use super::sheet::{Complaints, Drawn, Outcome, Sheet};
+use super::scoring::{MicroMatchStage, Scoring};
 use super::{
-    Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, NOT_NAMED, Official, Player, ResultReason, StageGame,
-    Tournament, TournamentSection, Whose,
+    Adjustment, AdjustmentTarget, Bye, ByeKind, EventInfo, HIDDEN_NAME, Id, MicroMatchGame, OfficialResult, Pairing,
+    Player, ResultReason, Tournament, TournamentSection,
 };
 
-use worth::{official, worth};
+use scoring::{official, worth};
 
 /// What a file makes of a tournament.
 #[derive(Clone, Debug)]
-pub struct Merged {
+pub struct MergeResult {
     /// The tournament with it.
     pub tournament: Tournament,
     /// The section that the file was laid over.
@@ -48,8 +48,12 @@ pub const MAIN: &str = "main";
 /// # Errors
 ///
 /// All that does not fit, each with line and column of the file: then nothing of it counts.
-pub fn merge(tournament: &Tournament, section: Option<&str>, sheet: &Sheet) -> Result<Merged, Vec<Problem>> {
-    let mut complaints = Complaints::new();
+pub fn merge(
+    tournament: &Tournament,
+    section: Option<&str>,
+    sheet: &TournamentFile,
+) -> Result<MergeResult, Vec<Problem>> {
+    let mut complaints = ImportDiagnostics::new();
     let mut tournament = tournament.clone();
     let name = match (section, tournament.sections.as_slice()) {
         (Some(name), _) => name.to_owned(),
@@ -58,10 +62,10 @@ pub fn merge(tournament: &Tournament, section: Option<&str>, sheet: &Sheet) -> R
         (None, several) => {
             let names: Vec<&str> = several.iter().map(|section| section.name.as_str()).collect();
             complaints.error(
-                Place::START,
+                Location::START,
                 format!("there are several sections: say with --section which, {}", names.join(", ")),
             );
-            return Err(complaints.refuse());
+            return Err(complaints.into_errors());
         }
     };
     let mut next = Next::after(&tournament);
@@ -78,16 +82,16 @@ pub fn merge(tournament: &Tournament, section: Option<&str>, sheet: &Sheet) -> R
     };
     event(&mut tournament.event, &sheet.event, &mut complaints);
     let sheet = &byes::told_as_players(&tournament.sections[at], sheet, &mut complaints);
-    let mut merging = Merging { section: &mut tournament.sections[at], next, sheet, complaints };
+    let mut merging = Merger { section: &mut tournament.sections[at], next, sheet, complaints };
     merging.all();
     let mut notes = merging.complaints.finish()?;
     notes.extend(sheet.notes.iter().cloned());
-    notes.sort_by_key(|note| note.place);
-    Ok(Merged { tournament, section: name, notes })
+    notes.sort_by_key(|note| note.location);
+    Ok(MergeResult { tournament, section: name, notes })
 }
 
 /// What the file says of the event counts where nothing is known.
-fn event(known: &mut EventFacts, new: &EventFacts, complaints: &mut Complaints) {
+fn event(known: &mut EventInfo, new: &EventInfo, complaints: &mut ImportDiagnostics) {
     let fields = [
         ("name", &mut known.name, &new.name),
         ("site", &mut known.site, &new.site),
@@ -105,8 +109,8 @@ fn event(known: &mut EventFacts, new: &EventFacts, complaints: &mut Complaints) 
             let is_date = what.ends_with("day");
             let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
             if !(is_date && digits(known) == digits(new)) {
-                let what = format!("the {what} of the event stays {}; this file has {}", quoted(known), quoted(new));
-                complaints.note(Place::START, what);
+                let what = format!("the {what} of the event stays {}; this file has {}", quote(known), quote(new));
+                complaints.note(Location::START, what);
             }
         }
     }
@@ -152,14 +156,14 @@ fn take(next: &mut u32) -> Id {
     Id(*next - 1)
 }
 
-struct Merging<'m> {
+struct Merger<'m> {
     section: &'m mut TournamentSection,
     next: Next,
-    sheet: &'m Sheet,
-    complaints: Complaints,
+    sheet: &'m TournamentFile,
+    complaints: ImportDiagnostics,
 }
 
-impl Merging<'_> {
+impl Merger<'_> {
     fn all(&mut self) {
         let ids = self.players();
         if self.complaints.has_error() {
@@ -196,7 +200,7 @@ impl Merging<'_> {
         self.matches();
         self.boards();
         self.printed(&ids);
-        self.once_a_round();
+        self.check_one_game_per_round();
         self.keep_planned(planned);
     }
 
@@ -206,7 +210,7 @@ impl Merging<'_> {
         let Some(planned) = self.section.planned.filter(|planned| *planned < last) else { return };
         let kept = before.unwrap_or(0).max(last);
         let what = format!("rounds planned: {planned}, and there are {last} already: {kept} are planned");
-        self.complaints.note(Place::START, what);
+        self.complaints.note(Location::START, what);
         self.section.planned = Some(kept);
     }
 
@@ -232,12 +236,12 @@ impl Merging<'_> {
     }
 
     /// The players of a pairing by the board that they are known to play on: where several have one name, that tells them apart.
-    fn known_by_board(&self, drawn: &Drawn) -> Option<(Option<Id>, Option<Id>)> {
+    fn known_by_board(&self, drawn: &ListedPairing) -> Option<(Option<Id>, Option<Id>)> {
         let named = [&drawn.white, &drawn.black];
         if !named.into_iter().flatten().any(|who| who.nth.is_some()) {
             return None;
         }
-        let is_it = |of: &&Encounter| {
+        let is_it = |of: &&Pairing| {
             let mut sides = [of.white, of.black].into_iter().zip(named);
             (of.round, of.board) == (drawn.round, drawn.board)
                 && sides.all(|(id, who)| {
@@ -250,9 +254,9 @@ impl Merging<'_> {
 
     /// A round that nobody outside has seen and that has no result may be paired anew: what was prepared for somebody gives way to what
     /// the file has for him.
-    fn give_way(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
-        let mut drawn: BTreeMap<(u32, Id), (Option<Id>, Place)> = BTreeMap::new();
-        let has_result = |of: &&Encounter| of.result.is_some() || of.games.iter().any(|game| game.result.is_some());
+    fn release_prepared_round(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
+        let mut drawn: BTreeMap<(u32, Id), (Option<Id>, Location)> = BTreeMap::new();
+        let has_result = |of: &&Pairing| of.result.is_some() || of.games.iter().any(|game| game.result.is_some());
         let played: BTreeSet<u32> = self.section.pairings.iter().filter(has_result).map(|of| of.round).collect();
         for ((of, &(white, black)), _) in self.sheet.pairings.iter().zip(resolved).zip(idle).filter(|(_, idle)| !**idle)
         {
@@ -262,7 +266,7 @@ impl Merging<'_> {
                 }
             }
         }
-        let other_draw = |pairing: &Encounter| -> Option<Place> {
+        let other_draw = |pairing: &Pairing| -> Option<Location> {
             let sides = [(pairing.white, pairing.black), (pairing.black, pairing.white)];
             let mut others = sides.into_iter().filter_map(|(one, other)| {
                 let (opponent, place) = drawn.get(&(pairing.round, one?))?;
@@ -270,7 +274,7 @@ impl Merging<'_> {
             });
             others.next()
         };
-        let gone: Vec<(Id, Place)> =
+        let gone: Vec<(Id, Location)> =
             self.section.pairings.iter().filter_map(|known| Some((known.id, other_draw(known)?))).collect();
         for (id, place) in gone {
             let Some(at) = self.section.pairings.iter().position(|known| known.id == id) else { continue };
@@ -284,29 +288,29 @@ impl Merging<'_> {
     }
 
     /// One player without a word about his opponent, who is known to have none in that round.
-    fn is_known_bye(&self, of: &Drawn, sides: &(Option<Id>, Option<Id>)) -> bool {
+    fn is_known_bye(&self, of: &ListedPairing, sides: &(Option<Id>, Option<Id>)) -> bool {
         let ((Some(player), None) | (None, Some(player))) = *sides else { return false };
         let is_it = |bye: &Bye| bye.round == of.round && bye.player == player;
-        of.outcome == Outcome::Open && self.section.byes.iter().any(is_it)
+        of.outcome == ListedResult::Open && self.section.byes.iter().any(is_it)
     }
 
     fn pairings(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
         let sheet = self.sheet;
-        self.give_way(resolved, idle);
+        self.release_prepared_round(resolved, idle);
         let mut index: BTreeMap<(u32, Id), usize> = BTreeMap::new();
         for (at, pairing) in self.section.pairings.iter().enumerate() {
             for id in [pairing.white, pairing.black].into_iter().flatten() {
                 index.insert((pairing.round, id), at);
             }
         }
-        let mut seen: BTreeMap<usize, Place> = BTreeMap::new();
+        let mut seen: BTreeMap<usize, Location> = BTreeMap::new();
         for ((drawn, &(white, black)), _) in sheet.pairings.iter().zip(resolved).zip(idle).filter(|(_, idle)| !**idle) {
             let meets = |id: Option<Id>| id.and_then(|id| index.get(&(drawn.round, id)).copied());
             let at = match (meets(white), meets(black)) {
                 (None, None) => {
                     let id = take(&mut self.next.pairing);
                     let pairing =
-                        Encounter { id, round: drawn.round, board: drawn.board, white, black, ..Encounter::default() };
+                        Pairing { id, round: drawn.round, board: drawn.board, white, black, ..Pairing::default() };
                     self.section.pairings.push(pairing);
                     let at = self.section.pairings.len() - 1;
                     for id in [white, black].into_iter().flatten() {
@@ -344,13 +348,13 @@ impl Merging<'_> {
     }
 
     /// What the file says of a pairing that is there now.
-    fn pairing(&mut self, at: usize, drawn: &Drawn, (white, black): (Option<Id>, Option<Id>)) {
+    fn pairing(&mut self, at: usize, drawn: &ListedPairing, (white, black): (Option<Id>, Option<Id>)) {
         let scoring = self.section.scoring;
         let pairing = &mut self.section.pairings[at];
         if let Some(stage) = drawn.stage {
             let is_swapped = pairing.white != white;
             let result = official(drawn.outcome, &Scoring::DRAUGHTS).map(|official| (official.white, official.black));
-            let game = StageGame { stage, is_swapped, result, time_control: drawn.time_control.clone() };
+            let game = MicroMatchGame { stage, is_swapped, result, time_control: drawn.time_control.clone() };
             match pairing.games.iter_mut().find(|known| known.stage == stage) {
                 Some(known) => {
                     if game.result.is_some() {
@@ -362,7 +366,7 @@ impl Merging<'_> {
                     pairing.games.sort_by_key(|game| game.stage);
                 }
             }
-            if let Some(result) = of_games(&pairing.games) {
+            if let Some(result) = micro_match_result(&pairing.games) {
                 pairing.result = Some(result);
             }
             return;
@@ -373,19 +377,19 @@ impl Merging<'_> {
             self.complaints.warn(drawn.place, what);
             (pairing.white, pairing.black) = (white, black);
             pairing.result =
-                pairing.result.map(|result| Official { white: result.black, black: result.white, ..result });
+                pairing.result.map(|result| OfficialResult { white: result.black, black: result.white, ..result });
         }
         if let Some(new) = official(drawn.outcome, &scoring) {
-            let new = match pairing.checked(new, &scoring) {
+            let new = match pairing.validated_result(new, &scoring) {
                 Ok(new) => new,
                 Err(_) if pairing.result == Some(new) => new,
                 Err(what) => {
-                    self.complaints.error(drawn.told_at, what);
+                    self.complaints.error(drawn.result_location, what);
                     return;
                 }
             };
             // A format that has no word for a reason does not take it back.
-            let is_kept = |known: Official| {
+            let is_kept = |known: OfficialResult| {
                 (known.white, known.black) == (new.white, new.black) && new.reason == ResultReason::Played
             };
             if !pairing.result.is_some_and(is_kept) {
@@ -404,8 +408,8 @@ impl Merging<'_> {
         }
     }
 
-    fn bye(&mut self, round: u32, player: Id, why: ByeKind, points: Points, place: Place) {
-        let plays = |pairing: &&Encounter| pairing.round == round && pairing.opponent(player).is_some();
+    fn bye(&mut self, round: u32, player: Id, why: ByeKind, points: Points, place: Location) {
+        let plays = |pairing: &&Pairing| pairing.round == round && pairing.opponent(player).is_some();
         if let Some(pairing) = self.section.pairings.iter().find(plays) {
             // A board without an opponent is known already; what it is worth may be new.
             if pairing.opponent(player) != Some(None) {
@@ -414,7 +418,8 @@ impl Merging<'_> {
                 return;
             }
             let (id, is_white) = (pairing.id, pairing.white.is_some());
-            let result = official(Outcome::Free { is_white, why, points: Some(points) }, &self.section.scoring);
+            let result =
+                official(ListedResult::OnePlayer { is_white, why, points: Some(points) }, &self.section.scoring);
             let known = self.section.pairings.iter_mut().find(|pairing| pairing.id == id);
             if let Some(known) = known.filter(|known| known.result.is_none()) {
                 known.result = result;
@@ -422,34 +427,38 @@ impl Merging<'_> {
             return;
         }
         match self.section.byes.iter_mut().find(|bye| bye.round == round && bye.player == player) {
-            Some(known) => (known.why, known.points) = (why, points),
+            Some(known) => (known.kind, known.points) = (why, points),
             None => {
                 let id = take(&mut self.next.bye);
-                self.section.byes.push(Bye { id, round, player, why, points });
+                self.section.byes.push(Bye { id, round, player, kind: why, points });
             }
         }
     }
 
     fn adjustments(&mut self) {
         let sheet = self.sheet;
-        let mut wanted: Vec<(Whose, Points, Points, String)> = Vec::new();
+        let mut wanted: Vec<(AdjustmentTarget, Points, Points, String)> = Vec::new();
         for adjusted in &sheet.adjustments {
             if let Some(id) = self.find(&adjusted.who) {
-                wanted.push((Whose::Player(id), adjusted.points, Points::ZERO, adjusted.reason.clone()));
+                wanted.push((AdjustmentTarget::Player(id), adjusted.points, Points::ZERO, adjusted.reason.clone()));
             }
         }
         for penalty in &sheet.penalties {
-            let team =
-                self.section.teams.iter().find(|team| team.number == penalty.number).map(|team| Whose::Team(team.id));
+            let team = self
+                .section
+                .teams
+                .iter()
+                .find(|team| team.number == penalty.number)
+                .map(|team| AdjustmentTarget::Team(team.id));
             let player = || {
                 let of_number = |player: &&Player| player.number == Some(penalty.number);
-                self.section.players.iter().find(of_number).map(|player| Whose::Player(player.id))
+                self.section.players.iter().find(of_number).map(|player| AdjustmentTarget::Player(player.id))
             };
             let whose = if self.section.teams.is_empty() { player() } else { team };
             match whose {
-                Some(Whose::Player(id)) => {
+                Some(AdjustmentTarget::Player(id)) => {
                     let points = penalty.match_points + penalty.points;
-                    wanted.push((Whose::Player(id), points, Points::ZERO, penalty.reason.clone()));
+                    wanted.push((AdjustmentTarget::Player(id), points, Points::ZERO, penalty.reason.clone()));
                 }
                 Some(whose) => wanted.push((whose, penalty.points, penalty.match_points, penalty.reason.clone())),
                 None => self
@@ -462,25 +471,25 @@ impl Merging<'_> {
         }
     }
 
-    fn adjust(&mut self, whose: Whose, points: Points, match_points: Points, reason: String) {
-        let is_it = |known: &&mut Adjustment| known.whose == whose && known.reason == reason;
+    fn adjust(&mut self, whose: AdjustmentTarget, points: Points, match_points: Points, reason: String) {
+        let is_it = |known: &&mut Adjustment| known.target == whose && known.reason == reason;
         match self.section.adjustments.iter_mut().find(is_it) {
             Some(known) => (known.points, known.match_points) = (points, match_points),
             None => {
                 let id = take(&mut self.next.adjustment);
-                self.section.adjustments.push(Adjustment { id, whose, points, match_points, reason });
+                self.section.adjustments.push(Adjustment { id, target: whose, points, match_points, reason });
             }
         }
     }
 
     /// Nobody plays twice in a round.
-    fn once_a_round(&mut self) {
+    fn check_one_game_per_round(&mut self) {
         let mut seen: BTreeSet<(u32, Id)> = BTreeSet::new();
         for pairing in &self.section.pairings {
             for id in [pairing.white, pairing.black].into_iter().flatten() {
                 if !seen.insert((pairing.round, id)) {
                     let what = format!("{} plays twice in round {}", self.section.name_of(Some(id)), pairing.round);
-                    self.complaints.error(Place::START, what);
+                    self.complaints.error(Location::START, what);
                 }
             }
         }
@@ -490,19 +499,23 @@ impl Merging<'_> {
 /// Is this the same name, which a format may have cut?
 fn is_same(known: &str, new: &str) -> bool {
     /// TRF has so many characters for it.
-    const CUT: usize = 33;
+    const TRF_NAME_LEN: usize = 33;
     let (short, long) = if known.chars().count() <= new.chars().count() { (known, new) } else { (new, known) };
-    short == long || (short.chars().count() + 1 >= CUT && long.starts_with(short))
+    short == long || (short.chars().count() + 1 >= TRF_NAME_LEN && long.starts_with(short))
 }
 
 /// Is a player called so, or known so by files?
-fn is_called(player: &Player, name: &str) -> bool {
-    let mut names = player.formerly.iter().chain([&player.name]).filter(|known| !known.is_empty());
-    name == NOT_NAMED || names.any(|known| is_same(known, name))
+fn matches_name(player: &Player, name: &str) -> bool {
+    let mut names = player.former_names.iter().chain([&player.name]).filter(|known| !known.is_empty());
+    name == HIDDEN_NAME || names.any(|known| is_same(known, name))
 }
 
 /// The result of a pairing with one player: nobody plays alone, and who is not there has nothing of it.
-pub(super) fn of_one(pairing: &Encounter, result: Official, scoring: &Scoring) -> Result<Official, String> {
+pub(super) fn single_player_result(
+    pairing: &Pairing,
+    result: OfficialResult,
+    scoring: &Scoring,
+) -> Result<OfficialResult, String> {
     if result.reason.is_played() && result.reason != ResultReason::Arbiter {
         return Err("this pairing has one player: say whether it is a bye or a forfeit".to_owned());
     }
@@ -510,7 +523,7 @@ pub(super) fn of_one(pairing: &Encounter, result: Official, scoring: &Scoring) -
     let own = if is_white { result.white } else { result.black };
     let is_right = match result.reason {
         ResultReason::Forfeit => own == scoring.win || own == scoring.loss,
-        _ => scoring.knows(own) || own == scoring.bye || own == scoring.absence,
+        _ => scoring.allows(own) || own == scoring.bye || own == scoring.absence,
     };
     if !is_right {
         return Err(format!(
@@ -519,21 +532,21 @@ pub(super) fn of_one(pairing: &Encounter, result: Official, scoring: &Scoring) -
         ));
     }
     let (white, black) = if is_white { (own, scoring.loss) } else { (scoring.loss, own) };
-    Ok(Official { white, black, ..result })
+    Ok(OfficialResult { white, black, ..result })
 }
 
 /// The result of a micro-match: the first game that is won decides.
-pub(super) fn of_games(games: &[StageGame]) -> Option<Official> {
+pub(super) fn micro_match_result(games: &[MicroMatchGame]) -> Option<OfficialResult> {
     for game in games {
         let (white, black) = game.result?;
         let (high, low) = Scoring::of_stage(game.stage);
         let is_first = (white > black) != game.is_swapped;
         match white.cmp(&black) {
             std::cmp::Ordering::Equal => {}
-            _ if is_first => return Some(Official { white: high, black: low, reason: ResultReason::Played }),
-            _ => return Some(Official { white: low, black: high, reason: ResultReason::Played }),
+            _ if is_first => return Some(OfficialResult { white: high, black: low, reason: ResultReason::Played }),
+            _ => return Some(OfficialResult { white: low, black: high, reason: ResultReason::Played }),
         }
     }
-    let is_over = games.last().is_some_and(|game| game.stage == Stage::Blitz);
-    is_over.then_some(Official { white: Points::whole(6), black: Points::whole(6), reason: ResultReason::Played })
+    let is_over = games.last().is_some_and(|game| game.stage == MicroMatchStage::Blitz);
+    is_over.then_some(OfficialResult { white: Points::whole(6), black: Points::whole(6), reason: ResultReason::Played })
 }

@@ -16,40 +16,42 @@
 //! Invariants: an [`Id`] is given once and never changes its owner; a player plays once in a round; points are exact; a file is taken
 //! over whole or not at all. Absent on purpose: pairing a Swiss (programs for that exist), and what the boards showed.
 
-mod audiences;
 mod berger;
-mod book;
 mod csv;
-mod guards;
+mod dry_run;
+mod import_file;
 mod merge;
 mod output;
 mod pdn;
 mod points;
+mod records;
+mod review;
 mod rounds;
 mod scoring;
-mod sheet;
 mod standings;
 mod teams;
 mod trf;
 
-pub use audiences::audiences;
 pub use berger::{pair_round_robin, round_robin};
-pub use book::{Amendment, Book, Conflict, Entity, Fields, Kind, TAG, TournamentRecord, WAS};
 pub use csv::write as write_csv;
-pub use guards::{Guards, guard};
-pub use merge::{MAIN, Merged, merge};
-
-pub use output::{crosstable, heading, html, round_text, standings_text, teams_text};
-pub use pdn::{lost as lost_in_pdn, write as write_pdn};
-pub use points::{Exact, Points};
-pub use rounds::{
-    AmendedGame, AmendedTag, MOVES, PairingKey, RecordedGame, RoundState, Seat, SectionRound, pairing_word,
-    read_pairing_word,
+pub use dry_run::audiences;
+pub use merge::{MAIN, MergeResult, merge};
+pub use records::{
+    Conflict, Entity, EntityChange, EntityKind, EntityStore, Fields, ORIGINAL_PREFIX, TAG, TournamentRecord,
 };
-pub use scoring::{Scoring, Stage, TieBreak, Unplayed};
-pub use sheet::{Format, Sheet, is_unseen, read, shown_otherwise};
-pub use standings::{Broken, Row, Standings, standings};
-pub use teams::{TeamRow, team_standings};
+pub use review::{ChangeReview, review_change};
+
+pub use import_file::{Format, TournamentFile, is_unseen, pdn_replacement, read};
+pub use output::{crosstable, heading, html, round_text, standings_text, teams_text};
+pub use pdn::{omissions as lost_in_pdn, write as write_pdn};
+pub use points::{Fraction, Points};
+pub use rounds::{
+    BoardAssignment, BoardGame, CorrectedGame, CorrectedTag, MOVES, PairingKey, RoundState, SectionRound,
+    format_pairing_key, parse_pairing_key,
+};
+pub use scoring::{MicroMatchStage, Scoring, TieBreak, UnplayedPolicy};
+pub use standings::{PlayerStanding, Standings, TieBreakValue, standings};
+pub use teams::{TeamStanding, team_standings};
 pub use trf::{numbers, write as write_trf};
 
 use std::fmt;
@@ -68,11 +70,11 @@ impl fmt::Display for Id {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Tournament {
     /// What is said of all of it.
-    pub event: EventFacts,
+    pub event: EventInfo,
     /// Its sections, in the order in which they came.
     pub sections: Vec<TournamentSection>,
     /// What is corrected of games that boards have recorded; by id.
-    pub games: Vec<AmendedGame>,
+    pub games: Vec<CorrectedGame>,
 }
 
 impl Tournament {
@@ -84,7 +86,7 @@ impl Tournament {
 
 /// What is said of an event. A text that is not known is empty.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct EventFacts {
+pub struct EventInfo {
     /// Its name.
     pub name: String,
     /// Where it is.
@@ -113,7 +115,7 @@ pub struct TournamentSection {
     /// What orders those with equal points, the first first.
     pub tie_breaks: Vec<TieBreak>,
     /// How a round without a game counts in tie-breaks.
-    pub unplayed: Unplayed,
+    pub unplayed: UnplayedPolicy,
     /// How many rounds there will be.
     pub planned: Option<u32>,
     /// By id.
@@ -123,7 +125,7 @@ pub struct TournamentSection {
     /// By id.
     pub matches: Vec<Match>,
     /// By id.
-    pub pairings: Vec<Encounter>,
+    pub pairings: Vec<Pairing>,
     /// By id.
     pub byes: Vec<Bye>,
     /// By id.
@@ -136,7 +138,7 @@ pub struct TournamentSection {
 
 impl Tournament {
     /// What a section is called among others: nothing where nobody named the only one.
-    pub fn called<'t>(&self, section: &'t TournamentSection) -> Option<&'t str> {
+    pub fn section_label<'t>(&self, section: &'t TournamentSection) -> Option<&'t str> {
         let is_nameless = self.sections.len() < 2 && section.name == MAIN;
         (!is_nameless).then_some(section.name.as_str())
     }
@@ -159,7 +161,7 @@ impl TournamentSection {
     }
 
     /// Whom a name means: those who are called so or, if nobody is, those whom files call so.
-    pub fn players_called(&self, name: &str) -> Vec<&Player> {
+    pub fn players_named(&self, name: &str) -> Vec<&Player> {
         let called: Vec<&Player> = self.players.iter().filter(|player| player.name == name).collect();
         if !called.is_empty() {
             return called;
@@ -185,8 +187,8 @@ impl TournamentSection {
     }
 
     /// The pairings of a round, in the order of the boards.
-    pub fn round(&self, round: u32) -> Vec<&Encounter> {
-        let mut pairings: Vec<&Encounter> = self.pairings.iter().filter(|pairing| pairing.round == round).collect();
+    pub fn round(&self, round: u32) -> Vec<&Pairing> {
+        let mut pairings: Vec<&Pairing> = self.pairings.iter().filter(|pairing| pairing.round == round).collect();
         pairings.sort_by_key(|pairing| (pairing.board.unwrap_or(u32::MAX), pairing.id));
         pairings
     }
@@ -207,7 +209,7 @@ pub struct Player {
     /// His name, as it was given; [`NOT_NAMED`] if he wishes not to be named.
     pub name: String,
     /// The names that he had before an arbiter gave him another one: files know him by them, and nobody is shown them.
-    pub formerly: Vec<String>,
+    pub former_names: Vec<String>,
     /// His title, as it was given.
     pub title: String,
     /// His rating.
@@ -225,30 +227,30 @@ pub struct Player {
 }
 
 /// What one is called who wishes not to be named.
-pub const NOT_NAMED: &str = "N. N.";
+pub const HIDDEN_NAME: &str = "N. N.";
 
 impl Player {
     /// Does he wish not to be named?
-    pub fn is_not_named(&self) -> bool {
-        self.name == NOT_NAMED
+    pub fn is_hidden(&self) -> bool {
+        self.name == HIDDEN_NAME
     }
 
     /// Is it this name by which files know him?
     pub fn is_known_as(&self, name: &str) -> bool {
-        self.name == name || self.formerly.iter().any(|old| old == name)
+        self.name == name || self.former_names.iter().any(|old| old == name)
     }
 
     /// An arbiter has him called so from now on. Files go on to use the name that they have for him.
     pub fn rename(&mut self, name: &str) {
         let old = std::mem::replace(&mut self.name, name.to_owned());
         self.is_called_in_files(old);
-        self.formerly.retain(|old| old != name);
+        self.former_names.retain(|old| old != name);
     }
 
     /// Files have this name for him.
     pub fn is_called_in_files(&mut self, name: String) {
-        if name != NOT_NAMED && !self.is_known_as(&name) {
-            self.formerly.push(name);
+        if name != HIDDEN_NAME && !self.is_known_as(&name) {
+            self.former_names.push(name);
         }
     }
 }
@@ -283,7 +285,7 @@ pub struct Match {
 
 /// Two players who meet in a round, in one game or in several.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Encounter {
+pub struct Pairing {
     /// Its number.
     pub id: Id,
     /// The round, from 1.
@@ -291,70 +293,74 @@ pub struct Encounter {
     /// The board, from 1.
     pub board: Option<u32>,
     /// The match of which it is a board.
-    pub of_match: Option<Id>,
+    pub match_id: Option<Id>,
     /// Who has white, in the first game if there are several; `None`: a board that a team leaves empty.
     pub white: Option<Id>,
     /// Who has black, likewise.
     pub black: Option<Id>,
     /// The board of the station on which it is played: what the names of its files begin with; empty: on none.
-    pub at: String,
+    pub board_name: String,
     /// It is not played with its round, and why; until it has a result.
-    pub later: Option<Later>,
+    pub deferral: Option<Deferral>,
     /// The board of the station on which it is played instead, as the arbiter says; empty: on that of its round.
-    pub elsewhere: String,
+    pub board_override: String,
     /// The official result.
-    pub result: Option<Official>,
+    pub result: Option<OfficialResult>,
     /// The games of a micro-match, in their order; of a pairing of one game there is none here.
-    pub games: Vec<StageGame>,
+    pub games: Vec<MicroMatchGame>,
 }
 
 /// Why a pairing is not played with its round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Later {
+pub enum Deferral {
     /// It begins later.
     Postponed,
     /// It was begun, and goes on later.
     Adjourned,
 }
 
-impl Later {
+impl Deferral {
     /// All of them.
-    pub const ALL: [Later; 2] = [Later::Postponed, Later::Adjourned];
+    pub const ALL: [Deferral; 2] = [Deferral::Postponed, Deferral::Adjourned];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Later::Postponed => "postponed",
-            Later::Adjourned => "adjourned",
+            Deferral::Postponed => "postponed",
+            Deferral::Adjourned => "adjourned",
         }
     }
 }
 
-impl Encounter {
+impl Pairing {
     /// The result as it can be: of a pairing with one player it says what he has.
     ///
     /// # Errors
     ///
     /// When it is none of this scoring; then what there is.
-    pub fn checked(&self, result: Official, scoring: &Scoring) -> Result<Official, String> {
+    pub fn validated_result(&self, result: OfficialResult, scoring: &Scoring) -> Result<OfficialResult, String> {
         let is_lost = (result.white, result.black) == (scoring.loss, scoring.loss);
         let result = match result.reason {
-            ResultReason::Played if is_lost && !self.is_alone() => {
-                Official { reason: ResultReason::BothLost, ..result }
+            ResultReason::Played if is_lost && !self.has_one_player() => {
+                OfficialResult { reason: ResultReason::BothLost, ..result }
             }
             _ => result,
         };
-        if self.is_alone() { merge::of_one(self, result, scoring) } else { scoring.check(&result).map(|()| result) }
+        if self.has_one_player() {
+            merge::single_player_result(self, result, scoring)
+        } else {
+            scoring.check(&result).map(|()| result)
+        }
     }
 
     /// Has it one player only?
-    pub fn is_alone(&self) -> bool {
+    pub fn has_one_player(&self) -> bool {
         self.white.is_none() || self.black.is_none()
     }
 
     /// Does its round wait for its result?
     pub fn is_awaited(&self) -> bool {
-        self.result.is_none() && self.later.is_none()
+        self.result.is_none() && self.deferral.is_none()
     }
 
     /// Whom this player meets, if it is his: `Some(None)` is an empty board.
@@ -369,7 +375,7 @@ impl Encounter {
 
 /// An official result: what the arbiter says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Official {
+pub struct OfficialResult {
     /// The points of white.
     pub white: Points,
     /// The points of black.
@@ -450,9 +456,9 @@ impl ResultReason {
 
 /// A game of a micro-match.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StageGame {
+pub struct MicroMatchGame {
     /// Which of them.
-    pub stage: Stage,
+    pub stage: MicroMatchStage,
     /// Does the white player of the pairing have black in it?
     pub is_swapped: bool,
     /// What it was for white and black of this game, as 2-1-0.
@@ -471,7 +477,7 @@ pub struct Bye {
     /// Whose it is.
     pub player: Id,
     /// Why.
-    pub why: ByeKind,
+    pub kind: ByeKind,
     /// What it is worth.
     pub points: Points,
 }
@@ -517,7 +523,7 @@ pub struct Adjustment {
     /// Its number.
     pub id: Id,
     /// Whose they are.
-    pub whose: Whose,
+    pub target: AdjustmentTarget,
     /// Points of a player, board points of a team.
     pub points: Points,
     /// Match points of a team.
@@ -528,7 +534,7 @@ pub struct Adjustment {
 
 /// Whom an adjustment is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Whose {
+pub enum AdjustmentTarget {
     /// A player.
     Player(Id),
     /// A team.

@@ -7,20 +7,20 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::points::Points;
-use super::standings::{Broken, Standings};
+use super::standings::{Standings, TieBreakValue};
 use super::{Id, ResultReason, Tournament, TournamentSection};
 
 /// A table of texts, whose columns become as wide as they must be.
-struct Table {
+struct TextTable {
     rows: Vec<Vec<String>>,
     /// Which columns stand at the left of their place: names.
     left: Vec<usize>,
 }
 
 /// A name takes so many characters of a line; the others of a longer one are left out.
-const NAME: usize = 30;
+const NAME_WIDTH: usize = 30;
 
-impl Table {
+impl TextTable {
     fn to_text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
@@ -45,21 +45,25 @@ impl Table {
 }
 
 fn cut(name: &str) -> String {
-    if name.chars().count() <= NAME { name.to_owned() } else { name.chars().take(NAME - 1).chain(['…']).collect() }
+    if name.chars().count() <= NAME_WIDTH {
+        name.to_owned()
+    } else {
+        name.chars().take(NAME_WIDTH - 1).chain(['…']).collect()
+    }
 }
 
-fn shown(broken: &Broken) -> String {
+fn shown(broken: &TieBreakValue) -> String {
     match broken {
-        Broken::Undecided => "-".to_owned(),
-        Broken::Number(number) => number.to_string(),
-        Broken::List(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("/"),
+        TieBreakValue::Undecided => "-".to_owned(),
+        TieBreakValue::Number(number) => number.to_string(),
+        TieBreakValue::List(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("/"),
     }
 }
 
 /// What stands over a table: the event, the section, the round, and whether all is known.
 pub fn heading(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
     let event = &tournament.event.name;
-    let names: Vec<&str> = [Some(event.as_str()), tournament.called(section)].into_iter().flatten().collect();
+    let names: Vec<&str> = [Some(event.as_str()), tournament.section_label(section)].into_iter().flatten().collect();
     let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
     let name = if names.is_empty() { "Standings".to_owned() } else { names.join(", ") };
     let Standings { after_round, results, pairings, .. } = standings;
@@ -78,10 +82,10 @@ pub fn standings_text(section: &TournamentSection, standings: &Standings) -> Str
         let number = player.and_then(|player| player.number).map_or(String::new(), |number| number.to_string());
         let mut cells =
             vec![row.rank.to_string(), number, cut(section.name_of(Some(row.player))), row.points.to_string()];
-        cells.extend(row.broken.iter().map(shown));
+        cells.extend(row.tie_breaks.iter().map(shown));
         rows.push(cells);
     }
-    Table { rows, left: vec![2] }.to_text()
+    TextTable { rows, left: vec![2] }.to_text()
 }
 
 /// The standings of teams, a team a line.
@@ -101,7 +105,7 @@ pub fn teams_text(section: &TournamentSection, after_round: u32) -> String {
         cells.extend([points, row.board_points.to_string()]);
         rows.push(cells);
     }
-    Table { rows, left: vec![1] }.to_text()
+    TextTable { rows, left: vec![1] }.to_text()
 }
 
 /// The pairings of a round, a board a line, its matches with their scores above their boards, and who has none.
@@ -125,9 +129,9 @@ pub fn round_text(section: &TournamentSection, round: u32) -> String {
     }
     for bye in section.byes.iter().filter(|bye| bye.round == round) {
         let name = cut(section.name_of(Some(bye.player)));
-        rows.push(vec![String::new(), name, bye.why.name().to_owned(), bye.points.to_string()]);
+        rows.push(vec![String::new(), name, bye.kind.name().to_owned(), bye.points.to_string()]);
     }
-    text + &Table { rows, left: vec![1, 2, 3] }.to_text()
+    text + &TextTable { rows, left: vec![1, 2, 3] }.to_text()
 }
 
 /// The cells of a crosstable, by player and round.
@@ -166,7 +170,7 @@ fn crosstable_rows(section: &TournamentSection, standings: &Standings) -> Vec<Ve
         let mut line = vec![row.rank.to_string(), number, cut(section.name_of(Some(row.player)))];
         line.extend(rounds().map(|round| cells.get(&(row.player, round)).cloned().unwrap_or("-".to_owned())));
         line.push(row.points.to_string());
-        line.extend(row.broken.iter().map(shown));
+        line.extend(row.tie_breaks.iter().map(shown));
         rows.push(line);
     }
     rows
@@ -174,7 +178,7 @@ fn crosstable_rows(section: &TournamentSection, standings: &Standings) -> Vec<Ve
 
 /// The crosstable as text, a player a line in the order of the standings.
 pub fn crosstable(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
-    let table = Table { rows: crosstable_rows(section, standings), left: vec![2] };
+    let table = TextTable { rows: crosstable_rows(section, standings), left: vec![2] };
     format!("{}\n\n{}", heading(tournament, section, standings), table.to_text())
 }
 

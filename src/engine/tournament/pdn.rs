@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 
 use draughts::ResultFormat;
-use draughts_pdn::game::End;
-use draughts_pdn::problem::quoted;
-use draughts_pdn::{Encoding, Game, Level, Located, Place, Reader, Style, Tags, values, writer};
+use draughts_pdn::game::Termination;
+use draughts_pdn::problem::quote;
+use draughts_pdn::{Encoding, Game, Level, LocatedGame, Location, Reader, Style, Tags, tag_values, writer};
 
-use super::csv::sides;
+use super::csv::split_result;
+use super::import_file::{
+    ImportDiagnostics, ListedPairing, ListedPlayer, ListedResult, MOST_ROUNDS, PlayerRef, SideResult, TournamentFile,
+    clean_text, is_bye_name, number,
+};
 use super::points::Points;
 use super::scoring::Scoring;
-use super::sheet::{
-    Complaints, Drawn, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, is_word_for_bye, number, plain,
-};
 use super::{ResultReason, Tournament, TournamentSection};
 
 /// Reads a file.
-pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
+pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> TournamentFile {
     // Comments as other files of tournaments have them.
     let text: String =
         text.split_inclusive('\n').map(|line| if line.starts_with("###") { "\n" } else { line }).collect();
@@ -25,16 +26,16 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
     games.extend(reader.finish());
     for problem in reader.take_problems().list() {
         // A reader of games may guess where a tag ends; here that would be half a name.
-        if problem.level == Level::Error || problem.what.ends_with(" is not closed") {
-            complaints.error(problem.place, problem.what.clone());
-        } else if problem.what.ends_with(" has a line break") {
-            complaints.note(problem.place, format!("{}, which is a blank now", problem.what));
+        if problem.level == Level::Error || problem.message.ends_with(" is not closed") {
+            complaints.error(problem.location, problem.message.clone());
+        } else if problem.message.ends_with(" has a line break") {
+            complaints.note(problem.location, format!("{}, which is a blank now", problem.message));
         }
     }
     if !complaints.has_error() {
         half_written(&games, &text, complaints);
     }
-    let mut sheet = Sheet::default();
+    let mut sheet = TournamentFile::default();
     let mut boards: BTreeMap<u32, u32> = BTreeMap::new();
     let mut moves = 0;
     for located in &games {
@@ -42,19 +43,19 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
         let place = |name: &str| place_of(located, name);
         let event = tags.get("Event").unwrap_or_default();
         if sheet.event.name.is_empty() {
-            sheet.event.name = plain(event, place("Event"), complaints);
-            sheet.event.site = plain(known(tags, "Site"), place("Site"), complaints);
-            sheet.event.start = plain(known(tags, "Date"), place("Date"), complaints);
-            sheet.event.time_control = plain(known(tags, "TimeControl"), place("TimeControl"), complaints);
+            sheet.event.name = clean_text(event, place("Event"), complaints);
+            sheet.event.site = clean_text(tag_or_empty(tags, "Site"), place("Site"), complaints);
+            sheet.event.start = clean_text(tag_or_empty(tags, "Date"), place("Date"), complaints);
+            sheet.event.time_control = clean_text(tag_or_empty(tags, "TimeControl"), place("TimeControl"), complaints);
         } else if event != sheet.event.name {
             complaints.error(
                 place("Event"),
-                format!("this game is of {}, the first one of {}", quoted(event), quoted(&sheet.event.name)),
+                format!("this game is of {}, the first one of {}", quote(event), quote(&sheet.event.name)),
             );
         }
         moves += usize::from(located.game.moves().next().is_some());
         // `3.12`: round and board in one.
-        let round_tag = known(tags, "Round");
+        let round_tag = tag_or_empty(tags, "Round");
         let (round, in_round) =
             round_tag.split_once('.').map_or((round_tag, None), |(round, board)| (round, Some(board)));
         let round = match number(round) {
@@ -62,7 +63,7 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
             _ => {
                 complaints.error(
                     place("Round"),
-                    format!("the Round {} is no number from 1 to {MOST_ROUNDS}", quoted(round_tag)),
+                    format!("the Round {} is no number from 1 to {MOST_ROUNDS}", quote(round_tag)),
                 );
                 continue;
             }
@@ -75,117 +76,118 @@ pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
             Some(_) => {
                 complaints.error(
                     place("Board"),
-                    format!("the Board {} is no number from 1 on", quoted(board_tag.unwrap_or_default())),
+                    format!("the Board {} is no number from 1 on", quote(board_tag.unwrap_or_default())),
                 );
                 continue;
             }
         };
         *next = board;
-        let mut who = |tag: &str, team: &str| -> Option<Who> {
+        let mut who = |tag: &str, team: &str| -> Option<PlayerRef> {
             let (place, team_place) = (place(tag), place(team));
-            let name = plain(known(tags, tag), place, complaints);
-            let team = plain(known(tags, team), team_place, complaints);
-            (!matches!(name.as_str(), "" | "-")).then(|| Who::named(place, None, name, team))
+            let name = clean_text(tag_or_empty(tags, tag), place, complaints);
+            let team = clean_text(tag_or_empty(tags, team), team_place, complaints);
+            (!matches!(name.as_str(), "" | "-")).then(|| PlayerRef::named(place, None, name, team))
         };
         let (white, black) = (who("White", "WhiteTeam"), who("Black", "BlackTeam"));
         for (who, tags_of) in [
             (&white, ["WhiteTitle", "WhiteRating", "WhiteCountry"]),
             (&black, ["BlackTitle", "BlackRating", "BlackCountry"]),
         ] {
-            let Some(who) = who.as_ref().filter(|who| !is_word_for_bye(&who.name)) else { continue };
-            let mut player = Listed::new(who.place, None, &who.name);
+            let Some(who) = who.as_ref().filter(|who| !is_bye_name(&who.name)) else { continue };
+            let mut player = ListedPlayer::new(who.place, None, &who.name);
             [player.title, player.federation] =
-                [tags_of[0], tags_of[2]].map(|tag| plain(known(tags, tag), place(tag), complaints));
-            player.rating = number(known(tags, tags_of[1])).ok().filter(|rating| *rating > 0);
+                [tags_of[0], tags_of[2]].map(|tag| clean_text(tag_or_empty(tags, tag), place(tag), complaints));
+            player.rating = number(tag_or_empty(tags, tags_of[1])).ok().filter(|rating| *rating > 0);
             player.team.clone_from(&who.team);
-            let is_listed = |other: &Listed| other.name == player.name;
+            let is_listed = |other: &ListedPlayer| other.name == player.name;
             if !sheet.players.iter().any(is_listed) {
                 sheet.players.push(player);
             }
         }
         if white.is_none() && black.is_none() {
-            complaints.error(located.places.start(), "this game has neither White nor Black");
+            complaints.error(located.locations.start(), "this game has neither White nor Black");
             continue;
         }
         let result = tags.get("Result").unwrap_or("*");
-        let Some(outcome) = outcome(result, known(tags, "Termination")) else {
+        let Some(outcome) = outcome(result, tag_or_empty(tags, "Termination")) else {
             complaints.error(
                 place("Result"),
-                format!("the Result {} is none of 2-0, 1-1, 0-2, 0-0, 1-0, 1/2-1/2, 0-1, *", quoted(result)),
+                format!("the Result {} is none of 2-0, 1-1, 0-2, 0-0, 1-0, 1/2-1/2, 0-1, *", quote(result)),
             );
             continue;
         };
-        let (told_at, place) = (place("Result"), located.places.start());
+        let (told_at, place) = (place("Result"), located.locations.start());
         let time_control = String::new();
-        sheet.pairings.push(Drawn {
+        sheet.pairings.push(ListedPairing {
             place,
             round,
             board: Some(board),
             white,
             black,
             outcome,
-            told_at,
+            result_location: told_at,
             stage: None,
             time_control,
         });
-        let date = known(tags, "Date");
+        let date = tag_or_empty(tags, "Date");
         if !date.is_empty() && !sheet.dates.iter().any(|(of, _)| *of == round) {
-            sheet.dates.push((round, plain(date, place_of(located, "Date"), complaints)));
+            sheet.dates.push((round, clean_text(date, place_of(located, "Date"), complaints)));
         }
     }
     if moves > 0 {
-        complaints.note(Place::START, format!("{moves} games have moves: they are not taken over"));
+        complaints.note(Location::START, format!("{moves} games have moves: they are not taken over"));
     }
-    tell_apart(&mut sheet, complaints);
+    disambiguate_names(&mut sheet, complaints);
     sheet
 }
 
 /// A last game that lacks its end or its result where no other game does, or whose last tag is none, was cut: what is left of it may say
 /// something else.
-fn half_written(games: &[Located], text: &str, complaints: &mut Complaints) {
+fn half_written(games: &[LocatedGame], text: &str, complaints: &mut ImportDiagnostics) {
     let Some((last, others)) = games.split_last() else { return };
-    let lacks = |has: fn(&Located) -> bool| !others.is_empty() && !has(last) && others.iter().all(has);
+    let lacks = |has: fn(&LocatedGame) -> bool| !others.is_empty() && !has(last) && others.iter().all(has);
     let lacking = match () {
-        () if lacks(|of| of.game.end != End::Open) => Some("end"),
+        () if lacks(|of| of.game.end != Termination::Open) => Some("end"),
         () if lacks(|of| of.game.tags.get("Result").is_some()) => Some("Result"),
         () => None,
     };
-    let is_tag_cut = last.game.end == End::Open && last.game.entries.is_empty() && !text.trim_end().ends_with(']');
+    let is_tag_cut =
+        last.game.end == Termination::Open && last.game.entries.is_empty() && !text.trim_end().ends_with(']');
     let what = match lacking {
         _ if is_tag_cut => "the file ends within this tag".to_owned(),
         Some(what) => format!("the file ends within this game, which has no {what} as the others have"),
         None => return,
     };
-    let place = last.places.tags.last().copied().unwrap_or_else(|| last.places.start());
+    let place = last.locations.tags.last().copied().unwrap_or_else(|| last.locations.start());
     complaints.error(place, format!("{what}: is it half-written?"));
 }
 
 /// Where a tag stands.
-fn place_of(located: &Located, name: &str) -> Place {
+fn place_of(located: &LocatedGame, name: &str) -> Location {
     let at = located.game.tags.iter().position(|tag| tag.name == name);
-    at.and_then(|at| located.places.tags.get(at)).copied().unwrap_or_else(|| located.places.start())
+    at.and_then(|at| located.locations.tags.get(at)).copied().unwrap_or_else(|| located.locations.start())
 }
 
 /// The value of a tag; empty if it is not known.
-fn known<'t>(tags: &'t Tags, name: &str) -> &'t str {
+fn tag_or_empty<'t>(tags: &'t Tags, name: &str) -> &'t str {
     tags.get(name).map(str::trim).filter(|value| *value != "?" && !value.starts_with("????")).unwrap_or_default()
 }
 
 /// Two players of one name are told apart by the order of the boards: pairing programs put those with more points first.
-fn tell_apart(sheet: &mut Sheet, complaints: &mut Complaints) {
+fn disambiguate_names(sheet: &mut TournamentFile, complaints: &mut ImportDiagnostics) {
     sheet.pairings.sort_by_key(|drawn| (drawn.round, drawn.board));
     let mut seen: BTreeMap<(u32, String), u32> = BTreeMap::new();
     let mut doubled: BTreeMap<String, u32> = BTreeMap::new();
     for drawn in &mut sheet.pairings {
         let sides = [&mut drawn.white, &mut drawn.black].into_iter().flatten();
-        for who in sides.filter(|who| !is_word_for_bye(&who.name)) {
+        for who in sides.filter(|who| !is_bye_name(&who.name)) {
             let count = seen.entry((drawn.round, who.name.clone())).or_default();
             *count += 1;
             if *count > 1 && doubled.insert(who.name.clone(), *count).is_none() {
                 let what = format!(
                     "{} plays twice in round {}: these are two players, told apart by the order of the boards; give them two names in \
                      the pairing program if that is not right",
-                    quoted(&who.name),
+                    quote(&who.name),
                     drawn.round
                 );
                 complaints.warn(who.place, what);
@@ -209,8 +211,8 @@ fn tell_apart(sheet: &mut Sheet, complaints: &mut Complaints) {
     }
 }
 
-fn outcome(result: &str, termination: &str) -> Option<Outcome> {
-    use Letter::{Draw, Loss, Win};
+fn outcome(result: &str, termination: &str) -> Option<ListedResult> {
+    use SideResult::{Draw, Loss, Win};
     let told = match termination.to_lowercase().as_str() {
         "forfeit" => Some(ResultReason::Forfeit),
         "white plus" => Some(ResultReason::WhitePlus),
@@ -221,16 +223,16 @@ fn outcome(result: &str, termination: &str) -> Option<Outcome> {
         "not played" => Some(ResultReason::NotPlayed),
         _ => None,
     };
-    let of = |white, black| Some(Outcome::Letters(white, black, told.unwrap_or_default()));
+    let of = |white, black| Some(ListedResult::Letters(white, black, told.unwrap_or_default()));
     match result.trim() {
-        "*" | "" | "?" => Some(Outcome::Open),
+        "*" | "" | "?" => Some(ListedResult::Open),
         "2-0" | "1-0" => of(Win, Loss),
         "0-2" | "0-1" => of(Loss, Win),
         "1-1" | "1/2-1/2" => of(Draw, Draw),
-        "0-0" => Some(Outcome::Letters(Loss, Loss, told.unwrap_or(ResultReason::BothLost))),
+        "0-0" => Some(ListedResult::Letters(Loss, Loss, told.unwrap_or(ResultReason::BothLost))),
         other => match ResultReason::of_draw(other) {
-            Some(plus) => Some(Outcome::Letters(Draw, Draw, plus)),
-            None => sides(other).map(|(white, black)| Outcome::Points(white, black, told)),
+            Some(plus) => Some(ListedResult::Letters(Draw, Draw, plus)),
+            None => split_result(other).map(|(white, black)| ListedResult::Points(white, black, told)),
         },
     }
 }
@@ -261,7 +263,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection, round: Option
 }
 
 /// What these games do not say.
-pub fn lost(section: &TournamentSection) -> Vec<String> {
+pub fn omissions(section: &TournamentSection) -> Vec<String> {
     let is_stage = section.pairings.iter().any(|pairing| !pairing.games.is_empty());
     let is_divided = section.pairings.iter().any(|pairing| {
         let says = |own: Points, other: Points| {
@@ -286,7 +288,7 @@ pub fn lost(section: &TournamentSection) -> Vec<String> {
 fn game(
     tournament: &Tournament,
     section: &TournamentSection,
-    pairing: &super::Encounter,
+    pairing: &super::Pairing,
     (white, black): (Option<super::Id>, Option<super::Id>),
     (result, termination): (&str, &str),
     time_control: &str,
@@ -310,7 +312,7 @@ fn game(
     {
         let Some(player) = id.and_then(|id| section.player(id)) else { continue };
         let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
-        set(team_tag, if pairing.of_match.is_some() { team } else { "" });
+        set(team_tag, if pairing.match_id.is_some() { team } else { "" });
         set(title_tag, &player.title);
         set(rating_tag, &player.rating.map_or(String::new(), |rating| rating.to_string()));
     }
@@ -328,24 +330,24 @@ fn pdn_date(date: &str) -> String {
 
 /// The result of a pairing in the words of PDN, which knows 2-1-0 alone, and why it is so if it was not played. A double loss is
 /// in the tag; what stands behind the tags is `*` for every game.
-fn official_tags(section: &TournamentSection, pairing: &super::Encounter) -> (&'static str, &'static str) {
+fn official_tags(section: &TournamentSection, pairing: &super::Pairing) -> (&'static str, &'static str) {
     let Some(official) = pairing.result else { return ("*", "") };
     let termination = if official.reason == ResultReason::Played { "" } else { official.reason.name() };
     (result_tag(section, official.white, official.black), termination)
 }
 
 fn result_tag(section: &TournamentSection, white: Points, black: Points) -> &'static str {
-    result_of(&section.scoring, white, black).written(ResultFormat::International)
+    result_of(&section.scoring, white, black).as_result(ResultFormat::International)
 }
 
 /// What these points mean for a file of games.
-pub(super) fn result_of(scoring: &Scoring, white: Points, black: Points) -> values::Outcome {
+pub(super) fn result_of(scoring: &Scoring, white: Points, black: Points) -> tag_values::Outcome {
     let is_won = |own: Points, other: Points| own > other && (own >= scoring.win || other == Points::ZERO);
     match () {
-        () if is_won(white, black) => values::Outcome::WhiteWins,
-        () if is_won(black, white) => values::Outcome::BlackWins,
-        () if white == black && white == Points::ZERO => values::Outcome::BothLose,
+        () if is_won(white, black) => tag_values::Outcome::WhiteWins,
+        () if is_won(black, white) => tag_values::Outcome::BlackWins,
+        () if white == black && white == Points::ZERO => tag_values::Outcome::BothLose,
         // Advantages of a drawn game are none to PDN.
-        () => values::Outcome::Draw,
+        () => tag_values::Outcome::Draw,
     }
 }

@@ -30,7 +30,7 @@ impl Points {
     }
 
     /// Reads `2`, `0.5`, `6,5`, `½`, `3½`, `-2.0`; more than two decimals only if they are zero.
-    pub fn read(text: &str) -> Option<Points> {
+    pub fn parse(text: &str) -> Option<Points> {
         let (sign, text) = match text.strip_prefix('-') {
             Some(rest) => (-1, rest),
             None => (1, text),
@@ -58,7 +58,7 @@ impl Points {
 /// `2`, `0.5`, `12`: no more decimals than needed.
 impl fmt::Display for Points {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Exact { numerator: self.0, denominator: 100 }.fmt(f)
+        Fraction { numerator: self.0, denominator: 100 }.fmt(f)
     }
 }
 
@@ -104,49 +104,49 @@ impl Sum for Points {
 
 /// An exact number: a tie-break can be a fraction, as a part of an opponent's points.
 #[derive(Clone, Copy, Debug)]
-pub struct Exact {
+pub struct Fraction {
     /// What is divided.
     pub numerator: i64,
     /// By what: never 0 or less.
     pub denominator: i64,
 }
 
-impl Exact {
+impl Fraction {
     /// A whole number.
-    pub fn whole(number: i64) -> Exact {
-        Exact { numerator: number, denominator: 1 }
+    pub fn whole(number: i64) -> Fraction {
+        Fraction { numerator: number, denominator: 1 }
     }
 }
 
-impl From<Points> for Exact {
-    fn from(points: Points) -> Exact {
-        Exact { numerator: points.0, denominator: 100 }
+impl From<Points> for Fraction {
+    fn from(points: Points) -> Fraction {
+        Fraction { numerator: points.0, denominator: 100 }
     }
 }
 
-impl PartialEq for Exact {
-    fn eq(&self, other: &Exact) -> bool {
+impl PartialEq for Fraction {
+    fn eq(&self, other: &Fraction) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Exact {}
+impl Eq for Fraction {}
 
-impl PartialOrd for Exact {
-    fn partial_cmp(&self, other: &Exact) -> Option<std::cmp::Ordering> {
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Fraction) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Exact {
-    fn cmp(&self, other: &Exact) -> std::cmp::Ordering {
-        let cross = |a: &Exact, b: &Exact| i128::from(a.numerator) * i128::from(b.denominator);
+impl Ord for Fraction {
+    fn cmp(&self, other: &Fraction) -> std::cmp::Ordering {
+        let cross = |a: &Fraction, b: &Fraction| i128::from(a.numerator) * i128::from(b.denominator);
         cross(self, other).cmp(&cross(other, self))
     }
 }
 
 /// As a decimal: exact where it ends within four decimals, else rounded to four (ranks are made of the exact number).
-impl fmt::Display for Exact {
+impl fmt::Display for Fraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SCALE: i128 = 10_000;
         let (numerator, denominator) = (i128::from(self.numerator), i128::from(self.denominator));
@@ -174,20 +174,20 @@ mod tests {
             ("44,25", "44.25"),
             ("1.500", "1.5"),
         ] {
-            assert_eq!(Points::read(text).unwrap().to_string(), expected, "{text}");
+            assert_eq!(Points::parse(text).unwrap().to_string(), expected, "{text}");
         }
         for text in ["", "-", ".", "x", "1.234", "1e3", "+1", "1.5½", "99999999", "½½", "１"] {
-            assert_eq!(Points::read(text), None, "{text}");
+            assert_eq!(Points::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn fractions_compare_exactly_and_display_rounded() {
-        let third = Exact { numerator: 1, denominator: 3 };
+        let third = Fraction { numerator: 1, denominator: 3 };
         assert_eq!(third.to_string(), "0.3333");
-        assert!(third > Exact { numerator: 3333, denominator: 10_000 });
-        assert_eq!(Exact { numerator: 3, denominator: 9 }, third);
-        assert_eq!(Exact { numerator: -1, denominator: 8 }.to_string(), "-0.125");
-        assert_eq!(Exact { numerator: -1, denominator: 80_000 }.to_string(), "0");
+        assert!(third > Fraction { numerator: 3333, denominator: 10_000 });
+        assert_eq!(Fraction { numerator: 3, denominator: 9 }, third);
+        assert_eq!(Fraction { numerator: -1, denominator: 8 }.to_string(), "-0.125");
+        assert_eq!(Fraction { numerator: -1, denominator: 80_000 }.to_string(), "0");
     }
 }

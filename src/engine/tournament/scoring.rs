@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::points::Points;
-use super::{Official, ResultReason};
+use super::{OfficialResult, ResultReason};
 
 /// A row of points. `2-1-0` unless said otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,22 +28,22 @@ pub struct Scoring {
     /// Are games of different pace played until one of them decides, 12-0, 8-4, 7-5, or 6-6?
     pub is_micro_match: bool,
     /// May a game have any other points, such as 1½-½ for an advantage, though its row is one of those that everybody knows?
-    pub has_advantages: bool,
+    pub allows_plus_draws: bool,
 }
 
 impl Scoring {
     /// The row of draughts, 2-1-0, matches likewise.
-    pub const DRAUGHTS: Scoring = Scoring::of(Points::whole(2), Points::whole(1));
+    pub const DRAUGHTS: Scoring = Scoring::win_draw(Points::whole(2), Points::whole(1));
     /// The row of chess, 1-½-0.
-    pub const CHESS: Scoring = Scoring::of(Points::whole(1), Points::hundredths(50));
+    pub const CHESS: Scoring = Scoring::win_draw(Points::whole(1), Points::hundredths(50));
     /// Three points for a win.
-    pub const FOOTBALL: Scoring = Scoring::of(Points::whole(3), Points::whole(1));
+    pub const FOOTBALL: Scoring = Scoring::win_draw(Points::whole(3), Points::whole(1));
     /// A micro-match, 12-0, 8-4, 7-5, 6-6.
     pub const MICRO_MATCH: Scoring =
-        Scoring { is_micro_match: true, ..Scoring::of(Points::whole(12), Points::whole(6)) };
+        Scoring { is_micro_match: true, ..Scoring::win_draw(Points::whole(12), Points::whole(6)) };
 
     /// A row with these points for a win and for a draw, and none for a loss. A bye counts as a win.
-    pub const fn of(win: Points, draw: Points) -> Scoring {
+    pub const fn win_draw(win: Points, draw: Points) -> Scoring {
         Scoring {
             win,
             draw,
@@ -54,7 +54,7 @@ impl Scoring {
             match_draw: Points::whole(1),
             match_loss: Points::ZERO,
             is_micro_match: false,
-            has_advantages: false,
+            allows_plus_draws: false,
         }
     }
 
@@ -63,42 +63,44 @@ impl Scoring {
     /// # Errors
     ///
     /// What there is, if it is none of them.
-    pub fn told(text: &str) -> Result<Scoring, String> {
+    pub fn parse(text: &str) -> Result<Scoring, String> {
         match text {
-            "delfts" => return Ok(Scoring { has_advantages: true, ..Scoring::DRAUGHTS }),
+            "delfts" => return Ok(Scoring { allows_plus_draws: true, ..Scoring::DRAUGHTS }),
             "micro-match" => return Ok(Scoring::MICRO_MATCH),
             _ => {}
         }
-        let points: Option<Vec<Points>> = text.split('-').map(Points::read).collect();
+        let points: Option<Vec<Points>> = text.split('-').map(Points::parse).collect();
         match points.as_deref() {
-            Some(&[win, draw, loss]) if win > draw && draw >= loss => Ok(Scoring { loss, ..Scoring::of(win, draw) }),
+            Some(&[win, draw, loss]) if win > draw && draw >= loss => {
+                Ok(Scoring { loss, ..Scoring::win_draw(win, draw) })
+            }
             _ => Err(format!("`{text}` is no scoring: win-draw-loss such as 12-5-0, delfts, or micro-match")),
         }
     }
 
     /// The points of a win, a draw and a loss, and what else a game may give.
     fn of_games(&self) -> (Points, Points, Points, bool, bool) {
-        (self.win, self.draw, self.loss, self.is_micro_match, self.has_advantages)
+        (self.win, self.draw, self.loss, self.is_micro_match, self.allows_plus_draws)
     }
 
     /// Does a game count the same in both?
-    pub fn counts_as(&self, other: &Scoring) -> bool {
+    pub fn same_game_points(&self, other: &Scoring) -> bool {
         self.of_games() == other.of_games()
     }
 
     /// The points of both sides of a micro-match that a game of this stage has decided, of the winner first.
-    pub fn of_stage(stage: Stage) -> (Points, Points) {
+    pub fn of_stage(stage: MicroMatchStage) -> (Points, Points) {
         match stage {
-            Stage::Standard => (Points::whole(12), Points::ZERO),
-            Stage::Rapid => (Points::whole(8), Points::whole(4)),
-            Stage::Blitz => (Points::whole(7), Points::whole(5)),
+            MicroMatchStage::Standard => (Points::whole(12), Points::ZERO),
+            MicroMatchStage::Rapid => (Points::whole(8), Points::whole(4)),
+            MicroMatchStage::Blitz => (Points::whole(7), Points::whole(5)),
         }
     }
 }
 
 impl Scoring {
     /// Are these points of a game?
-    pub fn knows(&self, points: Points) -> bool {
+    pub fn allows(&self, points: Points) -> bool {
         self.pairs().iter().any(|(white, black)| points == *white || points == *black)
     }
 
@@ -106,7 +108,7 @@ impl Scoring {
     fn pairs(&self) -> Vec<(Points, Points)> {
         let mut pairs = vec![(self.win, self.loss), (self.draw, self.draw)];
         if self.is_micro_match {
-            pairs.extend(Stage::ALL.map(Scoring::of_stage));
+            pairs.extend(MicroMatchStage::ALL.map(Scoring::of_stage));
         }
         pairs
     }
@@ -115,7 +117,7 @@ impl Scoring {
     fn is_free(&self) -> bool {
         let row = |of: &Scoring| (of.win, of.draw, of.loss);
         let known = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
-        self.has_advantages || !self.is_micro_match && !known.iter().any(|of| row(of) == row(self))
+        self.allows_plus_draws || !self.is_micro_match && !known.iter().any(|of| row(of) == row(self))
     }
 
     /// Can this be the result of a game between two?
@@ -123,8 +125,8 @@ impl Scoring {
     /// # Errors
     ///
     /// What it can be.
-    pub fn check(&self, result: &Official) -> Result<(), String> {
-        let Official { white, black, reason } = *result;
+    pub fn check(&self, result: &OfficialResult) -> Result<(), String> {
+        let OfficialResult { white, black, reason } = *result;
         let both = (self.loss, self.loss);
         let is_one_of = |pairs: &[(Points, Points)]| {
             pairs.iter().any(|&(one, other)| (one, other) == (white, black) || (other, one) == (white, black))
@@ -134,12 +136,14 @@ impl Scoring {
         let is_right = match reason {
             ResultReason::Played | ResultReason::Unrated => self.is_free() || is_one_of(&self.pairs()),
             ResultReason::Forfeit => is_one_of(&decided),
-            ResultReason::WhitePlus | ResultReason::BlackPlus if self.has_advantages => {
+            ResultReason::WhitePlus | ResultReason::BlackPlus if self.allows_plus_draws => {
                 return Err("a draw with an advantage is 1½-½ or ½-1½ here".to_owned());
             }
             ResultReason::WhitePlus | ResultReason::BlackPlus => is_one_of(&drawn),
             ResultReason::BothLost => is_one_of(&[both]),
-            ResultReason::Arbiter | ResultReason::NotPlayed => self.is_free() || self.knows(white) && self.knows(black),
+            ResultReason::Arbiter | ResultReason::NotPlayed => {
+                self.is_free() || self.allows(white) && self.allows(black)
+            }
             ResultReason::Bye => return Err("a bye has no opponent, and this pairing has two players".to_owned()),
         };
         if is_right {
@@ -181,7 +185,7 @@ impl fmt::Display for Scoring {
             match_draw,
             match_loss,
             is_micro_match,
-            has_advantages,
+            allows_plus_draws: has_advantages,
         } = self;
         write!(f, "W={win} D={draw} L={loss} P={bye} A={absence} TW={match_win} TD={match_draw} TL={match_loss}")?;
         f.write_str(if *is_micro_match { " micro" } else { "" })?;
@@ -202,11 +206,11 @@ impl FromStr for Scoring {
                 continue;
             }
             if word == "advantages" {
-                scoring.has_advantages = true;
+                scoring.allows_plus_draws = true;
                 continue;
             }
             let (name, points) = word.split_once('=').ok_or_else(wrong)?;
-            let points = Points::read(points).ok_or_else(wrong)?;
+            let points = Points::parse(points).ok_or_else(wrong)?;
             match name {
                 "W" => scoring.win = points,
                 "D" => scoring.draw = points,
@@ -227,7 +231,7 @@ impl FromStr for Scoring {
 
 /// The games of a micro-match, in the order in which they are played.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Stage {
+pub enum MicroMatchStage {
     /// The long game.
     Standard,
     /// The rapid game, if the long one was drawn.
@@ -236,16 +240,16 @@ pub enum Stage {
     Blitz,
 }
 
-impl Stage {
+impl MicroMatchStage {
     /// All of them.
-    pub const ALL: [Stage; 3] = [Stage::Standard, Stage::Rapid, Stage::Blitz];
+    pub const ALL: [MicroMatchStage; 3] = [MicroMatchStage::Standard, MicroMatchStage::Rapid, MicroMatchStage::Blitz];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Stage::Standard => "standard",
-            Stage::Rapid => "rapid",
-            Stage::Blitz => "blitz",
+            MicroMatchStage::Standard => "standard",
+            MicroMatchStage::Rapid => "rapid",
+            MicroMatchStage::Blitz => "blitz",
         }
     }
 }
@@ -270,9 +274,9 @@ pub enum TieBreak {
     /// How many games were won on the board.
     WinsPlayed,
     /// How many draws had an advantage, less those in which the opponent had it.
-    Plus,
+    PlusDraws,
     /// The points from the games between those who are equal so far, if all of them have met.
-    Direct,
+    DirectEncounter,
 }
 
 impl TieBreak {
@@ -286,8 +290,8 @@ impl TieBreak {
         TieBreak::SonnebornBerger,
         TieBreak::Wins,
         TieBreak::WinsPlayed,
-        TieBreak::Plus,
-        TieBreak::Direct,
+        TieBreak::PlusDraws,
+        TieBreak::DirectEncounter,
     ];
 
     /// Its name, on the command line and in JSON.
@@ -301,8 +305,8 @@ impl TieBreak {
             TieBreak::SonnebornBerger => "sonneborn-berger",
             TieBreak::Wins => "wins",
             TieBreak::WinsPlayed => "wins-played",
-            TieBreak::Plus => "plus",
-            TieBreak::Direct => "direct",
+            TieBreak::PlusDraws => "plus",
+            TieBreak::DirectEncounter => "direct",
         }
     }
 
@@ -317,8 +321,8 @@ impl TieBreak {
             TieBreak::SonnebornBerger => "SB",
             TieBreak::Wins => "Win",
             TieBreak::WinsPlayed => "Won",
-            TieBreak::Plus => "Plus",
-            TieBreak::Direct => "Dir",
+            TieBreak::PlusDraws => "Plus",
+            TieBreak::DirectEncounter => "Dir",
         }
     }
 }
@@ -341,7 +345,7 @@ impl FromStr for TieBreak {
 
 /// How a round without a game counts in tie-breaks. The points of the round itself are what the arbiter gave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub enum Unplayed {
+pub enum UnplayedPolicy {
     /// An opponent who did not come counts with his points; a bye is a 0.
     #[default]
     Fmjd,
@@ -359,44 +363,44 @@ pub enum Unplayed {
     Simple,
 }
 
-impl Unplayed {
+impl UnplayedPolicy {
     /// All of them.
-    pub const ALL: [Unplayed; 7] = [
-        Unplayed::Fmjd,
-        Unplayed::FmjdPlayed,
-        Unplayed::FmjdNoBye,
-        Unplayed::Fide24,
-        Unplayed::Fide26,
-        Unplayed::Virtual,
-        Unplayed::Simple,
+    pub const ALL: [UnplayedPolicy; 7] = [
+        UnplayedPolicy::Fmjd,
+        UnplayedPolicy::FmjdPlayed,
+        UnplayedPolicy::FmjdNoBye,
+        UnplayedPolicy::Fide24,
+        UnplayedPolicy::Fide26,
+        UnplayedPolicy::Virtual,
+        UnplayedPolicy::Simple,
     ];
 
     /// Its name, on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Unplayed::Fmjd => "fmjd",
-            Unplayed::FmjdPlayed => "fmjd-played",
-            Unplayed::FmjdNoBye => "fmjd-nabye",
-            Unplayed::Fide24 => "fide24",
-            Unplayed::Fide26 => "fide26",
-            Unplayed::Virtual => "virtual",
-            Unplayed::Simple => "simple",
+            UnplayedPolicy::Fmjd => "fmjd",
+            UnplayedPolicy::FmjdPlayed => "fmjd-played",
+            UnplayedPolicy::FmjdNoBye => "fmjd-nabye",
+            UnplayedPolicy::Fide24 => "fide24",
+            UnplayedPolicy::Fide26 => "fide26",
+            UnplayedPolicy::Virtual => "virtual",
+            UnplayedPolicy::Simple => "simple",
         }
     }
 }
 
-impl fmt::Display for Unplayed {
+impl fmt::Display for UnplayedPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Unplayed {
+impl FromStr for UnplayedPolicy {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Unplayed, String> {
-        let found = Unplayed::ALL.into_iter().find(|policy| policy.name() == text);
-        let names = || Unplayed::ALL.map(Unplayed::name).join(", ");
+    fn from_str(text: &str) -> Result<UnplayedPolicy, String> {
+        let found = UnplayedPolicy::ALL.into_iter().find(|policy| policy.name() == text);
+        let names = || UnplayedPolicy::ALL.map(UnplayedPolicy::name).join(", ");
         found.ok_or_else(|| format!("`{text}` is no way to count unplayed games; there are {}", names()))
     }
 }

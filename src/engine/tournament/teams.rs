@@ -1,11 +1,11 @@
 //! The standings of teams: match points, then board points.
 
 use super::points::Points;
-use super::{Id, TournamentSection, Whose};
+use super::{AdjustmentTarget, Id, TournamentSection};
 
 /// A team in the standings.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TeamRow {
+pub struct TeamStanding {
     /// From 1. Equal rows share it.
     pub rank: usize,
     /// Which.
@@ -32,7 +32,7 @@ impl TournamentSection {
         let mut points = (Points::ZERO, Points::ZERO, true);
         let Some(this) = self.matches.iter().find(|this| this.id == of) else { return points };
         let is_home = |id: Option<Id>| Some(id.and_then(|id| self.player(id))?.team == Some(this.home));
-        for pairing in self.pairings.iter().filter(|pairing| pairing.of_match == Some(of)) {
+        for pairing in self.pairings.iter().filter(|pairing| pairing.match_id == Some(of)) {
             // Of an empty board the other side says whose it is.
             let white_is_home = is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or(true);
             match pairing.result {
@@ -48,12 +48,12 @@ impl TournamentSection {
 }
 
 /// The teams of a section after a round, the first first. A match counts when all its boards have results.
-pub fn team_standings(section: &TournamentSection, after_round: u32) -> Vec<TeamRow> {
+pub fn team_standings(section: &TournamentSection, after_round: u32) -> Vec<TeamStanding> {
     let scoring = &section.scoring;
-    let mut rows: Vec<TeamRow> = Vec::with_capacity(section.teams.len());
+    let mut rows: Vec<TeamStanding> = Vec::with_capacity(section.teams.len());
     for team in section.teams.iter().filter(|_| section.has_matches()) {
         let none = Points::ZERO;
-        let mut row = TeamRow {
+        let mut row = TeamStanding {
             rank: 0,
             team: team.id,
             played: 0,
@@ -81,14 +81,16 @@ pub fn team_standings(section: &TournamentSection, after_round: u32) -> Vec<Team
                 row.match_points += points;
             }
         }
-        for adjustment in section.adjustments.iter().filter(|adjustment| adjustment.whose == Whose::Team(team.id)) {
+        for adjustment in
+            section.adjustments.iter().filter(|adjustment| adjustment.target == AdjustmentTarget::Team(team.id))
+        {
             row.match_points += adjustment.match_points;
             row.board_points += adjustment.points;
             row.penalty += (-adjustment.match_points).max(Points::ZERO);
         }
         rows.push(row);
     }
-    let order = |row: &TeamRow| (row.match_points, row.board_points);
+    let order = |row: &TeamStanding| (row.match_points, row.board_points);
     rows.sort_by_key(|row| (std::cmp::Reverse(order(row)), section.team(row.team).map(|team| team.number)));
     for at in 0..rows.len() {
         let is_equal = at > 0 && order(&rows[at - 1]) == order(&rows[at]);

@@ -16,22 +16,22 @@ mod write;
 
 use std::collections::BTreeMap;
 
-use draughts_pdn::Place;
-use draughts_pdn::problem::quoted;
+use draughts_pdn::Location;
+use draughts_pdn::problem::quote;
 
+use super::import_file::{
+    ImportDiagnostics, ListedBye, ListedMatch, ListedPairing, ListedPlayer, ListedResult, ListedTeam, MOST_ROUNDS,
+    Penalty, PlayerRef, SideResult, TournamentFile, clean_text, number, parse_extension_comment,
+};
 use super::points::Points;
 use super::scoring::{Scoring, TieBreak};
-use super::sheet::{
-    Complaints, Drawn, Free, Letter, Listed, ListedMatch, ListedTeam, MOST_ROUNDS, Outcome, Penalty, Sheet, Who, aside,
-    number, plain,
-};
-use cell::{Cell, cell, letters, outcome};
+use cell::{TrfCell, cell, letters, outcome};
 pub use write::{numbers, write};
 
 use super::{ByeKind, ResultReason};
 
 /// Records that say nothing we need.
-const PASSED_OVER: [&str; 22] = [
+const IGNORED_RECORDS: [&str; 22] = [
     "062", "072", "082", "112", "152", "172", "182", "192", "222", "250", "260", "320", "330", "352", "801", "802",
     "XXC", "XXP", "XXA", "XXZ", "XXB", "XXE",
 ];
@@ -45,13 +45,13 @@ const ROUNDS: usize = 89;
 const WIDTH: usize = 10;
 
 /// A line, by its characters.
-struct Line<'t> {
+struct TrfLine<'t> {
     chars: Vec<char>,
     text: &'t str,
     number: u64,
 }
 
-impl Line<'_> {
+impl TrfLine<'_> {
     /// The characters from one column to before another, from 0; what lies behind the end is blank.
     fn cell(&self, from: usize, to: usize) -> String {
         let to = to.min(self.chars.len());
@@ -66,13 +66,13 @@ impl Line<'_> {
         self.chars.get(column).copied().unwrap_or(' ')
     }
 
-    fn place(&self, column: usize) -> Place {
-        Place { line: self.number, column: column as u64 + 1 }
+    fn place(&self, column: usize) -> Location {
+        Location { line: self.number, column: column as u64 + 1 }
     }
 
     /// The words from a column on, each with its place.
-    fn words(&self, from: usize) -> Vec<(String, Place)> {
-        let mut words: Vec<(String, Place)> = Vec::new();
+    fn words(&self, from: usize) -> Vec<(String, Location)> {
+        let mut words: Vec<(String, Location)> = Vec::new();
         let mut was_blank = true;
         for (at, &c) in self.chars.iter().enumerate().skip(from) {
             if c.is_whitespace() {
@@ -92,32 +92,37 @@ impl Line<'_> {
 }
 
 /// Reads a file.
-pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
-    let mut reading =
-        Reading { sheet: Sheet::default(), cells: Vec::new(), byes: Vec::new(), asides: Vec::new(), round_limit: None };
+pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> TournamentFile {
+    let mut reading = TrfReader {
+        sheet: TournamentFile::default(),
+        cells: Vec::new(),
+        byes: Vec::new(),
+        asides: Vec::new(),
+        round_limit: None,
+    };
     for (text, number) in text.lines().zip(1..) {
         let line =
-            Line { chars: text.trim_end().chars().map(|c| if c == '\t' { ' ' } else { c }).collect(), text, number };
+            TrfLine { chars: text.trim_end().chars().map(|c| if c == '\t' { ' ' } else { c }).collect(), text, number };
         reading.line(&line, complaints);
     }
     reading.join(complaints);
-    Sheet { is_in_letters: true, ..reading.sheet }
+    TournamentFile { has_letter_results: true, ..reading.sheet }
 }
 
-struct Reading {
-    sheet: Sheet,
+struct TrfReader {
+    sheet: TournamentFile,
     /// The rounds of each player of the sheet, in its order.
-    cells: Vec<Vec<Option<Cell>>>,
+    cells: Vec<Vec<Option<TrfCell>>>,
     /// Byes of a list of their own: letter, round, number.
-    byes: Vec<(char, u32, u32, Place)>,
+    byes: Vec<(char, u32, u32, Location)>,
     /// What our own comments say.
-    asides: Vec<(Vec<String>, Place)>,
+    asides: Vec<(Vec<String>, Location)>,
     /// How many rounds there will be, and where that stands.
-    round_limit: Option<(u32, Place)>,
+    round_limit: Option<(u32, Location)>,
 }
 
-impl Reading {
-    fn line(&mut self, line: &Line, complaints: &mut Complaints) {
+impl TrfReader {
+    fn line(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         if let Some(aside) = line.text.strip_prefix("### damcast ") {
             self.asides.push((aside.trim_end().splitn(4, ' ').map(str::to_owned).collect(), line.place(0)));
             return;
@@ -127,8 +132,8 @@ impl Reading {
             return;
         }
         let event = &mut self.sheet.event;
-        let text = |to: &mut String, complaints: &mut Complaints| {
-            let found = plain(&line.cell(4, usize::MAX), line.place(4), complaints);
+        let text = |to: &mut String, complaints: &mut ImportDiagnostics| {
+            let found = clean_text(&line.cell(4, usize::MAX), line.place(4), complaints);
             if to.is_empty() {
                 *to = found;
             } else if *to != found {
@@ -139,7 +144,7 @@ impl Reading {
         if !is_separated {
             complaints.error(
                 line.place(3),
-                format!("{} stands where a blank follows the code of a line", quoted(&line.cell(3, 4))),
+                format!("{} stands where a blank follows the code of a line", quote(&line.cell(3, 4))),
             );
             return;
         }
@@ -163,23 +168,23 @@ impl Reading {
             "240" => self.bye_list(line, complaints),
             "299" => self.penalty(line, complaints),
             "300" => self.lineup(line, complaints),
-            code if PASSED_OVER.contains(&code) => {}
-            _ => complaints.error(line.place(0), format!("no line of a TRF begins with {}", quoted(&code))),
+            code if IGNORED_RECORDS.contains(&code) => {}
+            _ => complaints.error(line.place(0), format!("no line of a TRF begins with {}", quote(&code))),
         }
     }
 
-    fn player(&mut self, line: &Line, complaints: &mut Complaints) {
+    fn player(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         for column in [8, 13, 47, 52, 56, 68, 79, 84] {
             if line.at(column) != ' ' {
                 let what = format!(
                     "{} stands where a blank separates two columns: is the line shifted?",
-                    quoted(&line.cell(column, column + 1))
+                    quote(&line.cell(column, column + 1))
                 );
                 complaints.error(line.place(column), what);
                 return;
             }
         }
-        let read = |from: usize, to: usize, complaints: &mut Complaints| -> Option<u32> {
+        let read = |from: usize, to: usize, complaints: &mut ImportDiagnostics| -> Option<u32> {
             let text = line.trimmed(from, to);
             if text.is_empty() {
                 return None;
@@ -194,18 +199,18 @@ impl Reading {
             complaints.error(line.place(4), format!("the starting number {starting} is given twice"));
             return;
         }
-        let name = plain(&line.cell(14, 47), line.place(14), complaints);
+        let name = clean_text(&line.cell(14, 47), line.place(14), complaints);
         if name.is_empty() {
             complaints.error(line.place(14), format!("player {starting} has no name"));
             return;
         }
-        let mut player = Listed::new(line.place(4), Some(starting), &name);
+        let mut player = ListedPlayer::new(line.place(4), Some(starting), &name);
         player.sex = match line.at(9).to_ascii_lowercase() {
             ' ' => String::new(),
             'm' => "m".to_owned(),
             'w' | 'f' => "w".to_owned(),
             _ => {
-                complaints.error(line.place(9), format!("{} is no sex: m, w or blank", quoted(&line.cell(9, 10))));
+                complaints.error(line.place(9), format!("{} is no sex: m, w or blank", quote(&line.cell(9, 10))));
                 return;
             }
         };
@@ -216,9 +221,9 @@ impl Reading {
         player.birth = line.trimmed(69, 79);
         let points = line.trimmed(80, 84);
         if !points.is_empty() {
-            match Points::read(&points).filter(|points| *points >= Points::ZERO) {
-                Some(points) => player.printed = Some((points, line.place(80))),
-                None => complaints.error(line.place(80), format!("{} are no points", quoted(&points))),
+            match Points::parse(&points).filter(|points| *points >= Points::ZERO) {
+                Some(points) => player.stated_points = Some((points, line.place(80))),
+                None => complaints.error(line.place(80), format!("{} are no points", quote(&points))),
             }
         }
         let _rank = read(85, 89, complaints);
@@ -235,7 +240,7 @@ impl Reading {
         self.cells.push(cells);
     }
 
-    fn dates(&mut self, line: &Line) {
+    fn dates(&mut self, line: &TrfLine) {
         let is_in_columns = line.cell(4, ROUNDS).trim().is_empty();
         let mut round = 0;
         let found: Vec<String> = if is_in_columns {
@@ -254,7 +259,7 @@ impl Reading {
         }
     }
 
-    fn rounds(&mut self, line: &Line, complaints: &mut Complaints) {
+    fn rounds(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         match number(&line.trimmed(4, usize::MAX)) {
             Ok(rounds) if rounds <= MOST_ROUNDS => {
                 self.sheet.planned = Some(rounds);
@@ -266,17 +271,17 @@ impl Reading {
     }
 
     /// `W 2.0  D 1.0 ..`, or as JaVaFo has it `W=2.0 D=1.0`, `WW=1.0 BW=1.0`.
-    fn scoring(&mut self, line: &Line, is_javafo: bool, complaints: &mut Complaints) {
+    fn scoring(&mut self, line: &TrfLine, is_javafo: bool, complaints: &mut ImportDiagnostics) {
         let words = line.words(4);
-        let pairs: Vec<(String, String, Place)> = if is_javafo {
-            let split = |(word, place): &(String, Place)| {
+        let pairs: Vec<(String, String, Location)> = if is_javafo {
+            let split = |(word, place): &(String, Location)| {
                 let (name, value) = word.split_once('=').unwrap_or((word, ""));
                 (name.to_owned(), value.to_owned(), *place)
             };
             words.iter().map(split).collect()
         } else {
             // The letter in column 6, its points in 7 to 10: `W 2.0`, `W12.0`.
-            let mut pairs: Vec<(String, String, Place)> = Vec::new();
+            let mut pairs: Vec<(String, String, Location)> = Vec::new();
             for (word, place) in words {
                 let is_value = word.starts_with(|c: char| !c.is_alphabetic());
                 match pairs.last_mut().filter(|(_, value, _)| is_value && value.is_empty()) {
@@ -292,11 +297,11 @@ impl Reading {
         };
         let mut values: BTreeMap<String, Points> = BTreeMap::new();
         for (name, value, place) in pairs {
-            match Points::read(&value) {
+            match Points::parse(&value) {
                 Some(points) => {
                     values.insert(name, points);
                 }
-                None => return complaints.error(place, format!("{} is not followed by points", quoted(&name))),
+                None => return complaints.error(place, format!("{} is not followed by points", quote(&name))),
             }
         }
         let of = |names: [&str; 2]| names.iter().find_map(|name| values.get(*name).copied());
@@ -328,22 +333,22 @@ impl Reading {
     }
 
     /// `TW 2.0   TD 1.0   TL 0.0`.
-    fn match_scoring(&mut self, line: &Line, complaints: &mut Complaints) {
+    fn match_scoring(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         let default = Scoring::DRAUGHTS;
         let mut row = [default.match_win, default.match_draw, default.match_loss];
         for pair in line.words(4).chunks(2) {
             let [(name, place), (value, _)] = pair else { continue };
-            let points = Points::read(value);
+            let points = Points::parse(value);
             match (["TW", "TD", "TL"].iter().position(|known| known == name), points) {
                 (Some(at), Some(points)) => row[at] = points,
                 (None, Some(_)) => {}
-                (_, None) => return complaints.error(*place, format!("{} is not followed by points", quoted(name))),
+                (_, None) => return complaints.error(*place, format!("{} is not followed by points", quote(name))),
             }
         }
         self.sheet.match_points = Some(row);
     }
 
-    fn tie_breaks(&mut self, line: &Line, complaints: &mut Complaints) {
+    fn tie_breaks(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         let mut found = Vec::new();
         for code in
             line.trimmed(4, usize::MAX).split(',').map(str::trim).filter(|code| !code.is_empty() && *code != "PTS")
@@ -355,11 +360,11 @@ impl Reading {
                 "SB" => TieBreak::SonnebornBerger,
                 "WIN" => TieBreak::Wins,
                 "WON" => TieBreak::WinsPlayed,
-                "DE" => TieBreak::Direct,
+                "DE" => TieBreak::DirectEncounter,
                 _ => {
                     complaints.note(
                         line.place(4),
-                        format!("the tie-break {} is not known here: none is taken over", quoted(code)),
+                        format!("the tie-break {} is not known here: none is taken over", quote(code)),
                     );
                     return;
                 }
@@ -369,7 +374,13 @@ impl Reading {
         self.sheet.tie_breaks = found;
     }
 
-    fn team(&mut self, line: &Line, players_from: usize, number_text: Option<String>, complaints: &mut Complaints) {
+    fn team(
+        &mut self,
+        line: &TrfLine,
+        players_from: usize,
+        number_text: Option<String>,
+        complaints: &mut ImportDiagnostics,
+    ) {
         let (from, to) = if number_text.is_some() { (8, 40) } else { (4, 36) };
         let mut name = line.trimmed(from, to);
         let mut own_number = None;
@@ -405,7 +416,7 @@ impl Reading {
             return;
         }
         let federation = if own_number.is_some() && players_from > 40 { line.trimmed(41, 46) } else { String::new() };
-        let printed = || Some((Points::read(&line.trimmed(54, 60))?, Points::read(&line.trimmed(61, 67))?));
+        let printed = || Some((Points::parse(&line.trimmed(54, 60))?, Points::parse(&line.trimmed(61, 67))?));
         let printed = if players_from > 40 { printed() } else { None };
         self.sheet.teams.push(ListedTeam {
             place: line.place(from),
@@ -418,7 +429,7 @@ impl Reading {
     }
 
     /// `H   2    4    9`: letter, round, numbers.
-    fn bye_list(&mut self, line: &Line, complaints: &mut Complaints) {
+    fn bye_list(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         let words = line.words(4);
         let letter = words.first().and_then(|(word, _)| word.chars().next()).unwrap_or(' ').to_ascii_uppercase();
         let mut numbers = Vec::new();
@@ -438,13 +449,13 @@ impl Reading {
     }
 
     /// `299    -2.0   0.0         3`: match points, board points, a round or none, whose.
-    fn penalty(&mut self, line: &Line, complaints: &mut Complaints) {
+    fn penalty(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         if line.at(4) != ' ' {
             // What forfeits are worth, of programs for teams: results here come from the players' lines.
             return;
         }
         let words = line.words(4);
-        let read = |at: usize| words.get(at).and_then(|(word, _)| Points::read(word));
+        let read = |at: usize| words.get(at).and_then(|(word, _)| Points::parse(word));
         let whose = words.last().filter(|_| words.len() > 2).and_then(|(word, _)| number(word).ok());
         let (Some(match_points), Some(points), Some(whose)) = (read(0), read(1), whose) else {
             return complaints.error(line.place(4), "a penalty has match points, board points and a number");
@@ -454,7 +465,7 @@ impl Reading {
     }
 
     /// `300   1   1   4    1    5    9`: round, team, its opponent, players in the order of the boards.
-    fn lineup(&mut self, line: &Line, complaints: &mut Complaints) {
+    fn lineup(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         let mut numbers = Vec::new();
         for (word, place) in line.words(4) {
             match number(&word) {
@@ -469,21 +480,21 @@ impl Reading {
     }
 
     /// Both sides of each game become one, and what they say of each other must fit.
-    fn join(&mut self, complaints: &mut Complaints) {
+    fn join(&mut self, complaints: &mut ImportDiagnostics) {
         if complaints.has_error() {
             return;
         }
         let by_number: BTreeMap<u32, usize> =
             self.sheet.players.iter().enumerate().filter_map(|(at, player)| Some((player.number?, at))).collect();
         self.apply_byes(&by_number, complaints);
-        let mut last = (0, Place::START);
+        let mut last = (0, Location::START);
         for at in 0..self.cells.len() {
             for round in 0..self.cells[at].len() {
                 let Some(cell) = self.cells[at][round] else { continue };
                 if round as u32 + 1 > last.0 {
                     last = (round as u32 + 1, cell.place);
                 }
-                let who = |at: usize, place: Place| Who::numbered(place, self.sheet.players[at].number);
+                let who = |at: usize, place: Location| PlayerRef::numbered(place, self.sheet.players[at].number);
                 if cell.opponent == 0 {
                     let me = who(at, cell.place);
                     self.alone(at, round as u32 + 1, cell, me, complaints);
@@ -520,14 +531,14 @@ impl Reading {
                 match outcome(cell, answer, self.is_decided(round as u32 + 1, [own, cell.opponent])) {
                     Ok((outcome, is_white)) => {
                         let (white, black) = if is_white { (at, other) } else { (other, at) };
-                        let drawn = Drawn {
+                        let drawn = ListedPairing {
                             place: cell.place,
                             round: round as u32 + 1,
                             board: None,
                             white: Some(who(white, cell.place)),
                             black: Some(who(black, answer.place)),
                             outcome,
-                            told_at: cell.place,
+                            result_location: cell.place,
                             stage: None,
                             time_control: String::new(),
                         };
@@ -565,7 +576,7 @@ impl Reading {
 }
 
 /// Comments, rulers, empty lines, and what national federations add.
-fn is_passed_over(line: &Line, code: &str) -> bool {
+fn is_passed_over(line: &TrfLine, code: &str) -> bool {
     let text = line.text.trim_end();
     if text.trim().is_empty() || text.starts_with('#') {
         return true;
@@ -588,9 +599,9 @@ fn is_passed_over(line: &Line, code: &str) -> bool {
     is_digits || is_ruler || is_federation
 }
 
-impl Reading {
+impl TrfReader {
     /// A round without an opponent.
-    fn alone(&mut self, at: usize, round: u32, cell: Cell, who: Who, complaints: &mut Complaints) {
+    fn alone(&mut self, at: usize, round: u32, cell: TrfCell, who: PlayerRef, complaints: &mut ImportDiagnostics) {
         let why = match cell.result {
             'U' => ByeKind::NoOpponent,
             'F' => ByeKind::Full,
@@ -612,11 +623,11 @@ impl Reading {
                 return;
             }
         };
-        self.sheet.byes.push(Free { round, who, why, points: None });
+        self.sheet.byes.push(ListedBye { round, who, why, points: None });
     }
 
     /// Byes of lists count where the player's line says nothing.
-    fn apply_byes(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut Complaints) {
+    fn apply_byes(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut ImportDiagnostics) {
         let has_teams = !self.sheet.teams.is_empty();
         for (letter, round, of, place) in std::mem::take(&mut self.byes) {
             // Of teams their numbers are meant.
@@ -633,24 +644,24 @@ impl Reading {
                 cells.resize(index + 1, None);
             }
             if cells[index].is_none() {
-                cells[index] = Some(Cell { opponent: 0, color: '-', result: letter, place });
+                cells[index] = Some(TrfCell { opponent: 0, color: '-', result: letter, place });
             }
         }
     }
 
     /// A board without an opponent, as our own comments tell: what the player's line says of the round is its result. Returns its place among
     /// the pairings.
-    fn empty_board(&mut self, round: u32, player: Who, is_black: bool, told: Option<ResultReason>) -> usize {
-        use Letter::{Draw, Loss, Win};
-        let is_it = |free: &Free| free.round == round && free.who.number == player.number;
+    fn empty_board(&mut self, round: u32, player: PlayerRef, is_black: bool, told: Option<ResultReason>) -> usize {
+        use SideResult::{Draw, Loss, Win};
+        let is_it = |free: &ListedBye| free.round == round && free.who.number == player.number;
         let found = self.sheet.byes.iter().position(is_it).map(|at| self.sheet.byes.remove(at));
         let is_white = !is_black;
         let outcome = match (found.as_ref().map(|free| free.why), told) {
-            (None, _) => Outcome::Open,
+            (None, _) => ListedResult::Open,
             (
                 Some(why @ (ByeKind::NoOpponent | ByeKind::Full | ByeKind::Half | ByeKind::Absent)),
                 None | Some(ResultReason::Bye),
-            ) => Outcome::Free { is_white, why, points: None },
+            ) => ListedResult::OnePlayer { is_white, why, points: None },
             (Some(why), told) => {
                 let own = match why {
                     ByeKind::Won | ByeKind::NoOpponent | ByeKind::Full => Win,
@@ -658,20 +669,20 @@ impl Reading {
                     ByeKind::Lost | ByeKind::Absent => Loss,
                 };
                 let (white, black) = if is_black { (Loss, own) } else { (own, Loss) };
-                Outcome::Letters(white, black, told.unwrap_or(ResultReason::Forfeit))
+                ListedResult::Letters(white, black, told.unwrap_or(ResultReason::Forfeit))
             }
         };
         let place = player.place;
         let (white, black) = if is_black { (None, Some(player)) } else { (Some(player), None) };
         let (told_at, stage, time_control) = (place, None, String::new());
-        self.sheet.pairings.push(Drawn {
+        self.sheet.pairings.push(ListedPairing {
             place,
             round,
             board: None,
             white,
             black,
             outcome,
-            told_at,
+            result_location: told_at,
             stage,
             time_control,
         });
@@ -679,20 +690,20 @@ impl Reading {
     }
 
     /// What our own comments add: whole names, the boards of rounds, reasons.
-    fn apply_asides(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut Complaints) {
+    fn apply_asides(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut ImportDiagnostics) {
         for (words, place) in std::mem::take(&mut self.asides) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let numbers = |at: usize| words.get(at).and_then(|word| number(word).ok());
             let key = words.first().copied().unwrap_or_default();
             if matches!(key, "tie-breaks" | "unplayed" | "points" | "date") {
-                if aside(&mut self.sheet, key, &words[1..].join(" "), place, complaints).is_none() {
+                if parse_extension_comment(&mut self.sheet, key, &words[1..].join(" "), place, complaints).is_none() {
                     complaints.warn(place, NO_ASIDE);
                 }
                 continue;
             }
             let is_right = match (words.first().copied(), numbers(1)) {
                 (Some("name"), Some(of)) => {
-                    let name = plain(&words[2..].join(" "), place, complaints);
+                    let name = clean_text(&words[2..].join(" "), place, complaints);
                     by_number.get(&of).map(|&at| self.sheet.players[at].name = name)
                 }
                 (Some("board"), Some(round)) => {
@@ -705,7 +716,7 @@ impl Reading {
                         None => (false, reason),
                     };
                     let told = ResultReason::ALL.into_iter().find(|known| known.name() == reason);
-                    let is_it = |drawn: &&Drawn| {
+                    let is_it = |drawn: &&ListedPairing| {
                         let is_white = drawn.white.as_ref().and_then(|who| who.number) == white;
                         drawn.round == round && white.is_some() && is_white
                     };
@@ -713,13 +724,13 @@ impl Reading {
                         Some(at) => Some(at),
                         None => {
                             let known = white.filter(|white| by_number.contains_key(white));
-                            known.map(|_| self.empty_board(round, Who::numbered(place, white), is_black, told))
+                            known.map(|_| self.empty_board(round, PlayerRef::numbered(place, white), is_black, told))
                         }
                     };
                     drawn.map(|at| {
                         let drawn = &mut self.sheet.pairings[at];
                         drawn.board = board.filter(|board| *board > 0);
-                        if let (Some(reason), Outcome::Letters(_, _, of)) = (told, &mut drawn.outcome) {
+                        if let (Some(reason), ListedResult::Letters(_, _, of)) = (told, &mut drawn.outcome) {
                             *of = reason;
                         }
                     })

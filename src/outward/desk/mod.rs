@@ -25,17 +25,17 @@
 //! | `page`, `words` | the HTML and the words, in each language; everything else is done by `assets/*.js` |
 //! | `routes` | which address is answered by what |
 
-mod guard;
-mod numbers;
+mod access;
+mod diagrams;
+mod metrics;
 mod page;
 pub mod passwords;
-mod pictures;
 mod routes;
 mod sessions;
-mod states;
-mod station;
+mod state_stream;
+mod station_client;
+mod texts;
 mod viewers;
-mod words;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -44,10 +44,10 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 
 use super::web::hosts::AllowedHosts;
-use super::web::listener::{self, DoorCounts, Limits};
+use super::web::listener::{self, ConnectionCounts, Limits};
 
 /// Connections at once: a few people have a few pages each.
-const CONNECTIONS: usize = 256;
+const MAX_CONNECTIONS: usize = 256;
 
 /// What a desk is told.
 #[derive(Debug)]
@@ -63,13 +63,13 @@ pub struct DeskOptions {
     /// Proxies in front of it.
     pub trusted_proxies: Vec<IpAddr>,
     /// Other machines can reach it, so everybody but this machine comes by a proxy and TLS.
-    pub is_open: bool,
+    pub is_public: bool,
     /// Where the pages for viewers say how they are.
     pub viewers_file: Option<PathBuf>,
     /// Where viewers reach them, if the configuration says it.
     pub viewers: Option<String>,
     /// Where programs ask for numbers and health.
-    pub numbers: Option<std::net::TcpListener>,
+    pub metrics: Option<std::net::TcpListener>,
 }
 
 /// Serves the desk until `stop` is done.
@@ -78,15 +78,15 @@ pub struct DeskOptions {
 ///
 /// When the thread that watches the station cannot be started.
 pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Future<Output = ()>) -> std::io::Result<()> {
-    let limits = Limits { connections: CONNECTIONS, trusted_proxies: options.trusted_proxies.clone() };
-    let door = guard::Door {
+    let limits = Limits { connections: MAX_CONNECTIONS, trusted_proxies: options.trusted_proxies.clone() };
+    let door = access::AccessPolicy {
         hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
         trusted_proxies: options.trusted_proxies,
-        is_open: options.is_open,
+        is_public: options.is_public,
     };
-    let station = station::Station::begin(options.sockets)?;
+    let station = station_client::StationClient::spawn(options.sockets)?;
     let hosts = AllowedHosts::new(options.machine.as_deref(), &options.hosts);
-    let numbers = options.numbers.map(|listener| {
+    let numbers = options.metrics.map(|listener| {
         listener.set_nonblocking(true)?;
         TcpListener::from_std(listener)
     });
@@ -94,8 +94,8 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
     let numbers = async {
         match numbers {
             Some(listener) => {
-                let routes = numbers::table(station.clone(), hosts);
-                listener::listen(listener, routes, of_numbers, Arc::new(DoorCounts::default())).await;
+                let routes = metrics::router(station.clone(), hosts);
+                listener::listen(listener, routes, of_numbers, Arc::new(ConnectionCounts::default())).await;
             }
             None => std::future::pending().await,
         }
@@ -103,7 +103,7 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
     let desk =
         routes::DeskSite::new(door, station.clone(), options.password_file, options.viewers_file, options.viewers);
     tokio::select! {
-        () = listener::listen(listener, routes::table(desk), limits, Arc::new(DoorCounts::default())) => {}
+        () = listener::listen(listener, routes::router(desk), limits, Arc::new(ConnectionCounts::default())) => {}
         () = numbers => {}
         () = stop => {}
     }

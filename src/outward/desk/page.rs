@@ -4,24 +4,24 @@
 use axum::body::Bytes;
 use maud::{DOCTYPE, PreEscaped, html};
 
-use super::words::{for_script, words};
-use crate::outward::web::assets::{Asset, CSS, JS, STYLE, bare};
-use crate::outward::web::{Language, pack_well};
+use super::texts::{for_script, words};
+use crate::outward::web::assets::{Asset, CSS, JS, STYLE, minify};
+use crate::outward::web::{Language, compress_best};
 
 /// The page and what it needs.
 pub struct Page {
     /// As HTML, in each language.
-    texts: Vec<(Language, Text)>,
+    texts: Vec<(Language, CompressedText)>,
     /// Its files.
     pub assets: Vec<Asset>,
 }
 
 /// A text, and the same compressed.
-pub struct Text {
+pub struct CompressedText {
     /// As it is.
     pub plain: Bytes,
     /// Compressed.
-    pub packed: Bytes,
+    pub compressed: Bytes,
 }
 
 /// All of the script, in one file: it begins with what the rest uses.
@@ -39,17 +39,17 @@ impl Page {
     /// With a form for passwords, if there are some.
     pub fn new(has_passwords: bool) -> Page {
         // One style: a request less.
-        let style = Asset::new("desk", "css", CSS, bare(&[STYLE, include_str!("assets/desk.css")].concat()));
-        let script = Asset::new("desk", "js", JS, bare(SCRIPT));
+        let style = Asset::new("desk", "css", CSS, minify(&[STYLE, include_str!("assets/desk.css")].concat()));
+        let script = Asset::new("desk", "js", JS, minify(SCRIPT));
         let text = |language| {
             let plain = Bytes::from(html(language, has_passwords, style.path(), script.path()));
-            (language, Text { packed: pack_well(&plain), plain })
+            (language, CompressedText { compressed: compress_best(&plain), plain })
         };
         Page { texts: Language::ALL.into_iter().map(text).collect(), assets: vec![style, script] }
     }
 
     /// As HTML in a language.
-    pub fn text(&self, language: Language) -> Option<&Text> {
+    pub fn text(&self, language: Language) -> Option<&CompressedText> {
         self.texts.iter().find(|(known, _)| *known == language).map(|(_, text)| text)
     }
 }
@@ -130,7 +130,7 @@ mod tests {
     fn nothing_is_inline_and_first_view_is_small() {
         let page = Page::new(true);
         assert_eq!(page.assets.len(), 2, "with the page three requests");
-        let packed: usize = page.assets.iter().map(|asset| asset.packed.len()).sum();
+        let packed: usize = page.assets.iter().map(|asset| asset.compressed.len()).sum();
         for language in Language::ALL {
             let text = page.text(language).unwrap();
             let html = String::from_utf8(text.plain.to_vec()).unwrap();
@@ -139,13 +139,13 @@ mod tests {
                 assert!(!html.contains(inline), "{inline}");
             }
             assert_eq!(html.matches("<script").count(), 2, "the words, and the address of the script");
-            let first = packed + text.packed.len();
+            let first = packed + text.compressed.len();
             assert!(first <= 30 << 10, "{language:?}: {first}");
         }
         let without = Page::new(false);
         let english = without.text(Language::En).unwrap();
         assert!(!english.plain.windows(13).any(|part| part == b"password-form"));
-        let script = page.assets.iter().find(|asset| asset.kind == JS).map(|asset| asset.packed.len());
+        let script = page.assets.iter().find(|asset| asset.kind == JS).map(|asset| asset.compressed.len());
         assert!(script.is_some_and(|length| length <= 20_000), "{script:?}");
     }
 

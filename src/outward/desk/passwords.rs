@@ -6,28 +6,28 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
-use crate::station::operate::control::{Person, Role};
+use crate::station::operate::control::{DeskUser, Role};
 
 /// No password is longer, in bytes.
-pub const LONGEST_PASSWORD: usize = 256;
+pub const MAX_PASSWORD_LEN: usize = 256;
 /// A file of passwords is not larger.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_SIZE: u64 = 1 << 20;
 
 /// The line of a file for a person.
 ///
 /// # Errors
 ///
 /// When the name or the password cannot be used, or the system gives no random numbers.
-pub fn line(person: &Person, password: &str) -> Result<String, String> {
+pub fn password_line(person: &DeskUser, password: &str) -> Result<String, String> {
     person.check()?;
     if person.name.contains(':') || person.name.starts_with('#') {
         return Err("a name in the file of passwords has no colon, and does not begin with #".to_owned());
     }
-    if password.len() < 8 || password.len() > LONGEST_PASSWORD {
-        return Err(format!("a password has 8 to {LONGEST_PASSWORD} bytes"));
+    if password.len() < 8 || password.len() > MAX_PASSWORD_LEN {
+        return Err(format!("a password has 8 to {MAX_PASSWORD_LEN} bytes"));
     }
     let hash = Argon2::default().hash_password(password.as_bytes()).map_err(|error| error.to_string())?;
-    Ok(format!("{}:{}:{hash}", person.name, person.role.name()))
+    Ok(format!("{}:{}:{hash}", person.name, person.role.as_str()))
 }
 
 /// Who is it who gives this name and password? `None`: nobody.
@@ -35,10 +35,10 @@ pub fn line(person: &Person, password: &str) -> Result<String, String> {
 /// # Errors
 ///
 /// When the file cannot be read, or a line of it is wrong.
-pub fn find(file: &Path, name: &str, password: &str) -> Result<Option<Person>, String> {
+pub fn authenticate(file: &Path, name: &str, password: &str) -> Result<Option<DeskUser>, String> {
     let shown = file.display();
     let size = std::fs::metadata(file).map_err(|error| format!("{shown}: {error}"))?.len();
-    if size > LARGEST {
+    if size > MAX_FILE_SIZE {
         return Err(format!("{shown}: {size} bytes are no file of passwords"));
     }
     let text = std::fs::read_to_string(file).map_err(|error| format!("{shown}: {error}"))?;
@@ -60,11 +60,11 @@ pub fn find(file: &Path, name: &str, password: &str) -> Result<Option<Person>, S
     };
     let hash = PasswordHash::new(&hash).map_err(|error| format!("{shown}: {error}"))?;
     let is_right =
-        password.len() <= LONGEST_PASSWORD && Argon2::default().verify_password(password.as_bytes(), &hash).is_ok();
+        password.len() <= MAX_PASSWORD_LEN && Argon2::default().verify_password(password.as_bytes(), &hash).is_ok();
     Ok(person.filter(|_| is_right))
 }
 
-fn read(row: &str) -> Result<(Person, String), String> {
+fn read(row: &str) -> Result<(DeskUser, String), String> {
     let expected = "expected name:role:hash, as `damcast desk hash-password` makes it";
     let mut parts = row.splitn(3, ':');
     let (Some(name), Some(role), Some(hash)) = (parts.next(), parts.next(), parts.next()) else {
@@ -75,7 +75,7 @@ fn read(row: &str) -> Result<(Person, String), String> {
         "arbiter" => Role::Arbiter,
         _ => return Err("the role is operator or arbiter".to_owned()),
     };
-    let person = Person { name: name.to_owned(), role };
+    let person = DeskUser { name: name.to_owned(), role };
     person.check()?;
     PasswordHash::new(hash.trim()).map_err(|_| expected.to_owned())?;
     Ok((person, hash.trim().to_owned()))
@@ -87,26 +87,29 @@ mod tests {
 
     #[test]
     fn password_alone_finds_line() {
-        let person = Person { name: "M. Bosma".into(), role: Role::Arbiter };
-        let made = line(&person, "correct horse").unwrap();
+        let person = DeskUser { name: "M. Bosma".into(), role: Role::Arbiter };
+        let made = password_line(&person, "correct horse").unwrap();
         assert!(made.starts_with("M. Bosma:arbiter:$argon2id$"), "{made}");
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("passwords");
         std::fs::write(&file, format!("# who may\n\n{made}\n")).unwrap();
-        assert_eq!(find(&file, "M. Bosma", "correct horse"), Ok(Some(person.clone())));
+        assert_eq!(authenticate(&file, "M. Bosma", "correct horse"), Ok(Some(person.clone())));
         for (name, password) in
             [("M. Bosma", "Correct horse"), ("M. Bosma", ""), ("m. bosma", "correct horse"), ("x", "x")]
         {
-            assert_eq!(find(&file, name, password), Ok(None), "{name} {password}");
+            assert_eq!(authenticate(&file, name, password), Ok(None), "{name} {password}");
         }
         for (row, why) in
             [("a:operator", "expected"), ("a:boss:$argon2id$x", "the role"), ("a:arbiter:plain", "expected")]
         {
             std::fs::write(&file, format!("{made}\n{row}\n")).unwrap();
-            assert!(find(&file, "x", "x").is_err_and(|error| error.contains(":2: ") && error.contains(why)), "{row}");
+            assert!(
+                authenticate(&file, "x", "x").is_err_and(|error| error.contains(":2: ") && error.contains(why)),
+                "{row}"
+            );
         }
-        assert!(find(&folder.path().join("none"), "x", "x").is_err());
-        assert!(line(&Person { name: "a:b".into(), ..person.clone() }, "correct horse").is_err());
-        assert!(line(&person, "short").is_err());
+        assert!(authenticate(&folder.path().join("none"), "x", "x").is_err());
+        assert!(password_line(&DeskUser { name: "a:b".into(), ..person.clone() }, "correct horse").is_err());
+        assert!(password_line(&person, "short").is_err());
     }
 }

@@ -29,66 +29,66 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use super::guard::{Caller, Door, POLICY, SECRET};
-use super::sessions::{Keys, LASTS, Sessions, mark};
-use super::station::Station;
-use super::{page, passwords, pictures, states, viewers};
+use super::access::{AccessPolicy, CONTENT_SECURITY_POLICY, RequestOrigin, SECRET_HEADER};
+use super::sessions::{SESSION_LIFETIME, SessionKeys, Sessions, cookie_suffix};
+use super::station_client::StationClient;
+use super::{diagrams, page, passwords, state_stream, viewers};
 use crate::outward::web::Language;
 use crate::outward::web::live::now;
-use crate::outward::web::routes::takes_gzip;
-use crate::station::operate::control::logins::{Tries, wait_in_words};
-use crate::station::operate::control::{ClientRequest, Person, Reply, Role};
+use crate::outward::web::routes::accepts_gzip;
+use crate::station::operate::control::logins::{LoginAttempts, describe_wait};
+use crate::station::operate::control::{ClientRequest, DeskUser, Reply, Role};
 
 /// What the name of a cookie begins with. The port by which the desk is reached follows, as cookies ignore ports, and the mark of the session.
-const COOKIE: &str = "damcast-desk-";
+const COOKIE_PREFIX: &str = "damcast-desk-";
 /// So many logins of a browser last beside each other; then the first ends.
-const LOGINS: usize = 8;
+const MAX_LOGINS_PER_BROWSER: usize = 8;
 /// So many cookies of other desks are left alone: a head has its limit.
-const OF_OTHERS: usize = 32;
+const MAX_FOREIGN_COOKIES: usize = 32;
 /// No request is longer, in bytes.
-const LONGEST: usize = 64 << 10;
+const MAX_REQUEST_LEN: usize = 64 << 10;
 /// But for a file that is imported.
-const LONGEST_IMPORT: usize = 11 << 20;
+const MAX_IMPORT_LEN: usize = 11 << 20;
 /// A body comes within this.
-const BODY_TIME: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// All that answers are made of.
 pub struct DeskSite {
-    pub(super) door: Door,
-    pub(super) station: Arc<Station>,
+    pub(super) access_policy: AccessPolicy,
+    pub(super) station: Arc<StationClient>,
     pub(super) sessions: Sessions,
     pub(super) viewers_file: Option<PathBuf>,
     viewers: Option<String>,
     password_file: Option<PathBuf>,
-    tries: Mutex<Tries>,
+    login_attempts: Mutex<LoginAttempts>,
     /// Passwords are looked at one at a time: each costs a lot, so that guessing does.
     hashing: Semaphore,
-    tournament: Remembered,
-    deeds: Remembered,
+    tournament: CachedReply,
+    audit_log: CachedReply,
     page: page::Page,
 }
 
 /// An answer of the station that all pages share for a while: a user may ask a station about once a second, and many pages look.
 #[derive(Default)]
-struct Remembered(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
+struct CachedReply(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
 
 /// For so long.
-const REMEMBERED: Duration = Duration::from_secs(3);
+const CACHE_TIME: Duration = Duration::from_secs(3);
 
-impl Remembered {
-    async fn answer(&self, station: &Station, question: ClientRequest) -> Arc<Reply> {
+impl CachedReply {
+    async fn answer(&self, station: &StationClient, question: ClientRequest) -> Arc<Reply> {
         let mut known = self.0.lock().await;
         if let Some((at, reply)) = &*known
-            && at.elapsed() < REMEMBERED
+            && at.elapsed() < CACHE_TIME
         {
             return reply.clone();
         }
-        let reply = Arc::new(station.ask(None, question).await);
+        let reply = Arc::new(station.request(None, question).await);
         *known = reply.ok.then(|| (Instant::now(), reply.clone()));
         reply
     }
 
-    async fn forget(&self) {
+    async fn clear(&self) {
         *self.0.lock().await = None;
     }
 }
@@ -96,32 +96,32 @@ impl Remembered {
 impl DeskSite {
     /// A desk at which nobody works yet.
     pub fn new(
-        door: Door,
-        station: Arc<Station>,
+        door: AccessPolicy,
+        station: Arc<StationClient>,
         password_file: Option<PathBuf>,
         viewers_file: Option<PathBuf>,
         viewers: Option<String>,
     ) -> Arc<DeskSite> {
         Arc::new(DeskSite {
-            door,
+            access_policy: door,
             station,
             sessions: Sessions::default(),
             viewers_file,
             viewers,
             page: page::Page::new(password_file.is_some()),
             password_file,
-            tries: Mutex::default(),
+            login_attempts: Mutex::default(),
             hashing: Semaphore::new(1),
-            tournament: Remembered::default(),
-            deeds: Remembered::default(),
+            tournament: CachedReply::default(),
+            audit_log: CachedReply::default(),
         })
     }
 }
 
-type Here = State<Arc<DeskSite>>;
+type SharedSite = State<Arc<DeskSite>>;
 
 /// The addresses.
-pub fn table(desk: Arc<DeskSite>) -> Router {
+pub fn router(desk: Arc<DeskSite>) -> Router {
     Router::new()
         .route("/", get(home))
         .route("/assets/{name}", get(asset))
@@ -135,23 +135,23 @@ pub fn table(desk: Arc<DeskSite>) -> Router {
         .route("/api/log", get(log))
         .route("/api/viewers", get(viewers_address))
         .route("/api/board/{name}", get(board))
-        .fallback(|| async { refused(StatusCode::NOT_FOUND, "there is nothing at this address") })
+        .fallback(|| async { error_response(StatusCode::NOT_FOUND, "there is nothing at this address") })
         .method_not_allowed_fallback(|| async {
-            refused(StatusCode::METHOD_NOT_ALLOWED, "this is asked in another way")
+            error_response(StatusCode::METHOD_NOT_ALLOWED, "this is asked in another way")
         })
         .layer(middleware::from_fn_with_state(desk.clone(), guard))
         .with_state(desk)
 }
 
 /// Before any address is looked at: may this request be answered? Behind it: what every answer has.
-async fn guard(State(desk): Here, mut request: Request, next: Next) -> Response {
-    let mut answer = match desk.door.admit(&request) {
+async fn guard(State(desk): SharedSite, mut request: Request, next: Next) -> Response {
+    let mut answer = match desk.access_policy.check_request(&request) {
         Ok(origin) => {
             request.extensions_mut().insert(origin);
             next.run(request).await
         }
         Err((status, what)) => {
-            let mut answer = refused(status, what);
+            let mut answer = error_response(status, what);
             answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             answer
         }
@@ -159,7 +159,7 @@ async fn guard(State(desk): Here, mut request: Request, next: Next) -> Response 
     let headers = answer.headers_mut();
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -177,28 +177,28 @@ fn object(status: StatusCode, value: &impl Serialize) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-fn refused(status: StatusCode, why: &str) -> Response {
+fn error_response(status: StatusCode, why: &str) -> Response {
     object(status, &json!({"ok": false, "error": why}))
 }
 
 /// Somebody who has logged in.
-struct Member {
+struct LoggedInUser {
     session: u64,
-    person: Person,
+    user: DeskUser,
 }
 
-impl axum::extract::FromRequestParts<Arc<DeskSite>> for Member {
+impl axum::extract::FromRequestParts<Arc<DeskSite>> for LoggedInUser {
     type Rejection = Response;
 
     async fn from_request_parts(
         parts: &mut axum::http::request::Parts,
         desk: &Arc<DeskSite>,
-    ) -> Result<Member, Response> {
-        let secret = super::guard::only(&parts.headers, &SECRET).unwrap_or_default();
+    ) -> Result<LoggedInUser, Response> {
+        let secret = super::access::single_value(&parts.headers, &SECRET_HEADER).unwrap_or_default();
         let found = desk.sessions.find(tokens(&parts.headers, secret), secret, Instant::now());
         match found {
-            Some((session, person)) => Ok(Member { session, person }),
-            None => Err(refused(StatusCode::UNAUTHORIZED, "log in first; a login lasts twelve hours")),
+            Some((session, person)) => Ok(LoggedInUser { session, user: person }),
+            None => Err(error_response(StatusCode::UNAUTHORIZED, "log in first; a login lasts twelve hours")),
         }
     }
 }
@@ -208,51 +208,57 @@ fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let fields = headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
     let cookies = fields.flat_map(|field| field.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
     let is_plain = |name: &str| name.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
-    cookies.filter(move |(name, _)| name.starts_with(COOKIE) && is_plain(name))
+    cookies.filter(move |(name, _)| name.starts_with(COOKIE_PREFIX) && is_plain(name))
 }
 
 /// The values of the cookies that the secret names.
 fn tokens<'h>(headers: &'h HeaderMap, secret: &str) -> impl Iterator<Item = &'h str> {
-    let mark = mark(secret);
+    let mark = cookie_suffix(secret);
     cookies(headers).filter(move |(name, _)| name.ends_with(&mark)).map(|(_, value)| value)
 }
 
 /// What a browser that logs in is told of its cookies: the new one, and that those of sessions that have ended go.
-fn kept(headers: &HeaderMap, sessions: &Sessions, keys: &Keys, is_encrypted: bool, now: Instant) -> Vec<String> {
-    let host = super::guard::only(headers, &header::HOST).and_then(|host| host.parse::<Authority>().ok());
-    let prefix = format!("{COOKIE}{}-", host.and_then(|host| host.port_u16()).unwrap_or_default());
+fn session_cookies(
+    headers: &HeaderMap,
+    sessions: &Sessions,
+    keys: &SessionKeys,
+    is_encrypted: bool,
+    now: Instant,
+) -> Vec<String> {
+    let host = super::access::single_value(headers, &header::HOST).and_then(|host| host.parse::<Authority>().ok());
+    let prefix = format!("{COOKIE_PREFIX}{}-", host.and_then(|host| host.port_u16()).unwrap_or_default());
     let secure = if is_encrypted { "; Secure" } else { "" };
     let cookie = |name: &str, value: &str, age| {
         format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}")
     };
     // A browser sends the oldest first.
     let (own, others): (Vec<_>, Vec<_>) = cookies(headers).partition(|(name, _)| name.starts_with(&prefix));
-    let mut lasting: Vec<_> = own.iter().map(|(name, token)| (*name, sessions.of_token(token, now))).collect();
+    let mut lasting: Vec<_> = own.iter().map(|(name, token)| (*name, sessions.id_by_token(token, now))).collect();
     let mut gone: Vec<&str> = lasting.extract_if(.., |(_, id)| id.is_none()).map(|(name, _)| name).collect();
-    let too_many = lasting.len().saturating_sub(LOGINS - 1);
+    let too_many = lasting.len().saturating_sub(MAX_LOGINS_PER_BROWSER - 1);
     for (name, id) in lasting.into_iter().take(too_many) {
         if let Some(id) = id {
-            sessions.end(id, now);
+            sessions.log_out(id, now);
         }
         gone.push(name);
     }
-    gone.extend(others.iter().take(others.len().saturating_sub(OF_OTHERS)).map(|(name, _)| name));
-    let new = cookie(&format!("{prefix}{}", mark(&keys.secret)), &keys.token, LASTS.as_secs());
+    gone.extend(others.iter().take(others.len().saturating_sub(MAX_FOREIGN_COOKIES)).map(|(name, _)| name));
+    let new = cookie(&format!("{prefix}{}", cookie_suffix(&keys.secret)), &keys.token, SESSION_LIFETIME.as_secs());
     std::iter::once(new).chain(gone.into_iter().map(|name| cookie(name, "", 0))).collect()
 }
 
 /// The body of a request as a value.
 async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) -> Result<T, Response> {
-    let read = tokio::time::timeout(BODY_TIME, axum::body::to_bytes(request.into_body(), longest)).await;
+    let read = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(request.into_body(), longest)).await;
     let bytes = match read {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => {
-            return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, "this request is too long, or was broken off"));
+            return Err(error_response(StatusCode::PAYLOAD_TOO_LARGE, "this request is too long, or was broken off"));
         }
-        Err(_) => return Err(refused(StatusCode::REQUEST_TIMEOUT, "the request did not come")),
+        Err(_) => return Err(error_response(StatusCode::REQUEST_TIMEOUT, "the request did not come")),
     };
     serde_json::from_slice(&bytes)
-        .map_err(|error| refused(StatusCode::BAD_REQUEST, &format!("this is no request: {error}")))
+        .map_err(|error| error_response(StatusCode::BAD_REQUEST, &format!("this is no request: {error}")))
 }
 
 #[derive(Deserialize, Default)]
@@ -260,12 +266,12 @@ struct HomeQuery {
     lang: Option<String>,
 }
 
-async fn home(State(desk): Here, uri: Uri, headers: HeaderMap) -> Response {
+async fn home(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
     // What is asked in a way that is not known counts as not asked.
     let query = Query::<HomeQuery>::try_from_uri(&uri).map(|Query(query)| query).unwrap_or_default();
-    let language = Language::asked(query.lang.as_deref(), &headers);
-    let Some(text) = desk.page.text(language) else { return refused(StatusCode::NOT_FOUND, "there is no page") };
-    let mut answer = content(&headers, "text/html; charset=utf-8", &text.plain, &text.packed);
+    let language = Language::negotiate(query.lang.as_deref(), &headers);
+    let Some(text) = desk.page.text(language) else { return error_response(StatusCode::NOT_FOUND, "there is no page") };
+    let mut answer = content(&headers, "text/html; charset=utf-8", &text.plain, &text.compressed);
     answer.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
     answer
 }
@@ -273,17 +279,17 @@ async fn home(State(desk): Here, uri: Uri, headers: HeaderMap) -> Response {
 /// Bytes, compressed for whom that is right.
 fn content(asked: &HeaderMap, kind: &'static str, plain: &Bytes, packed: &Bytes) -> Response {
     let headers = [(header::CONTENT_TYPE, kind), (header::VARY, "accept-encoding")];
-    match takes_gzip(asked) {
+    match accepts_gzip(asked) {
         true => (headers, [(header::CONTENT_ENCODING, "gzip")], packed.clone()).into_response(),
         false => (headers, plain.clone()).into_response(),
     }
 }
 
-async fn asset(State(desk): Here, uri: Uri, headers: HeaderMap) -> Response {
+async fn asset(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
     let Some(asset) = desk.page.assets.iter().find(|asset| asset.path() == uri.path()) else {
-        return refused(StatusCode::NOT_FOUND, "there is no such file; load the page again");
+        return error_response(StatusCode::NOT_FOUND, "there is no such file; load the page again");
     };
-    let mut answer = content(&headers, asset.kind, &asset.bytes, &asset.packed);
+    let mut answer = content(&headers, asset.kind, &asset.bytes, &asset.compressed);
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     answer.headers_mut().insert(header::CACHE_CONTROL, forever);
     answer
@@ -297,16 +303,16 @@ struct Credentials {
     password: Option<String>,
 }
 
-async fn login(State(desk): Here, request: Request) -> Response {
-    let Some(origin) = request.extensions().get::<Caller>().copied() else {
-        return refused(StatusCode::FORBIDDEN, "it is not known where this comes from");
+async fn login(State(desk): SharedSite, request: Request) -> Response {
+    let Some(origin) = request.extensions().get::<RequestOrigin>().copied() else {
+        return error_response(StatusCode::FORBIDDEN, "it is not known where this comes from");
     };
     let headers = request.headers().clone();
-    let person = match body::<Credentials>(request, LONGEST).await {
+    let person = match body::<Credentials>(request, MAX_REQUEST_LEN).await {
         Err(answer) => return answer,
         Ok(Credentials { code: Some(code), .. }) => {
             let code = code.chars().filter(|character| !character.is_whitespace()).collect();
-            let reply = desk.station.ask(None, ClientRequest::Redeem { code, address: origin.address }).await;
+            let reply = desk.station.request(None, ClientRequest::Redeem { code, address: origin.address }).await;
             reply.person.ok_or_else(|| reply.error.unwrap_or_default())
         }
         Ok(Credentials { name: Some(name), password: Some(password), .. }) => {
@@ -316,40 +322,48 @@ async fn login(State(desk): Here, request: Request) -> Response {
     };
     let person = match person {
         Ok(person) => person,
-        Err(why) => return refused(StatusCode::FORBIDDEN, &why),
+        Err(why) => return error_response(StatusCode::FORBIDDEN, &why),
     };
-    let keys = match desk.sessions.begin(person.clone(), origin.address, now(), Instant::now()) {
+    let keys = match desk.sessions.log_in(person.clone(), origin.address, now(), Instant::now()) {
         Ok(keys) => keys,
         Err(error) => {
-            return refused(StatusCode::INTERNAL_SERVER_ERROR, &format!("the system gives no random numbers: {error}"));
+            return error_response(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                &format!("the system gives no random numbers: {error}"),
+            );
         }
     };
     let mut answer =
         object(StatusCode::OK, &json!({"ok": true, "secret": keys.secret, "name": person.name, "role": person.role}));
-    for cookie in kept(&headers, &desk.sessions, &keys, origin.is_encrypted, Instant::now()) {
+    for cookie in session_cookies(&headers, &desk.sessions, &keys, origin.is_encrypted, Instant::now()) {
         answer.headers_mut().extend(HeaderValue::from_str(&cookie).ok().map(|cookie| (header::SET_COOKIE, cookie)));
     }
     answer
 }
 
-async fn by_password(desk: &Arc<DeskSite>, name: String, password: String, origin: Caller) -> Result<Person, String> {
+async fn by_password(
+    desk: &Arc<DeskSite>,
+    name: String,
+    password: String,
+    origin: RequestOrigin,
+) -> Result<DeskUser, String> {
     let Some(file) = desk.password_file.clone() else {
         return Err("here people log in with a code: `damcast ctl login` makes one".to_owned());
     };
     let Ok(_turn) = desk.hashing.acquire().await else { return Err("the desk is closing".to_owned()) };
-    let tries = || desk.tries.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(wait) = tries().must_wait(origin.address, Instant::now()) {
-        return Err(wait_in_words(wait));
+    let tries = || desk.login_attempts.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(wait) = tries().remaining_lockout(origin.address, Instant::now()) {
+        return Err(describe_wait(wait));
     }
-    let found = tokio::task::spawn_blocking(move || passwords::find(&file, &name, &password)).await;
+    let found = tokio::task::spawn_blocking(move || passwords::authenticate(&file, &name, &password)).await;
     match found {
         Ok(Ok(Some(person))) => {
-            tries().succeeded(origin.address);
+            tries().record_success(origin.address);
             tracing::info!("{person} has logged in by password from {}", origin.address);
             Ok(person)
         }
         Ok(Ok(None)) => {
-            tries().failed(origin.address, Instant::now());
+            tries().record_failure(origin.address, Instant::now());
             tracing::warn!("a login by password from {} failed", origin.address);
             Err("the name or the password is wrong".to_owned())
         }
@@ -361,8 +375,8 @@ async fn by_password(desk: &Arc<DeskSite>, name: String, password: String, origi
     }
 }
 
-async fn logout(State(desk): Here, member: Member) -> Response {
-    desk.sessions.end(member.session, Instant::now());
+async fn logout(State(desk): SharedSite, member: LoggedInUser) -> Response {
+    desk.sessions.log_out(member.session, Instant::now());
     object(StatusCode::OK, &json!({"ok": true}))
 }
 
@@ -371,38 +385,38 @@ struct Revoked {
     id: u64,
 }
 
-async fn revoke(State(desk): Here, member: Member, request: Request) -> Response {
-    let revoked = match body::<Revoked>(request, LONGEST).await {
+async fn revoke(State(desk): SharedSite, member: LoggedInUser, request: Request) -> Response {
+    let revoked = match body::<Revoked>(request, MAX_REQUEST_LEN).await {
         Ok(revoked) => revoked.id,
         Err(answer) => return answer,
     };
-    if member.person.role != Role::Operator && revoked != member.session {
-        return refused(StatusCode::FORBIDDEN, "an operator ends the sessions of others");
+    if member.user.role != Role::Operator && revoked != member.session {
+        return error_response(StatusCode::FORBIDDEN, "an operator ends the sessions of others");
     }
-    tracing::info!("{} ends session {revoked}", member.person);
-    match desk.sessions.end(revoked, Instant::now()) {
+    tracing::info!("{} ends session {revoked}", member.user);
+    match desk.sessions.log_out(revoked, Instant::now()) {
         true => object(StatusCode::OK, &json!({"ok": true})),
-        false => refused(StatusCode::NOT_FOUND, "this session has ended already"),
+        false => error_response(StatusCode::NOT_FOUND, "this session has ended already"),
     }
 }
 
-async fn sessions(State(desk): Here, member: Member) -> Response {
+async fn sessions(State(desk): SharedSite, member: LoggedInUser) -> Response {
     let all = desk.sessions.all(Instant::now());
     object(
         StatusCode::OK,
-        &json!({"ok": true, "own": member.session, "name": member.person.name, "role": member.person.role, "sessions": all}),
+        &json!({"ok": true, "own": member.session, "name": member.user.name, "role": member.user.role, "sessions": all}),
     )
 }
 
-async fn stream(State(desk): Here, member: Member) -> Response {
+async fn stream(State(desk): SharedSite, member: LoggedInUser) -> Response {
     let headers =
         [(header::CONTENT_TYPE, "application/x-ndjson"), (HeaderName::from_static("x-accel-buffering"), "no")];
-    (headers, Body::new(states::lines(desk, member.session))).into_response()
+    (headers, Body::new(state_stream::lines(desk, member.session))).into_response()
 }
 
 /// Hands a request of the page to the station. The station says what it thinks of it.
-async fn request(State(desk): Here, member: Member, request: Request) -> Response {
-    let request = match body::<ClientRequest>(request, LONGEST_IMPORT).await {
+async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request) -> Response {
+    let request = match body::<ClientRequest>(request, MAX_IMPORT_LEN).await {
         Ok(request) => request,
         Err(answer) => return answer,
     };
@@ -416,46 +430,46 @@ async fn request(State(desk): Here, member: Member, request: Request) -> Respons
             | ClientRequest::Login { .. }
     );
     if !is_known {
-        return refused(StatusCode::BAD_REQUEST, "this is not asked here");
+        return error_response(StatusCode::BAD_REQUEST, "this is not asked here");
     }
-    if !request.is_for(member.person.role) {
-        return refused(StatusCode::FORBIDDEN, "an arbiter gives results, names and rounds; ask an operator");
+    if !request.is_allowed_for(member.user.role) {
+        return error_response(StatusCode::FORBIDDEN, "an arbiter gives results, names and rounds; ask an operator");
     }
-    let reply = desk.station.ask(Some(member.person), request).await;
+    let reply = desk.station.request(Some(member.user), request).await;
     // Who asks now sees what came of it.
-    desk.tournament.forget().await;
-    desk.deeds.forget().await;
-    replied(&reply)
+    desk.tournament.clear().await;
+    desk.audit_log.clear().await;
+    reply_response(&reply)
 }
 
-fn replied(reply: &Reply) -> Response {
-    object(if reply.unknown { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, reply)
+fn reply_response(reply: &Reply) -> Response {
+    object(if reply.outcome_unknown { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, reply)
 }
 
-async fn tournament(State(desk): Here, _: Member) -> Response {
+async fn tournament(State(desk): SharedSite, _: LoggedInUser) -> Response {
     let reply = desk.tournament.answer(&desk.station, ClientRequest::ShowTournament {}).await;
-    let Some(shown) = &reply.tournament else { return replied(&reply) };
+    let Some(shown) = &reply.tournament else { return reply_response(&reply) };
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
     let (tournament, standings) = (parsed(&shown.tournament), parsed(&shown.standings));
     let answer = json!({"ok": true, "version": shown.version, "tournament": tournament, "standings": standings, "rounds": shown.rounds, "history": shown.history});
     object(StatusCode::OK, &answer)
 }
 
-async fn log(State(desk): Here, _: Member) -> Response {
-    replied(&*desk.deeds.answer(&desk.station, ClientRequest::Deeds {}).await)
+async fn log(State(desk): SharedSite, _: LoggedInUser) -> Response {
+    reply_response(&*desk.audit_log.answer(&desk.station, ClientRequest::AuditLog {}).await)
 }
 
-async fn viewers_address(State(desk): Here, _: Member) -> Response {
-    object(StatusCode::OK, &viewers::told(desk.viewers.as_deref(), desk.viewers_file.as_deref()))
+async fn viewers_address(State(desk): SharedSite, _: LoggedInUser) -> Response {
+    object(StatusCode::OK, &viewers::viewer_address(desk.viewers.as_deref(), desk.viewers_file.as_deref()))
 }
 
-async fn board(State(desk): Here, _: Member, Path(name): Path<String>) -> Response {
-    let told = desk.station.told().borrow().clone();
+async fn board(State(desk): SharedSite, _: LoggedInUser, Path(name): Path<String>) -> Response {
+    let told = desk.station.state().borrow().clone();
     let board = told.state.as_ref().and_then(|state| state.boards.iter().find(|board| board.name == name));
-    match board.map(pictures::of) {
+    match board.map(diagrams::position_json) {
         Some(Ok(picture)) => object(StatusCode::OK, &picture),
-        Some(Err(why)) => refused(StatusCode::NOT_FOUND, &why),
-        None => refused(StatusCode::NOT_FOUND, "there is no such board"),
+        Some(Err(why)) => error_response(StatusCode::NOT_FOUND, &why),
+        None => error_response(StatusCode::NOT_FOUND, "there is no such board"),
     }
 }
 
@@ -465,9 +479,9 @@ mod tests {
 
     /// What a browser does with cookies, which know no ports.
     #[derive(Default)]
-    struct Jar(Vec<(String, String)>);
+    struct CookieJar(Vec<(String, String)>);
 
-    impl Jar {
+    impl CookieJar {
         fn headers(&self, port: u16) -> HeaderMap {
             let text: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let host = format!("127.0.0.1:{port}");
@@ -477,10 +491,10 @@ mod tests {
                 .collect()
         }
 
-        fn log_in(&mut self, desk: &Sessions, port: u16) -> Keys {
-            let person = Person { name: "M. Bosma".into(), role: Role::Operator };
-            let keys = desk.begin(person, [127, 0, 0, 1].into(), 0, Instant::now()).unwrap();
-            for cookie in kept(&self.headers(port), desk, &keys, false, Instant::now()) {
+        fn log_in(&mut self, desk: &Sessions, port: u16) -> SessionKeys {
+            let person = DeskUser { name: "M. Bosma".into(), role: Role::Operator };
+            let keys = desk.log_in(person, [127, 0, 0, 1].into(), 0, Instant::now()).unwrap();
+            for cookie in session_cookies(&self.headers(port), desk, &keys, false, Instant::now()) {
                 let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
                 self.0.retain(|(other, _)| other != name);
                 if !cookie.contains("Max-Age=0;") {
@@ -490,7 +504,7 @@ mod tests {
             keys
         }
 
-        fn is_in(&self, desk: &Sessions, port: u16, keys: &Keys) -> bool {
+        fn is_logged_in(&self, desk: &Sessions, port: u16, keys: &SessionKeys) -> bool {
             let headers = self.headers(port);
             desk.find(tokens(&headers, &keys.secret), &keys.secret, Instant::now()).is_some()
         }
@@ -498,26 +512,28 @@ mod tests {
 
     #[test]
     fn logins_of_one_browser_coexist() {
-        let (mut jar, here, there) = (Jar::default(), Sessions::default(), Sessions::default());
+        let (mut jar, here, there) = (CookieJar::default(), Sessions::default(), Sessions::default());
         let other_desk = jar.log_in(&there, 8082);
-        let tabs: Vec<Keys> = (0..LOGINS).map(|_| jar.log_in(&here, 8081)).collect();
-        assert!(tabs.iter().all(|keys| jar.is_in(&here, 8081, keys)) && jar.is_in(&there, 8082, &other_desk));
-        assert_eq!(jar.0.len(), LOGINS + 1);
+        let tabs: Vec<SessionKeys> = (0..MAX_LOGINS_PER_BROWSER).map(|_| jar.log_in(&here, 8081)).collect();
+        assert!(
+            tabs.iter().all(|keys| jar.is_logged_in(&here, 8081, keys)) && jar.is_logged_in(&there, 8082, &other_desk)
+        );
+        assert_eq!(jar.0.len(), MAX_LOGINS_PER_BROWSER + 1);
         // One too many: the first ends. Those that have ended are cleared before.
         let last = jar.log_in(&here, 8081);
-        assert!(!jar.is_in(&here, 8081, &tabs[0]) && here.all(Instant::now()).len() == LOGINS);
-        assert!(tabs[1..].iter().chain([&last]).all(|keys| jar.is_in(&here, 8081, keys)));
-        let ended = here.of_token(&tabs[3].token, Instant::now()).unwrap();
-        assert!(here.end(ended, Instant::now()));
+        assert!(!jar.is_logged_in(&here, 8081, &tabs[0]) && here.all(Instant::now()).len() == MAX_LOGINS_PER_BROWSER);
+        assert!(tabs[1..].iter().chain([&last]).all(|keys| jar.is_logged_in(&here, 8081, keys)));
+        let ended = here.id_by_token(&tabs[3].token, Instant::now()).unwrap();
+        assert!(here.log_out(ended, Instant::now()));
         jar.log_in(&here, 8081);
-        assert!(jar.is_in(&here, 8081, &tabs[1]) && jar.0.len() == LOGINS + 1);
+        assert!(jar.is_logged_in(&here, 8081, &tabs[1]) && jar.0.len() == MAX_LOGINS_PER_BROWSER + 1);
         // A secret names its own cookie alone, also beside one that somebody has planted.
         assert!(here.find(tokens(&jar.headers(8081), ""), &tabs[1].secret, Instant::now()).is_none());
-        jar.0.insert(0, (format!("{COOKIE}8081-{}", mark(&tabs[1].secret)), "planted".to_owned()));
-        assert!(jar.is_in(&here, 8081, &tabs[1]));
+        jar.0.insert(0, (format!("{COOKIE_PREFIX}8081-{}", cookie_suffix(&tabs[1].secret)), "planted".to_owned()));
+        assert!(jar.is_logged_in(&here, 8081, &tabs[1]));
         // Desks that are gone do not fill the heads of requests.
         (1..100).for_each(|port| drop(jar.log_in(&Sessions::default(), port)));
         jar.log_in(&here, 8081);
-        assert!(jar.0.len() <= LOGINS + OF_OTHERS + 1, "{}", jar.0.len());
+        assert!(jar.0.len() <= MAX_LOGINS_PER_BROWSER + MAX_FOREIGN_COOKIES + 1, "{}", jar.0.len());
     }
 }

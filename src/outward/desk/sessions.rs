@@ -11,12 +11,12 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::outward::web::files::hex;
-use crate::station::operate::control::Person;
+use crate::station::operate::control::DeskUser;
 
 /// For so long somebody is logged in.
-pub const LASTS: Duration = Duration::from_secs(12 * 3600);
+pub const SESSION_LIFETIME: Duration = Duration::from_secs(12 * 3600);
 /// No more are logged in at once; who logged in first goes.
-const MOST: usize = 64;
+const MAX_SESSIONS: usize = 64;
 
 type Hash = [u8; 32];
 
@@ -25,11 +25,11 @@ struct Session {
     id: u64,
     token: Hash,
     secret: Hash,
-    person: Person,
+    user: DeskUser,
     address: IpAddr,
     since: i64,
-    until: Instant,
-    seen: Instant,
+    expires_at: Instant,
+    last_seen: Instant,
     pages: usize,
 }
 
@@ -40,7 +40,7 @@ pub struct SessionView {
     pub id: u64,
     /// Who.
     #[serde(flatten)]
-    pub person: Person,
+    pub person: DeskUser,
     /// From where.
     pub address: IpAddr,
     /// Since when, in ms since 1970.
@@ -54,7 +54,7 @@ pub struct SessionView {
 }
 
 /// What a browser is given.
-pub struct Keys {
+pub struct SessionKeys {
     /// For the cookie.
     pub token: String,
     /// For the page.
@@ -72,7 +72,7 @@ fn hash(text: &str) -> Hash {
 }
 
 /// What the name of a session's cookie ends with: several logins of a browser live beside each other, and the secret says which counts.
-pub fn mark(secret: &str) -> String {
+pub fn cookie_suffix(secret: &str) -> String {
     hex(hash(secret).get(..8).unwrap_or_default())
 }
 
@@ -87,7 +87,7 @@ impl Sessions {
     fn with<T>(&self, now: Instant, work: impl FnOnce(&mut u64, &mut Vec<Session>) -> T) -> T {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let (last, sessions) = &mut *all;
-        sessions.retain(|session| session.until > now);
+        sessions.retain(|session| session.expires_at > now);
         work(last, sessions)
     }
 
@@ -96,11 +96,11 @@ impl Sessions {
     /// # Errors
     ///
     /// When the system gives no random numbers.
-    pub fn begin(&self, person: Person, address: IpAddr, since: i64, now: Instant) -> io::Result<Keys> {
-        let keys = Keys { token: random()?, secret: random()? };
+    pub fn log_in(&self, person: DeskUser, address: IpAddr, since: i64, now: Instant) -> io::Result<SessionKeys> {
+        let keys = SessionKeys { token: random()?, secret: random()? };
         self.with(now, |last, sessions| {
             *last += 1;
-            if sessions.len() >= MOST {
+            if sessions.len() >= MAX_SESSIONS {
                 sessions.remove(0);
             }
             let (token, secret) = (hash(&keys.token), hash(&keys.secret));
@@ -108,11 +108,11 @@ impl Sessions {
                 id: *last,
                 token,
                 secret,
-                person,
+                user: person,
                 address,
                 since,
-                until: now + LASTS,
-                seen: now,
+                expires_at: now + SESSION_LIFETIME,
+                last_seen: now,
                 pages: 0,
             });
         });
@@ -120,40 +120,45 @@ impl Sessions {
     }
 
     /// Whose are these? Any of the tokens may be it: other servers of this machine can set cookies of the same name.
-    pub fn find<'t>(&self, tokens: impl Iterator<Item = &'t str>, secret: &str, now: Instant) -> Option<(u64, Person)> {
+    pub fn find<'t>(
+        &self,
+        tokens: impl Iterator<Item = &'t str>,
+        secret: &str,
+        now: Instant,
+    ) -> Option<(u64, DeskUser)> {
         // Only hashes are compared: how long that takes tells nothing of what they are made of.
         let (tokens, secret): (Vec<Hash>, Hash) = (tokens.map(hash).collect(), hash(secret));
         self.with(now, |_, sessions| {
             let session =
                 sessions.iter_mut().find(|session| session.secret == secret && tokens.contains(&session.token))?;
-            session.seen = now;
-            Some((session.id, session.person.clone()))
+            session.last_seen = now;
+            Some((session.id, session.user.clone()))
         })
     }
 
     /// The number of the session of a token.
-    pub fn of_token(&self, token: &str, now: Instant) -> Option<u64> {
+    pub fn id_by_token(&self, token: &str, now: Instant) -> Option<u64> {
         let token = hash(token);
         self.with(now, |_, sessions| sessions.iter().find(|session| session.token == token).map(|session| session.id))
     }
 
     /// Does it still last?
-    pub fn lasts(&self, id: u64, now: Instant) -> bool {
+    pub fn is_valid(&self, id: u64, now: Instant) -> bool {
         self.with(now, |_, sessions| sessions.iter().any(|session| session.id == id))
     }
 
     /// A page of it is open, or is closed.
-    pub fn page(&self, id: u64, opens: bool, now: Instant) {
+    pub fn count_page(&self, id: u64, opens: bool, now: Instant) {
         self.with(now, |_, sessions| {
             if let Some(session) = sessions.iter_mut().find(|session| session.id == id) {
                 session.pages = if opens { session.pages + 1 } else { session.pages.saturating_sub(1) };
-                session.seen = now;
+                session.last_seen = now;
             }
         });
     }
 
     /// It ends. False: there is none.
-    pub fn end(&self, id: u64, now: Instant) -> bool {
+    pub fn log_out(&self, id: u64, now: Instant) -> bool {
         self.with(now, |_, sessions| {
             let before = sessions.len();
             sessions.retain(|session| session.id != id);
@@ -166,11 +171,11 @@ impl Sessions {
         self.with(now, |_, sessions| {
             let view = |session: &Session| SessionView {
                 id: session.id,
-                person: session.person.clone(),
+                person: session.user.clone(),
                 address: session.address,
                 since: session.since,
-                seen_s: now.saturating_duration_since(session.seen).as_secs(),
-                left_s: session.until.saturating_duration_since(now).as_secs(),
+                seen_s: now.saturating_duration_since(session.last_seen).as_secs(),
+                left_s: session.expires_at.saturating_duration_since(now).as_secs(),
                 pages: session.pages,
             };
             sessions.iter().map(view).collect()
@@ -187,8 +192,8 @@ mod tests {
     fn cookie_and_secret_are_valid_for_12_hours() {
         let (sessions, start) = (Sessions::default(), Instant::now());
         let begin = |name: &str, now| {
-            let person = Person { name: name.into(), role: Role::Operator };
-            sessions.begin(person, [127, 0, 0, 1].into(), 0, now).unwrap()
+            let person = DeskUser { name: name.into(), role: Role::Operator };
+            sessions.log_in(person, [127, 0, 0, 1].into(), 0, now).unwrap()
         };
         let (one, two) = (begin("One", start), begin("Two", start));
         let find = |token: &str, secret: &str, now| {
@@ -200,15 +205,15 @@ mod tests {
         {
             assert_eq!(find(token, secret, start), None);
         }
-        assert_eq!(find(&one.token, &one.secret, start + LASTS), None, "twelve hours");
-        assert!(sessions.all(start + LASTS).is_empty());
+        assert_eq!(find(&one.token, &one.secret, start + SESSION_LIFETIME), None, "twelve hours");
+        assert!(sessions.all(start + SESSION_LIFETIME).is_empty());
         let again = begin("Three", start);
         let (id, _) = sessions.find([&*again.token].into_iter(), &again.secret, start).unwrap();
-        assert!(sessions.end(id, start) && !sessions.end(id, start) && !sessions.lasts(id, start));
+        assert!(sessions.log_out(id, start) && !sessions.log_out(id, start) && !sessions.is_valid(id, start));
         assert_eq!(find(&again.token, &again.secret, start), None);
         for number in 0..100 {
             begin(&number.to_string(), start);
         }
-        assert_eq!(sessions.all(start).len(), MOST);
+        assert_eq!(sessions.all(start).len(), MAX_SESSIONS);
     }
 }

@@ -13,50 +13,50 @@ use crate::outward::web::routes::code;
 
 /// Where viewers reach their pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Reach {
+enum ViewerAddress {
     /// At this address, as far as anybody here knows.
-    Hall(String),
+    Network(String),
     /// From this machine alone.
-    Here(String),
+    Local(String),
     /// Nobody says it.
     Unknown,
 }
 
 /// As an object: `reach` (`hall`, `here`, `unknown`), `address`, and `svg`, its code.
-pub fn told(configured: Option<&str>, file: Option<&Path>) -> Value {
+pub fn viewer_address(configured: Option<&str>, file: Option<&Path>) -> Value {
     let state = file.and_then(read_state);
     let listens = match &state {
         Some(PagesState::Running(state)) => state["address"].as_str().and_then(|address| address.parse().ok()),
         _ => None,
     };
     match reach(configured, listens, own_address) {
-        Reach::Hall(address) => {
+        ViewerAddress::Network(address) => {
             let svg = code(&address).map(|(_, svg)| svg.into_string());
             json!({"ok": true, "reach": "hall", "address": address, "svg": svg})
         }
-        Reach::Here(address) => json!({"ok": true, "reach": "here", "address": address}),
-        Reach::Unknown => json!({"ok": true, "reach": "unknown"}),
+        ViewerAddress::Local(address) => json!({"ok": true, "reach": "here", "address": address}),
+        ViewerAddress::Unknown => json!({"ok": true, "reach": "unknown"}),
     }
 }
 
 /// `listens`: where the pages say that they are reached; `own`: the address of this machine in its network.
-fn reach(configured: Option<&str>, listens: Option<SocketAddr>, own: impl FnOnce() -> Option<IpAddr>) -> Reach {
+fn reach(configured: Option<&str>, listens: Option<SocketAddr>, own: impl FnOnce() -> Option<IpAddr>) -> ViewerAddress {
     let of = |address: SocketAddr| format!("http://{address}/");
     match (configured, listens) {
-        (Some(address), _) if is_of_this_machine(address) => Reach::Here(address.to_owned()),
-        (Some(address), _) => Reach::Hall(address.to_owned()),
-        (None, Some(address)) if address.ip().is_loopback() => Reach::Here(of(address)),
+        (Some(address), _) if is_local_address(address) => ViewerAddress::Local(address.to_owned()),
+        (Some(address), _) => ViewerAddress::Network(address.to_owned()),
+        (None, Some(address)) if address.ip().is_loopback() => ViewerAddress::Local(of(address)),
         (None, Some(address)) if address.ip().is_unspecified() => {
-            own().map_or(Reach::Unknown, |own| Reach::Hall(of(SocketAddr::new(own, address.port()))))
+            own().map_or(ViewerAddress::Unknown, |own| ViewerAddress::Network(of(SocketAddr::new(own, address.port()))))
         }
-        (None, Some(address)) => Reach::Hall(of(address)),
-        (None, None) => Reach::Unknown,
+        (None, Some(address)) => ViewerAddress::Network(of(address)),
+        (None, None) => ViewerAddress::Unknown,
     }
 }
 
 /// Does nobody but this machine reach an address?
-fn is_of_this_machine(address: &str) -> bool {
-    address.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(hosts::is_of_this_machine))
+fn is_local_address(address: &str) -> bool {
+    address.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(hosts::is_local_host))
 }
 
 /// The address that this machine would have for somebody elsewhere. Nothing is sent: connecting only chooses the way.
@@ -75,15 +75,15 @@ mod tests {
     fn no_qr_code_for_loopback_address() {
         let own = || Some("192.168.1.5".parse().unwrap());
         let at = |address: &str| Some(address.parse().unwrap());
-        let hall = |address: &str| Reach::Hall(address.to_owned());
-        let here = |address: &str| Reach::Here(address.to_owned());
+        let hall = |address: &str| ViewerAddress::Network(address.to_owned());
+        let here = |address: &str| ViewerAddress::Local(address.to_owned());
         for (configured, listens, expected) in [
             (None, at("0.0.0.0:8080"), hall("http://192.168.1.5:8080/")),
             (None, at("[::]:8080"), hall("http://192.168.1.5:8080/")),
             (None, at("10.1.2.3:80"), hall("http://10.1.2.3:80/")),
             (None, at("127.0.0.1:8080"), here("http://127.0.0.1:8080/")),
             (None, at("[::1]:8080"), here("http://[::1]:8080/")),
-            (None, None, Reach::Unknown),
+            (None, None, ViewerAddress::Unknown),
             (Some("https://live.example.org/"), at("127.0.0.1:8080"), hall("https://live.example.org/")),
             (Some("http://localhost:8080/"), None, here("http://localhost:8080/")),
             (Some("http://[::1]:8080/"), None, here("http://[::1]:8080/")),
@@ -91,9 +91,9 @@ mod tests {
         ] {
             assert_eq!(reach(configured, listens, own), expected, "{configured:?} {listens:?}");
         }
-        assert_eq!(reach(None, at("0.0.0.0:8080"), || None), Reach::Unknown, "a machine without a network");
-        let told = told(Some("https://live.example.org/"), None);
+        assert_eq!(reach(None, at("0.0.0.0:8080"), || None), ViewerAddress::Unknown, "a machine without a network");
+        let told = viewer_address(Some("https://live.example.org/"), None);
         assert!(told["svg"].as_str().unwrap().starts_with("<svg "), "{told}");
-        assert!(super::told(Some("http://127.0.0.1:1/"), None)["svg"].is_null());
+        assert!(super::viewer_address(Some("http://127.0.0.1:1/"), None)["svg"].is_null());
     }
 }

@@ -35,7 +35,7 @@
 //! Invariants: memory is bounded by one line ([`LONGEST_LINE`]); nobody waits in a loop that is busy; nothing is written. Growth is
 //! heard of from the system (inotify), and looked for once in a while all the same.
 
-mod waiting;
+mod file_watch;
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -46,12 +46,12 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use waiting::GrowthWatch;
+use file_watch::FileWatch;
 
 /// No line of a file of events is longer, in bytes.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub const MAX_LINE_LEN: usize = 1 << 20;
 /// So much is read at once.
-const PIECE: usize = 64 << 10;
+const CHUNK_SIZE: usize = 64 << 10;
 
 /// How far a follower has come: the first `seq` lines, of which the last has this generation.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -88,48 +88,48 @@ pub enum RestartReason {
 
 /// What a follower has to say.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum News {
+pub enum FollowEvent {
     /// The next event.
     Line(EventLine),
     /// There is no file, or none any more.
-    Gone,
+    FileMissing,
     /// It has only so many lines now, fewer than were read.
-    Cut {
+    Truncated {
         /// Whole lines.
         lines: u64,
     },
     /// After [`News::Gone`] or [`News::Cut`], or in place of the file that was read: a file that says all of it. Reading goes on.
-    Same,
+    Resumed,
     /// What was read is not what stands there: it is to be forgotten, and all lines come, from the first.
-    Anew {
+    Restarted {
         /// The generation that the last of the compared lines names now.
         generation: Option<String>,
         /// Why.
-        why: RestartReason,
+        reason: RestartReason,
     },
     /// The next line is no event.
     Damaged {
         /// The number that it should have.
         seq: u64,
         /// What is wrong with it.
-        what: String,
+        problem: String,
     },
 }
 
 /// Follows a file of events.
 pub struct Follower {
     path: PathBuf,
-    had: Had,
-    open: Option<Opened>,
+    read_state: ReadState,
+    open: Option<OpenFile>,
     /// What was read of the file behind what was had.
-    ahead: Vec<u8>,
+    buffered: Vec<u8>,
     /// What was said last of a file that is not as it should be.
-    trouble: Option<Trouble>,
-    waiting: GrowthWatch,
+    fault: Option<FileFault>,
+    file_watch: FileWatch,
 }
 
 /// What was read.
-struct Had {
+struct ReadState {
     position: Progress,
     /// Of the lines; `None` until they were seen in the file.
     hash: Option<Sha256>,
@@ -137,7 +137,7 @@ struct Had {
     bytes: u64,
 }
 
-struct Opened {
+struct OpenFile {
     file: File,
     id: (u64, u64),
     /// Was what it says compared with what was read?
@@ -145,23 +145,23 @@ struct Opened {
 }
 
 #[derive(Clone, PartialEq, Eq)]
-enum Trouble {
+enum FileFault {
     Gone,
-    Cut(Stamp),
-    Damaged(Stamp),
+    Cut(FileStamp),
+    Damaged(FileStamp),
 }
 
 /// The state of a file: another as soon as anything was done to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     id: (u64, u64),
     length: u64,
-    changed: (i64, i64),
+    changed_at: (i64, i64),
 }
 
 /// What a line says of itself.
 #[derive(Deserialize)]
-struct Head {
+struct LineHeader {
     seq: u64,
     r#gen: Option<String>,
     station: Option<String>,
@@ -174,35 +174,35 @@ impl Follower {
         let path = path.into();
         let hash = (from.seq == 0).then(Sha256::new);
         Follower {
-            waiting: GrowthWatch::new(&path),
+            file_watch: FileWatch::new(&path),
             path,
-            had: Had { position: from, hash, bytes: 0 },
+            read_state: ReadState { position: from, hash, bytes: 0 },
             open: None,
-            ahead: Vec::new(),
-            trouble: None,
+            buffered: Vec::new(),
+            fault: None,
         }
     }
 
     /// The same without the help of the system: the file is looked at every so often.
     #[must_use]
     pub fn polling(mut self, every: Duration) -> Follower {
-        self.waiting = GrowthWatch::polling(every);
+        self.file_watch = FileWatch::polling(every);
         self
     }
 
     /// How far it has come. Who has made durable what was handed out keeps this beside it.
     pub fn position(&self) -> Progress {
-        let mut position = self.had.position.clone();
-        if let Some(hash) = &self.had.hash {
+        let mut position = self.read_state.position.clone();
+        if let Some(hash) = &self.read_state.hash {
             position.sha256 = Some(hash.clone().finalize().into());
         }
         position
     }
 
     /// What was read is compared with the whole file again before the next line: also what changed without becoming shorter is found.
-    pub fn check(&mut self) {
+    pub fn recheck(&mut self) {
         if let Some(open) = &mut self.open {
-            open.is_compared = self.had.position.seq == 0;
+            open.is_compared = self.read_state.position.seq == 0;
         }
     }
 
@@ -211,14 +211,14 @@ impl Follower {
     /// # Errors
     ///
     /// When the file may not be read, is no regular file, or the disk fails. It can be asked again.
-    pub fn next(&mut self, patience: Duration) -> io::Result<Option<News>> {
+    pub fn next(&mut self, patience: Duration) -> io::Result<Option<FollowEvent>> {
         let end = Instant::now() + patience;
         loop {
             if let Some(news) = self.poll()? {
                 return Ok(Some(news));
             }
             // What happens after this wakes the waiting; what happened before is seen now.
-            self.waiting.begin(&self.path);
+            self.file_watch.arm(&self.path);
             if let Some(news) = self.poll()? {
                 return Ok(Some(news));
             }
@@ -226,7 +226,7 @@ impl Follower {
             if left.is_zero() {
                 return Ok(None);
             }
-            self.waiting.wait(left)?;
+            self.file_watch.wait(left)?;
         }
     }
 
@@ -235,30 +235,30 @@ impl Follower {
     /// # Errors
     ///
     /// As [`Follower::next`].
-    pub fn poll(&mut self) -> io::Result<Option<News>> {
-        let Some(stamp) = self.look()? else {
+    pub fn poll(&mut self) -> io::Result<Option<FollowEvent>> {
+        let Some(stamp) = self.stat()? else {
             self.open = None;
-            self.ahead.clear();
-            let is_new = self.trouble.replace(Trouble::Gone) != Some(Trouble::Gone);
-            return Ok(is_new.then_some(News::Gone));
+            self.buffered.clear();
+            let is_new = self.fault.replace(FileFault::Gone) != Some(FileFault::Gone);
+            return Ok(is_new.then_some(FollowEvent::FileMissing));
         };
-        if [Some(Trouble::Cut(stamp)), Some(Trouble::Damaged(stamp))].contains(&self.trouble) {
+        if [Some(FileFault::Cut(stamp)), Some(FileFault::Damaged(stamp))].contains(&self.fault) {
             // Nothing was done to it since.
             return Ok(None);
         }
-        let is_first = self.open.is_none() && self.trouble.is_none();
+        let is_first = self.open.is_none() && self.fault.is_none();
         if self.open.as_ref().is_none_or(|open| open.id != stamp.id) {
             let Some(file) = self.open_file()? else { return Ok(None) };
-            self.open = Some(Opened { file, id: stamp.id, is_compared: self.had.position.seq == 0 });
-            self.ahead.clear();
-            self.had.bytes = 0;
+            self.open = Some(OpenFile { file, id: stamp.id, is_compared: self.read_state.position.seq == 0 });
+            self.buffered.clear();
+            self.read_state.bytes = 0;
         }
         let Some(open) = &mut self.open else { return Ok(None) };
-        if stamp.length < self.had.bytes {
+        if stamp.length < self.read_state.bytes {
             open.is_compared = false;
         }
         if !open.is_compared {
-            self.ahead.clear();
+            self.buffered.clear();
             let news = self.compare(stamp, is_first)?;
             if news.is_some() || !self.is_compared() {
                 return Ok(news);
@@ -273,9 +273,9 @@ impl Follower {
     }
 
     /// The state of the file now; `None`: there is none.
-    fn look(&self) -> io::Result<Option<Stamp>> {
+    fn stat(&self) -> io::Result<Option<FileStamp>> {
         match fs::metadata(&self.path) {
-            Ok(there) if there.is_file() => Ok(Some(Stamp::of(&there))),
+            Ok(there) if there.is_file() => Ok(Some(FileStamp::from_metadata(&there))),
             Ok(_) => Err(self.error(io::ErrorKind::InvalidInput, "it is no regular file")),
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(self.error(error.kind(), error)),
@@ -298,83 +298,83 @@ impl Follower {
     }
 
     /// Compares what was read with what the file says, from its beginning. Of a file that has less than that nothing is read.
-    fn compare(&mut self, stamp: Stamp, is_first: bool) -> io::Result<Option<News>> {
+    fn compare(&mut self, stamp: FileStamp, is_first: bool) -> io::Result<Option<FollowEvent>> {
         let Some(open) = &mut self.open else { return Ok(None) };
-        let position = &self.had.position;
+        let position = &self.read_state.position;
         let Prefix { lines, bytes, hash, last } = Prefix::read(&open.file, position.seq)?;
-        let head = read_head(&open.file, last)?;
+        let head = read_line_header(&open.file, last)?;
         let generation = head.as_ref().and_then(|head| head.r#gen.clone());
         let is_other = generation.is_some() && position.generation.is_some() && generation != position.generation;
         let why = if is_other { RestartReason::OtherGeneration } else { RestartReason::OtherLines };
         if lines < position.seq && !is_other {
             open.is_compared = false;
-            let told = self.trouble.replace(Trouble::Cut(stamp));
-            return Ok((!matches!(told, Some(Trouble::Cut(_)))).then_some(News::Cut { lines }));
+            let told = self.fault.replace(FileFault::Cut(stamp));
+            return Ok((!matches!(told, Some(FileFault::Cut(_)))).then_some(FollowEvent::Truncated { lines }));
         }
-        let known = self.had.hash.clone().map(|hash| hash.finalize().into()).or(position.sha256);
+        let known = self.read_state.hash.clone().map(|hash| hash.finalize().into()).or(position.sha256);
         let found: [u8; 32] = hash.clone().finalize().into();
         let is_it = match known {
             Some(known) => known == found,
             None => head.is_some_and(|head| head.seq == position.seq) && generation == position.generation,
         };
         open.is_compared = true;
-        let had_trouble = self.trouble.take().is_some();
+        let had_trouble = self.fault.take().is_some();
         if is_it && !is_other {
-            let was_other = std::mem::replace(&mut self.had.bytes, bytes) == 0 && !is_first;
-            self.had.hash = Some(hash);
-            return Ok((had_trouble || was_other).then_some(News::Same));
+            let was_other = std::mem::replace(&mut self.read_state.bytes, bytes) == 0 && !is_first;
+            self.read_state.hash = Some(hash);
+            return Ok((had_trouble || was_other).then_some(FollowEvent::Resumed));
         }
-        self.had = Had { position: Progress::default(), hash: Some(Sha256::new()), bytes: 0 };
-        Ok(Some(News::Anew { generation, why }))
+        self.read_state = ReadState { position: Progress::default(), hash: Some(Sha256::new()), bytes: 0 };
+        Ok(Some(FollowEvent::Restarted { generation, reason: why }))
     }
 
-    fn read_line(&mut self, stamp: Stamp) -> io::Result<Option<News>> {
+    fn read_line(&mut self, stamp: FileStamp) -> io::Result<Option<FollowEvent>> {
         let Some(open) = &mut self.open else { return Ok(None) };
         let mut searched = 0;
         let end = loop {
-            if let Some(at) = self.ahead[searched..].iter().position(|&byte| byte == b'\n') {
+            if let Some(at) = self.buffered[searched..].iter().position(|&byte| byte == b'\n') {
                 break searched + at + 1;
             }
-            searched = self.ahead.len();
-            let next = self.had.bytes + searched as u64;
+            searched = self.buffered.len();
+            let next = self.read_state.bytes + searched as u64;
             // What is behind its end in this moment comes when it is asked again.
-            let room = usize::try_from(stamp.length.saturating_sub(next)).unwrap_or(PIECE).min(PIECE);
-            if room == 0 || searched > LONGEST_LINE {
+            let room = usize::try_from(stamp.length.saturating_sub(next)).unwrap_or(CHUNK_SIZE).min(CHUNK_SIZE);
+            if room == 0 || searched > MAX_LINE_LEN {
                 // A line that is not whole yet is read again, for it may change until it is.
-                self.ahead = Vec::new();
-                let what = || format!("it is longer than {LONGEST_LINE} bytes");
-                return if searched > LONGEST_LINE { Ok(self.damaged(stamp, what())) } else { Ok(None) };
+                self.buffered = Vec::new();
+                let what = || format!("it is longer than {MAX_LINE_LEN} bytes");
+                return if searched > MAX_LINE_LEN { Ok(self.damaged(stamp, what())) } else { Ok(None) };
             }
-            self.ahead.resize(searched + room, 0);
-            let count = open.file.read_at(&mut self.ahead[searched..], next)?;
-            self.ahead.truncate(searched + count);
+            self.buffered.resize(searched + room, 0);
+            let count = open.file.read_at(&mut self.buffered[searched..], next)?;
+            self.buffered.truncate(searched + count);
             if count == 0 {
-                self.ahead = Vec::new();
+                self.buffered = Vec::new();
                 return Ok(None);
             }
         };
-        let seq = self.had.position.seq + 1;
-        let head = serde_json::from_slice::<Head>(&self.ahead[..end]).map_err(|error| error.to_string());
+        let seq = self.read_state.position.seq + 1;
+        let head = serde_json::from_slice::<LineHeader>(&self.buffered[..end]).map_err(|error| error.to_string());
         let head = head.and_then(|head| match head.seq {
             same if same == seq => Ok(head),
             other => Err(format!("its number is {other}")),
         });
-        let text = std::str::from_utf8(&self.ahead[..end]).map(str::to_owned).map_err(|error| error.to_string());
+        let text = std::str::from_utf8(&self.buffered[..end]).map(str::to_owned).map_err(|error| error.to_string());
         match head.and_then(|head| Ok((head, text?))) {
             Ok((head, text)) => {
-                self.trouble = None;
-                if let Some(hash) = &mut self.had.hash {
+                self.fault = None;
+                if let Some(hash) = &mut self.read_state.hash {
                     hash.update(&text);
                 }
-                self.ahead.drain(..end);
-                self.had.bytes += end as u64;
-                let Head { r#gen, station, .. } = head;
-                self.had.position = Progress { generation: r#gen.clone(), seq, sha256: None };
-                Ok(Some(News::Line(EventLine { seq, generation: r#gen, station, text })))
+                self.buffered.drain(..end);
+                self.read_state.bytes += end as u64;
+                let LineHeader { r#gen, station, .. } = head;
+                self.read_state.position = Progress { generation: r#gen.clone(), seq, sha256: None };
+                Ok(Some(FollowEvent::Line(EventLine { seq, generation: r#gen, station, text })))
             }
             Err(what) => {
-                self.ahead.clear();
-                let told = self.trouble.take();
+                self.buffered.clear();
+                let told = self.fault.take();
                 // Somebody may have written another file over it.
                 if seq > 1 {
                     let news = self.compare(stamp, true)?;
@@ -382,24 +382,24 @@ impl Follower {
                         return Ok(news);
                     }
                 }
-                self.trouble = told;
+                self.fault = told;
                 Ok(self.damaged(stamp, what))
             }
         }
     }
 
-    fn damaged(&mut self, stamp: Stamp, what: String) -> Option<News> {
-        let seq = self.had.position.seq + 1;
-        let is_new = !matches!(self.trouble, Some(Trouble::Damaged(_)));
-        self.trouble = Some(Trouble::Damaged(stamp));
-        is_new.then_some(News::Damaged { seq, what })
+    fn damaged(&mut self, stamp: FileStamp, what: String) -> Option<FollowEvent> {
+        let seq = self.read_state.position.seq + 1;
+        let is_new = !matches!(self.fault, Some(FileFault::Damaged(_)));
+        self.fault = Some(FileFault::Damaged(stamp));
+        is_new.then_some(FollowEvent::Damaged { seq, problem: what })
     }
 }
 
-impl Stamp {
-    fn of(there: &fs::Metadata) -> Stamp {
-        let changed = (there.ctime(), there.ctime_nsec());
-        Stamp { id: (there.dev(), there.ino()), length: there.len(), changed }
+impl FileStamp {
+    fn from_metadata(there: &fs::Metadata) -> FileStamp {
+        let changed_at = (there.ctime(), there.ctime_nsec());
+        FileStamp { id: (there.dev(), there.ino()), length: there.len(), changed_at }
     }
 }
 
@@ -421,7 +421,7 @@ struct Prefix {
 impl Prefix {
     fn read(file: &File, most: u64) -> io::Result<Prefix> {
         let mut prefix = Prefix { lines: 0, bytes: 0, hash: Sha256::new(), last: (0, 0) };
-        let (mut piece, mut at) = (vec![0; PIECE], 0_u64);
+        let (mut piece, mut at) = (vec![0; CHUNK_SIZE], 0_u64);
         // The hash of what follows the last whole line counts only when that line is whole.
         let mut hash = Sha256::new();
         while prefix.lines < most {
@@ -458,9 +458,9 @@ impl Prefix {
 }
 
 /// What the line between two places says of itself; `None`: it is no event.
-fn read_head(file: &File, (from, to): (u64, u64)) -> io::Result<Option<Head>> {
+fn read_line_header(file: &File, (from, to): (u64, u64)) -> io::Result<Option<LineHeader>> {
     let length = usize::try_from(to - from).unwrap_or(usize::MAX);
-    if length > LONGEST_LINE {
+    if length > MAX_LINE_LEN {
         return Ok(None);
     }
     let mut line = vec![0; length];
@@ -471,6 +471,6 @@ fn read_head(file: &File, (from, to): (u64, u64)) -> io::Result<Option<Head>> {
 }
 
 /// The folder that a file is in.
-fn folder_of(path: &Path) -> &Path {
+fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -3,8 +3,8 @@
 use axum::body::Bytes;
 use sha2::{Digest, Sha256};
 
+use super::compress_best;
 use super::files::hex;
-use super::pack_well;
 
 /// A style.
 pub const CSS: &str = "text/css; charset=utf-8";
@@ -17,7 +17,7 @@ pub const STYLE: &str = include_str!("assets/page.css");
 const SCRIPT: &str = include_str!("assets/page.js");
 
 /// A script or a style without what only its readers need: comments and indents. No text of it goes over several lines.
-pub fn bare(script: &str) -> String {
+pub fn minify(script: &str) -> String {
     let lines =
         script.lines().map(str::trim).filter(|line| !["//", "/*", "* "].iter().any(|sign| line.starts_with(sign)));
     lines.flat_map(|line| [line, "\n"]).collect()
@@ -37,7 +37,7 @@ pub struct Asset {
     /// As it is.
     pub bytes: Bytes,
     /// Compressed.
-    pub packed: Bytes,
+    pub compressed: Bytes,
 }
 
 impl Asset {
@@ -50,7 +50,7 @@ impl Asset {
     pub fn new(name: &str, ending: &str, kind: &'static str, text: impl Into<Bytes>) -> Asset {
         let bytes: Bytes = text.into();
         let hash = hex(&Sha256::digest(&bytes)[..8]);
-        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, packed: pack_well(&bytes), bytes }
+        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, compressed: compress_best(&bytes), bytes }
     }
 }
 
@@ -58,8 +58,8 @@ impl Assets {
     /// Those of this program.
     pub fn embedded() -> Assets {
         Assets {
-            style: Asset::new("page", "css", CSS, bare(&[STYLE, include_str!("assets/wall.css")].concat())),
-            script: Asset::new("page", "js", JS, bare(SCRIPT)),
+            style: Asset::new("page", "css", CSS, minify(&[STYLE, include_str!("assets/wall.css")].concat())),
+            script: Asset::new("page", "js", JS, minify(SCRIPT)),
         }
     }
 
@@ -74,7 +74,7 @@ impl Assets {
     }
 
     /// Changes with any of them.
-    pub fn build(&self) -> String {
+    pub fn build_id(&self) -> String {
         hex(&Sha256::digest(format!("{}{}{}", self.style.path, self.script.path, env!("CARGO_PKG_VERSION")))[..4])
     }
 
@@ -92,7 +92,7 @@ mod tests {
     fn scripts_are_small() {
         let assets = Assets::embedded();
         assert!(assets.script.bytes.len() <= 20 << 10, "{}", assets.script.bytes.len());
-        assert!(assets.script.packed.len() + assets.style.packed.len() < 14 << 10);
+        assert!(assets.script.compressed.len() + assets.style.compressed.len() < 14 << 10);
         for line in SCRIPT.lines() {
             assert!(line.matches('`').count() % 2 == 0, "a text goes over several lines: {line}");
         }

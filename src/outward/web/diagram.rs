@@ -9,7 +9,7 @@ use draughts::{NotationKind, Variant};
 use maud::{Markup, PreEscaped, html};
 
 /// What is shown of a position.
-pub struct Drawing<'a> {
+pub struct DiagramSpec<'a> {
     /// A letter a field, as in [`super::state::Diagram`].
     pub pieces: &'a str,
     /// Where the piece of the last move was, one after the other.
@@ -27,7 +27,7 @@ pub fn definitions<'v>(variants: impl Iterator<Item = &'v Variant>) -> Markup {
     let mut keys = Vec::new();
     let mut fields = String::new();
     for variant in variants {
-        let key = key(variant);
+        let key = diagram_key(variant);
         if !keys.contains(&key) {
             let _ = write!(fields, "<g id=\"{key}\">{}</g>", fields_of(variant));
             keys.push(key);
@@ -49,7 +49,7 @@ pub fn definitions<'v>(variants: impl Iterator<Item = &'v Variant>) -> Markup {
 }
 
 /// What the fields of a variant are called in a page: those of all variants on one board are the same.
-fn key(variant: &Variant) -> String {
+fn diagram_key(variant: &Variant) -> String {
     let geometry = &variant.geometry;
     let corner = geometry.square_at(geometry.height() - 1, 0).is_some();
     let all = geometry.count() == geometry.width() * geometry.height();
@@ -97,7 +97,7 @@ pub fn names(variant: &Variant) -> Vec<&str> {
 }
 
 /// A board.
-pub fn draw(variant: &Variant, drawing: &Drawing<'_>) -> Markup {
+pub fn draw(variant: &Variant, drawing: &DiagramSpec<'_>) -> Markup {
     let geometry = &variant.geometry;
     let (width, height) = (geometry.width(), geometry.height());
     let is_algebraic = variant.game_type.notation().kind == NotationKind::Algebraic;
@@ -143,7 +143,7 @@ pub fn draw(variant: &Variant, drawing: &Drawing<'_>) -> Markup {
     html! {
         svg class=(if drawing.is_large { "bd big" } else { "bd" }) viewBox=(view) role="img" aria-label=(drawing.label)
             data-w=(width) data-h=(height) data-names=[drawing.is_large.then(|| names(variant).join(","))] {
-            use href=(format!("#{}", key(variant))) {}
+            use href=(format!("#{}", diagram_key(variant))) {}
             @if drawing.is_large { g class=(if is_algebraic { "co" } else { "nm" }) { (PreEscaped(captions(variant, drawing.pieces))) } }
             g class="mk" { (PreEscaped(marks)) }
             g class="pt" { (PreEscaped(way)) }
@@ -202,7 +202,7 @@ mod tests {
             ("30", "f8x8a", "a8,b8,c8,d8,e8,f8,g8,h8", "a1"),
         ] {
             let variant = Variant::from_tag(tag).unwrap();
-            assert!(tag == "23" || super::key(variant) == key, "{tag}: {}", super::key(variant));
+            assert!(tag == "23" || super::diagram_key(variant) == key, "{tag}: {}", super::diagram_key(variant));
             let width = variant.geometry.width();
             let names = names(variant);
             assert!(first_row.is_empty() || names[..width].join(",") == first_row, "{tag}: {names:?}");
@@ -217,7 +217,7 @@ mod tests {
                 (size, variant.geometry.count())
             );
             let pieces = "w".repeat(size);
-            let drawing = Drawing { pieces: &pieces, path: &[0, 1], captured: &[2], is_large: true, label: "" };
+            let drawing = DiagramSpec { pieces: &pieces, path: &[0, 1], captured: &[2], is_large: true, label: "" };
             let svg = draw(variant, &drawing).into_string();
             assert_eq!(svg.matches("<use href=\"#w\"").count(), size, "{}", variant.name);
         }

@@ -17,26 +17,26 @@ use hyper::body::Frame;
 use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
 
-use super::pack;
-use super::state::natural;
+use super::compress;
+use super::state::natural_order;
 
 /// The file of events.
-pub const EVENTS: &str = "events.ndjson";
+pub const EVENTS_FILE: &str = "events.ndjson";
 /// Files that are replaced as a whole, with what they are.
-pub const WHOLE: [(&str, &str); 4] = [
-    ("games.pdn", PDN),
-    ("started.pdn", PDN),
+pub const WHOLE_FILES: [(&str, &str); 4] = [
+    ("games.pdn", PDN_CONTENT_TYPE),
+    ("started.pdn", PDN_CONTENT_TYPE),
     ("standings.json", "application/json"),
     ("tournament.json", "application/json"),
 ];
 /// What a game is for a browser: a text, so that it is shown.
-pub const PDN: &str = "text/plain; charset=utf-8";
+pub const PDN_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 /// A larger file is none of these.
-const LARGEST: u64 = 32 << 20;
+const MAX_FILE_SIZE: u64 = 32 << 20;
 /// So much of a file that is sent is in memory.
-const PIECE: usize = 64 << 10;
+const CHUNK_SIZE: usize = 64 << 10;
 /// So many files are kept in memory.
-const KEPT: usize = 64;
+const MAX_CACHED_FILES: usize = 64;
 
 /// A file that was read.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub struct WholeFile {
     /// As it is.
     pub bytes: Bytes,
     /// Compressed.
-    pub packed: Bytes,
+    pub compressed: Bytes,
     /// Changes with its contents, and with nothing else.
     pub etag: String,
 }
@@ -52,15 +52,15 @@ pub struct WholeFile {
 /// The folder of an outlet.
 pub struct OutletFiles {
     folder: PathBuf,
-    kept: Mutex<HashMap<String, (Stamp, Arc<WholeFile>)>>,
+    cache: Mutex<HashMap<String, (FileStamp, Arc<WholeFile>)>>,
 }
 
-type Stamp = (u64, u64, u64, i64, i64);
+type FileStamp = (u64, u64, u64, i64, i64);
 
 impl OutletFiles {
     /// The files of a folder.
     pub fn new(folder: PathBuf) -> OutletFiles {
-        OutletFiles { folder, kept: Mutex::default() }
+        OutletFiles { folder, cache: Mutex::default() }
     }
 
     /// A file that is replaced as a whole, by a name that is known to be harmless.
@@ -68,18 +68,18 @@ impl OutletFiles {
         let mut file = open(&self.folder.join(name))?;
         let there = file.metadata()?;
         let stamp = (there.dev(), there.ino(), there.len(), there.mtime(), there.mtime_nsec());
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, same)) = kept.get(name).filter(|(other, _)| *other == stamp) {
             return Ok(same.clone());
         }
         let mut bytes = Vec::new();
-        Read::by_ref(&mut file).take(LARGEST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LARGEST {
+        Read::by_ref(&mut file).take(MAX_FILE_SIZE + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_FILE_SIZE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let etag = format!("\"{}\"", hex(&Sha256::digest(&bytes)[..12]));
-        let whole = Arc::new(WholeFile { packed: pack(&bytes), bytes: bytes.into(), etag });
-        if kept.len() >= KEPT {
+        let whole = Arc::new(WholeFile { compressed: compress(&bytes), bytes: bytes.into(), etag });
+        if kept.len() >= MAX_CACHED_FILES {
             kept.clear();
         }
         kept.insert(name.to_owned(), (stamp, whole.clone()));
@@ -91,13 +91,13 @@ impl OutletFiles {
         let entries = std::fs::read_dir(self.folder.join("archive")).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.retain(|name| is_archived(name));
-        names.sort_by_cached_key(|name| natural(name));
+        names.sort_by_cached_key(|name| natural_order(name));
         names
     }
 
     /// The file of events, and how long it is.
     pub fn events(&self) -> io::Result<(File, u64)> {
-        let file = open(&self.folder.join(EVENTS))?;
+        let file = open(&self.folder.join(EVENTS_FILE))?;
         let length = file.metadata()?.len();
         Ok((file, length))
     }
@@ -107,7 +107,7 @@ impl OutletFiles {
     pub fn events_from(&self, (mark, begin): (u64, u64), line: u64, generation: &str) -> io::Result<(File, u64)> {
         let (mut file, _) = self.events()?;
         file.seek(SeekFrom::Start(begin))?;
-        let mut reader = BufReader::new(file).take(LARGEST);
+        let mut reader = BufReader::new(file).take(MAX_FILE_SIZE);
         let (mut at, mut text) = (begin, Vec::new());
         for _ in mark..line {
             text.clear();
@@ -145,14 +145,14 @@ pub fn hex(bytes: &[u8]) -> String {
 pub struct FileBody {
     piece: Option<JoinHandle<io::Result<(File, Bytes)>>>,
     file: Option<File>,
-    left: u64,
+    remaining: u64,
 }
 
 impl FileBody {
     /// So many bytes of a file, from a place on.
     pub fn new(mut file: File, from: u64, length: u64) -> io::Result<FileBody> {
         file.seek(SeekFrom::Start(from))?;
-        Ok(FileBody { piece: None, file: Some(file), left: length })
+        Ok(FileBody { piece: None, file: Some(file), remaining: length })
     }
 }
 
@@ -161,12 +161,12 @@ impl HttpBody for FileBody {
     type Error = io::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        if self.left == 0 {
+        if self.remaining == 0 {
             return Poll::Ready(None);
         }
         if self.piece.is_none() {
             let Some(file) = self.file.take() else { return Poll::Ready(None) };
-            let most = self.left.min(PIECE as u64);
+            let most = self.remaining.min(CHUNK_SIZE as u64);
             self.piece = Some(tokio::task::spawn_blocking(move || {
                 let mut bytes = Vec::with_capacity(most as usize);
                 Read::by_ref(&mut &file).take(most).read_to_end(&mut bytes)?;
@@ -181,7 +181,7 @@ impl HttpBody for FileBody {
             Ok((_, bytes)) if bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
             Ok((file, bytes)) => {
                 self.file = Some(file);
-                self.left -= bytes.len() as u64;
+                self.remaining -= bytes.len() as u64;
                 Ok(Frame::data(bytes))
             }
             Err(error) => Err(error),
@@ -189,6 +189,6 @@ impl HttpBody for FileBody {
     }
 
     fn size_hint(&self) -> hyper::body::SizeHint {
-        hyper::body::SizeHint::with_exact(self.left)
+        hyper::body::SizeHint::with_exact(self.remaining)
     }
 }

@@ -18,7 +18,7 @@ impl AllowedHosts {
     pub fn new(machine: Option<&str>, listed: &[String]) -> AllowedHosts {
         let own = machine.into_iter().flat_map(|name| [name.to_owned(), format!("{name}.local")]);
         let all = ["localhost".to_owned()].into_iter().chain(own).chain(listed.iter().cloned());
-        AllowedHosts { names: all.map(|name| plain(&name)).collect() }
+        AllowedHosts { names: all.map(|name| normalised_host(&name)).collect() }
     }
 
     /// May a request name this host? `host` is what stands in its `Host` header: a name or an address, perhaps with a port.
@@ -32,17 +32,18 @@ impl AllowedHosts {
             return false;
         }
         let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-        address.parse::<IpAddr>().is_ok() || self.names.contains(&plain(name))
+        address.parse::<IpAddr>().is_ok() || self.names.contains(&normalised_host(name))
     }
 }
 
 /// Does a name or an address lead nobody but this machine to it? As it stands in an address: without a port, IPv6 in brackets.
-pub fn is_of_this_machine(name: &str) -> bool {
+pub fn is_local_host(name: &str) -> bool {
     let address = name.trim_matches(['[', ']']).parse::<IpAddr>().map(|address| address.to_canonical());
-    plain(name) == "localhost" || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())
+    normalised_host(name) == "localhost"
+        || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())
 }
 
-fn plain(name: &str) -> String {
+fn normalised_host(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
@@ -55,10 +56,10 @@ mod tests {
         for here in
             ["localhost", "LocalHost.", "127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]"]
         {
-            assert!(is_of_this_machine(here), "{here}");
+            assert!(is_local_host(here), "{here}");
         }
         for elsewhere in ["192.168.1.7", "[fe80::1]", "hall-pc.local", "localhost.example.org", "128.0.0.1", ""] {
-            assert!(!is_of_this_machine(elsewhere), "{elsewhere}");
+            assert!(!is_local_host(elsewhere), "{elsewhere}");
         }
     }
 

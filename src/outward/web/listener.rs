@@ -35,21 +35,21 @@ use tokio::time::{Instant, Sleep};
 use super::live::LiveStream;
 
 /// So many connections of one address may be without a whole request.
-pub const HALF_OPEN: usize = 64;
+pub const MAX_HALF_OPEN_PER_ADDRESS: usize = 64;
 /// Before that nobody goes for it: after a break all viewers of a hall come at once.
-pub const GRACE: Duration = Duration::from_secs(3);
+pub const HALF_OPEN_GRACE: Duration = Duration::from_secs(3);
 /// But no more than so many in all.
-pub const HALF_OPEN_EVER: usize = 2048;
+pub const MAX_HALF_OPEN: usize = 2048;
 /// A head must be there in this time.
-pub const HEAD_TIME: Duration = Duration::from_secs(10);
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Who takes nothing for so long has gone.
-pub const WRITE_TIME: Duration = Duration::from_secs(30);
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// No head is longer.
-pub const HEAD_BYTES: usize = 16 << 10;
+pub const MAX_HEAD_LEN: usize = 16 << 10;
 /// No head has more fields.
-pub const HEAD_FIELDS: usize = 64;
+pub const MAX_HEAD_FIELDS: usize = 64;
 /// Bytes that the system keeps for a viewer that is slow.
-pub const SENT_AHEAD: usize = 64 << 10;
+pub const SEND_BUFFER_SIZE: usize = 64 << 10;
 
 /// Bounds that depend on the machine.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub struct PeerAddress(pub IpAddr);
 
 /// What comes in and goes, for the operator.
 #[derive(Debug, Default)]
-pub struct DoorCounts {
+pub struct ConnectionCounts {
     /// Connections there are.
     pub open: AtomicU64,
     /// Connections sent away because there were too many.
@@ -79,22 +79,22 @@ pub struct DoorCounts {
 type HalfOpen = HashMap<IpAddr, VecDeque<(u64, Instant, Arc<Notify>)>>;
 
 #[derive(Default)]
-struct Waiting {
+struct HalfOpenConnections {
     half_open: Mutex<HalfOpen>,
-    last: AtomicU64,
+    last_id: AtomicU64,
 }
 
-impl Waiting {
+impl HalfOpenConnections {
     /// A connection of an address has come; done when it must go. The oldest goes where there are too many.
-    fn enter(&self, address: IpAddr, counts: &DoorCounts) -> (u64, Arc<Notify>) {
-        let id = self.last.fetch_add(1, Ordering::Relaxed);
+    fn admit(&self, address: IpAddr, counts: &ConnectionCounts) -> (u64, Arc<Notify>) {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed);
         let leave = Arc::new(Notify::new());
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         let of_address = all.entry(address).or_default();
         of_address.push_back((id, Instant::now(), leave.clone()));
         while let Some((_, since, oldest)) = of_address.front()
-            && of_address.len() > HALF_OPEN
-            && (since.elapsed() >= GRACE || of_address.len() > HALF_OPEN_EVER)
+            && of_address.len() > MAX_HALF_OPEN_PER_ADDRESS
+            && (since.elapsed() >= HALF_OPEN_GRACE || of_address.len() > MAX_HALF_OPEN)
         {
             counts.displaced.fetch_add(1, Ordering::Relaxed);
             oldest.notify_one();
@@ -104,7 +104,7 @@ impl Waiting {
     }
 
     /// There is no room: the oldest goes of the address that has most. False: there is none without a whole request.
-    fn make_room(&self, counts: &DoorCounts) -> bool {
+    fn make_room(&self, counts: &ConnectionCounts) -> bool {
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         let most = all
             .iter_mut()
@@ -117,7 +117,7 @@ impl Waiting {
     }
 
     /// It has a whole request, or has gone.
-    fn settle(&self, address: IpAddr, id: u64) {
+    fn complete(&self, address: IpAddr, id: u64) {
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(of_address) = all.get_mut(&address) {
             of_address.retain(|(other, ..)| *other != id);
@@ -129,15 +129,18 @@ impl Waiting {
 }
 
 /// Takes connections for ever. Ends when it is dropped; connections that are open go on until theirs is.
-pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, counts: Arc<DoorCounts>) {
+pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, counts: Arc<ConnectionCounts>) {
     let most = u64::try_from(limits.connections).unwrap_or(u64::MAX);
-    let waiting = Arc::new(Waiting::default());
+    let waiting = Arc::new(HalfOpenConnections::default());
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(HEAD_BYTES).max_headers(HEAD_FIELDS);
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(MAX_HEAD_LEN)
+        .max_headers(MAX_HEAD_FIELDS);
     loop {
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
-            Err(error) if is_of_the_connection(&error) => continue,
+            Err(error) if is_connection_error(&error) => continue,
             Err(error) => {
                 // No files or no memory left: others end meanwhile.
                 tracing::warn!(%error, "no connection can be taken");
@@ -154,36 +157,36 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
             continue;
         }
         let _ = stream.set_nodelay(true);
-        let _ = socket2::SockRef::from(&stream).set_send_buffer_size(SENT_AHEAD);
+        let _ = socket2::SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER_SIZE);
         let routes = TowerToHyperService::new(routes.clone());
         let address = peer.ip().to_canonical();
-        let ticket = (!limits.trusted_proxies.contains(&address)).then(|| waiting.enter(address, &counts));
+        let ticket = (!limits.trusted_proxies.contains(&address)).then(|| waiting.admit(address, &counts));
         let (id, leave) = ticket.unzip();
         counts.open.fetch_add(1, Ordering::Relaxed);
-        let guest = Guest { address, id, waiting: waiting.clone(), counts: counts.clone() };
-        tokio::spawn(serve(http.clone(), Patient::new(stream), routes, guest, leave));
+        let guest = ConnectionGuard { address, id, half_open: waiting.clone(), counts: counts.clone() };
+        tokio::spawn(serve(http.clone(), TimeoutStream::new(stream), routes, guest, leave));
         // A request that is there already is read before the next one comes.
         tokio::task::yield_now().await;
     }
 }
 
 /// A connection that is open: counted until it is dropped.
-struct Guest {
+struct ConnectionGuard {
     address: IpAddr,
     /// Its number among those without a whole request.
     id: Option<u64>,
-    waiting: Arc<Waiting>,
-    counts: Arc<DoorCounts>,
+    half_open: Arc<HalfOpenConnections>,
+    counts: Arc<ConnectionCounts>,
 }
 
-impl Guest {
+impl ConnectionGuard {
     /// It has a whole request.
     fn settle(&self) {
-        self.id.into_iter().for_each(|id| self.waiting.settle(self.address, id));
+        self.id.into_iter().for_each(|id| self.half_open.complete(self.address, id));
     }
 }
 
-impl Drop for Guest {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.settle();
         self.counts.open.fetch_sub(1, Ordering::Relaxed);
@@ -193,9 +196,9 @@ impl Drop for Guest {
 /// Answers the requests of a connection until it ends, must go, or is taken over by a stream.
 async fn serve(
     http: http1::Builder,
-    connection: Patient,
+    connection: TimeoutStream,
     routes: TowerToHyperService<Router>,
-    guest: Guest,
+    guest: ConnectionGuard,
     leave: Option<Arc<Notify>>,
 ) {
     let guest = Arc::new(guest);
@@ -254,42 +257,42 @@ fn head(answer: &Response) -> Vec<u8> {
     head
 }
 
-fn is_of_the_connection(error: &io::Error) -> bool {
+fn is_connection_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
 /// A connection that fails when nothing of what is written is taken for [`WRITE_TIME`].
-struct Patient {
+struct TimeoutStream {
     stream: TcpStream,
-    stuck: Option<Pin<Box<Sleep>>>,
+    blocked_since: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
-    fn new(stream: TcpStream) -> Patient {
-        Patient { stream, stuck: None }
+impl TimeoutStream {
+    fn new(stream: TcpStream) -> TimeoutStream {
+        TimeoutStream { stream, blocked_since: None }
     }
 
-    fn judge<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn check_progress<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
-            self.stuck = None;
+            self.blocked_since = None;
             return outcome;
         }
-        let stuck = self.stuck.get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_TIME)));
+        let stuck = self.blocked_since.get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_TIMEOUT)));
         stuck.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for TimeoutStream {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, into)
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for TimeoutStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judge(context, outcome)
+        self.check_progress(context, outcome)
     }
 
     fn poll_write_vectored(
@@ -298,7 +301,7 @@ impl AsyncWrite for Patient {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.judge(context, outcome)
+        self.check_progress(context, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -348,7 +351,7 @@ mod tests {
         for trusted_proxies in [vec![], vec![ours]] {
             let listener = TcpListener::bind((ours, 0)).await.unwrap();
             let address = listener.local_addr().unwrap();
-            let counts = Arc::new(DoorCounts::default());
+            let counts = Arc::new(ConnectionCounts::default());
             let routes = Router::new().route("/", get(|| async { "served" }));
             let limits = Limits { connections: 256, trusted_proxies };
             let door = tokio::spawn(listen(listener, routes, limits, counts.clone()));

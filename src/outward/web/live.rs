@@ -24,12 +24,12 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::state::{Missed, ShownHall};
+use super::state::{MissedFrames, ViewerHall};
 
 /// How often a page hears that it is still connected.
-pub const BEAT: Duration = Duration::from_secs(15);
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 /// Writes to one viewer are no closer together.
-const PACE: Duration = Duration::from_millis(250);
+const MIN_SEND_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The clock of the server, in ms since 1970.
 pub fn now() -> i64 {
@@ -39,10 +39,10 @@ pub fn now() -> i64 {
 /// The stream of one who watches, before its connection is known.
 #[derive(Clone)]
 pub struct LiveStream {
-    hall: watch::Receiver<Arc<ShownHall>>,
+    hall: watch::Receiver<Arc<ViewerHall>>,
     generation: String,
     /// All until this one was sent.
-    sent: u64,
+    sent_until: u64,
     /// The board that the page follows.
     follows: Option<String>,
     /// What goes out first.
@@ -52,17 +52,17 @@ pub struct LiveStream {
 }
 
 /// Counts a viewer for as long as he is there.
-struct Counted(Arc<AtomicU64>);
+struct ViewerCountGuard(Arc<AtomicU64>);
 
-impl Drop for Counted {
+impl Drop for ViewerCountGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// What of it goes to a page: of each board the last frame, as it has the whole state, and all of the board that the page follows.
-fn changes(hall: &ShownHall, missed: Missed<'_>, follows: Option<&str>) -> Bytes {
-    let Missed::Frames(frames) = missed else { return hall.snapshot() };
+fn changes(hall: &ViewerHall, missed: MissedFrames<'_>, follows: Option<&str>) -> Bytes {
+    let MissedFrames::Frames(frames) = missed else { return hall.snapshot() };
     let mut boards: Vec<&str> = Vec::new();
     let mut wanted: Vec<&Bytes> = Vec::new();
     for frame in frames.rev() {
@@ -88,7 +88,7 @@ impl LiveStream {
     /// For a page that has all until `last` (`generation.seq`) and follows a board. `jitter` in ms keeps viewers from coming back
     /// all at once. `viewers` counts those who are there. `now`: the clock of the server.
     pub fn new(
-        hall: watch::Receiver<Arc<ShownHall>>,
+        hall: watch::Receiver<Arc<ViewerHall>>,
         last: Option<&str>,
         follows: Option<String>,
         jitter: u64,
@@ -97,10 +97,10 @@ impl LiveStream {
     ) -> LiveStream {
         let shown = hall.borrow().clone();
         let mut first = format!("retry: {}\nevent: hello\ndata: {{\"now\":{}}}\n\n", 1500 + jitter, now()).into_bytes();
-        let missed = last.map_or(Missed::TooMuch, |last| shown.missed(last));
+        let missed = last.map_or(MissedFrames::Unavailable, |last| shown.missed(last));
         first.extend(changes(&shown, missed, follows.as_deref()));
-        let (generation, sent) = (shown.generation.clone(), shown.seq);
-        LiveStream { hall, generation, sent, follows, first: first.into(), viewers, now }
+        let (generation, sent_until) = (shown.generation.clone(), shown.seq);
+        LiveStream { hall, generation, sent_until, follows, first: first.into(), viewers, now }
     }
 
     /// Sends the head of the answer, and what happens, until the viewer goes or the server ends.
@@ -109,15 +109,15 @@ impl LiveStream {
     ///
     /// Those of the connection.
     pub async fn send(self, head: Vec<u8>, connection: impl AsyncRead + AsyncWrite) -> io::Result<()> {
-        let LiveStream { mut hall, mut generation, mut sent, follows, first, viewers, now } = self;
+        let LiveStream { mut hall, mut generation, sent_until: mut sent, follows, first, viewers, now } = self;
         viewers.fetch_add(1, Ordering::Relaxed);
-        let _counted = Counted(viewers);
+        let _counted = ViewerCountGuard(viewers);
         tokio::pin!(connection);
         connection.write_all(&[&head, &first[..]].concat()).await?;
         drop((head, first));
         let mut wrote = Instant::now();
         // Put off with each write: that is cheaper than a new one.
-        let beat = sleep_until(wrote + BEAT);
+        let beat = sleep_until(wrote + HEARTBEAT_INTERVAL);
         tokio::pin!(beat);
         loop {
             let mut nothing = [0];
@@ -137,11 +137,15 @@ impl LiveStream {
             let bytes = match bytes {
                 Some(beat) => beat,
                 None => {
-                    if wrote.elapsed() < PACE {
-                        sleep_until(wrote + PACE).await;
+                    if wrote.elapsed() < MIN_SEND_INTERVAL {
+                        sleep_until(wrote + MIN_SEND_INTERVAL).await;
                     }
                     let shown = hall.borrow_and_update().clone();
-                    let missed = if shown.generation == generation { shown.behind(sent) } else { Missed::TooMuch };
+                    let missed = if shown.generation == generation {
+                        shown.frames_after(sent)
+                    } else {
+                        MissedFrames::Unavailable
+                    };
                     sent = shown.seq;
                     shown.generation.clone_into(&mut generation);
                     changes(&shown, missed, follows.as_deref())
@@ -150,7 +154,7 @@ impl LiveStream {
             if !bytes.is_empty() {
                 connection.write_all(&bytes).await?;
                 wrote = Instant::now();
-                beat.as_mut().reset(wrote + BEAT);
+                beat.as_mut().reset(wrote + HEARTBEAT_INTERVAL);
             }
         }
     }

@@ -28,6 +28,7 @@
 
 pub(super) mod assets;
 pub(super) mod diagram;
+mod event_reader;
 pub mod files;
 pub(super) mod hosts;
 pub mod listener;
@@ -36,8 +37,7 @@ pub mod pages;
 pub mod plan;
 pub(super) mod routes;
 pub mod state;
-mod watching;
-pub(super) mod words;
+pub(super) mod texts;
 
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
@@ -54,12 +54,12 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-pub use words::Language;
+pub use texts::Language;
 
 /// How often the state file is written.
-const STATE_WRITTEN: Duration = Duration::from_secs(5);
+const STATE_INTERVAL: Duration = Duration::from_secs(5);
 /// The pages are up at the latest after this, whatever there is to read.
-const FIRST_READING: Duration = Duration::from_secs(30);
+const MAX_STARTUP_READ: Duration = Duration::from_secs(30);
 
 /// What a server of pages is told.
 #[derive(Clone, Debug)]
@@ -91,24 +91,24 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
     let (hall, read) = watch::channel(Arc::default());
-    let watching = watching::begin(options.outlet.clone(), hall, options.now)?;
+    let watching = event_reader::spawn(options.outlet.clone(), hall, options.now)?;
     let (shown, mut reader) = watch::channel(Arc::default());
     let viewers = Arc::new(AtomicU64::new(0));
-    let counts = Arc::new(listener::DoorCounts::default());
+    let counts = Arc::new(listener::ConnectionCounts::default());
     let site = routes::Site::new(&options, reader.clone(), viewers.clone());
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
     let address = listener.local_addr()?;
     let state = write_state(&options, address, reader.clone(), viewers, counts.clone());
-    tokio::spawn(relay(read, shown));
+    tokio::spawn(publish_states(read, shown));
     tokio::pin!(stop);
     // Nobody gets a page of half an outlet.
     tokio::select! {
-        _ = tokio::time::timeout(FIRST_READING, reader.changed()) => {}
+        _ = tokio::time::timeout(MAX_STARTUP_READ, reader.changed()) => {}
         () = &mut stop => return Ok(()),
     }
     tokio::select! {
-        () = listener::listen(listener, routes::table(site), limits, counts) => {}
+        () = listener::listen(listener, routes::router(site), limits, counts) => {}
         () = state => {}
         () = &mut stop => {}
     }
@@ -118,7 +118,10 @@ pub async fn serve(
 
 /// Hands each state on to the viewers: one of them that is woken by another thread costs a system call, here they cost none. Done when
 /// the reader has ended.
-async fn relay(mut read: watch::Receiver<Arc<state::ShownHall>>, shown: watch::Sender<Arc<state::ShownHall>>) {
+async fn publish_states(
+    mut read: watch::Receiver<Arc<state::ViewerHall>>,
+    shown: watch::Sender<Arc<state::ViewerHall>>,
+) {
     while read.changed().await.is_ok() {
         let hall = read.borrow_and_update().clone();
         shown.send_replace(hall);
@@ -129,9 +132,9 @@ async fn relay(mut read: watch::Receiver<Arc<state::ShownHall>>, shown: watch::S
 async fn write_state(
     options: &ServeOptions,
     address: SocketAddr,
-    hall: watch::Receiver<Arc<state::ShownHall>>,
+    hall: watch::Receiver<Arc<state::ViewerHall>>,
     viewers: Arc<AtomicU64>,
-    counts: Arc<listener::DoorCounts>,
+    counts: Arc<listener::ConnectionCounts>,
 ) {
     let ServeOptions { state_file: Some(file), outlet, now, .. } = options else { return std::future::pending().await };
     let since = now();
@@ -157,21 +160,21 @@ async fn write_state(
             tracing::warn!(file = %file.display(), %error, "the state cannot be written");
         }
         had_trouble = written.is_err();
-        tokio::time::sleep(STATE_WRITTEN).await;
+        tokio::time::sleep(STATE_INTERVAL).await;
     }
 }
 
 /// Bytes as gzip packs them.
-pub(super) fn pack(bytes: &[u8]) -> Bytes {
-    pack_at(Compression::new(6), bytes)
+pub(super) fn compress(bytes: &[u8]) -> Bytes {
+    compress_at(Compression::new(6), bytes)
 }
 
 /// The same as small as can be, of what is packed once.
-pub(super) fn pack_well(bytes: &[u8]) -> Bytes {
-    pack_at(Compression::best(), bytes)
+pub(super) fn compress_best(bytes: &[u8]) -> Bytes {
+    compress_at(Compression::best(), bytes)
 }
 
-fn pack_at(level: Compression, bytes: &[u8]) -> Bytes {
+fn compress_at(level: Compression, bytes: &[u8]) -> Bytes {
     let mut packer = GzEncoder::new(Vec::new(), level);
     // A Vec takes everything.
     let _ = packer.write_all(bytes);

@@ -7,17 +7,17 @@ use draughts::Variant;
 use draughts_pdn::reader;
 use serde::Deserialize;
 
-use super::state::ShownGame;
+use super::state::ViewerGame;
 
 /// Who plays.
 #[derive(Clone, Debug, Default)]
-pub struct ShownPlan {
+pub struct ViewerPlan {
     /// What the tournament is called.
     pub event: Option<String>,
     /// Sections with players and rounds.
     pub sections: Vec<PlannedSection>,
     /// Games that have no move yet, in the order of the boards.
-    pub waiting: Vec<ShownGame>,
+    pub unstarted: Vec<ViewerGame>,
 }
 
 #[derive(Deserialize)]
@@ -33,11 +33,11 @@ struct PlannedEvent {
 }
 
 /// What a section is called that nobody named.
-const UNNAMED: &str = "main";
+const DEFAULT_SECTION_NAME: &str = "main";
 
 /// What a section is called, as people are told it; `None`: it has no name.
 pub fn title(section: &str) -> Option<&str> {
-    Some(section).filter(|name| !name.is_empty() && *name != UNNAMED)
+    Some(section).filter(|name| !name.is_empty() && *name != DEFAULT_SECTION_NAME)
 }
 
 /// A section of a tournament.
@@ -45,14 +45,14 @@ pub fn title(section: &str) -> Option<&str> {
 pub struct PlannedSection {
     /// Its name; empty if there is but one.
     pub name: String,
-    players: Vec<Named>,
-    teams: Vec<Named>,
+    players: Vec<NamedEntry>,
+    teams: Vec<NamedEntry>,
     /// Its public rounds.
     pub rounds: Vec<PlannedRound>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Named {
+struct NamedEntry {
     id: u64,
     name: String,
     team: Option<u64>,
@@ -83,7 +83,7 @@ pub struct PlannedPairing {
     /// The number of the table.
     pub table: Option<u64>,
     #[serde(rename = "match")]
-    of_match: Option<u64>,
+    match_id: Option<u64>,
     /// White; `None`: nobody.
     pub white: Option<u64>,
     /// Black.
@@ -92,13 +92,13 @@ pub struct PlannedPairing {
     pub points: Option<[String; 2]>,
     /// Why it is not played with its round.
     #[serde(default)]
-    pub later: PlayedLater,
+    pub later: ViewerDeferral,
 }
 
 /// Why a pairing is not played with its round.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum PlayedLater {
+pub enum ViewerDeferral {
     /// It begins later.
     Postponed,
     /// It was begun, and goes on later.
@@ -118,7 +118,7 @@ struct PlannedMatch {
 
 /// What a player did in a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CourseCell<'a> {
+pub struct RoundCell<'a> {
     /// Against whom.
     pub opponent: u64,
     /// With White.
@@ -127,9 +127,9 @@ pub struct CourseCell<'a> {
     pub points: Option<&'a str>,
 }
 
-impl ShownPlan {
+impl ViewerPlan {
     /// From `tournament.json` and `games.pdn` of an outlet; each may be missing.
-    pub fn read(tournament: Option<&[u8]>, games: Option<&[u8]>) -> ShownPlan {
+    pub fn read(tournament: Option<&[u8]>, games: Option<&[u8]>) -> ViewerPlan {
         let document = tournament.and_then(|bytes| serde_json::from_slice::<Document>(bytes).ok());
         let games = games.and_then(|bytes| std::str::from_utf8(bytes).ok());
         let games = games.map_or_else(Vec::new, |text| reader::read(text).0);
@@ -137,13 +137,13 @@ impl ShownPlan {
             let tags: BTreeMap<String, String> =
                 game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
             let variant = tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
-            ShownGame::waiting(variant, tags)
+            ViewerGame::unstarted(variant, tags)
         });
         // A game that is over without a move does not wait.
-        let waiting = waiting.filter(|game| game.result.is_none()).collect();
+        let unstarted = waiting.filter(|game| game.result.is_none()).collect();
         let (event, sections) =
             document.map_or_else(Default::default, |document| (document.event.name, document.sections));
-        ShownPlan { event: event.filter(|name| !name.is_empty()), sections, waiting }
+        ViewerPlan { event: event.filter(|name| !name.is_empty()), sections, unstarted }
     }
 }
 
@@ -163,7 +163,7 @@ impl PlannedSection {
     }
 
     /// What a player did, round by round.
-    pub fn course(&self, player: u64) -> Vec<Option<CourseCell<'_>>> {
+    pub fn player_rounds(&self, player: u64) -> Vec<Option<RoundCell<'_>>> {
         let cell = |pairing: &'_ PlannedPairing| -> Option<(u64, bool)> {
             let (white, black) = (pairing.white?, pairing.black?);
             let is_white = white == player;
@@ -175,7 +175,7 @@ impl PlannedSection {
             course.push(in_round(round).and_then(|index| round.pairings.get(index)).and_then(|pairing| {
                 let (opponent, is_white) = cell(pairing)?;
                 let points = pairing.points.as_ref().map(|points| points[usize::from(!is_white)].as_str());
-                Some(CourseCell { opponent, is_white, points })
+                Some(RoundCell { opponent, is_white, points })
             }));
         }
         course
@@ -188,7 +188,7 @@ impl PlannedSection {
         };
         let score = |one: &PlannedMatch| {
             let mut sums = [0; 2];
-            for pairing in round.pairings.iter().filter(|pairing| pairing.of_match == Some(one.id)) {
+            for pairing in round.pairings.iter().filter(|pairing| pairing.match_id == Some(one.id)) {
                 let Some([white, black]) =
                     pairing.points.as_ref().map(|points| points.each_ref().map(|text| hundredths(text)))
                 else {
@@ -197,7 +197,8 @@ impl PlannedSection {
                 let both = if of_home(pairing, one.home) { [white, black] } else { [black, white] };
                 sums = [sums[0] + both[0], sums[1] + both[1]];
             }
-            [(one.home, sums[0]), (one.away, sums[1])].map(|(team, sum)| (self.team(team).to_owned(), decimal(sum)))
+            [(one.home, sums[0]), (one.away, sums[1])]
+                .map(|(team, sum)| (self.team(team).to_owned(), format_decimal(sum)))
         };
         round.matches.iter().map(score).collect()
     }
@@ -210,7 +211,7 @@ fn hundredths(text: &str) -> u32 {
     whole.parse::<u32>().unwrap_or(0).saturating_mul(100).saturating_add(part.parse().unwrap_or(0))
 }
 
-fn decimal(hundredths: u32) -> String {
+fn format_decimal(hundredths: u32) -> String {
     let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -228,20 +229,23 @@ mod tests {
             {"id":1,"table":1,"white":7,"black":8,"match":3,"points":["1.5","0.5"]},{"id":2,"table":2,"white":9,"black":10,"match":3,"points":["0","2"]}]},
             {"round":2,"state":"open","matches":[],"byes":[{"player":10,"why":"bye","points":"1"}],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
         let games = "[White \"A\"]\n[GameType \"25\"]\n[Board \"4\"]\n[Result \"*\"]\n\n*\n\n[White \"B\"]\n[Result \"2-0\"]\n\n1. 32-28 2-0\n";
-        let plan = ShownPlan::read(Some(tournament.as_bytes()), Some(games.as_bytes()));
+        let plan = ViewerPlan::read(Some(tournament.as_bytes()), Some(games.as_bytes()));
         let section = &plan.sections[0];
         assert_eq!((section.player(Some(8)), section.player(None)), (Some("B"), None));
         assert_eq!((plan.event.as_deref(), section.byes(&section.rounds[1])), (Some("NK"), vec!["D"]));
-        let course = section.course(7);
-        assert_eq!(course[0], Some(CourseCell { opponent: 8, is_white: true, points: Some("1.5") }));
-        assert_eq!(course[1], Some(CourseCell { opponent: 8, is_white: false, points: None }));
+        let course = section.player_rounds(7);
+        assert_eq!(course[0], Some(RoundCell { opponent: 8, is_white: true, points: Some("1.5") }));
+        assert_eq!(course[1], Some(RoundCell { opponent: 8, is_white: false, points: None }));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];
         assert_eq!(section.matches(&section.rounds[0]), [score]);
-        assert_eq!(plan.waiting.len(), 1);
-        assert_eq!((plan.waiting[0].tag("White"), plan.waiting[0].variant.unwrap().geometry.width()), (Some("A"), 8));
-        assert!(plan.waiting[0].diagram(0).is_some());
+        assert_eq!(plan.unstarted.len(), 1);
+        assert_eq!(
+            (plan.unstarted[0].tag("White"), plan.unstarted[0].variant.unwrap().geometry.width()),
+            (Some("A"), 8)
+        );
+        assert!(plan.unstarted[0].diagram(0).is_some());
         for bad in [&b"{"[..], b"{\"sections\":7}", b"\xff"] {
-            assert!(ShownPlan::read(Some(bad), Some(bad)).sections.is_empty());
+            assert!(ViewerPlan::read(Some(bad), Some(bad)).sections.is_empty());
         }
     }
 }

@@ -20,25 +20,25 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::assets::Assets;
-use super::files::{EVENTS, FileBody, OutletFiles, PDN, WHOLE, hex, is_archived};
-use super::hosts::{AllowedHosts, is_of_this_machine};
+use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, hex, is_archived};
+use super::hosts::{AllowedHosts, is_local_host};
 use super::live::LiveStream;
-use super::pages::{PageMaker, ShownOnPage};
-use super::plan::ShownPlan;
-use super::state::ShownHall;
-use super::{Language, ServeOptions, pack};
+use super::pages::{PageBuilder, PageGame};
+use super::plan::ViewerPlan;
+use super::state::ViewerHall;
+use super::{Language, ServeOptions, compress};
 
 /// So many pages are kept as they were made, until something happens.
-const KEPT_PAGES: usize = 512;
+const MAX_CACHED_PAGES: usize = 512;
 /// No address is longer, in bytes.
-const LONGEST_ADDRESS: usize = 2048;
+const MAX_ADDRESS_LEN: usize = 2048;
 /// What a page may load and do: only what comes from here, and no script or style inside it.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'";
 
 /// All that answers are made of.
 pub struct Site {
-    hall: watch::Receiver<Arc<ShownHall>>,
+    hall: watch::Receiver<Arc<ViewerHall>>,
     files: OutletFiles,
     assets: Assets,
     build: String,
@@ -47,31 +47,31 @@ pub struct Site {
     now: fn() -> i64,
     pages: Mutex<Pages>,
     /// As it was read last, with the tags of its files.
-    plan: Mutex<(String, Arc<ShownPlan>)>,
+    plan: Mutex<(String, Arc<ViewerPlan>)>,
 }
 
 /// Pages as they were made of one state.
 #[derive(Default)]
 struct Pages {
     id: String,
-    made: HashMap<String, Option<Made>>,
+    rendered: HashMap<String, Option<RenderedPage>>,
 }
 
 /// A page, plain and compressed.
 #[derive(Clone)]
-struct Made {
+struct RenderedPage {
     plain: Bytes,
-    packed: Bytes,
+    compressed: Bytes,
 }
 
 impl Site {
     /// What these options say.
-    pub fn new(options: &ServeOptions, hall: watch::Receiver<Arc<ShownHall>>, viewers: Arc<AtomicU64>) -> Arc<Site> {
+    pub fn new(options: &ServeOptions, hall: watch::Receiver<Arc<ViewerHall>>, viewers: Arc<AtomicU64>) -> Arc<Site> {
         let assets = Assets::embedded();
         Arc::new(Site {
             hall,
             files: OutletFiles::new(options.outlet.clone()),
-            build: assets.build(),
+            build: assets.build_id(),
             assets,
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
             viewers,
@@ -82,53 +82,53 @@ impl Site {
     }
 
     /// Who plays whom, and what changes with it.
-    fn plan(&self) -> (Arc<ShownPlan>, String) {
+    fn plan(&self) -> (Arc<ViewerPlan>, String) {
         let [tournament, games] = ["tournament.json", "games.pdn"].map(|name| self.files.whole(name).ok());
         let tag =
             [&tournament, &games].map(|file| file.as_ref().map_or("-", |file| file.etag.trim_matches('"'))).concat();
         let mut known = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         if known.0 != tag {
             let [tournament, games] = [&tournament, &games].map(|file| file.as_ref().map(|file| &*file.bytes));
-            *known = (tag, Arc::new(ShownPlan::read(tournament, games)));
+            *known = (tag, Arc::new(ViewerPlan::read(tournament, games)));
         }
         (known.1.clone(), known.0.clone())
     }
 }
 
-type Here = State<Arc<Site>>;
+type SharedSite = State<Arc<Site>>;
 
 /// The addresses.
-pub fn table(site: Arc<Site>) -> Router {
+pub fn router(site: Arc<Site>) -> Router {
     let mut table = Router::new()
         .route("/", get(home))
         .route("/board/{which}", get(board))
         .route("/embed/board/{which}", get(embed))
         .route("/game/{which}", get(game))
         .route("/round/{which}", get(round))
-        .route("/round/{which}/{name}", get(file_of_round))
+        .route("/round/{which}/{name}", get(round_file))
         .route("/standings", get(standings))
         .route("/archive", get(archive))
         .route("/archive/{name}", get(archived))
         .route("/assets/{name}", get(asset))
         .route("/events", get(events))
         .route("/events.ndjson", get(events_file));
-    for (name, kind) in WHOLE {
+    for (name, kind) in WHOLE_FILES {
         table = table.route(
             &format!("/{name}"),
-            get(move |State(site): Here, headers: HeaderMap| async move { whole(&site, name, kind, &headers) }),
+            get(move |State(site): SharedSite, headers: HeaderMap| async move { whole(&site, name, kind, &headers) }),
         );
     }
     table
-        .fallback(
-            |State(site): Here, asked: Asked| async move { page(&site, &asked, StatusCode::NOT_FOUND, nothing_there) },
-        )
+        .fallback(|State(site): SharedSite, asked: PageRequest| async move {
+            page(&site, &asked, StatusCode::NOT_FOUND, not_found)
+        })
         .layer(middleware::from_fn_with_state(site.clone(), guard))
         .with_state(site)
 }
 
 /// Before any address is looked at: is the request one that is answered at all? Behind it: what every answer has.
-async fn guard(State(site): Here, request: Request, next: Next) -> Response {
-    let mut answer = match objection(&site, &request) {
+async fn guard(State(site): SharedSite, request: Request, next: Next) -> Response {
+    let mut answer = match rejection(&site, &request) {
         Some((status, what)) => {
             let mut answer = (status, format!("{what}\n")).into_response();
             answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -140,7 +140,7 @@ async fn guard(State(site): Here, request: Request, next: Next) -> Response {
         None => next.run(request).await,
     };
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
@@ -158,7 +158,7 @@ fn date(now: i64) -> Option<HeaderValue> {
     HeaderValue::from_str(&moment.format("%a, %d %b %Y %H:%M:%S GMT").to_string()).ok()
 }
 
-fn objection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str)> {
+fn rejection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str)> {
     let headers = request.headers();
     let mut hosts = headers.get_all(header::HOST).iter();
     let named = match (hosts.next(), hosts.next()) {
@@ -181,12 +181,12 @@ fn objection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str
     if has_body {
         return Some((StatusCode::PAYLOAD_TOO_LARGE, "a request for a page has no body"));
     }
-    let is_long = request.uri().path_and_query().is_some_and(|path| path.as_str().len() > LONGEST_ADDRESS);
+    let is_long = request.uri().path_and_query().is_some_and(|path| path.as_str().len() > MAX_ADDRESS_LEN);
     is_long.then_some((StatusCode::URI_TOO_LONG, "this address is too long"))
 }
 
 /// What pages are made for.
-struct Asked {
+struct PageRequest {
     path: String,
     query: PageQuery,
     headers: HeaderMap,
@@ -199,34 +199,34 @@ struct PageQuery {
     ply: Option<usize>,
 }
 
-impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Asked {
+impl<S: Send + Sync> axum::extract::FromRequestParts<S> for PageRequest {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(
         parts: &mut axum::http::request::Parts,
         _: &S,
-    ) -> Result<Asked, std::convert::Infallible> {
+    ) -> Result<PageRequest, std::convert::Infallible> {
         // What is asked in a way that is not known counts as not asked.
         let query = Query::<PageQuery>::try_from_uri(&parts.uri).map(|Query(query)| query).unwrap_or_default();
-        Ok(Asked { path: parts.uri.path().to_owned(), query, headers: parts.headers.clone() })
+        Ok(PageRequest { path: parts.uri.path().to_owned(), query, headers: parts.headers.clone() })
     }
 }
 
-fn nothing_there(maker: &PageMaker<'_>) -> Option<String> {
+fn not_found(maker: &PageBuilder<'_>) -> Option<String> {
     Some(maker.not_found())
 }
 
 /// A page as it was made for this state, or made now.
 fn page(
     site: &Site,
-    asked: &Asked,
+    asked: &PageRequest,
     status: StatusCode,
-    make: impl FnOnce(&PageMaker<'_>) -> Option<String>,
+    make: impl FnOnce(&PageBuilder<'_>) -> Option<String>,
 ) -> Response {
     let hall = site.hall.borrow().clone();
     let header = |name| asked.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let chosen = asked.query.lang.as_deref().and_then(Language::of_code);
-    let language = Language::asked(asked.query.lang.as_deref(), &asked.headers);
+    let chosen = asked.query.lang.as_deref().and_then(Language::from_code);
+    let language = Language::negotiate(asked.query.lang.as_deref(), &asked.headers);
     let (plan, planned) = site.plan();
     let id = hall.id();
     let state = format!("{id}-{planned}");
@@ -244,32 +244,32 @@ fn page(
     let known = {
         let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
         if pages.id != state {
-            *pages = Pages { id: state.clone(), made: HashMap::new() };
+            *pages = Pages { id: state.clone(), rendered: HashMap::new() };
         }
-        pages.made.get(&key).cloned()
+        pages.rendered.get(&key).cloned()
     };
     let made = known.unwrap_or_else(|| {
-        let maker = PageMaker {
+        let maker = PageBuilder {
             hall: &hall,
             plan: &plan,
             language,
-            is_chosen: chosen.is_some(),
+            is_language_chosen: chosen.is_some(),
             path: &asked.path,
             assets: &site.assets,
         };
-        let made = make(&maker).map(|text| Made { packed: pack(text.as_bytes()), plain: text.into() });
+        let made = make(&maker).map(|text| RenderedPage { compressed: compress(text.as_bytes()), plain: text.into() });
         let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_kept && made.is_some() && pages.id == state && pages.made.len() < KEPT_PAGES {
-            pages.made.insert(key, made.clone());
+        if is_kept && made.is_some() && pages.id == state && pages.rendered.len() < MAX_CACHED_PAGES {
+            pages.rendered.insert(key, made.clone());
         }
         made
     });
     let Some(made) = made else {
-        return page(site, asked, StatusCode::NOT_FOUND, nothing_there);
+        return page(site, asked, StatusCode::NOT_FOUND, not_found);
     };
     let planned = &hex(&Sha256::digest(planned))[..8];
     let etag = format!("W/\"{id}-{planned}-{}-{}\"", site.build, language.code());
-    let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.packed);
+    let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.compressed);
     let headers = answer.headers_mut();
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
     answer
@@ -289,10 +289,10 @@ fn content(
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     headers.extend(HeaderValue::from_str(etag).ok().map(|etag| (header::ETAG, etag)));
-    if status == StatusCode::OK && is_known(asked, etag) {
+    if status == StatusCode::OK && is_not_modified(asked, etag) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }
-    if takes_gzip(asked) {
+    if accepts_gzip(asked) {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         (status, headers, packed.clone()).into_response()
     } else {
@@ -300,19 +300,19 @@ fn content(
     }
 }
 
-fn is_known(asked: &HeaderMap, etag: &str) -> bool {
+fn is_not_modified(asked: &HeaderMap, etag: &str) -> bool {
     let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     let known = asked.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
     known.is_some_and(|tags| tags.trim() == "*" || tags.split(',').any(|tag| bare(tag) == bare(etag)))
 }
 
 /// Does a browser take what is compressed?
-pub(in crate::outward) fn takes_gzip(asked: &HeaderMap) -> bool {
-    takes(asked, &header::ACCEPT_ENCODING, "gzip")
+pub(in crate::outward) fn accepts_gzip(asked: &HeaderMap) -> bool {
+    accepts(asked, &header::ACCEPT_ENCODING, "gzip")
 }
 
 /// Is this kind named, whole, in a header that lists what is taken, and not refused there by its weight?
-fn takes(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
+fn accepts(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
     let lists = asked.get_all(name).iter().filter_map(|list| list.to_str().ok());
     lists.flat_map(|list| list.split(',')).any(|kind| {
         let mut parts = kind.split(';').map(|part| part.trim().to_ascii_lowercase());
@@ -322,14 +322,14 @@ fn takes(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
     })
 }
 
-async fn home(State(site): Here, asked: Asked) -> Response {
+async fn home(State(site): SharedSite, asked: PageRequest) -> Response {
     let host = asked.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_owned();
     let forwarded = asked.headers.get("x-forwarded-proto").and_then(|scheme| scheme.to_str().ok());
     let scheme = if forwarded == Some("https") { "https" } else { "http" };
     page(&site, &asked, StatusCode::OK, |maker| {
         Some(match &asked.query.wall {
             Some(wall) => {
-                let is_reached = host.parse::<Authority>().is_ok_and(|host| !is_of_this_machine(host.host()));
+                let is_reached = host.parse::<Authority>().is_ok_and(|host| !is_local_host(host.host()));
                 maker.wall(wall == "light", code(&format!("{scheme}://{host}/")).filter(|_| is_reached))
             }
             None => maker.grid(),
@@ -350,35 +350,35 @@ pub(in crate::outward) fn code(address: &str) -> Option<(String, Markup)> {
     Some((address.to_owned(), drawn))
 }
 
-async fn board(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
+async fn board(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
     let at = asked.query.ply;
     // A number is that of the round: a game that has not begun comes before the last one that its board has played.
     page(&site, &asked, StatusCode::OK, |maker| {
-        maker.waiting(&which).or_else(|| of_board(maker, &which).map(|shown| maker.game(shown, at)))
+        maker.unstarted_game(&which).or_else(|| board_page(maker, &which).map(|shown| maker.game(shown, at)))
     })
 }
 
-async fn embed(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
+async fn embed(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
     page(&site, &asked, StatusCode::OK, |maker| {
-        maker.waiting_embed(&which).or_else(|| of_board(maker, &which).map(|shown| maker.embed(shown)))
+        maker.unstarted_game_embed(&which).or_else(|| board_page(maker, &which).map(|shown| maker.embed(shown)))
     })
 }
 
-fn of_board<'a>(maker: &PageMaker<'a>, which: &str) -> Option<ShownOnPage<'a>> {
+fn board_page<'a>(maker: &PageBuilder<'a>, which: &str) -> Option<PageGame<'a>> {
     let (number, board) = maker.hall.board(which)?;
-    Some(ShownOnPage { number, board, game: board.current()? })
+    Some(PageGame { number, board, game: board.current()? })
 }
 
-async fn game(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
+async fn game(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
     if let Some(which) = which.strip_suffix(".pdn") {
         let hall = site.hall.borrow().clone();
         return match find_game(&hall, which) {
             Some(game) => {
                 let text = Bytes::from(game.game.pdn());
                 let etag = format!("\"{}-{}\"", hall.id(), site.build);
-                content(&asked.headers, StatusCode::OK, PDN, &etag, &text, &pack(&text))
+                content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &etag, &text, &compress(&text))
             }
-            None => page(&site, &asked, StatusCode::NOT_FOUND, nothing_there),
+            None => page(&site, &asked, StatusCode::NOT_FOUND, not_found),
         };
     }
     let at = asked.query.ply;
@@ -386,38 +386,42 @@ async fn game(State(site): Here, Path(which): Path<String>, asked: Asked) -> Res
 }
 
 /// A game by `BOARD-GAME`.
-fn find_game<'a>(hall: &'a ShownHall, which: &str) -> Option<ShownOnPage<'a>> {
+fn find_game<'a>(hall: &'a ViewerHall, which: &str) -> Option<PageGame<'a>> {
     let (name, game) = which.rsplit_once('-')?;
     let (number, board) = hall.boards().into_iter().find(|(_, board)| board.name == name)?;
-    Some(ShownOnPage { number, board, game: board.game(game.parse().ok()?)? })
+    Some(PageGame { number, board, game: board.game(game.parse().ok()?)? })
 }
 
-async fn round(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
+async fn round(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
     page(&site, &asked, StatusCode::OK, |maker| maker.round(&which))
 }
 
 /// The files that only ever show one round.
-async fn file_of_round(State(site): Here, Path((which, name)): Path<(String, String)>, asked: Asked) -> Response {
+async fn round_file(
+    State(site): SharedSite,
+    Path((which, name)): Path<(String, String)>,
+    asked: PageRequest,
+) -> Response {
     let is_round = (1..=4).contains(&which.len()) && which.bytes().all(|byte| byte.is_ascii_digit());
-    match WHOLE.iter().find(|(known, kind)| *known == name && *kind == PDN) {
+    match WHOLE_FILES.iter().find(|(known, kind)| *known == name && *kind == PDN_CONTENT_TYPE) {
         Some((name, kind)) if is_round => whole(&site, &format!("round/{which}/{name}"), kind, &asked.headers),
-        _ => page(&site, &asked, StatusCode::NOT_FOUND, nothing_there),
+        _ => page(&site, &asked, StatusCode::NOT_FOUND, not_found),
     }
 }
 
-async fn standings(State(site): Here, asked: Asked) -> Response {
+async fn standings(State(site): SharedSite, asked: PageRequest) -> Response {
     let table = site.files.whole("standings.json").ok();
     let table = table.and_then(|file| serde_json::from_slice(&file.bytes).ok());
-    page_of_files(&site, &asked, |maker| maker.standings(table.as_ref()))
+    files_page(&site, &asked, |maker| maker.standings(table.as_ref()))
 }
 
-async fn archive(State(site): Here, asked: Asked) -> Response {
+async fn archive(State(site): SharedSite, asked: PageRequest) -> Response {
     let names = site.files.archived();
-    page_of_files(&site, &asked, |maker| maker.archive(&names))
+    files_page(&site, &asked, |maker| maker.archive(&names))
 }
 
 /// A page of what stands in files: they may change without an event, so it is never kept and its tag is that of its bytes.
-fn page_of_files(site: &Site, asked: &Asked, make: impl FnOnce(&PageMaker<'_>) -> String) -> Response {
+fn files_page(site: &Site, asked: &PageRequest, make: impl FnOnce(&PageBuilder<'_>) -> String) -> Response {
     // Another key for each time it is made.
     let mut answer = page(site, asked, StatusCode::ACCEPTED, |maker| Some(make(maker)));
     *answer.status_mut() = StatusCode::OK;
@@ -425,16 +429,16 @@ fn page_of_files(site: &Site, asked: &Asked, make: impl FnOnce(&PageMaker<'_>) -
     answer
 }
 
-async fn archived(State(site): Here, Path(name): Path<String>, asked: Asked) -> Response {
+async fn archived(State(site): SharedSite, Path(name): Path<String>, asked: PageRequest) -> Response {
     if !is_archived(&name) {
-        return page(&site, &asked, StatusCode::NOT_FOUND, nothing_there);
+        return page(&site, &asked, StatusCode::NOT_FOUND, not_found);
     }
-    whole(&site, &format!("archive/{name}"), PDN, &asked.headers)
+    whole(&site, &format!("archive/{name}"), PDN_CONTENT_TYPE, &asked.headers)
 }
 
 fn whole(site: &Site, name: &str, kind: &'static str, asked: &HeaderMap) -> Response {
     match site.files.whole(name) {
-        Ok(file) => content(asked, StatusCode::OK, kind, &file.etag, &file.bytes, &file.packed),
+        Ok(file) => content(asked, StatusCode::OK, kind, &file.etag, &file.bytes, &file.compressed),
         Err(error) => missing(name, &error),
     }
 }
@@ -446,12 +450,12 @@ fn missing(name: &str, error: &std::io::Error) -> Response {
     (StatusCode::NOT_FOUND, format!("{name} is not there\n")).into_response()
 }
 
-async fn asset(State(site): Here, uri: Uri, headers: HeaderMap) -> Response {
+async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
     let Some(asset) = site.assets.find(uri.path()) else {
         return (StatusCode::NOT_FOUND, "there is no such file; load the page again\n").into_response();
     };
     let etag = format!("\"{}\"", uri.path());
-    let mut answer = content(&headers, StatusCode::OK, asset.kind, &etag, &asset.bytes, &asset.packed);
+    let mut answer = content(&headers, StatusCode::OK, asset.kind, &etag, &asset.bytes, &asset.compressed);
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     answer.headers_mut().insert(header::CACHE_CONTROL, forever);
     answer
@@ -466,13 +470,13 @@ struct EventsQuery {
 }
 
 /// A stream for pages, which takes the connection over; lines for programs.
-async fn events(State(site): Here, headers: HeaderMap, uri: Uri) -> Response {
+async fn events(State(site): SharedSite, headers: HeaderMap, uri: Uri) -> Response {
     let Ok(Query(query)) = Query::<EventsQuery>::try_from_uri(&uri) else {
         return (StatusCode::BAD_REQUEST, "from is a number from 1 on: /events?gen=GENERATION&from=1\n")
             .into_response();
     };
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    if !takes(&headers, &header::ACCEPT, "text/event-stream") {
+    if !accepts(&headers, &header::ACCEPT, "text/event-stream") {
         return lines(&site, &query);
     }
     let last = text("last-event-id").or(query.after.as_deref());
@@ -509,15 +513,15 @@ fn lines(site: &Site, query: &EventsQuery) -> Response {
         .and_then(|(file, begin)| FileBody::new(file, begin, hall.bytes.saturating_sub(begin)));
     match body {
         Ok(body) => (headers, Body::new(body)).into_response(),
-        Err(error) => missing(EVENTS, &error),
+        Err(error) => missing(EVENTS_FILE, &error),
     }
 }
 
 /// The file of events, or a part of it.
-async fn events_file(State(site): Here, headers: HeaderMap) -> Response {
+async fn events_file(State(site): SharedSite, headers: HeaderMap) -> Response {
     let (file, length) = match site.files.events() {
         Ok(there) => there,
-        Err(error) => return missing(EVENTS, &error),
+        Err(error) => return missing(EVENTS_FILE, &error),
     };
     let etag = format!("\"{}-{length}\"", site.hall.borrow().generation);
     let mut answer = HeaderMap::new();
@@ -525,7 +529,7 @@ async fn events_file(State(site): Here, headers: HeaderMap) -> Response {
     answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     answer.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     answer.extend(HeaderValue::from_str(&etag).ok().map(|etag| (header::ETAG, etag)));
-    if is_known(&headers, &etag) {
+    if is_not_modified(&headers, &etag) {
         return (StatusCode::NOT_MODIFIED, answer).into_response();
     }
     // A part of a file that grew meanwhile is the same part, but only whoever names no other state may count on it.
@@ -555,6 +559,6 @@ async fn events_file(State(site): Here, headers: HeaderMap) -> Response {
 fn sent(file: std::fs::File, from: u64, length: u64, status: StatusCode, headers: HeaderMap) -> Response {
     match FileBody::new(file, from, length) {
         Ok(body) => (status, headers, Body::new(body)).into_response(),
-        Err(error) => missing(EVENTS, &error),
+        Err(error) => missing(EVENTS_FILE, &error),
     }
 }

@@ -21,16 +21,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 pub(in crate::outward) use game::letters;
-pub use game::{Diagram, PlayState, ShownClock, ShownEntry, ShownGame, ShownPly};
+pub use game::{Diagram, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly};
 
 /// So many of the last frames are kept for pages that were away; who missed more gets a snapshot.
-const KEPT_FRAMES: usize = 2048;
+const MAX_FRAMES: usize = 2048;
 /// A place in the file is remembered for each so many lines.
-pub const LINES_A_MARK: u64 = 256;
+pub const LINES_PER_MARK: u64 = 256;
 
 /// All boards of an outlet.
 #[derive(Clone, Debug, Default)]
-pub struct ShownHall {
+pub struct ViewerHall {
     /// The generation of the file; empty before there was one.
     pub generation: String,
     /// The number of the last line.
@@ -44,19 +44,19 @@ pub struct ShownHall {
     /// Where the lines 1, 257, 513, ... begin.
     marks: Arc<Vec<u64>>,
     /// In the order of their names.
-    boards: Vec<Arc<ShownBoard>>,
+    boards: Vec<Arc<ViewerBoard>>,
     frames: VecDeque<Arc<BoardFrame>>,
     /// All events behind this one are in `frames`.
-    floor: u64,
+    frames_from: u64,
 }
 
 /// A board, with all its games.
 #[derive(Clone, Debug)]
-pub struct ShownBoard {
+pub struct ViewerBoard {
     /// Its name in the events.
     pub name: String,
     /// In the order in which they began; never empty.
-    pub games: Vec<Arc<ShownGame>>,
+    pub games: Vec<Arc<ViewerGame>>,
     /// The number of the last event of the game that is shown.
     pub seq: u64,
 }
@@ -74,16 +74,16 @@ pub struct BoardFrame {
 
 /// What a viewer has missed.
 #[derive(Debug)]
-pub enum Missed<'a> {
+pub enum MissedFrames<'a> {
     /// These, in order.
     Frames(vec_deque::Iter<'a, Arc<BoardFrame>>),
     /// More than is known.
-    TooMuch,
+    Unavailable,
 }
 
 /// A line of the file.
 #[derive(Deserialize)]
-struct Event {
+struct ParsedEvent {
     board: String,
     game: u32,
     r#type: String,
@@ -118,10 +118,10 @@ struct EventClock {
     running: Option<String>,
 }
 
-impl ShownHall {
+impl ViewerHall {
     /// A line more: the `seq`th, as it stands in the file with its LF. One of a type that is not known is counted.
     pub fn apply(&mut self, seq: u64, generation: Option<&str>, station: Option<&str>, line: &str, heard: i64) {
-        if (seq - 1).is_multiple_of(LINES_A_MARK) {
+        if (seq - 1).is_multiple_of(LINES_PER_MARK) {
             Arc::make_mut(&mut self.marks).push(self.bytes);
         }
         self.seq = seq;
@@ -133,27 +133,27 @@ impl ShownHall {
         if station.is_some() && self.station.as_deref() != station {
             self.station = station.map(str::to_owned);
         }
-        match serde_json::from_str::<Event>(line) {
+        match serde_json::from_str::<ParsedEvent>(line) {
             Ok(event) => {
-                if let Some(board) = self.take(event, heard) {
+                if let Some(board) = self.apply_event(event, heard) {
                     let name = board["board"].as_str().unwrap_or_default().to_owned();
-                    self.tell("board", name, &board);
+                    self.push_frame("board", name, &board);
                 }
             }
             // A line without a board is about the tournament: who plays whom may be another now.
             Err(_) if serde_json::from_str::<RoundEvent>(line).is_ok() => {
-                self.tell("round", String::new(), &json!({}));
+                self.push_frame("round", String::new(), &json!({}));
             }
             Err(_) => {}
         }
     }
 
     /// Keeps what pages are to be told of the last line.
-    fn tell(&mut self, what: &str, board: String, data: &Value) {
+    fn push_frame(&mut self, what: &str, board: String, data: &Value) {
         let bytes = format!("id: {}\nevent: {what}\ndata: {data}\n\n", self.id()).into_bytes();
         self.frames.push_back(Arc::new(BoardFrame { seq: self.seq, board, bytes: bytes.into() }));
-        if self.frames.len() > KEPT_FRAMES {
-            self.floor = self.frames.pop_front().map_or(self.seq, |frame| frame.seq);
+        if self.frames.len() > MAX_FRAMES {
+            self.frames_from = self.frames.pop_front().map_or(self.seq, |frame| frame.seq);
         }
     }
 
@@ -164,27 +164,27 @@ impl ShownHall {
 
     /// Where the lines from one on are searched: the number of an earlier line, and where it begins.
     pub fn mark(&self, line: u64) -> (u64, u64) {
-        let index = line.saturating_sub(1) / LINES_A_MARK;
+        let index = line.saturating_sub(1) / LINES_PER_MARK;
         let begin = usize::try_from(index).ok().and_then(|index| self.marks.get(index));
-        begin.map_or((1, 0), |begin| (index * LINES_A_MARK + 1, *begin))
+        begin.map_or((1, 0), |begin| (index * LINES_PER_MARK + 1, *begin))
     }
 
     /// What came behind an event; `id` as in [`ShownHall::id`].
-    pub fn missed(&self, id: &str) -> Missed<'_> {
+    pub fn missed(&self, id: &str) -> MissedFrames<'_> {
         let known = id.rsplit_once('.').filter(|(generation, _)| *generation == self.generation);
         match known.and_then(|(_, seq)| seq.parse::<u64>().ok()) {
-            Some(seq) => self.behind(seq),
-            None => Missed::TooMuch,
+            Some(seq) => self.frames_after(seq),
+            None => MissedFrames::Unavailable,
         }
     }
 
     /// What came behind the `seq`th event of this generation.
-    pub fn behind(&self, seq: u64) -> Missed<'_> {
-        if (self.floor..=self.seq).contains(&seq) {
+    pub fn frames_after(&self, seq: u64) -> MissedFrames<'_> {
+        if (self.frames_from..=self.seq).contains(&seq) {
             let first = self.frames.partition_point(|frame| frame.seq <= seq);
-            Missed::Frames(self.frames.range(first..))
+            MissedFrames::Frames(self.frames.range(first..))
         } else {
-            Missed::TooMuch
+            MissedFrames::Unavailable
         }
     }
 
@@ -195,14 +195,14 @@ impl ShownHall {
     }
 
     /// The board of a name.
-    pub fn find(&self, name: &str) -> Option<&ShownBoard> {
-        let index = self.boards.binary_search_by(|board| natural(&board.name).cmp(&natural(name))).ok()?;
+    pub fn find(&self, name: &str) -> Option<&ViewerBoard> {
+        let index = self.boards.binary_search_by(|board| natural_order(&board.name).cmp(&natural_order(name))).ok()?;
         self.boards.get(index).map(|board| &**board)
     }
 
     /// All boards, numbered: by their tags `Board` where each has another one, else from 1 in the order of their names.
-    pub fn boards(&self) -> Vec<(u64, &ShownBoard)> {
-        let tag = |board: &Arc<ShownBoard>| board.current()?.tags.get("Board")?.parse::<u64>().ok();
+    pub fn boards(&self) -> Vec<(u64, &ViewerBoard)> {
+        let tag = |board: &Arc<ViewerBoard>| board.current()?.tags.get("Board")?.parse::<u64>().ok();
         let tags: Option<Vec<u64>> = self.boards.iter().map(tag).collect();
         let distinct = |numbers: &Vec<u64>| {
             let mut sorted = numbers.clone();
@@ -216,40 +216,40 @@ impl ShownHall {
     }
 
     /// The number of the board whose current game the outlet's readers see, and the board: by its number or its name.
-    pub fn board(&self, which: &str) -> Option<(u64, &ShownBoard)> {
+    pub fn board(&self, which: &str) -> Option<(u64, &ViewerBoard)> {
         let all = self.boards();
         let by_name = all.iter().find(|(_, board)| board.name == which);
         by_name.or_else(|| all.iter().find(|(number, _)| number.to_string() == which)).copied()
     }
 
     /// The event's board after it; `None`: it says nothing that is shown.
-    fn take(&mut self, event: Event, heard: i64) -> Option<Value> {
-        let key = natural(&event.board);
-        let index = match self.boards.binary_search_by(|board| natural(&board.name).cmp(&key)) {
+    fn apply_event(&mut self, event: ParsedEvent, heard: i64) -> Option<Value> {
+        let key = natural_order(&event.board);
+        let index = match self.boards.binary_search_by(|board| natural_order(&board.name).cmp(&key)) {
             Ok(index) => index,
             Err(index) => {
-                let board = ShownBoard { name: event.board.clone(), games: Vec::new(), seq: self.seq };
+                let board = ViewerBoard { name: event.board.clone(), games: Vec::new(), seq: self.seq };
                 self.boards.insert(index, Arc::new(board));
                 index
             }
         };
         let board = Arc::make_mut(&mut self.boards[index]);
         let what = event.r#type.clone();
-        let at = match board.games.iter().rposition(|game| game.is_numbered(event.game)) {
+        let at = match board.games.iter().rposition(|game| game.has_number(event.game)) {
             // What is told of the file that was ended by mistake is told of the game no more.
             Some(at) if board.games[at].number != event.game => return None,
             Some(at) => at,
             None => {
-                let earlier = |number| board.games.iter().rposition(|game: &Arc<ShownGame>| game.number == number);
+                let earlier = |number| board.games.iter().rposition(|game: &Arc<ViewerGame>| game.number == number);
                 let game = match event.continues.and_then(earlier) {
-                    Some(at) => board.games.remove(at).go_on(event.game),
-                    None => ShownGame::new(event.game),
+                    Some(at) => board.games.remove(at).continue_as(event.game),
+                    None => ViewerGame::new(event.game),
                 };
                 board.games.push(Arc::new(game));
                 board.games.len() - 1
             }
         };
-        Arc::make_mut(&mut board.games[at]).take(event, heard);
+        Arc::make_mut(&mut board.games[at]).apply(event, heard);
         // What comes of an earlier game changes no board that is shown.
         let is_shown = at + 1 == board.games.len();
         if is_shown {
@@ -259,15 +259,15 @@ impl ShownHall {
     }
 }
 
-impl ShownBoard {
+impl ViewerBoard {
     /// The game that is shown: the last that began.
-    pub fn current(&self) -> Option<&ShownGame> {
+    pub fn current(&self) -> Option<&ViewerGame> {
         self.games.last().map(|game| &**game)
     }
 
     /// A game by its number.
-    pub fn game(&self, number: u32) -> Option<&ShownGame> {
-        self.games.iter().find(|game| game.is_numbered(number)).map(|game| &**game)
+    pub fn game(&self, number: u32) -> Option<&ViewerGame> {
+        self.games.iter().find(|game| game.has_number(number)).map(|game| &**game)
     }
 
     /// All that a page needs to show it, after an event of this kind.
@@ -282,7 +282,7 @@ impl ShownBoard {
             "what": what,
             "game": game.number,
             "count": game.entries.len(),
-            "state": game.word(),
+            "state": game.state_str(),
             "pieces": diagram.map(|diagram| &diagram.pieces),
             "turn": diagram.and_then(|diagram| diagram.turn).map(side),
             "fen": last.map(|entry| &entry.fen),
@@ -300,13 +300,13 @@ impl ShownBoard {
                 "heard": clock.heard,
             })),
             "result": game.result,
-            "likely": game.likely,
+            "likely": game.likely_moves,
         })
     }
 }
 
 /// Names in the order that people expect: board-2 before board-10.
-pub fn natural(name: &str) -> (Vec<(String, u64)>, String) {
+pub fn natural_order(name: &str) -> (Vec<(String, u64)>, String) {
     let mut parts = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
@@ -324,14 +324,14 @@ pub fn natural(name: &str) -> (Vec<(String, u64)>, String) {
 mod tests {
     use super::*;
 
-    const START: &str = "W:W31-50:B1-20";
+    const START_POSITION: &str = "W:W31-50:B1-20";
 
     fn line(board: &str, what: &str) -> String {
         format!("{{\"board\":\"{board}\",\"game\":1,{what}}}\n")
     }
 
-    fn hall(lines: &[String]) -> ShownHall {
-        let mut hall = ShownHall::default();
+    fn hall(lines: &[String]) -> ViewerHall {
+        let mut hall = ViewerHall::default();
         for (line, seq) in lines.iter().zip(1..) {
             hall.apply(seq, Some("g"), Some("s"), line, 1000 * seq as i64);
         }
@@ -339,7 +339,7 @@ mod tests {
     }
 
     fn game(board: &str) -> String {
-        line(board, &format!("\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{}},\"fen\":\"{START}\""))
+        line(board, &format!("\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{}},\"fen\":\"{START_POSITION}\""))
     }
 
     #[test]
@@ -365,7 +365,7 @@ mod tests {
         let game_of = |lines: &[String]| hall(lines).board("a").unwrap().1.current().unwrap().clone();
         let shown = game_of(&lines);
         let text =
-            |entry: &Arc<ShownEntry>| entry.ply.as_ref().map(|ply| format!("{}{} {}", ply.number, ply.side, ply.text));
+            |entry: &Arc<ViewerEntry>| entry.ply.as_ref().map(|ply| format!("{}{} {}", ply.number, ply.side, ply.text));
         let typed: Vec<String> = shown.entries.iter().filter(|entry| entry.is_typed).filter_map(text).collect();
         assert_eq!(typed, ["1Black 19-23", "2White 28x19", "2Black 14x23", "3White 37-32"]);
         assert_eq!(shown.entries[2].ply.as_ref().map(|ply| ply.captured.len()), Some(1));
@@ -404,10 +404,10 @@ mod tests {
         let (_, board) = hall.board("a").unwrap();
         assert_eq!(board.games.len(), 1);
         let game = board.current().unwrap();
-        assert_eq!((game.number, game.entries.len(), game.word()), (2, 2, "playing"));
+        assert_eq!((game.number, game.entries.len(), game.state_str()), (2, 2, "playing"));
         assert_eq!((game.result.as_deref(), game.tag("White"), game.tag("FEN")), (None, Some("A"), None));
         assert!(
-            game.start.as_ref().unwrap().pieces.contains('w') && game.pdn().contains("1. 32-28 19-23"),
+            game.start_position.as_ref().unwrap().pieces.contains('w') && game.pdn().contains("1. 32-28 19-23"),
             "{}",
             game.pdn()
         );
@@ -421,12 +421,12 @@ mod tests {
         let hall = hall(&lines);
         assert_eq!(hall.id(), "g.3001");
         let count = |id: &str| match hall.missed(id) {
-            Missed::Frames(frames) => {
+            MissedFrames::Frames(frames) => {
                 let frames: Vec<_> = frames.collect();
                 assert!(frames.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
                 Some(frames.len())
             }
-            Missed::TooMuch => None,
+            MissedFrames::Unavailable => None,
         };
         assert_eq!(count("g.3001"), Some(0));
         assert_eq!(count("g.2990"), Some(11));

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use hardware_sim::board::{BoardOptions, Numbering};
 use hardware_sim::clock::TimeControl;
-use hardware_sim::profile::Profile;
+use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Span;
 use hardware_sim::scanner::ScanMode;
-use hardware_sim::script::{Before, Game};
-use hardware_sim::seat::Setting;
+use hardware_sim::script::{Game, InitialBoard};
+use hardware_sim::seat::SeatConfig;
 use serde::Deserialize;
 
 use super::parse;
-use crate::simulation::score::Played;
+use crate::simulation::score::SourceGame;
 use crate::simulation::{games, script};
 use draughts::Variant;
 
@@ -83,7 +83,7 @@ impl Default for BoardPlan {
 }
 
 impl BoardPlan {
-    pub(super) fn played(&self, index: usize, folder: &Path, library: &mut Library) -> Result<Vec<Played>, String> {
+    pub(super) fn played(&self, index: usize, folder: &Path, library: &mut Library) -> Result<Vec<SourceGame>, String> {
         let pdn = self.pdn.as_ref().map(|pdn| folder.join(pdn));
         let all = library.games(pdn.as_deref(), self.game_type.as_deref())?;
         let wanted = if self.games.is_empty() {
@@ -101,7 +101,13 @@ impl BoardPlan {
         wanted.into_iter().map(game).collect()
     }
 
-    pub(super) fn seat(&self, played: &[Played], hands: Profile, serial: u32, seed: u64) -> Result<Setting, String> {
+    pub(super) fn seat(
+        &self,
+        played: &[SourceGame],
+        hands: NoiseProfile,
+        serial: u32,
+        seed: u64,
+    ) -> Result<SeatConfig, String> {
         let control: Option<TimeControl> = match self.clock.as_str() {
             "none" => None,
             text => Some(parse(text)?),
@@ -115,20 +121,20 @@ impl BoardPlan {
             return Err("its games are played on boards of different sizes".to_owned());
         }
         let before = match self.before.as_str() {
-            "ready" => Before::Ready,
-            "empty" => Before::Empty,
-            "half" => Before::Half,
+            "ready" => InitialBoard::Ready,
+            "empty" => InitialBoard::Empty,
+            "half" => InitialBoard::HalfSetUp,
             other => return Err(format!("before = {other:?}: expected ready, empty or half")),
         };
         let scripts = played.iter().enumerate().map(|(index, game)| {
             let script = script::game(&game.start, &game.moves, control, &hands, seed.wrapping_add(index as u64));
-            Game { before: before.clone(), ..script.turned(self.turned) }
+            Game { initial_board: before.clone(), ..script.rotated(self.turned) }
         });
         let mut setting =
-            Setting { rows, cols, games: scripts.collect(), profile: hands, seed, board: None, outages: Vec::new() };
+            SeatConfig { rows, cols, games: scripts.collect(), profile: hands, seed, board: None, outages: Vec::new() };
         let mut board =
             BoardOptions { serial: self.serial.unwrap_or(serial), old_events: self.old_events, ..setting.draw_board() };
-        (board.set, board.ignores) = (self.set.parse()?, self.ignores.clone());
+        (board.set, board.ignored_commands) = (self.set.parse()?, self.ignores.clone());
         board.long_serial = 3_000_000_000 + u64::from(board.serial);
         if !(1..=99_999).contains(&board.serial) {
             return Err(format!("serial = {}: a serial number has five digits", board.serial));
@@ -160,11 +166,11 @@ impl BoardPlan {
 /// Games of files, each file read once.
 #[derive(Debug, Default)]
 pub(super) struct Library {
-    files: BTreeMap<(Option<PathBuf>, Option<String>), Vec<Played>>,
+    files: BTreeMap<(Option<PathBuf>, Option<String>), Vec<SourceGame>>,
 }
 
 impl Library {
-    fn games(&mut self, pdn: Option<&Path>, game_type: Option<&str>) -> Result<&[Played], String> {
+    fn games(&mut self, pdn: Option<&Path>, game_type: Option<&str>) -> Result<&[SourceGame], String> {
         let key = (pdn.map(Path::to_owned), game_type.map(str::to_owned));
         if !self.files.contains_key(&key) {
             let told = game_type.map(Variant::from_tag).transpose().map_err(|error| error.to_string())?;

@@ -1,6 +1,6 @@
 //! What befalls a line or a board, as a scenario tells it.
 
-use hardware_sim::incident::{Incident, Mishap};
+use hardware_sim::incident::{Incident, IncidentKind};
 use serde::Deserialize;
 
 /// Something that befalls a line or a board.
@@ -26,11 +26,11 @@ pub struct IncidentPlan {
 impl IncidentPlan {
     pub(super) fn incidents(&self, boards: usize) -> Result<Vec<Incident>, String> {
         /// A day: longer than any tournament, and far from where times would overflow.
-        const LONGEST_S: f64 = 86_400.0;
+        const MAX_SECONDS: f64 = 86_400.0;
         let ms = |seconds: f64, name: &str| {
-            let fits = (0.0..=LONGEST_S).contains(&seconds);
+            let fits = (0.0..=MAX_SECONDS).contains(&seconds);
             fits.then(|| (seconds * 1000.0).round() as u64)
-                .ok_or_else(|| format!("{name} = {seconds}: expected 0 to {LONGEST_S} s"))
+                .ok_or_else(|| format!("{name} = {seconds}: expected 0 to {MAX_SECONDS} s"))
         };
         let at_ms = ms(self.at, "at")?;
         let lasts_ms = self.lasts.map(|lasts| ms(lasts, "for")).transpose()?;
@@ -40,20 +40,22 @@ impl IncidentPlan {
             index.ok_or_else(|| format!("board = {board}: the line has {boards}"))
         };
         let (begin, end) = match self.what.as_str() {
-            "unplug" => (Mishap::Unplug, Some(Mishap::Plug)),
-            "plug" => (Mishap::Plug, None),
-            "silence" => (Mishap::Silence, Some(Mishap::Sound)),
-            "sound" => (Mishap::Sound, None),
-            "hold" => (Mishap::Hold, Some(Mishap::Release)),
-            "release" => (Mishap::Release, None),
-            "deafen" => (Mishap::Deafen, Some(Mishap::Hear)),
-            "hear" => (Mishap::Hear, None),
-            "power-off" => (Mishap::PowerOff(board()?), Some(Mishap::PowerOn(board()?))),
-            "power-on" => (Mishap::PowerOn(board()?), None),
-            "away" => (Mishap::Away(board()?), Some(Mishap::Back(board()?))),
-            "back" => (Mishap::Back(board()?), None),
-            "watchdog" => (Mishap::Watchdog(board()?), None),
-            "babble" => return Ok(vec![Incident::new(at_ms, Mishap::Babble(lasts_ms.unwrap_or(1_000) as u32))]),
+            "unplug" => (IncidentKind::Unplug, Some(IncidentKind::Plug)),
+            "plug" => (IncidentKind::Plug, None),
+            "silence" => (IncidentKind::LinkDead, Some(IncidentKind::LinkRestored)),
+            "sound" => (IncidentKind::LinkRestored, None),
+            "hold" => (IncidentKind::LineHeldLow, Some(IncidentKind::LineReleased)),
+            "release" => (IncidentKind::LineReleased, None),
+            "deafen" => (IncidentKind::HostBlocked, Some(IncidentKind::HostUnblocked)),
+            "hear" => (IncidentKind::HostUnblocked, None),
+            "power-off" => (IncidentKind::PowerOff(board()?), Some(IncidentKind::PowerOn(board()?))),
+            "power-on" => (IncidentKind::PowerOn(board()?), None),
+            "away" => (IncidentKind::BoardDisconnected(board()?), Some(IncidentKind::BoardConnected(board()?))),
+            "back" => (IncidentKind::BoardConnected(board()?), None),
+            "watchdog" => (IncidentKind::Watchdog(board()?), None),
+            "babble" => {
+                return Ok(vec![Incident::new(at_ms, IncidentKind::NoiseBurst(lasts_ms.unwrap_or(1_000) as u32))]);
+            }
             other => return Err(format!("what = {other:?}: no such incident")),
         };
         let mut incidents = vec![Incident::new(at_ms, begin)];

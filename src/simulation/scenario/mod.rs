@@ -21,13 +21,13 @@ pub use incident::IncidentPlan;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use hardware_sim::bus::{BusSetting, BusWorld};
-use hardware_sim::incident::{Incident, Mishap};
-use hardware_sim::profile::Profile;
+use hardware_sim::bus::{BusConfig, BusWorld};
+use hardware_sim::incident::{Incident, IncidentKind};
+use hardware_sim::profile::NoiseProfile;
 use serde::Deserialize;
 
-use super::faults::Asked;
-use super::score::Played;
+use super::faults::FaultSpec;
+use super::score::SourceGame;
 use board::Library;
 
 /// All lines.
@@ -68,10 +68,10 @@ pub struct LinePlan {
 
 /// A scenario that cannot be had.
 #[derive(Debug, thiserror::Error)]
-#[error("{place}: {what}")]
+#[error("{place}: {message}")]
 pub struct ScenarioError {
     place: String,
-    what: String,
+    message: String,
 }
 
 /// One line, ready to be served.
@@ -84,7 +84,7 @@ pub struct ReadyLine {
     /// The boards.
     pub world: BusWorld,
     /// What is played on each of them.
-    pub played: Vec<Vec<Played>>,
+    pub games: Vec<Vec<SourceGame>>,
     /// The names under which the port comes back, one for each time.
     pub names: VecDeque<Option<String>>,
 }
@@ -96,7 +96,7 @@ impl Scenario {
     ///
     /// When it is not TOML, or has a key that does not exist; says where.
     pub fn from_toml(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
-        toml::from_str(text).map_err(|error| ScenarioError { place: file.to_owned(), what: error.to_string() })
+        toml::from_str(text).map_err(|error| ScenarioError { place: file.to_owned(), message: error.to_string() })
     }
 
     /// Makes the lines. Files of games are looked for beside `folder`.
@@ -112,55 +112,55 @@ impl Scenario {
             if ready.iter().any(|other| other.name == name) {
                 return Err(ScenarioError {
                     place: format!("line {name}"),
-                    what: "there are two of this name".to_owned(),
+                    message: "there are two of this name".to_owned(),
                 });
             }
             let seed = self.seed.wrapping_add(1_000 * index as u64);
-            let made = line.ready(name.clone(), seed, folder, &mut library);
-            ready.push(made.map_err(|what| ScenarioError { place: format!("line {name}"), what })?);
+            let made = line.to_line(name.clone(), seed, folder, &mut library);
+            ready.push(made.map_err(|what| ScenarioError { place: format!("line {name}"), message: what })?);
         }
         Ok(ready)
     }
 }
 
 impl LinePlan {
-    fn ready(&self, name: String, seed: u64, folder: &Path, library: &mut Library) -> Result<ReadyLine, String> {
+    fn to_line(&self, name: String, seed: u64, folder: &Path, library: &mut Library) -> Result<ReadyLine, String> {
         if name.contains('/') {
             return Err("a name cannot contain a slash".to_owned());
         }
         if self.board.is_empty() {
             return Err("it has no board".to_owned());
         }
-        let asked: Vec<Asked> = self.faults.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
-        let mut setting = BusSetting::new(Vec::new(), seed);
+        let asked: Vec<FaultSpec> = self.faults.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
+        let mut setting = BusConfig::new(Vec::new(), seed);
         let drawn = hardware_sim::bus::serials(self.board.len(), seed);
         let mut played = Vec::new();
         for (index, (board, serial)) in self.board.iter().zip(drawn).enumerate() {
             let place = |what: String| format!("board {}: {what}", index + 1);
-            let mut hands: Profile = parse(&board.hands).map_err(place)?;
+            let mut hands: NoiseProfile = parse(&board.hands).map_err(place)?;
             let (mut to_host, mut to_boards) = Default::default();
             asked.iter().for_each(|asked| asked.apply(&mut to_host, &mut to_boards, &mut hands));
-            (setting.to_host, setting.to_boards) = (to_host, to_boards);
+            (setting.faults_to_host, setting.faults_to_boards) = (to_host, to_boards);
             let games = board.played(index, folder, library).map_err(place)?;
             let seat = board.seat(&games, hands, serial, seed.wrapping_add(index as u64)).map_err(place)?;
             setting.seats.push(seat);
             played.push(games);
             if board.absent {
-                setting.incidents.push(Incident::new(0, Mishap::Away(index)));
+                setting.incidents.push(Incident::new(0, IncidentKind::BoardDisconnected(index)));
             }
         }
         let mut names: Vec<(u64, Option<String>)> = Vec::new();
         for (index, incident) in self.incident.iter().enumerate() {
             let told =
                 incident.incidents(self.board.len()).map_err(|what| format!("incident {}: {what}", index + 1))?;
-            let plugs = told.iter().filter(|incident| incident.what == Mishap::Plug);
+            let plugs = told.iter().filter(|incident| incident.kind == IncidentKind::Plug);
             names.extend(plugs.map(|plug| (plug.at_ms, incident.name.clone())));
             setting.incidents.extend(told);
         }
         names.sort_by_key(|(at_ms, _)| *at_ms);
         let names = names.into_iter().map(|(_, name)| name).collect();
         let world = BusWorld::new(setting).map_err(|error| error.to_string())?;
-        Ok(ReadyLine { name, tcp: self.tcp, world, played, names })
+        Ok(ReadyLine { name, tcp: self.tcp, world, games: played, names })
     }
 }
 
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["bus", "line-2"]);
         let bus = &mut lines[0];
         assert_eq!(bus.world.addresses()[0], 1025);
-        assert_eq!(bus.played[1].iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [10, 10]);
+        assert_eq!(bus.games[1].iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [10, 10]);
         assert_eq!(bus.names, [Some("again".to_owned())]);
         bus.world.advance(2_000);
         assert!(!bus.world.is_on_line(2) && bus.world.is_on_line(0));

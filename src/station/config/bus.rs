@@ -2,34 +2,34 @@
 
 use super::document::ConfigError;
 use super::value::{ConfigTable, Value};
-use super::{BoardConfig, Pairs, Seen, read_name, read_tags, set};
+use super::{BoardConfig, Pairs, UniqueValues, read_name, read_tags, set};
 use crate::engine::bytelog::Mode;
 use crate::engine::session::{BusAddress, LineSettings};
 use draughts::Variant;
 
 /// One board on the line, or many.
 pub(super) fn read_mode(value: &Value) -> Result<Mode, ConfigError> {
-    Mode::from_name(value.string()?)
+    Mode::parse(value.string()?)
         .ok_or_else(|| value.error("`mode` is \"single\", one board on the line, or \"bus\", many with addresses"))
 }
 
 /// Is this the name that a board of the bus has when nobody gives it another?
-pub(super) fn is_board_of(bus: &str, name: &str) -> bool {
+pub(super) fn is_default_board_name(bus: &str, name: &str) -> bool {
     let split = name.split_at_checked(bus.len()).filter(|(start, _)| start.eq_ignore_ascii_case(bus));
     let address = split.and_then(|(_, rest)| rest.strip_prefix('-'));
     address.is_some_and(|address| !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The line is a bus: its boards have names, also those that nobody has named yet.
-pub(super) fn see_bus(name: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
+pub(super) fn check_bus_unique(name: &Value, seen: &mut UniqueValues) -> Result<(), ConfigError> {
     let bus = name.string()?;
-    if let Some((board, spot)) = seen.names.iter().find(|(other, _)| is_board_of(bus, other)) {
-        let line = name.line_of(spot);
+    if let Some((board, spot)) = seen.names.iter().find(|(other, _)| is_default_board_name(bus, other)) {
+        let line = name.line_for_message(spot);
         return Err(name.error(format!(
             "the name `{board}` in {line} is that of a board of this bus; their files would get mixed up"
         )));
     }
-    seen.buses.push((bus.to_owned(), name.spot()));
+    seen.buses.push((bus.to_owned(), name.source_line()));
     Ok(())
 }
 
@@ -38,7 +38,7 @@ pub(super) fn read_boards(
     boards: Value,
     line: &str,
     core: &LineSettings,
-    seen: &mut Seen,
+    seen: &mut UniqueValues,
 ) -> Result<Vec<BoardConfig>, ConfigError> {
     let mut read = Vec::new();
     for table in boards.tables("[[line.board]]")? {
@@ -52,9 +52,9 @@ fn read_board(
     line: &str,
     core: &LineSettings,
     others: &[BoardConfig],
-    seen: &mut Seen,
+    seen: &mut UniqueValues,
 ) -> Option<BoardConfig> {
-    let address = table.need("address", "1025", |at| match read_address(at)? {
+    let address = table.required("address", "1025", |at| match read_address(at)? {
         address if others.iter().any(|other| other.address == address) => {
             Err(at.error(format!("the board {address} has come before; a board has one `address`")))
         }
@@ -73,7 +73,7 @@ fn read_board(
         table.read(key, |value| set(&mut core, value, &mut settings));
     }
     let tags = table.read("tags", |tags| read_tags(tags, "[line.board.tags]")).unwrap_or_default();
-    table.close();
+    table.reject_unknown();
     Some(BoardConfig { address: address?, name: name.unwrap_or(default_name), game_type, tags, settings })
 }
 

@@ -41,7 +41,7 @@ const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(LOOPBACK, 8081);
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// The longest address of the viewers' pages, in bytes: a QR code of it can be read from afar.
-const LONGEST_VIEWERS: usize = 200;
+const MAX_VIEWERS_LEN: usize = 200;
 
 impl DeskConfig {
     /// Reads what a configuration says of the desk; its other tables may be wrong or missing.
@@ -50,7 +50,7 @@ impl DeskConfig {
     ///
     /// When a file cannot be read or is no TOML, or `[desk]` is wrong: all that is wrong with it.
     pub fn load(path: &Path) -> Result<DeskConfig, ConfigErrors> {
-        DeskConfig::of(&Sources::of_file(path)?.with_environment(environment()))
+        DeskConfig::from_sources(&Sources::from_file(path)?.with_environment(environment()))
     }
 
     /// The same of sources.
@@ -58,8 +58,8 @@ impl DeskConfig {
     /// # Errors
     ///
     /// As [`DeskConfig::load`].
-    pub fn of(sources: &Sources) -> Result<DeskConfig, ConfigErrors> {
-        let whereabouts = sources.whereabouts();
+    pub fn from_sources(sources: &Sources) -> Result<DeskConfig, ConfigErrors> {
+        let whereabouts = sources.socket_candidates();
         let read = sources.with_tables(|mut top, _| read(&mut top));
         read.map(|config| DeskConfig {
             password_file: config.password_file.map(|file| sources.base().join(file)),
@@ -76,7 +76,7 @@ pub(super) fn check(top: &mut ConfigTable) {
 }
 
 /// An address of this machine; a port alone is one of loopback.
-fn of_machine(value: &Value, example: &str) -> Result<SocketAddr, ConfigError> {
+fn parse_listen_address(value: &Value, example: &str) -> Result<SocketAddr, ConfigError> {
     let wrong = format!("`{}` is an address of this machine with a port, as in \"{example}\"", value.key);
     let text = value.string()?;
     let of_loopback = text.parse().map(|port| SocketAddr::new(LOOPBACK, port));
@@ -85,7 +85,7 @@ fn of_machine(value: &Value, example: &str) -> Result<SocketAddr, ConfigError> {
 
 /// What is wrong is noted.
 fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
-    let mut table = top.table("desk", "[desk]").map_err(|error| top.note(error)).ok()?;
+    let mut table = top.table("desk", "[desk]").map_err(|error| top.record(error)).ok()?;
     let password_file = table.read("password-file", |value| match value.string()? {
         "" => Err(value.error("`password-file` is the path of a file")),
         file => Ok(PathBuf::from(file)),
@@ -94,7 +94,7 @@ fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
     let trusted_proxies = table.read("trusted-proxies", serve::proxies).unwrap_or_default();
     let is_shielded = password_file.is_some() && !trusted_proxies.is_empty();
     let address = table.read("address", |value| {
-        let address = of_machine(value, "127.0.0.1:8081")?;
+        let address = parse_listen_address(value, "127.0.0.1:8081")?;
         if address.ip().is_loopback() || is_shielded {
             return Ok(address);
         }
@@ -104,11 +104,11 @@ fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
              is one of loopback, as in \"127.0.0.1:8081\""
         )))
     });
-    let metrics = table.read("metrics", |value| of_machine(value, "127.0.0.1:9377"));
+    let metrics = table.read("metrics", |value| parse_listen_address(value, "127.0.0.1:9377"));
     let viewers = table.read("viewers", |value| {
         let address = value.string()?;
         let rest = ["http://", "https://"].iter().find_map(|scheme| address.strip_prefix(scheme));
-        let is_plain = address.len() <= LONGEST_VIEWERS && address.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_plain = address.len() <= MAX_VIEWERS_LEN && address.bytes().all(|byte| byte.is_ascii_graphic());
         match rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '['))
             && is_plain
         {
@@ -116,9 +116,9 @@ fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
             false => Err(value.error("`viewers` is the address of the pages, as in \"http://192.168.1.5:8080/\"")),
         }
     });
-    let (_, wrong) = top.apart(|| table.close());
+    let (_, wrong) = top.scoped(|| table.reject_unknown());
     let is_right = wrong.is_empty();
-    wrong.into_iter().for_each(|error| top.note(error));
+    wrong.into_iter().for_each(|error| top.record(error));
     is_right.then_some(DeskConfig {
         address: address.unwrap_or(DEFAULT_ADDRESS),
         password_file,
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Result<DeskConfig, String> {
-        DeskConfig::of(&Sources::text("x.toml", text)).map_err(|error| error.to_string())
+        DeskConfig::from_sources(&Sources::from_text("x.toml", text)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::value::{ConfigTable, Spot};
+use super::value::{ConfigTable, SourceLine};
 
 /// What is wrong with a configuration, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,12 +25,12 @@ pub struct ConfigError {
     /// What is wrong, and what to do.
     pub message: String,
     /// Where; `None` when the file could not be read at all.
-    pub place: Option<ConfigPlace>,
+    pub location: Option<ConfigLocation>,
 }
 
 /// A place in a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ConfigPlace {
+pub struct ConfigLocation {
     /// The line, from 1.
     pub line: usize,
     /// The character of the line, from 1.
@@ -45,16 +45,16 @@ impl std::error::Error for ConfigError {}
 
 impl ConfigError {
     /// The file and the line that it is about.
-    pub(super) fn spot(&self) -> Option<Spot> {
-        let place = self.place.as_ref()?;
-        Some(Spot { file: self.file.clone(), line: place.line })
+    pub(super) fn source_line(&self) -> Option<SourceLine> {
+        let place = self.location.as_ref()?;
+        Some(SourceLine { file: self.file.clone(), line: place.line })
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ConfigError { file, message, place } = self;
-        let Some(ConfigPlace { line, column, text, width }) = place else { return write!(f, "{file}: {message}") };
+        let ConfigError { file, message, location: place } = self;
+        let Some(ConfigLocation { line, column, text, width }) = place else { return write!(f, "{file}: {message}") };
         let number = line.to_string();
         let gutter = " ".repeat(number.len());
         // Tabs stay tabs, so that the caret stands where an editor shows the place.
@@ -89,11 +89,11 @@ impl From<ConfigError> for ConfigErrors {
 
 /// What was found wrong so far.
 #[derive(Default)]
-pub struct Complaints(RefCell<Vec<ConfigError>>);
+pub struct ConfigDiagnostics(RefCell<Vec<ConfigError>>);
 
-impl Complaints {
+impl ConfigDiagnostics {
     /// Notes what is wrong, and goes on without a value.
-    pub fn note<T>(&self, outcome: Result<T, ConfigError>) -> Option<T> {
+    pub fn record<T>(&self, outcome: Result<T, ConfigError>) -> Option<T> {
         match outcome {
             Ok(value) => Some(value),
             Err(error) => {
@@ -104,7 +104,7 @@ impl Complaints {
     }
 
     /// What is noted while this is read, and nothing else, apart from all other complaints.
-    pub fn apart<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
+    pub fn scoped<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
         let before = self.0.take();
         let read = read();
         (read, self.0.replace(before))
@@ -116,11 +116,11 @@ impl Complaints {
     /// # Errors
     ///
     /// All that is wrong.
-    pub fn settle<T>(self, files: &[&str], read: Option<T>) -> Result<T, ConfigErrors> {
+    pub fn into_result<T>(self, files: &[&str], read: Option<T>) -> Result<T, ConfigErrors> {
         let mut errors = self.0.into_inner();
         let place = |error: &ConfigError| {
             let file = files.iter().position(|file| *file == error.file).unwrap_or(files.len());
-            (file, error.place.as_ref().map(|place| (place.line, place.column)))
+            (file, error.location.as_ref().map(|place| (place.line, place.column)))
         };
         errors.sort_by_key(place);
         errors.dedup_by_key(|error| place(error));
@@ -137,13 +137,13 @@ pub struct Document<'d> {
     pub(super) file: &'d str,
     pub(super) text: &'d str,
     /// Where what is wrong is noted.
-    pub(super) complaints: &'d Complaints,
+    pub(super) diagnostics: &'d ConfigDiagnostics,
 }
 
 impl<'d> Document<'d> {
     /// The text of a file.
-    pub fn new(file: &'d str, text: &'d str, complaints: &'d Complaints) -> Document<'d> {
-        Document { file, text, complaints }
+    pub fn new(file: &'d str, text: &'d str, diagnostics: &'d ConfigDiagnostics) -> Document<'d> {
+        Document { file, text, diagnostics }
     }
 
     /// Its outermost table. Where the text is no TOML that is noted, and the table is what is left.
@@ -152,7 +152,7 @@ impl<'d> Document<'d> {
         let mut last_line = 0;
         for error in errors {
             let mut error = self.error(error.span().unwrap_or(0..0), error.message().trim().to_owned());
-            let Some(place) = &error.place else { continue };
+            let Some(place) = &error.location else { continue };
             // What follows in the same line is often a consequence.
             if place.line == last_line {
                 continue;
@@ -162,14 +162,14 @@ impl<'d> Document<'d> {
             if !subject.is_empty() {
                 error.message = format!("{}; in the line of `{subject}`", error.message.replace('\n', ", "));
             }
-            self.complaints.note::<()>(Err(error));
+            self.diagnostics.record::<()>(Err(error));
         }
         ConfigTable::outermost(self, table.into_inner())
     }
 
     /// Is there no complaint yet?
-    pub fn is_sound(self) -> bool {
-        self.complaints.0.borrow().is_empty()
+    pub fn has_no_errors(self) -> bool {
+        self.diagnostics.0.borrow().is_empty()
     }
 
     /// The line of a place, from 1.
@@ -187,8 +187,8 @@ impl<'d> Document<'d> {
         let end = span.end.min(line_start + text.len());
         let width = self.text.get(start..end).map_or(1, |meant| meant.chars().count().max(1));
         let place =
-            ConfigPlace { line: before.matches('\n').count() + 1, column, text: text.trim_end().to_owned(), width };
-        ConfigError { file: self.file.to_owned(), message, place: Some(place) }
+            ConfigLocation { line: before.matches('\n').count() + 1, column, text: text.trim_end().to_owned(), width };
+        ConfigError { file: self.file.to_owned(), message, location: Some(place) }
     }
 }
 
@@ -200,7 +200,7 @@ mod tests {
     fn error_points_at_place() {
         let text = "a = 1\n\tb = \"ü\" # c\n";
         let start = text.find('"').unwrap();
-        let complaints = Complaints::default();
+        let complaints = ConfigDiagnostics::default();
         let error = Document::new("x.toml", text, &complaints).error(start..start + 4, "no".into());
         assert_eq!(error.to_string(), "x.toml:2:6: no\n  |\n2 | \tb = \"ü\" # c\n  | \t    ^^^");
     }
@@ -208,11 +208,11 @@ mod tests {
     #[test]
     fn accepts_arbitrary_places() {
         let text = "ä\r\nb";
-        let complaints = Complaints::default();
+        let complaints = ConfigDiagnostics::default();
         for start in 0..8 {
             for end in 0..8 {
                 let error = Document::new("x.toml", text, &complaints).error(start..end, "no".into());
-                assert!(error.place.is_some_and(|place| place.line <= 2 && place.width >= 1));
+                assert!(error.location.is_some_and(|place| place.line <= 2 && place.width >= 1));
             }
         }
         assert_eq!(
@@ -223,12 +223,12 @@ mod tests {
 
     #[test]
     fn problems_are_in_text_order_and_once_per_place() {
-        let complaints = Complaints::default();
+        let complaints = ConfigDiagnostics::default();
         let document = Document::new("x.toml", "a\nb\n", &complaints);
         for (at, message) in [(2, "second"), (0, "first"), (2, "of the same place")] {
-            complaints.note::<()>(Err(document.error(at..at + 1, message.into())));
+            complaints.record::<()>(Err(document.error(at..at + 1, message.into())));
         }
-        let ConfigErrors(errors) = complaints.settle(&["x.toml"], Some(())).unwrap_err();
+        let ConfigErrors(errors) = complaints.into_result(&["x.toml"], Some(())).unwrap_err();
         assert_eq!(errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>(), ["first", "second"]);
     }
 }

@@ -39,13 +39,13 @@ pub struct DraftLine {
 impl Draft {
     /// The text of the file.
     pub fn to_text(&self) -> String {
-        let Some((first, rest)) = self.lines.split_first() else { return reference::TEXT.to_owned() };
+        let Some((first, rest)) = self.lines.split_first() else { return reference::REFERENCE_TEXT.to_owned() };
         let mut text = String::new();
-        for line in reference::TEXT.lines() {
+        for line in reference::REFERENCE_TEXT.lines() {
             if line == "[[line]]" {
                 text += &comment(&first.remark);
             }
-            text += &self.fill(line, first);
+            text += &self.set_values(line, first);
             text.push('\n');
             if line == "[station.tags]" {
                 text +=
@@ -70,7 +70,7 @@ impl Draft {
     }
 
     /// A line of the reference, with what it says replaced.
-    fn fill(&self, text: &str, line: &DraftLine) -> String {
+    fn set_values(&self, text: &str, line: &DraftLine) -> String {
         let key = text.trim_start_matches("# ").split(" = ").next().unwrap_or_default();
         let value = match key {
             "directory" if !text.starts_with('#') => Some(quoted(&self.directory)),

@@ -46,13 +46,13 @@ pub enum ValueKind {
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Any of these words, separated by blanks, in one text.
-    Words(&'static [&'static str]),
+    WordList(&'static [&'static str]),
     /// A whole number within these limits, in this unit.
-    Whole {
+    Integer {
         /// The smallest.
-        least: u64,
+        min: u64,
         /// The largest.
-        most: u64,
+        max: u64,
         /// What is counted.
         unit: &'static str,
     },
@@ -62,7 +62,7 @@ pub enum ValueKind {
         most: f64,
     },
     /// `true` or `false`.
-    Switch,
+    Bool,
     /// A list of texts.
     Strings,
     /// A list of addresses of machines.
@@ -71,13 +71,13 @@ pub enum ValueKind {
 
 /// What holds where a key is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Absent {
+pub enum MissingKey {
     /// It must be there.
     Refused,
     /// Its default, which the reference shows.
     Default,
     /// Nothing; what the reference shows is an example.
-    Nothing,
+    Unset,
 }
 
 /// A key.
@@ -90,27 +90,27 @@ pub struct Key {
     /// What its value may be.
     pub kind: ValueKind,
     /// What holds without it.
-    pub absent: Absent,
+    pub if_missing: MissingKey,
 }
 
-use Absent::{Default, Nothing, Refused};
+use MissingKey::{Default, Refused, Unset};
 use Section::{Alarm, Board, Control, Desk, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament};
-use ValueKind::{Addresses, Choice, Number, Strings, Switch, Text, Whole, Words};
+use ValueKind::{Addresses, Bool, Choice, Integer, Number, Strings, Text, WordList};
 
-const fn key(section: Section, name: &'static str, kind: ValueKind, absent: Absent) -> Key {
-    Key { section, name, kind, absent }
+const fn key(section: Section, name: &'static str, kind: ValueKind, absent: MissingKey) -> Key {
+    Key { section, name, kind, if_missing: absent }
 }
 
 /// A span of quiet on a board.
-const QUIET: ValueKind = Whole { least: 50, most: 600_000, unit: "ms" };
+const QUIET_SPAN: ValueKind = Integer { min: 50, max: 600_000, unit: "ms" };
 /// How long something lasts before somebody is called.
-const SECONDS: ValueKind = Whole { least: 1, most: 86_400, unit: "s" };
+const ALARM_SECONDS: ValueKind = Integer { min: 1, max: 86_400, unit: "s" };
 /// A span on a bus.
-const SPAN: ValueKind = Whole { least: 1, most: 10_000, unit: "ms" };
+const BUS_SPAN: ValueKind = Integer { min: 1, max: 10_000, unit: "ms" };
 
 /// How much later than the recording something is shown: a day at most, and more plies than a game has.
-const DELAY: ValueKind = Whole { least: 0, most: 86_400, unit: "s" };
-const PLIES: ValueKind = Whole { least: 0, most: 1000, unit: "plies" };
+const DELAY: ValueKind = Integer { min: 0, max: 86_400, unit: "s" };
+const PLIES: ValueKind = Integer { min: 0, max: 1000, unit: "plies" };
 const DURABILITY: ValueKind = Choice(&["safe", "lazy"]);
 const PROFILE: ValueKind = Choice(&["lidraughts", "pydraughts", "standard"]);
 const ORIENTATION: ValueKind = Choice(&["auto", "normal", "turned"]);
@@ -118,89 +118,89 @@ const TURKISH_PROMOTION: ValueKind = Choice(&["where-the-move-ends", "ends-the-m
 const THAI_REMOVAL: ValueKind = Choice(&["at-once", "after-the-move"]);
 const THAI_REVERSAL: ValueKind = Choice(&["allowed", "forbidden"]);
 const QUESTIONS: ValueKind =
-    Words(&["clock", "version", "serial-number", "long-serial-number", "trade-mark", "bus-address", "battery"]);
+    WordList(&["clock", "version", "serial-number", "long-serial-number", "trade-mark", "bus-address", "battery"]);
 
 /// All keys, in the order of the reference.
 pub const KEYS: &[Key] = &[
     key(Station, "directory", Text, Refused),
-    key(Station, "name", Text, Nothing),
+    key(Station, "name", Text, Unset),
     key(Station, "sync", DURABILITY, Default),
     key(Public, "profile", PROFILE, Default),
     key(Public, "delay", DELAY, Default),
     key(Public, "delay-plies", PLIES, Default),
     key(Public, "sync", DURABILITY, Default),
-    key(Public, "group", Text, Nothing),
+    key(Public, "group", Text, Unset),
     key(Outlet, "name", Text, Refused),
-    key(Outlet, "directory", Text, Nothing),
+    key(Outlet, "directory", Text, Unset),
     key(Outlet, "profile", PROFILE, Default),
     key(Outlet, "delay", DELAY, Default),
     key(Outlet, "delay-plies", PLIES, Default),
     key(Outlet, "sync", DURABILITY, Default),
-    key(Outlet, "group", Text, Nothing),
-    key(Log, "rotate-hours", Whole { least: 0, most: 8760, unit: "h" }, Default),
-    key(Log, "compress", Switch, Default),
-    key(Log, "keep-days", Whole { least: 0, most: 36_500, unit: "days" }, Default),
-    key(Control, "socket", Text, Nothing),
-    key(Tournament, "boards", Strings, Nothing),
-    key(Tournament, "open-when-set-up", Switch, Default),
+    key(Outlet, "group", Text, Unset),
+    key(Log, "rotate-hours", Integer { min: 0, max: 8760, unit: "h" }, Default),
+    key(Log, "compress", Bool, Default),
+    key(Log, "keep-days", Integer { min: 0, max: 36_500, unit: "days" }, Default),
+    key(Control, "socket", Text, Unset),
+    key(Tournament, "boards", Strings, Unset),
+    key(Tournament, "open-when-set-up", Bool, Default),
     key(Serve, "address", Text, Default),
     key(Serve, "outlet", Text, Default),
-    key(Serve, "hosts", Strings, Nothing),
-    key(Serve, "trusted-proxies", Addresses, Nothing),
+    key(Serve, "hosts", Strings, Unset),
+    key(Serve, "trusted-proxies", Addresses, Unset),
     key(Desk, "address", Text, Default),
-    key(Desk, "password-file", Text, Nothing),
-    key(Desk, "hosts", Strings, Nothing),
-    key(Desk, "trusted-proxies", Addresses, Nothing),
-    key(Desk, "metrics", Text, Nothing),
-    key(Desk, "viewers", Text, Nothing),
-    key(Alarm, "command", Strings, Nothing),
-    key(Alarm, "time-limit", SECONDS, Default),
-    key(Alarm, "silent", SECONDS, Default),
-    key(Alarm, "unexplained", SECONDS, Default),
-    key(Alarm, "wrong-start", SECONDS, Default),
-    key(Alarm, "clock-missing", SECONDS, Default),
-    key(Alarm, "disk-low", Whole { least: 0, most: 1_000_000_000, unit: "MB" }, Default),
+    key(Desk, "password-file", Text, Unset),
+    key(Desk, "hosts", Strings, Unset),
+    key(Desk, "trusted-proxies", Addresses, Unset),
+    key(Desk, "metrics", Text, Unset),
+    key(Desk, "viewers", Text, Unset),
+    key(Alarm, "command", Strings, Unset),
+    key(Alarm, "time-limit", ALARM_SECONDS, Default),
+    key(Alarm, "silent", ALARM_SECONDS, Default),
+    key(Alarm, "unexplained", ALARM_SECONDS, Default),
+    key(Alarm, "wrong-start", ALARM_SECONDS, Default),
+    key(Alarm, "clock-missing", ALARM_SECONDS, Default),
+    key(Alarm, "disk-low", Integer { min: 0, max: 1_000_000_000, unit: "MB" }, Default),
     key(Recognition, "preset", Choice(&["auto", "standard", "blitz"]), Default),
-    key(Recognition, "settle-ms", QUIET, Default),
-    key(Recognition, "answered-ms", QUIET, Default),
-    key(Recognition, "unpressed-ms", QUIET, Default),
-    key(Recognition, "out-of-step-ms", QUIET, Default),
-    key(Recognition, "no-clock-ms", QUIET, Default),
-    key(Recognition, "no-clock-answered-ms", QUIET, Default),
-    key(Recognition, "left-ms", QUIET, Default),
-    key(Recognition, "odd-ms", QUIET, Default),
-    key(Recognition, "ambiguous-ms", QUIET, Default),
-    key(Recognition, "stopped-ms", QUIET, Default),
-    key(Recognition, "unexplained-ms", QUIET, Default),
-    key(Recognition, "unexplained-unpressed-ms", QUIET, Default),
-    key(Recognition, "unexplained-no-clock-ms", QUIET, Default),
-    key(Recognition, "chaos-ms", QUIET, Default),
-    key(Recognition, "unconfirmed-ms", QUIET, Default),
+    key(Recognition, "settle-ms", QUIET_SPAN, Default),
+    key(Recognition, "replied-ms", QUIET_SPAN, Default),
+    key(Recognition, "unpressed-ms", QUIET_SPAN, Default),
+    key(Recognition, "out-of-step-ms", QUIET_SPAN, Default),
+    key(Recognition, "no-clock-ms", QUIET_SPAN, Default),
+    key(Recognition, "no-clock-replied-ms", QUIET_SPAN, Default),
+    key(Recognition, "leftover-ms", QUIET_SPAN, Default),
+    key(Recognition, "mismatch-ms", QUIET_SPAN, Default),
+    key(Recognition, "ambiguous-ms", QUIET_SPAN, Default),
+    key(Recognition, "stopped-ms", QUIET_SPAN, Default),
+    key(Recognition, "unexplained-ms", QUIET_SPAN, Default),
+    key(Recognition, "unexplained-unpressed-ms", QUIET_SPAN, Default),
+    key(Recognition, "unexplained-no-clock-ms", QUIET_SPAN, Default),
+    key(Recognition, "chaos-ms", QUIET_SPAN, Default),
+    key(Recognition, "unconfirmed-ms", QUIET_SPAN, Default),
     key(Line, "name", Text, Refused),
     key(Line, "mode", Choice(&["single", "bus"]), Default),
     key(Line, "port", Text, Refused),
-    key(Line, "board", Text, Nothing),
+    key(Line, "board", Text, Unset),
     key(Line, "connect", QUESTIONS, Default),
     key(Line, "game-type", Text, Refused),
     key(Line, "orientation", ORIENTATION, Default),
     key(Line, "codes", Text, Default),
-    key(Line, "turkish-promotion", TURKISH_PROMOTION, Nothing),
-    key(Line, "thai-removal", THAI_REMOVAL, Nothing),
-    key(Line, "thai-reversal", THAI_REVERSAL, Nothing),
-    key(Line, "bus-answer-ms", SPAN, Default),
-    key(Line, "bus-gap-ms", Whole { least: 0, most: 10_000, unit: "ms" }, Default),
-    key(Line, "bus-poll-ms", SPAN, Default),
+    key(Line, "turkish-promotion", TURKISH_PROMOTION, Unset),
+    key(Line, "thai-removal", THAI_REMOVAL, Unset),
+    key(Line, "thai-reversal", THAI_REVERSAL, Unset),
+    key(Line, "bus-answer-ms", BUS_SPAN, Default),
+    key(Line, "bus-gap-ms", Integer { min: 0, max: 10_000, unit: "ms" }, Default),
+    key(Line, "bus-poll-ms", BUS_SPAN, Default),
     key(Line, "bus-unknown-boards", Choice(&["record", "ignore"]), Default),
-    key(Line, "bus-start-tag", Switch, Default),
+    key(Line, "bus-start-tag", Bool, Default),
     key(Line, "time-scale", Number { most: 10_000.0 }, Default),
-    key(Board, "address", Whole { least: 1, most: 16_383, unit: "the number of the board" }, Refused),
-    key(Board, "name", Text, Nothing),
-    key(Board, "game-type", Text, Nothing),
-    key(Board, "orientation", ORIENTATION, Nothing),
-    key(Board, "codes", Text, Nothing),
-    key(Board, "turkish-promotion", TURKISH_PROMOTION, Nothing),
-    key(Board, "thai-removal", THAI_REMOVAL, Nothing),
-    key(Board, "thai-reversal", THAI_REVERSAL, Nothing),
+    key(Board, "address", Integer { min: 1, max: 16_383, unit: "the number of the board" }, Refused),
+    key(Board, "name", Text, Unset),
+    key(Board, "game-type", Text, Unset),
+    key(Board, "orientation", ORIENTATION, Unset),
+    key(Board, "codes", Text, Unset),
+    key(Board, "turkish-promotion", TURKISH_PROMOTION, Unset),
+    key(Board, "thai-removal", THAI_REMOVAL, Unset),
+    key(Board, "thai-reversal", THAI_REVERSAL, Unset),
 ];
 
 impl Section {
@@ -209,7 +209,7 @@ impl Section {
         [Station, Public, Outlet, Log, Control, Tournament, Serve, Desk, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
-    pub fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Station => "station",
             Public => "public",
@@ -279,9 +279,9 @@ impl ValueKind {
             return toml::Value::Array(words.collect()).to_string();
         }
         let is_bare = match self {
-            Text | Choice(_) | Words(_) | Strings | Addresses => false,
-            Whole { .. } | Number { .. } => text.parse::<f64>().is_ok(),
-            Switch => matches!(text, "true" | "false"),
+            Text | Choice(_) | WordList(_) | Strings | Addresses => false,
+            Integer { .. } | Number { .. } => text.parse::<f64>().is_ok(),
+            Bool => matches!(text, "true" | "false"),
         };
         if is_bare { text.to_owned() } else { toml::Value::String(text.to_owned()).to_string() }
     }

@@ -47,22 +47,22 @@ use crate::station::escape;
 use crate::station::link::PortAddress;
 
 pub use desk::DeskConfig;
-pub use document::{ConfigError, ConfigErrors, ConfigPlace};
+pub use document::{ConfigError, ConfigErrors, ConfigLocation};
 pub use operation::{AlarmConfig, ControlConfig, TournamentConfig};
-pub use outlet::{HeldOutlet, OutletConfig, PUBLIC};
+pub use outlet::{OutletConfig, PUBLIC, SuspendedOutlet};
 pub use serve::ServeConfig;
-pub use sources::{Sources, Whereabouts};
-use value::{ConfigTable, Spot, Value};
+pub use sources::{SocketCandidates, Sources};
+use value::{ConfigTable, SourceLine, Value};
 
 /// Where the configuration of an installed station is.
 pub const DEFAULT_PATH: &str = "/etc/damcast/damcast.toml";
 
 /// Names become names of files.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LEN: usize = 64;
 /// Faster than this the rounding of a millisecond becomes seconds of the game.
-const LARGEST_TIME_SCALE: f64 = 10_000.0;
+const MAX_TIME_SCALE: f64 = 10_000.0;
 /// Tags that the recorder writes itself.
-const OWN_TAGS: [&str; 5] = ["GameType", "Result", "FEN", "SetUp", "Date"];
+const RESERVED_TAGS: [&str; 5] = ["GameType", "Result", "FEN", "SetUp", "Date"];
 
 /// A station.
 #[derive(Clone, PartialEq, Debug)]
@@ -76,7 +76,7 @@ pub struct Config {
     /// What readers may see: folders, `public` first if it is right.
     pub outlets: Vec<OutletConfig>,
     /// The outlets whose tables are wrong; none, unless the configuration was read to record ([`Config::load_to_record`]).
-    pub held: Vec<HeldOutlet>,
+    pub suspended_outlets: Vec<SuspendedOutlet>,
     /// Whether a line of a live file is durable before anybody sees it.
     pub durability: Durability,
     /// Where operators reach it.
@@ -175,7 +175,7 @@ impl Config {
     ///
     /// When one of them cannot be read, or anything in it is wrong: all that is wrong.
     pub fn load(path: &Path) -> Result<Config, ConfigErrors> {
-        Sources::of_file(path)?.with_environment(environment()).read()
+        Sources::from_file(path)?.with_environment(environment()).read()
     }
 
     /// The same, to record with: an outlet whose table is wrong is held back, and everything else is as the configuration says.
@@ -183,17 +183,18 @@ impl Config {
     /// # Errors
     ///
     /// When one of the files cannot be read, or anything but an outlet is wrong: all that is wrong with the rest.
-    pub fn load_to_record(path: &Path) -> Result<Config, ConfigErrors> {
-        Sources::of_file(path)?.with_environment(environment()).read_to_record()
+    pub fn load_for_recording(path: &Path) -> Result<Config, ConfigErrors> {
+        Sources::from_file(path)?.with_environment(environment()).read_for_recording()
     }
 
     /// Is anything shown later than it was recorded? Then what is not is nobody's business.
     pub fn has_delay(&self) -> bool {
-        self.outlets.iter().any(|outlet| outlet.delay != Delay::NONE) || self.held.iter().any(|held| held.has_delay)
+        self.outlets.iter().any(|outlet| outlet.delay != Delay::NO_DELAY)
+            || self.suspended_outlets.iter().any(|held| held.has_delay)
     }
 
     /// The same with its relative paths below a folder.
-    fn at(mut self, base: &Path) -> Config {
+    fn with_base(mut self, base: &Path) -> Config {
         let place = |path: &mut PathBuf| *path = base.join(&*path);
         place(&mut self.directory);
         self.control.socket.iter_mut().for_each(place);
@@ -219,7 +220,7 @@ impl Config {
     ///
     /// All that is wrong.
     pub fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
-        Sources::text(file, text).read()
+        Sources::from_text(file, text).read()
     }
 }
 
@@ -230,11 +231,11 @@ pub fn environment() -> impl Iterator<Item = (String, String)> {
 
 /// What becomes of the rest when the table of an outlet is wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum WhenOutletsAreWrong {
+enum InvalidOutlets {
     /// The configuration is wrong.
     Refuse,
     /// The station records, and these outlets stand still.
-    HoldThemBack,
+    Suspend,
 }
 
 /// Reads the outermost table. What is wrong is noted; then there may be no configuration. `of_outlets`: what is wrong with
@@ -242,17 +243,17 @@ enum WhenOutletsAreWrong {
 fn read_config(
     mut top: ConfigTable,
     of_outlets: Vec<(String, ConfigError)>,
-    when_outlets_are_wrong: WhenOutletsAreWrong,
+    when_outlets_are_wrong: InvalidOutlets,
 ) -> Option<Config> {
-    let station = top.need("station", "{ directory = \"recordings\" }", |value| value.clone().table("[station]"));
+    let station = top.required("station", "{ directory = \"recordings\" }", |value| value.clone().table("[station]"));
     let StationTable { directory, name, tags: station_tags, durability } =
         station.map(read_station).unwrap_or_default();
     let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
     let (outlets, mut held) = outlet::read(&mut top, of_outlets);
-    if when_outlets_are_wrong == WhenOutletsAreWrong::Refuse {
+    if when_outlets_are_wrong == InvalidOutlets::Refuse {
         serve::check(&mut top);
         desk::check(&mut top);
-        held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.note(error));
+        held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.record(error));
     }
     // Whoever records has nothing to do with the pages and the numbers.
     for table in ["serve", "desk"] {
@@ -263,17 +264,17 @@ fn read_config(
     let tournament = top.read("tournament", |value| operation::read_tournament(value.clone().table("[tournament]")?));
     let alarm = top.read("alarm", |value| operation::read_alarm(value.clone().table("[alarm]")?));
     let lines = top.take("line");
-    let mut seen = Seen::default();
+    let mut seen = UniqueValues::default();
     let mut configs = Vec::new();
     let recognition = recognition.unwrap_or_default();
     match lines.map(|lines| lines.tables("[[line]]")) {
         Some(Ok(lines)) if !lines.is_empty() => {
             configs.extend(lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen)));
         }
-        Some(Err(error)) => top.note(error),
-        _ => top.note(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into())),
+        Some(Err(error)) => top.record(error),
+        _ => top.record(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into())),
     }
-    top.close();
+    top.reject_unknown();
     let lines = configs.into_iter().collect::<Option<Vec<LineConfig>>>()?;
     let lines = lines.into_iter().map(|line| LineConfig { logs, ..line }).collect();
     Some(Config {
@@ -281,7 +282,7 @@ fn read_config(
         lines,
         name,
         outlets,
-        held,
+        suspended_outlets: held,
         durability,
         control: control.unwrap_or_default(),
         tournament: tournament.unwrap_or_default(),
@@ -301,19 +302,19 @@ struct StationTable {
 }
 
 fn read_station(mut station: ConfigTable) -> StationTable {
-    let directory = station.need("directory", "\"recordings\"", |directory| match directory.string()? {
+    let directory = station.required("directory", "\"recordings\"", |directory| match directory.string()? {
         "" => Err(directory.error("`directory` is empty; \".\" is the folder of the configuration")),
         path => Ok(path.into()),
     });
     let name = station.read("name", |name| match name.string()? {
-        word if outlet::is_name(word, LONGEST_NAME) => Ok(word.to_owned()),
+        word if outlet::is_name(word, MAX_NAME_LEN) => Ok(word.to_owned()),
         _ => Err(name.error(format!(
-            "`name` is a plain word: 1 to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, no `.` in front"
+            "`name` is a plain word: 1 to {MAX_NAME_LEN} letters, digits, `-`, `_` and `.`, no `.` in front"
         ))),
     });
     let tags = station.read("tags", |tags| read_tags(tags, "[station.tags]")).unwrap_or_default();
     let durability = station.read("sync", read_durability).unwrap_or_default();
-    station.close();
+    station.reject_unknown();
     StationTable { directory, name, tags, durability }
 }
 
@@ -331,16 +332,16 @@ fn read_recognition(mut table: ConfigTable) -> Result<Pairs, ConfigError> {
 
 fn read_logs(mut table: ConfigTable) -> Result<LogConfig, ConfigError> {
     /// A year.
-    const LONGEST_ROUND: u64 = 8760;
+    const MAX_ROTATE_HOURS: u64 = 8760;
     /// A hundred years.
-    const LONGEST_KEPT: u64 = 36_500;
-    let rotate_hours = table.read("rotate-hours", |value| operation::whole(value, 0, LONGEST_ROUND));
+    const MAX_KEEP_DAYS: u64 = 36_500;
+    let rotate_hours = table.read("rotate-hours", |value| operation::integer_between(value, 0, MAX_ROTATE_HOURS));
     let compress = table.read("compress", |value| match value.scalar()?.as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
         _ => Err(value.error("`compress` is true or false")),
     });
-    let keep_days = table.read("keep-days", |value| operation::whole(value, 0, LONGEST_KEPT));
+    let keep_days = table.read("keep-days", |value| operation::integer_between(value, 0, MAX_KEEP_DAYS));
     table.finish()?;
     Ok(LogConfig {
         rotate_hours: rotate_hours.unwrap_or_default() as u32,
@@ -359,35 +360,35 @@ fn read_durability(value: &Value) -> Result<Durability, ConfigError> {
 
 /// What must not come twice.
 #[derive(Default)]
-struct Seen {
-    names: Vec<(String, Spot)>,
-    buses: Vec<(String, Spot)>,
+struct UniqueValues {
+    names: Vec<(String, SourceLine)>,
+    buses: Vec<(String, SourceLine)>,
     /// Address and place of those that name one port.
-    ports: Vec<(PortAddress, Spot)>,
+    ports: Vec<(PortAddress, SourceLine)>,
     /// Board and place of those that name a board.
-    boards: Vec<(String, Spot)>,
+    boards: Vec<(String, SourceLine)>,
     /// The place of a choice of ports without a board.
-    choice: Option<Spot>,
+    choice: Option<SourceLine>,
 }
 
 fn read_line(
     mut table: ConfigTable,
     station_tags: &[(String, String)],
     recognition: &[(String, String)],
-    seen: &mut Seen,
+    seen: &mut UniqueValues,
 ) -> Option<LineConfig> {
     let mode = table.read("mode", bus::read_mode).unwrap_or_default();
-    let name = table.need("name", "\"board-1\"", |value| {
+    let name = table.required("name", "\"board-1\"", |value| {
         let name = read_name(value, seen)?;
         if mode == Mode::Bus {
-            bus::see_bus(value, seen)?;
+            bus::check_bus_unique(value, seen)?;
         }
         Ok(name)
     });
-    let port = table.need("port", "\"serial:/dev/ttyACM0\"", |value| Ok((read_port(value, seen)?, value.clone())));
+    let port = table.required("port", "\"serial:/dev/ttyACM0\"", |value| Ok((read_port(value, seen)?, value.clone())));
     // Of a bus these are its boards; otherwise it is a setting, the serial number of the only one.
     let boards = if mode == Mode::Bus { table.take("board") } else { None };
-    let game = table.need("game-type", "\"20\"", |value| {
+    let game = table.required("game-type", "\"20\"", |value| {
         let core = default_settings(value.string()?).map_err(|error| value.error(error))?;
         Ok((value.string()?.trim().to_owned(), core))
     });
@@ -399,24 +400,24 @@ fn read_line(
     for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS) {
         table.read(key, |value| {
             set(&mut core, value, &mut settings)?;
-            if key == "board" { see_board(value, seen) } else { Ok(()) }
+            if key == "board" { check_board_unique(value, seen) } else { Ok(()) }
         });
     }
     if let Some((port, value)) = &port
         && core.board.is_none()
         && !port.is_one_port()
-        && let Err(error) = see_choice(value, seen)
+        && let Err(error) = check_choice_unique(value, seen)
     {
-        table.note(error);
+        table.record(error);
     }
     let boards = boards.map(|boards| bus::read_boards(boards, name.as_deref().unwrap_or_default(), &core, seen));
-    let boards = boards.and_then(|boards| boards.map_err(|error| table.note(error)).ok()).unwrap_or_default();
+    let boards = boards.and_then(|boards| boards.map_err(|error| table.record(error)).ok()).unwrap_or_default();
     let own_tags = table.read("tags", |tags| read_tags(tags, "[line.tags]")).unwrap_or_default();
     let mut tags = station_tags.to_vec();
     tags.retain(|(tag, _)| own_tags.iter().all(|(own, _)| own != tag));
     tags.extend(own_tags);
     tags.retain(|(_, value)| !value.is_empty());
-    table.close();
+    table.reject_unknown();
     Some(LineConfig {
         name: name?,
         port: port?.0,
@@ -430,55 +431,55 @@ fn read_line(
     })
 }
 
-fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
+fn read_name(value: &Value, seen: &mut UniqueValues) -> Result<String, ConfigError> {
     let name = value.string()?;
-    if !outlet::is_name(name, LONGEST_NAME) {
+    if !outlet::is_name(name, MAX_NAME_LEN) {
         return Err(value.error(format!(
-            "`name` becomes the name of files: 1 to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, no `.` in front"
+            "`name` becomes the name of files: 1 to {MAX_NAME_LEN} letters, digits, `-`, `_` and `.`, no `.` in front"
         )));
     }
     // Some disks do not tell capital letters from small ones.
     if let Some((_, spot)) = seen.names.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
-        let line = value.line_of(spot);
+        let line = value.line_for_message(spot);
         return Err(value.error(format!("the name `{name}` is taken by the [[line]] with its name in {line}")));
     }
-    if let Some((bus, spot)) = seen.buses.iter().find(|(bus, _)| bus::is_board_of(bus, name)) {
-        let line = value.line_of(spot);
+    if let Some((bus, spot)) = seen.buses.iter().find(|(bus, _)| bus::is_default_board_name(bus, name)) {
+        let line = value.line_for_message(spot);
         return Err(value.error(format!(
             "the name `{name}` is that of a board of the bus `{bus}` in {line}; its files would get mixed up with these"
         )));
     }
-    seen.names.push((name.to_owned(), value.spot()));
+    seen.names.push((name.to_owned(), value.source_line()));
     Ok(name.to_owned())
 }
 
-fn read_port(value: &Value, seen: &mut Seen) -> Result<PortAddress, ConfigError> {
+fn read_port(value: &Value, seen: &mut UniqueValues) -> Result<PortAddress, ConfigError> {
     let port: PortAddress = value.string()?.parse().map_err(|error| value.error(error))?;
     if !port.is_one_port() {
         return Ok(port);
     }
     if let Some((_, spot)) = seen.ports.iter().find(|(other, _)| other.is_same_port(&port)) {
-        let line = value.line_of(spot);
+        let line = value.line_for_message(spot);
         return Err(value.error(format!("the port {port} is used already, in {line}; a board has one line")));
     }
-    seen.ports.push((port.clone(), value.spot()));
+    seen.ports.push((port.clone(), value.source_line()));
     Ok(port)
 }
 
-fn see_board(value: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
+fn check_board_unique(value: &Value, seen: &mut UniqueValues) -> Result<(), ConfigError> {
     let board = value.string()?.trim_start_matches('0').to_owned();
     if let Some((_, spot)) = seen.boards.iter().find(|(other, _)| *other == board) {
-        let line = value.line_of(spot);
+        let line = value.line_for_message(spot);
         return Err(value.error(format!("this board belongs to another [[line]] already, in {line}")));
     }
-    seen.boards.push((board, value.spot()));
+    seen.boards.push((board, value.source_line()));
     Ok(())
 }
 
 /// Two lines that take whichever board is there would record each other's games.
-fn see_choice(port: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
-    if let Some(spot) = seen.choice.replace(port.spot()) {
-        let line = port.line_of(&spot);
+fn check_choice_unique(port: &Value, seen: &mut UniqueValues) -> Result<(), ConfigError> {
+    if let Some(spot) = seen.choice.replace(port.source_line()) {
+        let line = port.line_for_message(&spot);
         return Err(port.error(format!(
             "this may be the same port as that in {line}; give each [[line]] its `board`, a serial number"
         )));
@@ -488,8 +489,8 @@ fn see_choice(port: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
 
 fn read_time_scale(value: &Value) -> Result<f64, ConfigError> {
     let scale = value.number()?;
-    let is_possible = scale > 0.0 && scale <= LARGEST_TIME_SCALE;
-    let message = || value.error(format!("`time-scale` is a number above 0, at most {LARGEST_TIME_SCALE}"));
+    let is_possible = scale > 0.0 && scale <= MAX_TIME_SCALE;
+    let message = || value.error(format!("`time-scale` is a number above 0, at most {MAX_TIME_SCALE}"));
     if is_possible { Ok(scale) } else { Err(message()) }
 }
 
@@ -502,11 +503,11 @@ fn read_tags(tags: &Value, title: &'static str) -> Result<Pairs, ConfigError> {
         if !is_name {
             return Err(tag.error(format!("`{name}` is no name of a PDN tag: a letter, then letters, digits and `_`")));
         }
-        if OWN_TAGS.contains(&name) {
+        if RESERVED_TAGS.contains(&name) {
             return Err(tag.error(format!("the tag `{name}` is written by the recorder itself")));
         }
         let value = tag.scalar()?;
-        if value.contains(escape::is_obeyed) {
+        if value.contains(escape::is_control) {
             return Err(tag.error(format!(
                 "the tag `{name}` has a control character in it, or one that turns the order of writing; a tag is one line of text"
             )));
@@ -518,7 +519,7 @@ fn read_tags(tags: &Value, title: &'static str) -> Result<Pairs, ConfigError> {
 
 fn default_settings(game_type: &str) -> Result<LineSettings, String> {
     let header = Header { game_type: Some(game_type.to_owned()), ..Header::default() };
-    LineSettings::of_head(&header, None).map(|(settings, _)| settings).map_err(|error| error.to_string())
+    LineSettings::from_header(&header, None).map(|(settings, _)| settings).map_err(|error| error.to_string())
 }
 
 /// Sets one key, and keeps it in `pairs` if that changes anything.

@@ -99,7 +99,7 @@ pub(super) fn read_tournament(mut table: ConfigTable) -> Result<TournamentConfig
 
 pub(super) fn read_alarm(mut table: ConfigTable) -> Result<AlarmConfig, ConfigError> {
     /// A day: more is a mistake.
-    const LONGEST: u64 = 86_400;
+    const MAX_ALARM_TIME: u64 = 86_400;
     let mut alarm = AlarmConfig::default();
     if let Some(command) = table.read("command", read_command) {
         alarm.command = command;
@@ -111,11 +111,11 @@ pub(super) fn read_alarm(mut table: ConfigTable) -> Result<AlarmConfig, ConfigEr
         ("wrong-start", &mut alarm.wrong_start),
         ("clock-missing", &mut alarm.clock_missing),
     ] {
-        if let Some(seconds) = table.read(key, |value| whole(value, 1, LONGEST)) {
+        if let Some(seconds) = table.read(key, |value| integer_between(value, 1, MAX_ALARM_TIME)) {
             *value = Duration::from_secs(seconds);
         }
     }
-    if let Some(megabytes) = table.read("disk-low", |value| whole(value, 0, 1_000_000_000)) {
+    if let Some(megabytes) = table.read("disk-low", |value| integer_between(value, 0, 1_000_000_000)) {
         alarm.disk_low = megabytes * MEGABYTE;
     }
     table.finish()?;
@@ -131,7 +131,7 @@ fn read_command(value: &Value) -> Result<Vec<String>, ConfigError> {
 }
 
 /// A whole number between two others.
-pub(super) fn whole(value: &Value, least: u64, most: u64) -> Result<u64, ConfigError> {
+pub(super) fn integer_between(value: &Value, least: u64, most: u64) -> Result<u64, ConfigError> {
     let number = value.number()?;
     if number.fract() == 0.0 && (least as f64..=most as f64).contains(&number) {
         Ok(number as u64)

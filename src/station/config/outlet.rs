@@ -15,22 +15,22 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::document::{ConfigError, ConfigErrors};
-use super::operation::whole;
+use super::operation::integer_between;
 use super::read_durability;
-use super::value::{ConfigTable, Spot, Value, is_slip};
+use super::value::{ConfigTable, SourceLine, Value, is_typo};
 use crate::engine::broadcast::Delay;
-use crate::engine::profile::Profile;
+use crate::engine::profile::ReaderProfile;
 use crate::station::disk::Durability;
 
 /// The name of the outlet that is always there, and its folder.
 pub const PUBLIC: &str = "public";
 
 /// A name becomes part of names of files.
-const LONGEST_NAME: usize = 32;
+const MAX_NAME_LEN: usize = 32;
 /// The system allows no longer name of a group.
-const LONGEST_GROUP: usize = 32;
+const MAX_GROUP_LEN: usize = 32;
 /// What a station has in its directory, which no outlet may be.
-const OWN: [&str; 5] = ["log", "live", "commits", "damcast.lock", "control.sock"];
+const RESERVED_NAMES: [&str; 5] = ["log", "live", "commits", "damcast.lock", "control.sock"];
 
 /// A folder for some readers, made from the games: `events.ndjson`, `games.pdn`, `started.pdn`, `archive/`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ pub struct OutletConfig {
     /// Its folder, from the station's directory on.
     pub directory: PathBuf,
     /// Whose readers `games.pdn` and `started.pdn` are written for.
-    pub profile: Profile,
+    pub profile: ReaderProfile,
     /// How much later than the recording it shows something.
     pub delay: Delay,
     /// Whether its files are made durable at once.
@@ -55,8 +55,8 @@ impl Default for OutletConfig {
         OutletConfig {
             name: PUBLIC.to_owned(),
             directory: PUBLIC.into(),
-            profile: Profile::Lidraughts,
-            delay: Delay::NONE,
+            profile: ReaderProfile::Lidraughts,
+            delay: Delay::NO_DELAY,
             durability: Durability::default(),
             group: None,
         }
@@ -65,7 +65,7 @@ impl Default for OutletConfig {
 
 /// An outlet whose table is wrong: its files stay as they are until that is mended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HeldOutlet {
+pub struct SuspendedOutlet {
     /// Its name; of one that has none the place of its table.
     pub name: String,
     /// Its folder, from the station's directory on, as far as that is known.
@@ -76,14 +76,15 @@ pub struct HeldOutlet {
     pub errors: ConfigErrors,
 }
 
-impl HeldOutlet {
+impl SuspendedOutlet {
     /// What is wrong with it, in one line.
     pub fn reason(&self) -> String {
         let ConfigErrors(errors) = &self.errors;
-        let first = errors.first().map_or(String::new(), |ConfigError { file, message, place }| match place {
-            Some(place) => format!("{file}:{}: {message}", place.line),
-            None => format!("{file}: {message}"),
-        });
+        let first =
+            errors.first().map_or(String::new(), |ConfigError { file, message, location: place }| match place {
+                Some(place) => format!("{file}:{}: {message}", place.line),
+                None => format!("{file}: {message}"),
+            });
         match errors.len() {
             0 | 1 => first,
             more => format!("{first} (and {} more)", more - 1),
@@ -98,8 +99,11 @@ pub(super) fn default_directory(name: &str) -> PathBuf {
 
 /// Reads `[public]` and all `[[outlet]]`, each by itself: those that are right, `public` first, and those that are not.
 /// `beside`: what is wrong with them in the environment, by the name of the outlet.
-pub(super) fn read(top: &mut ConfigTable, beside: Vec<(String, ConfigError)>) -> (Vec<OutletConfig>, Vec<HeldOutlet>) {
-    let mut outlets = Outlets { beside, ..Outlets::default() };
+pub(super) fn read(
+    top: &mut ConfigTable,
+    beside: Vec<(String, ConfigError)>,
+) -> (Vec<OutletConfig>, Vec<SuspendedOutlet>) {
+    let mut outlets = OutletTables { beside, ..OutletTables::default() };
     let public = top.table(PUBLIC, "[public]");
     outlets.add(top, public, Some(PUBLIC));
     match top.take("outlet").map(|value| value.tables("[[outlet]]")) {
@@ -109,29 +113,29 @@ pub(super) fn read(top: &mut ConfigTable, beside: Vec<(String, ConfigError)>) ->
     }
     // Variables that name an outlet which is not there.
     for (name, error) in std::mem::take(&mut outlets.beside) {
-        outlets.hold(name, None, true, vec![error]);
+        outlets.suspend(name, None, true, vec![error]);
     }
-    (outlets.right, outlets.held)
+    (outlets.valid, outlets.suspended)
 }
 
 #[derive(Default)]
-struct Outlets {
-    right: Vec<OutletConfig>,
-    held: Vec<HeldOutlet>,
+struct OutletTables {
+    valid: Vec<OutletConfig>,
+    suspended: Vec<SuspendedOutlet>,
     /// What must not come twice: names and folders, each with its place.
-    names: Vec<(String, Spot)>,
-    folders: Vec<(PathBuf, Spot)>,
+    names: Vec<(String, SourceLine)>,
+    folders: Vec<(PathBuf, SourceLine)>,
     beside: Vec<(String, ConfigError)>,
 }
 
-impl Outlets {
+impl OutletTables {
     /// Reads one table. `name`: it has no other.
     fn add(&mut self, top: &ConfigTable, table: Result<ConfigTable, ConfigError>, name: Option<&str>) {
         let told = match &table {
             Ok(table) => table.values().find(|value| value.key == "name").and_then(|value| value.string().ok()),
             Err(_) => None,
         };
-        let spot = table.as_ref().map_or_else(|error| error.spot(), |table| Some(table.spot()));
+        let spot = table.as_ref().map_or_else(|error| error.source_line(), |table| Some(table.source_line()));
         let shown = name.or(told).map(str::to_owned);
         let shown =
             shown.or_else(|| spot.map(|spot| format!("outlet ({spot})"))).unwrap_or_else(|| "outlet".to_owned());
@@ -140,13 +144,13 @@ impl Outlets {
             Err(_) => None,
         };
         let directory = directory.filter(|_| name.is_none()).map(PathBuf::from);
-        let names_delay = |key: &str| key.contains("delay") || is_slip("delay", key) || is_slip("delay-plies", key);
+        let names_delay = |key: &str| key.contains("delay") || is_typo("delay", key) || is_typo("delay-plies", key);
         let is_delay = |value: &Value| names_delay(&value.key) && value.scalar().ok().as_deref() != Some("0");
         let has_delay = table.as_ref().map_or(true, |table| table.values().any(is_delay));
-        let (read, mut errors) = top.apart(|| match table {
+        let (read, mut errors) = top.scoped(|| match table {
             Ok(table) => self.read_table(table, name),
             Err(error) => {
-                top.note(error);
+                top.record(error);
                 None
             }
         });
@@ -155,26 +159,26 @@ impl Outlets {
         self.beside = others;
         errors.extend(own.into_iter().map(|(_, error)| error));
         match read {
-            Some(outlet) if errors.is_empty() => self.right.push(outlet),
-            _ => self.hold(shown, directory, has_delay, errors),
+            Some(outlet) if errors.is_empty() => self.valid.push(outlet),
+            _ => self.suspend(shown, directory, has_delay, errors),
         }
     }
 
-    fn hold(&mut self, name: String, directory: Option<PathBuf>, has_delay: bool, errors: Vec<ConfigError>) {
+    fn suspend(&mut self, name: String, directory: Option<PathBuf>, has_delay: bool, errors: Vec<ConfigError>) {
         let directory = directory.unwrap_or_else(|| default_directory(&name));
         // What has the name or the folder of another is none of those.
-        let is_taken = self.right.iter().any(|other| other.name == name || other.directory == directory);
+        let is_taken = self.valid.iter().any(|other| other.name == name || other.directory == directory);
         let name = if is_taken { format!("{name} (again)") } else { name };
         let directory = if is_taken { PathBuf::from(&name) } else { directory };
-        self.held.push(HeldOutlet { name, directory, has_delay, errors: ConfigErrors(errors) });
+        self.suspended.push(SuspendedOutlet { name, directory, has_delay, errors: ConfigErrors(errors) });
     }
 
     fn read_table(&mut self, mut table: ConfigTable, fixed: Option<&str>) -> Option<OutletConfig> {
         /// A day: more is a mistake.
-        const LONGEST_DELAY: u64 = 86_400;
+        const MAX_DELAY: u64 = 86_400;
         /// More plies than a game has.
-        const MOST_PLIES: u64 = 1000;
-        let spot = table.spot();
+        const MAX_DELAY_PLIES: u64 = 1000;
+        let spot = table.source_line();
         let default = OutletConfig::default();
         let (name, directory) = match fixed {
             Some(name) => {
@@ -182,21 +186,21 @@ impl Outlets {
                 (Some(name.to_owned()), None)
             }
             None => (
-                table.need("name", "\"world\"", |value| self.read_name(value)),
+                table.required("name", "\"world\"", |value| self.read_name(value)),
                 table.read("directory", |value| read_directory(value)),
             ),
         };
         let of_folder = directory.is_some();
         let profile = table.read("profile", |value| value.string()?.parse().map_err(|error| value.error(error)));
-        let seconds = table.read("delay", |value| whole(value, 0, LONGEST_DELAY));
-        let plies = table.read("delay-plies", |value| whole(value, 0, MOST_PLIES));
+        let seconds = table.read("delay", |value| integer_between(value, 0, MAX_DELAY));
+        let plies = table.read("delay-plies", |value| integer_between(value, 0, MAX_DELAY_PLIES));
         let durability = table.read("sync", read_durability);
         let group = table.read("group", read_group);
         let name = name?;
         let directory = directory.unwrap_or_else(|| default_directory(&name));
-        if let Some((other, at)) = self.folders.iter().find(|(other, _)| is_within(other, &directory)) {
+        if let Some((other, at)) = self.folders.iter().find(|(other, _)| overlaps(other, &directory)) {
             let what = if of_folder { "`directory`" } else { "its folder" };
-            table.note(table.error(format!(
+            table.record(table.error(format!(
                 "{what} {} and {}, the folder of the outlet in {at}, are one, or one is in the other; give each outlet a \
                  `directory` of its own",
                 directory.display(),
@@ -205,7 +209,7 @@ impl Outlets {
         } else {
             self.folders.push((directory.clone(), spot));
         }
-        table.close();
+        table.reject_unknown();
         Some(OutletConfig {
             name,
             directory,
@@ -218,18 +222,18 @@ impl Outlets {
 
     fn read_name(&mut self, value: &Value) -> Result<String, ConfigError> {
         let name = value.string()?;
-        if !is_name(name, LONGEST_NAME) {
+        if !is_name(name, MAX_NAME_LEN) {
             return Err(value.error(format!(
-                "`name` becomes part of names of files: 1 to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, no `.` in front"
+                "`name` becomes part of names of files: 1 to {MAX_NAME_LEN} letters, digits, `-`, `_` and `.`, no `.` in front"
             )));
         }
         if let Some((_, spot)) = self.names.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
-            let line = value.line_of(spot);
+            let line = value.line_for_message(spot);
             let other =
                 if name.eq_ignore_ascii_case(PUBLIC) { "that of [public]".into() } else { format!("taken, in {line}") };
             return Err(value.error(format!("the `name` `{name}` is {other}; give this outlet another")));
         }
-        self.names.push((name.to_owned(), value.spot()));
+        self.names.push((name.to_owned(), value.source_line()));
         Ok(name.to_owned())
     }
 }
@@ -253,7 +257,9 @@ fn read_directory(value: &Value) -> Result<PathBuf, ConfigError> {
         ));
     }
     let first = path.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
-    if let Some(own) = OWN.iter().find(|own| first.as_ref().is_some_and(|first| first.eq_ignore_ascii_case(own))) {
+    if let Some(own) =
+        RESERVED_NAMES.iter().find(|own| first.as_ref().is_some_and(|first| first.eq_ignore_ascii_case(own)))
+    {
         return Err(
             value.error(format!("`directory` lies in `{own}`, which is the station's own; give the outlet another"))
         );
@@ -263,14 +269,14 @@ fn read_directory(value: &Value) -> Result<PathBuf, ConfigError> {
 
 fn read_group(value: &Value) -> Result<String, ConfigError> {
     let name = value.string()?;
-    if is_name(name, LONGEST_GROUP) && !name.starts_with('-') {
+    if is_name(name, MAX_GROUP_LEN) && !name.starts_with('-') {
         return Ok(name.to_owned());
     }
-    Err(value.error(format!("`group` is the name of a group of this machine, of at most {LONGEST_GROUP} letters")))
+    Err(value.error(format!("`group` is the name of a group of this machine, of at most {MAX_GROUP_LEN} letters")))
 }
 
 /// Are two folders the same, or is one in the other? Some disks do not tell capital letters from small ones.
-fn is_within(one: &Path, other: &Path) -> bool {
+fn overlaps(one: &Path, other: &Path) -> bool {
     let lower = |path: &Path| PathBuf::from(path.to_string_lossy().to_ascii_lowercase());
     let (one, other) = (lower(one), lower(other));
     one.starts_with(&other) || other.starts_with(&one)

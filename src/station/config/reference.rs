@@ -12,7 +12,7 @@
 use super::keys::{KEYS, Key, Section};
 
 /// The text of the reference.
-pub const TEXT: &str = include_str!("../../../config/damcast.toml");
+pub const REFERENCE_TEXT: &str = include_str!("../../../config/damcast.toml");
 
 /// A key as the reference shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,7 +24,7 @@ pub struct ReferenceKey {
     /// The value that is shown: the default, or an example.
     pub value: String,
     /// What it is for.
-    pub about: String,
+    pub description: String,
     /// The line of the reference, from 1.
     pub line: usize,
 }
@@ -32,7 +32,7 @@ pub struct ReferenceKey {
 /// All keys of the reference, in its order; those that no row knows as well.
 pub fn entries() -> Vec<ReferenceKey> {
     let (mut entries, mut about, mut section) = (Vec::new(), Vec::new(), None);
-    for (index, line) in TEXT.lines().enumerate() {
+    for (index, line) in REFERENCE_TEXT.lines().enumerate() {
         let bare = line.strip_prefix("# ").unwrap_or(line);
         if let Some(found) = Section::ALL.into_iter().find(|section| bare == section.title()) {
             section = Some(found);
@@ -43,7 +43,7 @@ pub fn entries() -> Vec<ReferenceKey> {
                 section,
                 name: name.to_owned(),
                 value: value.to_owned(),
-                about,
+                description: about,
                 line: index + 1,
             });
         } else if bare.starts_with('[') && bare.ends_with(']') {
@@ -63,16 +63,18 @@ pub fn entry(key: &Key) -> Option<ReferenceKey> {
     let mut all = entries();
     let of = |section: Section| move |entry: &ReferenceKey| entry.section == section && entry.name == key.name;
     let at = all.iter().position(of(key.section)).or_else(|| all.iter().position(of(Section::Line)))?;
-    let about = match all[at].about.as_str() {
-        "" => all.iter().find(|entry| of(Section::Line)(entry)).map_or(String::new(), |entry| entry.about.clone()),
+    let about = match all[at].description.as_str() {
+        "" => {
+            all.iter().find(|entry| of(Section::Line)(entry)).map_or(String::new(), |entry| entry.description.clone())
+        }
         about => about.to_owned(),
     };
-    Some(ReferenceKey { about, ..all.swap_remove(at) })
+    Some(ReferenceKey { description: about, ..all.swap_remove(at) })
 }
 
 /// The default of a key, in TOML, if it has one.
 pub fn default(key: &Key) -> Option<String> {
-    (key.absent == super::keys::Absent::Default).then(|| entry(key)).flatten().map(|entry| entry.value)
+    (key.if_missing == super::keys::MissingKey::Default).then(|| entry(key)).flatten().map(|entry| entry.value)
 }
 
 /// `key = value`, the key in the letters that keys have. Sentences have no such beginning.

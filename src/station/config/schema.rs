@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{Absent, Key, Section, ValueKind};
+use super::keys::{Key, MissingKey, Section, ValueKind};
 use super::reference;
 
 /// The schema, in the draft that the editors' TOML tools read.
@@ -28,7 +28,7 @@ pub fn schema() -> Value {
             Section::Board => continue,
             other => table(other),
         };
-        properties.insert(section.name().to_owned(), value);
+        properties.insert(section.as_str().to_owned(), value);
     }
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -42,7 +42,8 @@ pub fn schema() -> Value {
 
 fn table(section: Section) -> Value {
     let properties: Map<String, Value> = section.keys().map(|key| (key.name.to_owned(), value(key))).collect();
-    let required: Vec<&str> = section.keys().filter(|key| key.absent == Absent::Refused).map(|key| key.name).collect();
+    let required: Vec<&str> =
+        section.keys().filter(|key| key.if_missing == MissingKey::Refused).map(|key| key.name).collect();
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
@@ -50,24 +51,26 @@ fn value(key: &Key) -> Value {
     let mut value = match key.kind {
         ValueKind::Text => json!({ "type": "string" }),
         ValueKind::Choice(words) => json!({ "type": "string", "enum": words }),
-        ValueKind::Words(words) => {
+        ValueKind::WordList(words) => {
             let word = words.join("|");
             json!({ "type": "string", "pattern": format!("^\\s*(({word})(\\s+({word}))*)?\\s*$") })
         }
-        ValueKind::Whole { least, most, .. } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        ValueKind::Integer { min: least, max: most, .. } => {
+            json!({ "type": "integer", "minimum": least, "maximum": most })
+        }
         ValueKind::Number { most } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": most }),
-        ValueKind::Switch => json!({ "type": "boolean" }),
+        ValueKind::Bool => json!({ "type": "boolean" }),
         ValueKind::Strings | ValueKind::Addresses => json!({ "type": "array", "items": { "type": "string" } }),
     };
     let Some(entry) = reference::entry(key) else { return value };
     let unit = match key.kind {
-        ValueKind::Whole { unit, .. } => format!(" [{unit}]"),
+        ValueKind::Integer { unit, .. } => format!(" [{unit}]"),
         _ => String::new(),
     };
-    value["description"] = format!("{}{unit}", entry.about).into();
+    value["description"] = format!("{}{unit}", entry.description).into();
     let shown = format!("value = {}", entry.value).parse::<toml::Table>().ok();
     if let Some(shown) = shown.and_then(|table| serde_json::to_value(&table["value"]).ok()) {
-        if key.absent == Absent::Default {
+        if key.if_missing == MissingKey::Default {
             value["default"] = shown;
         } else {
             value["examples"] = json!([shown]);

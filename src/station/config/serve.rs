@@ -29,9 +29,9 @@ pub struct ServeConfig {
 }
 
 /// The folder of the recordings where nothing is said of it, as in the installed configuration.
-const RECORDINGS: &str = "recordings";
+const DEFAULT_DIRECTORY: &str = "recordings";
 /// No name of a host is longer.
-const LONGEST_HOST: usize = 253;
+const MAX_HOST_LEN: usize = 253;
 
 impl ServeConfig {
     /// Reads what a configuration says of the pages; its other tables may be wrong or missing.
@@ -40,7 +40,7 @@ impl ServeConfig {
     ///
     /// When a file cannot be read or is no TOML, or `[serve]` is wrong: all that is wrong with it.
     pub fn load(path: &Path) -> Result<ServeConfig, ConfigErrors> {
-        ServeConfig::of(&Sources::of_file(path)?.with_environment(environment()))
+        ServeConfig::from_sources(&Sources::from_file(path)?.with_environment(environment()))
     }
 
     /// The same of sources.
@@ -48,7 +48,7 @@ impl ServeConfig {
     /// # Errors
     ///
     /// As [`ServeConfig::load`].
-    pub fn of(sources: &Sources) -> Result<ServeConfig, ConfigErrors> {
+    pub fn from_sources(sources: &Sources) -> Result<ServeConfig, ConfigErrors> {
         let read = sources.with_tables(|mut top, _| read(&mut top));
         read.map(|config| ServeConfig { folder: sources.base().join(&config.folder), ..config })
     }
@@ -61,7 +61,7 @@ pub(super) fn check(top: &mut ConfigTable) {
 
 /// What is wrong is noted.
 fn read(top: &mut ConfigTable) -> Option<ServeConfig> {
-    let mut table = top.table("serve", "[serve]").map_err(|error| top.note(error)).ok()?;
+    let mut table = top.table("serve", "[serve]").map_err(|error| top.record(error)).ok()?;
     let address = table.read("address", |value| {
         let wrong = "`address` is an address of this machine with a port, as in \"0.0.0.0:8080\"";
         value.string()?.parse().map_err(|_| value.error(wrong))
@@ -70,16 +70,16 @@ fn read(top: &mut ConfigTable) -> Option<ServeConfig> {
     let trusted_proxies = table.read("trusted-proxies", proxies);
     let mut is_right = true;
     let folder = match table.take("outlet") {
-        None => Ok(recordings(top).join(outlet::PUBLIC)),
+        None => Ok(recording_directory(top).join(outlet::PUBLIC)),
         Some(value) => folder(top, &value),
     };
     let folder = folder.map_err(|error| {
         is_right = false;
-        table.note(error);
+        table.record(error);
     });
-    let (_, wrong) = top.apart(|| table.close());
+    let (_, wrong) = top.scoped(|| table.reject_unknown());
     is_right &= wrong.is_empty();
-    wrong.into_iter().for_each(|error| top.note(error));
+    wrong.into_iter().for_each(|error| top.record(error));
     is_right.then_some(ServeConfig {
         address: address.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 8080)),
         folder: folder.ok()?,
@@ -89,11 +89,11 @@ fn read(top: &mut ConfigTable) -> Option<ServeConfig> {
 }
 
 /// The folder of the recordings, as far as the configuration tells.
-fn recordings(top: &ConfigTable) -> PathBuf {
+fn recording_directory(top: &ConfigTable) -> PathBuf {
     let mut top = top.clone();
     let station = top.take("station").and_then(|value| value.table("[station]").ok());
     let directory = station.and_then(|mut station| Some(station.take("directory")?.string().ok()?.to_owned()));
-    directory.filter(|directory| !directory.is_empty()).unwrap_or_else(|| RECORDINGS.to_owned()).into()
+    directory.filter(|directory| !directory.is_empty()).unwrap_or_else(|| DEFAULT_DIRECTORY.to_owned()).into()
 }
 
 /// The folder of an outlet: named by the outlet, or by a path.
@@ -105,14 +105,16 @@ fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
     let mut other = top.clone();
     let has_station = other.take("station").is_some();
     // What is wrong with outlets is nobody's business here.
-    let (known, _) = top.apart(|| {
+    let (known, _) = top.scoped(|| {
         let (right, held) = outlet::read(&mut other, Vec::new());
         let right = right.into_iter().map(|outlet| (outlet.name, outlet.directory));
         right.chain(held.into_iter().map(|held| (held.name, held.directory))).collect::<Vec<_>>()
     });
     match known.iter().find(|(known, _)| known == name) {
-        Some((_, directory)) => Ok(recordings(top).join(directory)),
-        None if !has_station && outlet::is_name(name, 32) => Ok(recordings(top).join(outlet::default_directory(name))),
+        Some((_, directory)) => Ok(recording_directory(top).join(directory)),
+        None if !has_station && outlet::is_name(name, 32) => {
+            Ok(recording_directory(top).join(outlet::default_directory(name)))
+        }
         None => {
             let names: Vec<String> = known.iter().map(|(name, _)| format!("`{name}`")).collect();
             Err(value.error(format!(
@@ -142,7 +144,7 @@ pub(super) fn proxies(value: &Value) -> Result<Vec<IpAddr>, ConfigError> {
 
 fn is_host(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-    !name.is_empty() && name.len() <= LONGEST_HOST && name.bytes().all(is_plain) && !name.starts_with(['.', '-'])
+    !name.is_empty() && name.len() <= MAX_HOST_LEN && name.bytes().all(is_plain) && !name.starts_with(['.', '-'])
 }
 
 #[cfg(test)]
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Result<ServeConfig, String> {
-        ServeConfig::of(&Sources::text("x.toml", text)).map_err(|error| error.to_string())
+        ServeConfig::from_sources(&Sources::from_text("x.toml", text)).map_err(|error| error.to_string())
     }
 
     #[test]

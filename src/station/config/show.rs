@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use super::document::ConfigErrors;
-use super::keys::{Absent, Section};
+use super::keys::{MissingKey, Section};
 use super::reference;
 use super::sources::Sources;
 use super::value::{ConfigTable, Value};
@@ -19,7 +19,7 @@ use super::{Config, LineConfig};
 use crate::engine::session::LineSettings;
 
 /// Where the remark of a line begins, where there is room.
-const REMARK: usize = 48;
+const REMARK_COLUMN: usize = 48;
 
 /// The effective configuration of these sources.
 ///
@@ -47,7 +47,7 @@ fn write(mut top: ConfigTable, config: &Config) -> String {
                 }
             }
             _ => {
-                let table = top.take(section.name()).and_then(|value| value.table(section.title()).ok());
+                let table = top.take(section.as_str()).and_then(|value| value.table(section.title()).ok());
                 write_table(&mut text, section, table);
             }
         }
@@ -59,7 +59,7 @@ fn write_line(text: &mut String, mut table: ConfigTable, line: &LineConfig) {
     let is_bus = line.mode == crate::engine::bytelog::Mode::Bus;
     let boards = if is_bus { table.take("board").and_then(|value| value.tables("[[line.board]]").ok()) } else { None };
     write_table(text, Section::Line, Some(table));
-    for (key, value) in times_of_pace(line) {
+    for (key, value) in pace_times(line) {
         let _ = writeln!(text, "# [recognition] {key} is {value} here, because the game is blitz");
     }
     for board in boards.unwrap_or_default() {
@@ -68,9 +68,9 @@ fn write_line(text: &mut String, mut table: ConfigTable, line: &LineConfig) {
 }
 
 /// The times of recognition that a line has for its pace, beyond what `[recognition]` says.
-fn times_of_pace(line: &LineConfig) -> Vec<(&'static str, u64)> {
-    let Ok((settings, _)) = LineSettings::of_head(&line.header(), None) else { return Vec::new() };
-    let in_force = settings.recognition_in_force().values();
+fn pace_times(line: &LineConfig) -> Vec<(&'static str, u64)> {
+    let Ok((settings, _)) = LineSettings::from_header(&line.header(), None) else { return Vec::new() };
+    let in_force = settings.effective_recognition().values();
     in_force
         .into_iter()
         .zip(settings.recognition.values())
@@ -86,7 +86,7 @@ fn write_table(text: &mut String, section: Section, table: Option<ConfigTable>) 
         let given = values.iter().position(|value| value.key == key.name).map(|at| values.remove(at));
         if let Some(value) = given {
             write_pair(text, key.name, &value);
-        } else if key.absent == Absent::Default
+        } else if key.if_missing == MissingKey::Default
             && let Some(default) = reference::default(key)
         {
             write_remarked(text, &format!("{} = {default}", key.name), "default");
@@ -104,10 +104,10 @@ fn write_table(text: &mut String, section: Section, table: Option<ConfigTable>) 
 
 fn write_pair(text: &mut String, name: &str, value: &Value) {
     if let Some(toml) = value.as_toml() {
-        write_remarked(text, &format!("{name} = {toml}"), &value.spot().to_string());
+        write_remarked(text, &format!("{name} = {toml}"), &value.source_line().to_string());
     }
 }
 
 fn write_remarked(text: &mut String, pair: &str, remark: &str) {
-    let _ = writeln!(text, "{pair:<REMARK$} # {remark}");
+    let _ = writeln!(text, "{pair:<REMARK_COLUMN$} # {remark}");
 }

@@ -17,15 +17,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::document::{Complaints, ConfigError, ConfigErrors, Document};
+use super::document::{ConfigDiagnostics, ConfigError, ConfigErrors, Document};
 use super::keys::{KEYS, Section, ValueKind};
 use super::value::ConfigTable;
-use super::{Config, WhenOutletsAreWrong, read_config};
+use super::{Config, InvalidOutlets, read_config};
 
 /// Where the service keeps its state.
-const SERVICE_STATE: &str = "/var/lib/damcast";
+const SERVICE_STATE_DIRECTORY: &str = "/var/lib/damcast";
 /// What the names of variables begin with.
-const PREFIX: &str = "DAMCAST_";
+const VARIABLE_PREFIX: &str = "DAMCAST_";
 
 /// The texts of a configuration, later ones laid over earlier ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ pub struct Sources {
 
 /// Where the control socket of a station may be, as far as its configuration tells.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Whereabouts {
+pub struct SocketCandidates {
     /// The socket that is named.
     pub socket: Option<PathBuf>,
     /// The folder of the recordings.
@@ -53,7 +53,7 @@ struct Source {
 
 impl Sources {
     /// One text.
-    pub fn text(name: &str, text: &str) -> Sources {
+    pub fn from_text(name: &str, text: &str) -> Sources {
         let files = vec![Source { name: name.to_owned(), text: text.to_owned() }];
         Sources { files, environment: Vec::new(), base: PathBuf::new() }
     }
@@ -63,7 +63,7 @@ impl Sources {
     /// # Errors
     ///
     /// When one of them cannot be read.
-    pub fn of_file(path: &Path) -> Result<Sources, ConfigErrors> {
+    pub fn from_file(path: &Path) -> Result<Sources, ConfigErrors> {
         let mut files = vec![read(path)?];
         let folder = path.with_extension("d");
         if folder.is_dir() {
@@ -81,7 +81,7 @@ impl Sources {
     /// With environment variables; those of other programs are left alone.
     #[must_use]
     pub fn with_environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Sources {
-        self.environment = variables.into_iter().filter(|(name, _)| is_ours(name)).collect();
+        self.environment = variables.into_iter().filter(|(name, _)| is_damcast_variable(name)).collect();
         self.environment.sort();
         self
     }
@@ -98,7 +98,7 @@ impl Sources {
     ///
     /// All that is wrong.
     pub fn read(&self) -> Result<Config, ConfigErrors> {
-        self.read_when(WhenOutletsAreWrong::Refuse)
+        self.read_with(InvalidOutlets::Refuse)
     }
 
     /// The configuration, to record with: what is wrong with an outlet alone holds that outlet back ([`Config::held`]), and
@@ -107,41 +107,41 @@ impl Sources {
     /// # Errors
     ///
     /// All that is wrong with the rest.
-    pub fn read_to_record(&self) -> Result<Config, ConfigErrors> {
-        self.read_when(WhenOutletsAreWrong::HoldThemBack)
+    pub fn read_for_recording(&self) -> Result<Config, ConfigErrors> {
+        self.read_with(InvalidOutlets::Suspend)
     }
 
-    fn read_when(&self, outlets: WhenOutletsAreWrong) -> Result<Config, ConfigErrors> {
+    fn read_with(&self, outlets: InvalidOutlets) -> Result<Config, ConfigErrors> {
         let read = self.with_tables(|table, of_outlets| read_config(table, of_outlets, outlets));
-        read.map(|config| config.at(&self.base))
+        read.map(|config| config.with_base(&self.base))
     }
 
     /// Where the station is that was started with an earlier state of this configuration, perhaps: whatever is wrong with it now.
-    pub fn whereabouts(&self) -> Whereabouts {
-        let complaints = Complaints::default();
+    pub fn socket_candidates(&self) -> SocketCandidates {
+        let complaints = ConfigDiagnostics::default();
         let mut documents = self.files.iter().map(|file| Document::new(&file.name, &file.text, &complaints));
-        let Some(mut table) = documents.next().map(Document::parse) else { return Whereabouts::default() };
+        let Some(mut table) = documents.next().map(Document::parse) else { return SocketCandidates::default() };
         for document in documents {
             table.overlay(document.parse());
         }
         let mut path = |section: Section, title: &'static str, key: &str| {
             // A variable counts, and needs no other table to be understood.
-            let variable = format!("{PREFIX}{}_{}", upper(section.name()), upper(key));
+            let variable = format!("{VARIABLE_PREFIX}{}_{}", upper(section.as_str()), upper(key));
             let set = self.environment.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.clone());
             let written = || {
-                let mut table = table.take(section.name())?.table(title).ok()?;
+                let mut table = table.take(section.as_str())?.table(title).ok()?;
                 table.take(key)?.string().ok().map(str::to_owned)
             };
             set.or_else(written).filter(|path| !path.is_empty()).map(|path| self.base.join(path))
         };
         let socket = path(Section::Control, "[control]", "socket");
-        Whereabouts { socket, directory: path(Section::Station, "[station]", "directory") }
+        SocketCandidates { socket, directory: path(Section::Station, "[station]", "directory") }
     }
 
     /// Does it set any key of this table? The installed file has tables in which every key is a comment.
-    pub fn sets(&self, section: Section) -> bool {
+    pub fn sets_table(&self, section: Section) -> bool {
         let has_keys = |mut top: ConfigTable| {
-            let table = top.take(section.name()).and_then(|value| value.table(section.title()).ok());
+            let table = top.take(section.as_str()).and_then(|value| value.table(section.title()).ok());
             table.is_some_and(|table| table.values().next().is_some())
         };
         self.with_tables(|top, _| Some(has_keys(top))).unwrap_or(false)
@@ -158,7 +158,7 @@ impl Sources {
         &self,
         reader: impl FnOnce(ConfigTable, Vec<(String, ConfigError)>) -> Option<T>,
     ) -> Result<T, ConfigErrors> {
-        let complaints = Complaints::default();
+        let complaints = ConfigDiagnostics::default();
         let names = self.names();
         let mut overrides = Vec::new();
         let read = {
@@ -169,14 +169,14 @@ impl Sources {
                 table.overlay(document.parse());
             }
             // Of a text that is no TOML nobody knows what else it says.
-            if first.is_sound() {
+            if first.has_no_errors() {
                 let names = [Section::Line, Section::Outlet].map(|section| (section, names_of(&table, section)));
                 let mut of_outlets = Vec::new();
                 for (name, value) in &self.environment {
                     match as_toml(name, value, &names) {
                         Ok(text) => overrides.push((name, text)),
                         Err((Some(outlet), error)) => of_outlets.push((outlet, error)),
-                        Err((None, error)) => drop(complaints.note::<()>(Err(error))),
+                        Err((None, error)) => drop(complaints.record::<()>(Err(error))),
                     }
                 }
                 for (name, text) in &overrides {
@@ -187,7 +187,7 @@ impl Sources {
                 None
             }
         };
-        complaints.settle(&names, read)
+        complaints.into_result(&names, read)
     }
 }
 
@@ -198,7 +198,7 @@ fn base(path: &Path) -> PathBuf {
     }
     let told = std::env::var("STATE_DIRECTORY").ok();
     let of_service = told.as_deref().and_then(|folders| folders.split(':').next()).filter(|folder| !folder.is_empty());
-    PathBuf::from(of_service.unwrap_or(SERVICE_STATE))
+    PathBuf::from(of_service.unwrap_or(SERVICE_STATE_DIRECTORY))
 }
 
 fn read(path: &Path) -> Result<Source, ConfigErrors> {
@@ -213,13 +213,13 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ConfigErrors {
         std::io::ErrorKind::PermissionDenied => "; who runs damcast must be allowed to read it",
         _ => "",
     };
-    ConfigErrors::from(ConfigError { file, message: format!("{error}{remedy}"), place: None })
+    ConfigErrors::from(ConfigError { file, message: format!("{error}{remedy}"), location: None })
 }
 
 /// A variable that names a table of the configuration.
-fn is_ours(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
-    tables().any(|section| rest.strip_prefix(&upper(section.name())).is_some_and(|rest| rest.starts_with('_')))
+fn is_damcast_variable(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(VARIABLE_PREFIX) else { return false };
+    tables().any(|section| rest.strip_prefix(&upper(section.as_str())).is_some_and(|rest| rest.starts_with('_')))
 }
 
 fn tables() -> impl Iterator<Item = Section> {
@@ -233,7 +233,7 @@ fn upper(name: &str) -> String {
 /// The lines or the outlets of a table, by name.
 fn names_of(table: &ConfigTable, section: Section) -> Vec<String> {
     let mut table = table.clone();
-    let Some(Ok(tables)) = table.take(section.name()).map(|value| value.tables(section.title())) else {
+    let Some(Ok(tables)) = table.take(section.as_str()).map(|value| value.tables(section.title())) else {
         return Vec::new();
     };
     let name = |mut table: ConfigTable| table.take("name").and_then(|name| name.string().ok().map(str::to_owned));
@@ -246,12 +246,12 @@ fn as_toml(
     value: &str,
     names: &[(Section, Vec<String>)],
 ) -> Result<String, (Option<String>, ConfigError)> {
-    let refuse = |message: String| ConfigError { file: variable.to_owned(), message, place: None };
-    let rest = variable.strip_prefix(PREFIX).unwrap_or_default();
+    let refuse = |message: String| ConfigError { file: variable.to_owned(), message, location: None };
+    let rest = variable.strip_prefix(VARIABLE_PREFIX).unwrap_or_default();
     let of_table =
-        tables().find_map(|section| Some((section, rest.strip_prefix(&upper(section.name()))?.strip_prefix('_')?)));
+        tables().find_map(|section| Some((section, rest.strip_prefix(&upper(section.as_str()))?.strip_prefix('_')?)));
     let Some((section, mut rest)) = of_table else { return Err((None, refuse("names no table".to_owned()))) };
-    let mut outlet = (section == Section::Public).then(|| section.name().to_owned());
+    let mut outlet = (section == Section::Public).then(|| section.as_str().to_owned());
     let mut named = None;
     if let Some((_, names)) = names.iter().find(|(of, _)| *of == section) {
         let found = names.iter().filter_map(|name| Some((name, rest.strip_prefix(&upper(name))?.strip_prefix('_')?)));
@@ -287,7 +287,8 @@ fn as_toml(
 pub fn variable(section: Section, key: &str) -> Option<String> {
     let is_known = KEYS.iter().any(|known| known.section == section && known.name == key);
     let name = if section.is_array() { "NAME_" } else { "" };
-    (is_known && section != Section::Board).then(|| format!("{PREFIX}{}_{name}{}", upper(section.name()), upper(key)))
+    (is_known && section != Section::Board)
+        .then(|| format!("{VARIABLE_PREFIX}{}_{name}{}", upper(section.as_str()), upper(key)))
 }
 
 #[cfg(test)]
@@ -300,6 +301,6 @@ mod tests {
         assert_eq!(base(Path::new("conf/evening.toml")), Path::new("conf"));
         assert_eq!(base(Path::new("/srv/evening.toml")), Path::new("/srv"));
         // Nothing is recorded below /etc.
-        assert_eq!(base(Path::new("/etc/damcast/damcast.toml")), Path::new(SERVICE_STATE));
+        assert_eq!(base(Path::new("/etc/damcast/damcast.toml")), Path::new(SERVICE_STATE_DIRECTORY));
     }
 }

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 use super::document::{ConfigError, Document};
 
 /// Tables of an array that are known by one of their keys: a later file that names one changes it.
-const IDENTITIES: [(&str, &str); 3] = [("line", "name"), ("board", "address"), ("outlet", "name")];
+const IDENTITY_KEYS: [(&str, &str); 3] = [("line", "name"), ("board", "address"), ("outlet", "name")];
 
 /// A table, from which keys are taken one by one.
 #[derive(Clone)]
@@ -44,14 +44,14 @@ enum Node<'d> {
 
 /// A file and a line of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Spot {
+pub struct SourceLine {
     /// The file, as it was named.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for SourceLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -110,19 +110,19 @@ impl<'d> ConfigTable<'d> {
     /// Reads the value of a key, if it is there. What is wrong with it is noted.
     pub fn read<T>(&mut self, key: &str, read: impl FnOnce(&Value<'d>) -> Result<T, ConfigError>) -> Option<T> {
         let value = self.take(key)?;
-        self.document.complaints.note(read(&value))
+        self.document.diagnostics.record(read(&value))
     }
 
     /// Reads the value of a key that must be there. What is wrong is noted.
-    pub fn need<T>(
+    pub fn required<T>(
         &mut self,
         key: &str,
         example: &str,
         read: impl FnOnce(&Value<'d>) -> Result<T, ConfigError>,
     ) -> Option<T> {
         let value = self.require(key, example);
-        let value = self.document.complaints.note(value)?;
-        self.document.complaints.note(read(&value))
+        let value = self.document.diagnostics.record(value)?;
+        self.document.diagnostics.record(read(&value))
     }
 
     /// The value of a key.
@@ -135,16 +135,16 @@ impl<'d> ConfigTable<'d> {
             return Ok(value);
         }
         let slip =
-            self.entries.iter().filter(|other| is_slip(key, &other.key)).min_by_key(|other| other.key_span.start);
+            self.entries.iter().filter(|other| is_typo(key, &other.key)).min_by_key(|other| other.key_span.start);
         Err(match slip {
-            Some(slip) => slip.unknown(self.title, &format!("did you mean `{key}`?")),
+            Some(slip) => slip.unknown_value_error(self.title, &format!("did you mean `{key}`?")),
             None => self.error(format!("{} needs the key `{key}`, as in {key} = {example}", self.title)),
         })
     }
 
     /// What is noted while this is read, and nothing else, apart from all other complaints.
-    pub fn apart<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
-        self.document.complaints.apart(read)
+    pub fn scoped<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
+        self.document.diagnostics.scoped(read)
     }
 
     /// What is left, without taking it.
@@ -153,13 +153,13 @@ impl<'d> ConfigTable<'d> {
     }
 
     /// Where it stands.
-    pub fn spot(&self) -> Spot {
-        Spot { file: self.document.file.to_owned(), line: self.document.line(self.span.start) }
+    pub fn source_line(&self) -> SourceLine {
+        SourceLine { file: self.document.file.to_owned(), line: self.document.line(self.span.start) }
     }
 
     /// Notes what is wrong.
-    pub fn note(&self, error: ConfigError) {
-        self.document.complaints.note::<()>(Err(error));
+    pub fn record(&self, error: ConfigError) {
+        self.document.diagnostics.record::<()>(Err(error));
     }
 
     /// An error about the table as a whole.
@@ -183,26 +183,26 @@ impl<'d> ConfigTable<'d> {
         }
         let known: Vec<String> = self.known.iter().map(|known| format!("`{known}`")).collect();
         let unknown = |value: &Value| {
-            let meant = self.known.iter().find(|known| known.len() > 3 && is_slip(known, &value.key));
+            let meant = self.known.iter().find(|known| known.len() > 3 && is_typo(known, &value.key));
             let remedy = match meant {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("its keys are {}", known.join(", ")),
             };
-            value.unknown(self.title, &remedy)
+            value.unknown_value_error(self.title, &remedy)
         };
         let mut errors: Vec<ConfigError> = self.entries.iter().map(unknown).collect();
         self.entries.clear();
         let first = errors.remove(0);
         for error in errors {
-            self.document.complaints.note::<()>(Err(error));
+            self.document.diagnostics.record::<()>(Err(error));
         }
         Err(first)
     }
 
     /// [`Table::finish`], its error noted.
-    pub fn close(self) {
-        let complaints = self.document.complaints;
-        let _ = complaints.note(self.finish());
+    pub fn reject_unknown(self) {
+        let complaints = self.document.diagnostics;
+        let _ = complaints.record(self.finish());
     }
 }
 
@@ -212,7 +212,7 @@ fn overlay<'d>(below: &mut Vec<Value<'d>>, later: Vec<Value<'d>>) {
             below.push(over);
             continue;
         };
-        let identity = IDENTITIES.iter().find(|(key, _)| *key == over.key).map(|(_, identity)| *identity);
+        let identity = IDENTITY_KEYS.iter().find(|(key, _)| *key == over.key).map(|(_, identity)| *identity);
         match (&mut under.node, over.node, identity) {
             (Node::Table(under), Node::Table(over), _) => overlay(under, over),
             (Node::Array(under), Node::Array(over), Some(identity)) => overlay_array(under, over, identity),
@@ -238,10 +238,10 @@ fn overlay_array<'d>(below: &mut Vec<Value<'d>>, later: Vec<Value<'d>>, identity
 }
 
 /// Are two keys so alike that one is the other mistyped? Up to two letters added, left out or changed.
-pub(super) fn is_slip(meant: &str, written: &str) -> bool {
-    const MOST: usize = 2;
+pub(super) fn is_typo(meant: &str, written: &str) -> bool {
+    const MAX_LISTED_KEYS: usize = 2;
     let (meant, written): (Vec<char>, Vec<char>) = (meant.chars().collect(), written.chars().collect());
-    if meant.len().abs_diff(written.len()) > MOST {
+    if meant.len().abs_diff(written.len()) > MAX_LISTED_KEYS {
         return false;
     }
     // The edit distance, row by row.
@@ -255,7 +255,7 @@ pub(super) fn is_slip(meant: &str, written: &str) -> bool {
             row[column + 1] = changed.min(corner + 1).min(row[column] + 1);
         }
     }
-    row[written.len()] <= MOST
+    row[written.len()] <= MAX_LISTED_KEYS
 }
 
 impl<'d> Value<'d> {
@@ -277,17 +277,17 @@ impl<'d> Value<'d> {
         self.document.error(self.span.clone(), message.to_string())
     }
 
-    fn unknown(&self, title: &str, remedy: &str) -> ConfigError {
+    fn unknown_value_error(&self, title: &str, remedy: &str) -> ConfigError {
         self.document.error(self.key_span.clone(), format!("unknown key `{}` in {title}; {remedy}", self.key))
     }
 
     /// Where it stands.
-    pub fn spot(&self) -> Spot {
-        Spot { file: self.document.file.to_owned(), line: self.document.line(self.span.start) }
+    pub fn source_line(&self) -> SourceLine {
+        SourceLine { file: self.document.file.to_owned(), line: self.document.line(self.span.start) }
     }
 
     /// A place as this value's complaints name it: by its line in the same file.
-    pub fn line_of(&self, spot: &Spot) -> String {
+    pub fn line_for_message(&self, spot: &SourceLine) -> String {
         if spot.file == self.document.file { format!("line {}", spot.line) } else { spot.to_string() }
     }
 
@@ -299,7 +299,7 @@ impl<'d> Value<'d> {
     pub fn string(&self) -> Result<&str, ConfigError> {
         match &self.node {
             Node::Leaf(DeValue::String(text)) => Ok(text),
-            _ => Err(self.wrong("a string in quotes")),
+            _ => Err(self.wrong_kind_error("a string in quotes")),
         }
     }
 
@@ -312,9 +312,9 @@ impl<'d> Value<'d> {
         let text = match &self.node {
             Node::Leaf(DeValue::Integer(integer)) if integer.radix() == 10 => integer.as_str(),
             Node::Leaf(DeValue::Float(float)) => float.as_str(),
-            _ => return Err(self.wrong("a number")),
+            _ => return Err(self.wrong_kind_error("a number")),
         };
-        text.parse().map_err(|_| self.wrong("a number"))
+        text.parse().map_err(|_| self.wrong_kind_error("a number"))
     }
 
     /// A string, number or truth value, as text.
@@ -328,7 +328,7 @@ impl<'d> Value<'d> {
             Node::Leaf(DeValue::Integer(integer)) => Ok(integer.to_string()),
             Node::Leaf(DeValue::Float(float)) => Ok(float.to_string()),
             Node::Leaf(DeValue::Boolean(truth)) => Ok(truth.to_string()),
-            _ => Err(self.wrong("a string or a number")),
+            _ => Err(self.wrong_kind_error("a string or a number")),
         }
     }
 
@@ -338,7 +338,7 @@ impl<'d> Value<'d> {
     ///
     /// When it is something else.
     pub fn strings(&self) -> Result<Vec<String>, ConfigError> {
-        let wrong = || self.wrong("a list of strings, as in [\"/usr/local/bin/alarm\", \"--phone\"]");
+        let wrong = || self.wrong_kind_error("a list of strings, as in [\"/usr/local/bin/alarm\", \"--phone\"]");
         let Node::Array(values) = &self.node else { return Err(wrong()) };
         values.iter().map(|value| value.string().map(str::to_owned).map_err(|_| wrong())).collect()
     }
@@ -365,7 +365,7 @@ impl<'d> Value<'d> {
     pub fn table(self, title: &'static str) -> Result<ConfigTable<'d>, ConfigError> {
         match self.node {
             Node::Table(entries) => Ok(ConfigTable::new(self.document, title, self.span, entries)),
-            _ => Err(self.wrong(&format!("a table {title}"))),
+            _ => Err(self.wrong_kind_error(&format!("a table {title}"))),
         }
     }
 
@@ -375,7 +375,7 @@ impl<'d> Value<'d> {
     ///
     /// When it is something else.
     pub fn tables(self, title: &'static str) -> Result<Vec<ConfigTable<'d>>, ConfigError> {
-        let wrong = self.wrong(&format!("tables, each under {title}"));
+        let wrong = self.wrong_kind_error(&format!("tables, each under {title}"));
         let Node::Array(values) = self.node else { return Err(wrong) };
         let table = |value: Value<'d>| match value.node {
             Node::Table(entries) => Ok(ConfigTable::new(value.document, title, value.span, entries)),
@@ -390,7 +390,7 @@ impl<'d> Value<'d> {
         entries.iter().find(|value| value.key == key)?.scalar().ok()
     }
 
-    fn wrong(&self, expected: &str) -> ConfigError {
+    fn wrong_kind_error(&self, expected: &str) -> ConfigError {
         let kind = match &self.node {
             Node::Leaf(leaf) => leaf.type_str(),
             Node::Array(_) => "array",

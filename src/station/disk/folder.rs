@@ -8,24 +8,24 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Access;
 use rustix::process::geteuid;
 
-use super::folder_of;
+use super::parent_folder;
 
 /// A folder that must be there, whatever becomes of it.
 #[derive(Debug)]
-pub struct Kept {
+pub struct ManagedDir {
     path: PathBuf,
     /// How it was when it was seen last: mode, user and group.
-    seen: Option<(u32, u32, u32)>,
+    last_mode: Option<(u32, u32, u32)>,
     /// Who may read it; `None`: whom it lets.
     group: Option<String>,
     /// Why that group cannot.
-    unread: Option<String>,
+    group_problem: Option<String>,
 }
 
-impl Kept {
+impl ManagedDir {
     /// A folder, which need not be there yet.
-    pub fn new(path: PathBuf) -> Kept {
-        Kept { path, seen: None, group: None, unread: None }
+    pub fn new(path: PathBuf) -> ManagedDir {
+        ManagedDir { path, last_mode: None, group: None, group_problem: None }
     }
 
     /// Where it is.
@@ -35,12 +35,12 @@ impl Kept {
 
     /// This group may read it and what is made in it, and others may not.
     pub fn set_group(&mut self, group: Option<&str>) {
-        (self.group, self.unread) = (group.map(str::to_owned), None);
+        (self.group, self.group_problem) = (group.map(str::to_owned), None);
     }
 
     /// Why the group that should read it cannot, and what to do.
     pub fn unread(&self) -> Option<&str> {
-        self.unread.as_deref()
+        self.group_problem.as_deref()
     }
 
     /// Makes it if it is not there, as it was when it was seen last: whoever could read it then can read it again. Returns
@@ -49,16 +49,16 @@ impl Kept {
     /// # Errors
     ///
     /// When it cannot be made, or is no folder.
-    pub fn hold(&mut self) -> io::Result<bool> {
-        let was_away = self.hold_it()?;
-        self.unread = self.group.as_deref().and_then(|group| share(&self.path, group).err());
+    pub fn ensure(&mut self) -> io::Result<bool> {
+        let was_away = self.try_ensure()?;
+        self.group_problem = self.group.as_deref().and_then(|group| share(&self.path, group).err());
         Ok(was_away)
     }
 
-    fn hold_it(&mut self) -> io::Result<bool> {
+    fn try_ensure(&mut self) -> io::Result<bool> {
         match fs::metadata(&self.path) {
             Ok(there) if there.is_dir() => {
-                self.seen = Some((there.mode() & 0o7777, there.uid(), there.gid()));
+                self.last_mode = Some((there.mode() & 0o7777, there.uid(), there.gid()));
                 return Ok(false);
             }
             Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
@@ -66,7 +66,7 @@ impl Kept {
             Err(_) => {}
         }
         make_folder(&self.path)?;
-        let Some((mode, user, group)) = self.seen else { return Ok(false) };
+        let Some((mode, user, group)) = self.last_mode else { return Ok(false) };
         // Who may not give it away keeps it; without the old group it is for nobody else to read who could not before.
         let _ = std::os::unix::fs::chown(&self.path, Some(user), Some(group));
         if fs::metadata(&self.path)?.mode() & 0o7777 != mode {
@@ -79,9 +79,9 @@ impl Kept {
 }
 
 /// A folder that its group reads, whose new files are for that group, too, and that is nothing to others.
-const SHARED: u32 = 0o2050;
+const SHARED_MODE: u32 = 0o2050;
 /// What is asked of a folder beside its owner's rights.
-const ASKED: u32 = 0o2057;
+const MODE_BITS: u32 = 0o2057;
 
 /// Gives a folder and the files in it to a group that may read them. Says why that cannot be, and what to do.
 fn share(folder: &Path, group: &str) -> Result<(), String> {
@@ -91,7 +91,7 @@ fn share(folder: &Path, group: &str) -> Result<(), String> {
     let id = group_id(group).map_err(failed)?;
     let id =
         id.ok_or_else(|| format!("there is no group {group} on this machine: `sudo groupadd --system {group}`"))?;
-    if there.gid() == id && there.mode() & ASKED == SHARED {
+    if there.gid() == id && there.mode() & MODE_BITS == SHARED_MODE {
         return Ok(());
     }
     let give = |path: &Path| {
@@ -113,7 +113,7 @@ fn share(folder: &Path, group: &str) -> Result<(), String> {
         }
     }
     give(folder)?;
-    let mode = there.mode() & 0o0720 | SHARED;
+    let mode = there.mode() & 0o0720 | SHARED_MODE;
     let set = |mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode));
     if fs::metadata(folder).map_err(failed)?.mode() & 0o7777 != mode && set(mode).is_err() {
         // A service may not set the setgid bit.
@@ -143,7 +143,7 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
-    let above = folder_of(path);
+    let above = parent_folder(path);
     if above != path {
         make_folder(above)?;
     }
@@ -182,16 +182,20 @@ pub fn may_write(path: &Path) -> io::Result<()> {
 
 /// Which file a name has, and in what state: another as soon as anything was done to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stamp {
+pub struct FileStamp {
     file: (u64, u64),
     length: u64,
-    changed: (i64, i64),
+    changed_at: (i64, i64),
 }
 
 /// The state of a file; `None` when there is none, or it cannot be looked at.
-pub fn stamp(path: &Path) -> Option<Stamp> {
+pub fn stamp(path: &Path) -> Option<FileStamp> {
     let there = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some(Stamp { file: (there.dev(), there.ino()), length: there.len(), changed: (there.ctime(), there.ctime_nsec()) })
+    Some(FileStamp {
+        file: (there.dev(), there.ino()),
+        length: there.len(),
+        changed_at: (there.ctime(), there.ctime_nsec()),
+    })
 }
 
 #[cfg(test)]
@@ -202,15 +206,15 @@ mod tests {
     fn removed_folder_is_recreated_alike() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/public");
-        let mut kept = Kept::new(path.clone());
-        assert!(!kept.hold().unwrap(), "it was not there before");
+        let mut kept = ManagedDir::new(path.clone());
+        assert!(!kept.ensure().unwrap(), "it was not there before");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o2751)).unwrap();
-        assert!(!kept.hold().unwrap());
+        assert!(!kept.ensure().unwrap());
         fs::remove_dir_all(folder.path().join("a")).unwrap();
-        assert!(kept.hold().unwrap());
+        assert!(kept.ensure().unwrap());
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o2751);
         fs::remove_dir_all(&path).unwrap();
         fs::write(&path, "no folder").unwrap();
-        assert_eq!(kept.hold().unwrap_err().kind(), io::ErrorKind::NotADirectory);
+        assert_eq!(kept.ensure().unwrap_err().kind(), io::ErrorKind::NotADirectory);
     }
 }

@@ -11,7 +11,7 @@ use super::folder::owner_for;
 use super::real::{open_regular, open_to_read};
 
 /// The name of the file.
-const NAME: &str = "damcast.lock";
+const LOCK_FILE: &str = "damcast.lock";
 
 /// Why a folder cannot be locked.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +46,8 @@ impl Lock {
     /// # Errors
     ///
     /// When another process has it, or the disk fails.
-    pub fn take(directory: &Path) -> Result<Lock, LockError> {
-        let path = directory.join(NAME);
+    pub fn acquire(directory: &Path) -> Result<Lock, LockError> {
+        let path = directory.join(LOCK_FILE);
         let disk = |error| LockError::Disk { path: path.clone(), error };
         let is_new = !path.exists();
         let mut options = OpenOptions::new();
@@ -74,8 +74,8 @@ impl Lock {
     }
 
     /// Does a station run in this folder? Says which, as far as that is known. Nothing is left locked.
-    pub fn holder(directory: &Path) -> Option<String> {
-        let mut file = open_to_read(&directory.join(NAME)).ok()?;
+    pub fn find_holder(directory: &Path) -> Option<String> {
+        let mut file = open_to_read(&directory.join(LOCK_FILE)).ok()?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(owner(&mut file)),
             _ => None,
@@ -97,13 +97,13 @@ mod tests {
     #[test]
     fn folder_has_one_owner() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Lock::holder(folder.path()), None);
-        let lock = Lock::take(folder.path()).unwrap();
+        assert_eq!(Lock::find_holder(folder.path()), None);
+        let lock = Lock::acquire(folder.path()).unwrap();
         let me = format!(" (process {})", std::process::id());
-        assert!(matches!(Lock::take(folder.path()), Err(LockError::Locked { owner, .. }) if owner == me));
-        assert_eq!(Lock::holder(folder.path()), Some(me));
+        assert!(matches!(Lock::acquire(folder.path()), Err(LockError::Locked { owner, .. }) if owner == me));
+        assert_eq!(Lock::find_holder(folder.path()), Some(me));
         drop(lock);
-        assert_eq!(Lock::holder(folder.path()), None);
-        Lock::take(folder.path()).unwrap();
+        assert_eq!(Lock::find_holder(folder.path()), None);
+        Lock::acquire(folder.path()).unwrap();
     }
 }

@@ -11,13 +11,13 @@
 //! Invariants: an operation that failed may have been done in part, and says how far where that matters
 //! ([`File::append`]); what was synced stays. Absent on purpose: truncating. Nothing that was written is ever shortened.
 
+mod append_buffer;
 mod folder;
-mod growing;
 mod lock;
 mod real;
 
-pub use folder::{Kept, Stamp, make_folder, may_write, stamp};
-pub use growing::{Growing, TooMuch};
+pub use append_buffer::{AppendBuffer, BufferFull};
+pub use folder::{FileStamp, ManagedDir, make_folder, may_write, stamp};
 pub use lock::{Lock, LockError};
 pub use real::{RealDisk, open_to_read, refuse_link};
 
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What [`File::write_blocks_durably`] counts in; disks of today have blocks of 512 or 4096 bytes.
-pub const BLOCK: usize = 4096;
+pub const BLOCK_SIZE: usize = 4096;
 
 /// A disk.
 pub trait Disk: Send + Sync {
@@ -177,17 +177,17 @@ pub trait File: Send + Sync {
 
 /// What has the name of a file is none of the station's: it is not read, not written to and not waited for.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{} is {what}: put it elsewhere", .path.display())]
-pub struct OddFile {
+#[error("{} is {kind}: put it elsewhere", .path.display())]
+pub struct NotRegularFile {
     /// Where it is.
     pub path: PathBuf,
     /// What it is.
-    pub what: &'static str,
+    pub kind: &'static str,
 }
 
 /// Is this error an [`OddFile`]?
-pub fn is_odd(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<OddFile>())
+pub fn is_not_regular_file(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<NotRegularFile>())
 }
 
 /// Writes all of these bytes at the end of a file, in one write unless the disk takes fewer.
@@ -208,7 +208,7 @@ pub fn append_all(file: &dyn File, bytes: &[u8]) -> Result<(), (usize, io::Error
 }
 
 /// The folder that a file is in.
-pub fn folder_of(path: &Path) -> &Path {
+pub fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -245,11 +245,11 @@ pub fn replace_with(
         file.sync()?;
     }
     disk.rename(&new, path)?;
-    if durability == Durability::Safe { disk.sync_folder(folder_of(path)) } else { Ok(()) }
+    if durability == Durability::Safe { disk.sync_folder(parent_folder(path)) } else { Ok(()) }
 }
 
 /// How many files of a name are put aside before somebody has to look at the folder.
-const MOST_ASIDE: u32 = 100;
+const MAX_ASIDE_FILES: u32 = 100;
 
 /// Gives a file another name, so that nothing is lost and its own name is free: `NAME.aside-1`, or the next that is free.
 /// Returns that name.
@@ -257,13 +257,13 @@ const MOST_ASIDE: u32 = 100;
 /// # Errors
 ///
 /// `NotFound`, when so many were put aside already, or what the disk says.
-pub fn put_aside(disk: &dyn Disk, path: &Path) -> io::Result<String> {
-    let folder = folder_of(path);
+pub fn move_aside(disk: &dyn Disk, path: &Path) -> io::Result<String> {
+    let folder = parent_folder(path);
     let (name, names) = (path.file_name().unwrap_or_default().to_string_lossy(), disk.list(folder)?);
-    let free = (1..=MOST_ASIDE).map(|count| format!("{name}.aside-{count}")).find(|aside| !names.contains(aside));
+    let free = (1..=MAX_ASIDE_FILES).map(|count| format!("{name}.aside-{count}")).find(|aside| !names.contains(aside));
     let aside = free.ok_or_else(|| {
         let what =
-            format!("{}: {MOST_ASIDE} files were put aside already; look at them and remove them", path.display());
+            format!("{}: {MAX_ASIDE_FILES} files were put aside already; look at them and remove them", path.display());
         io::Error::other(what)
     })?;
     disk.rename(path, &folder.join(&aside))?;

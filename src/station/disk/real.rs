@@ -11,10 +11,10 @@ use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use rustix::io::Errno;
 
 use super::folder::{make_folder, may_write, owner_for};
-use super::{BLOCK, Disk, File, OddFile, folder_of};
+use super::{BLOCK_SIZE, Disk, File, NotRegularFile, parent_folder};
 
 /// How many bytes of a long file are read at a time.
-const PIECE: usize = 64 << 10;
+const CHUNK_SIZE: usize = 64 << 10;
 
 /// The disk of this machine.
 #[derive(Clone, Copy, Default, Debug)]
@@ -32,7 +32,7 @@ impl Disk for RealDisk {
         if from > 0 {
             file.seek(SeekFrom::Start(from))?;
         }
-        Ok(Box::new(BufReader::with_capacity(PIECE, file)))
+        Ok(Box::new(BufReader::with_capacity(CHUNK_SIZE, file)))
     }
 
     fn length(&self, path: &Path) -> io::Result<u64> {
@@ -50,18 +50,18 @@ impl Disk for RealDisk {
 
     fn create(&self, path: &Path) -> io::Result<Arc<dyn File>> {
         let file = OpenOptions::new().read(true).append(true).create_new(true).open(path)?;
-        if let Some((user, group)) = owner_for(folder_of(path)) {
+        if let Some((user, group)) = owner_for(parent_folder(path)) {
             rustix::fs::fchown(&file, Some(user), Some(group))?;
         }
-        show_to_group(&file, folder_of(path))?;
+        apply_group_mode(&file, parent_folder(path))?;
         Ok(Arc::new(RealFile::new(path, file)))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn File>> {
         let file = open_regular(path, OpenOptions::new().read(true).append(true))?;
-        let (owner, folder) = (file.metadata()?.uid(), fs::metadata(folder_of(path))?.uid());
+        let (owner, folder) = (file.metadata()?.uid(), fs::metadata(parent_folder(path))?.uid());
         if owner != folder && owner != rustix::process::geteuid().as_raw() {
-            return Err(odd(path, "a file of another user"));
+            return Err(not_regular_file(path, "a file of another user"));
         }
         Ok(Arc::new(RealFile::new(path, file)))
     }
@@ -84,10 +84,10 @@ impl Disk for RealDisk {
 }
 
 /// A folder whose group reads it, and has what is made in it, is read by it whole: also where the umask says otherwise.
-fn show_to_group(file: &fs::File, folder: &Path) -> io::Result<()> {
-    const READ_BY_GROUP: u32 = 0o2040;
+fn apply_group_mode(file: &fs::File, folder: &Path) -> io::Result<()> {
+    const GROUP_READABLE_MODE: u32 = 0o2040;
     let mode = file.metadata()?.mode();
-    if mode & 0o040 == 0 && fs::metadata(folder)?.mode() & READ_BY_GROUP == READ_BY_GROUP {
+    if mode & 0o040 == 0 && fs::metadata(folder)?.mode() & GROUP_READABLE_MODE == GROUP_READABLE_MODE {
         file.set_permissions(fs::Permissions::from_mode(mode & 0o7777 | 0o040))?;
     }
     Ok(())
@@ -100,7 +100,7 @@ fn show_to_group(file: &fs::File, folder: &Path) -> io::Result<()> {
 /// An [`OddFile`] when it is a link.
 pub fn refuse_link(folder: &Path) -> io::Result<()> {
     match fs::symlink_metadata(folder) {
-        Ok(there) if there.is_symlink() => Err(odd(folder, "a symbolic link")),
+        Ok(there) if there.is_symlink() => Err(not_regular_file(folder, "a symbolic link")),
         _ => Ok(()),
     }
 }
@@ -119,17 +119,17 @@ pub(super) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     match options.custom_flags(flags).open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(file),
-        Ok(_) => Err(odd(path, "no regular file")),
+        Ok(_) => Err(not_regular_file(path, "no regular file")),
         Err(error) => Err(match error.raw_os_error().map(Errno::from_raw_os_error) {
-            Some(Errno::LOOP) => odd(path, "a symbolic link"),
-            Some(Errno::NXIO | Errno::ISDIR) => odd(path, "no regular file"),
+            Some(Errno::LOOP) => not_regular_file(path, "a symbolic link"),
+            Some(Errno::NXIO | Errno::ISDIR) => not_regular_file(path, "no regular file"),
             _ => error,
         }),
     }
 }
 
-fn odd(path: &Path, what: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, OddFile { path: path.to_owned(), what })
+fn not_regular_file(path: &Path, what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, NotRegularFile { path: path.to_owned(), kind: what })
 }
 
 /// A file, open at its end; for writes at a place it is opened once more, because a file that is opened for appending
@@ -137,12 +137,12 @@ fn odd(path: &Path, what: &'static str) -> io::Error {
 struct RealFile {
     path: PathBuf,
     end: fs::File,
-    anywhere: Mutex<Option<fs::File>>,
-    direct: Mutex<Direct>,
+    positioned: Mutex<Option<fs::File>>,
+    direct: Mutex<DirectIo>,
 }
 
 /// The way to the disk past the system's memory: one operation, where a write and a sync are several.
-enum Direct {
+enum DirectIo {
     NotTried,
     Open(fs::File),
     /// This file system has none.
@@ -151,12 +151,12 @@ enum Direct {
 
 impl RealFile {
     fn new(path: &Path, end: fs::File) -> RealFile {
-        let (path, anywhere, direct) = (path.to_owned(), Mutex::new(None), Mutex::new(Direct::NotTried));
-        RealFile { path, end, anywhere, direct }
+        let (path, positioned, direct) = (path.to_owned(), Mutex::new(None), Mutex::new(DirectIo::NotTried));
+        RealFile { path, end, positioned, direct }
     }
 
     /// Opens it once more: this file, whatever has its name by now.
-    fn open_again(&self, options: &OpenOptions) -> io::Result<fs::File> {
+    fn reopen(&self, options: &OpenOptions) -> io::Result<fs::File> {
         match options.open(format!("/proc/self/fd/{}", self.end.as_raw_fd())) {
             // A machine that does not show its processes.
             Err(error) if error.kind() == io::ErrorKind::NotFound => options.open(&self.path),
@@ -167,16 +167,16 @@ impl RealFile {
     /// Writes blocks past the system's memory, durably. Returns whether the file system can do it.
     fn write_directly(&self, blocks: &[u8], at: u64) -> io::Result<bool> {
         let mut direct = self.direct.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*direct, Direct::NotTried) {
+        if matches!(*direct, DirectIo::NotTried) {
             let flags = (OFlags::DIRECT | OFlags::DSYNC).bits().cast_signed();
-            let opened = self.open_again(OpenOptions::new().write(true).custom_flags(flags));
-            *direct = opened.map_or(Direct::Missing, Direct::Open);
+            let opened = self.reopen(OpenOptions::new().write(true).custom_flags(flags));
+            *direct = opened.map_or(DirectIo::Missing, DirectIo::Open);
         }
-        let Direct::Open(file) = &*direct else { return Ok(false) };
+        let DirectIo::Open(file) = &*direct else { return Ok(false) };
         match file.write_all_at(Aligned::new(blocks).as_slice(), at) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                *direct = Direct::Missing;
+                *direct = DirectIo::Missing;
                 Ok(false)
             }
             Err(error) => Err(error),
@@ -193,8 +193,8 @@ struct Aligned {
 
 impl Aligned {
     fn new(content: &[u8]) -> Aligned {
-        let mut bytes = vec![0; content.len() + BLOCK];
-        let start = bytes.as_ptr().align_offset(BLOCK);
+        let mut bytes = vec![0; content.len() + BLOCK_SIZE];
+        let start = bytes.as_ptr().align_offset(BLOCK_SIZE);
         if let Some(place) = bytes.get_mut(start..start + content.len()) {
             place.copy_from_slice(content);
         }
@@ -217,10 +217,10 @@ impl File for RealFile {
     }
 
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
-        let mut anywhere = self.anywhere.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut anywhere = self.positioned.lock().unwrap_or_else(PoisonError::into_inner);
         let file = match anywhere.take() {
             Some(file) => file,
-            None => self.open_again(OpenOptions::new().write(true))?,
+            None => self.reopen(OpenOptions::new().write(true))?,
         };
         anywhere.insert(file).write_all_at(bytes, at)
     }
@@ -275,18 +275,18 @@ mod tests {
     fn allocates_blocks_with_and_without_disk_support() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        fs::write(&path, vec![b'.'; 3 * BLOCK]).unwrap();
+        fs::write(&path, vec![b'.'; 3 * BLOCK_SIZE]).unwrap();
         let file = RealFile::new(&path, OpenOptions::new().append(true).open(&path).unwrap());
-        file.write_blocks_durably(&vec![b'a'; BLOCK], BLOCK as u64).unwrap();
-        *file.direct.lock().unwrap() = Direct::Missing;
-        file.write_blocks_durably(&vec![b'b'; BLOCK], 2 * BLOCK as u64).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), [b'.', b'a', b'b'].map(|byte| vec![byte; BLOCK]).concat());
+        file.write_blocks_durably(&vec![b'a'; BLOCK_SIZE], BLOCK_SIZE as u64).unwrap();
+        *file.direct.lock().unwrap() = DirectIo::Missing;
+        file.write_blocks_durably(&vec![b'b'; BLOCK_SIZE], 2 * BLOCK_SIZE as u64).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), [b'.', b'a', b'b'].map(|byte| vec![byte; BLOCK_SIZE]).concat());
         // What no disk can do at once is done all the same.
-        *file.direct.lock().unwrap() = Direct::NotTried;
+        *file.direct.lock().unwrap() = DirectIo::NotTried;
         file.write_blocks_durably(b"odd", 1).unwrap();
         assert!(fs::read(&path).unwrap().starts_with(b".odd."));
         assert_eq!(Aligned::new(b"here").as_slice(), b"here");
-        assert_eq!(Aligned::new(b"here").as_slice().as_ptr().align_offset(BLOCK), 0);
+        assert_eq!(Aligned::new(b"here").as_slice().as_ptr().align_offset(BLOCK_SIZE), 0);
     }
 
     #[test]

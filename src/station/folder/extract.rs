@@ -14,39 +14,39 @@ use std::io;
 
 use chrono::TimeDelta;
 
-use super::LineOfLogs;
-use crate::engine::broadcast::Moment;
-use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Record, RecordKind};
+use super::LineLogs;
+use crate::engine::broadcast::WallTime;
+use crate::engine::bytelog::{Header, KEY_CONTINUES, KEY_GAMES_BEFORE, Record, RecordKind};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{self, PlayedGame, PublishedPart};
+use crate::engine::playback::{self, PlayedGame, PublishedEvent};
 use crate::engine::protocol::{BusCommand, BusDecoder, BusItem};
 use crate::engine::session::BusAddress;
 use crate::engine::session::request::Request;
 
 /// From when to when; both belong to it.
-pub type TimeSpan = (Moment, Moment);
+pub type TimeSpan = (WallTime, WallTime);
 
 /// What came after a game is part of it for so long: the result, the pieces put back.
-const AFTER: TimeDelta = TimeDelta::seconds(60);
+const TRAILING_TIME: TimeDelta = TimeDelta::seconds(60);
 
 /// When a game was recorded: its first line and its last. `None` when its logs do not say.
-pub fn span(game: &PlayedGame) -> Option<TimeSpan> {
-    let history = game.history();
+pub fn recorded_span(game: &PlayedGame) -> Option<TimeSpan> {
+    let history = game.published_events();
     Some((history.first()?.0, history.iter().map(|(at, _)| *at).max()?))
 }
 
 /// The plies and setups of a game.
 pub fn entries(game: &PlayedGame) -> usize {
-    game.history().iter().filter(|(_, published)| matches!(published, PublishedPart::Entry(_))).count()
+    game.published_events().iter().filter(|(_, published)| matches!(published, PublishedEvent::Entry(_))).count()
 }
 
 /// All the time that belongs to a game of a board: since the game before it ended, until it was over.
-pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -> Option<TimeSpan> {
-    let games = || line.played.iter().flat_map(|played| &played.games).filter(|game| game.board == board);
-    let (_, end) = span(games().find(|game| game.number() == number)?)?;
-    let before = games().filter(|game| game.number() < number).filter_map(span).map(|(_, end)| end).max();
-    Some((before.unwrap_or_default(), end + AFTER))
+pub fn span_of_game(line: &LineLogs, board: Option<BusAddress>, number: u32) -> Option<TimeSpan> {
+    let games = || line.playback.iter().flat_map(|played| &played.games).filter(|game| game.board == board);
+    let (_, end) = recorded_span(games().find(|game| game.number() == number)?)?;
+    let before = games().filter(|game| game.number() < number).filter_map(recorded_span).map(|(_, end)| end).max();
+    Some((before.unwrap_or_default(), end + TRAILING_TIME))
 }
 
 /// Hands on the head and the records of a line in a span of time, one at a time, as those of one log. Returns whether there are any.
@@ -55,7 +55,7 @@ pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -
 ///
 /// As the disk says, or whoever takes them.
 pub fn extract(
-    line: &LineOfLogs,
+    line: &LineLogs,
     span: TimeSpan,
     games_before: Option<(Option<BusAddress>, u32)>,
     mut take: impl FnMut(LogPart) -> io::Result<()>,
@@ -64,18 +64,18 @@ pub fn extract(
     let mut end = Millis::ZERO;
     let mut calendar: Option<Calendar> = None;
     for log in &line.logs {
-        let Some(shown) = log.header.shown() else { continue };
+        let Some(shown) = log.header.machine_clock() else { continue };
         let shift = calendar.as_ref().map_or(Millis::ZERO, |calendar| playback::shift(calendar, end, &log.header));
         let calendar = calendar.get_or_insert_with(|| Calendar::new(shown));
-        calendar.set(shift, shown);
+        calendar.set_clock(shift, shown);
         let mut is_up = false;
         let mut last = None;
-        let mut records = log.named()?.records()?;
+        let mut records = log.open_input()?.records()?;
         while let Some(record) = records.next_record()? {
             let time = shift + Millis(record.at);
-            end = shift + Millis(record.end());
+            end = shift + Millis(record.end_time());
             if let RecordKind::ClockSet(shown) = record.kind {
-                calendar.set(time, shown);
+                calendar.set_clock(time, shown);
             }
             let at = calendar.moment(time);
             if at > span.1 {
@@ -83,8 +83,8 @@ pub fn extract(
             }
             if at >= span.0 {
                 if start.is_none() {
-                    take(LogPart::Head(head(&log.header, games_before)))?;
-                    if calendar.since() > shift && calendar.since() < time {
+                    take(LogPart::Header(part_header(&log.header, games_before)))?;
+                    if calendar.epoch_start() > shift && calendar.epoch_start() < time {
                         take(LogPart::Record(Record::new(record.at, RecordKind::ClockSet(at))))?;
                     }
                 }
@@ -92,11 +92,11 @@ pub fn extract(
                 if last.is_none() && is_up {
                     take(LogPart::Record(Record::new(ms, RecordKind::LinkUp)))?;
                 }
-                last = Some(ms + (record.end() - record.at));
+                last = Some(ms + (record.end_time() - record.at));
                 take(LogPart::Record(Record::new(ms, record.kind.clone())))?;
             }
             match record.kind {
-                RecordKind::LinkUp | RecordKind::FromBoard(_) | RecordKind::Unchanged(_) => is_up = true,
+                RecordKind::LinkUp | RecordKind::FromBoard(_) | RecordKind::IdleAnswers(_) => is_up = true,
                 RecordKind::LinkDown => is_up = false,
                 _ => {}
             }
@@ -113,7 +113,7 @@ pub fn extract(
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LogPart {
     /// What it begins with.
-    Head(Header),
+    Header(Header),
     /// One of its records.
     Record(Record),
 }
@@ -122,7 +122,7 @@ impl LogPart {
     /// As it stands in a log.
     pub fn to_text(&self) -> String {
         match self {
-            LogPart::Head(header) => header.to_text(),
+            LogPart::Header(header) => header.to_text(),
             LogPart::Record(record) => record.to_line(),
         }
     }
@@ -132,35 +132,35 @@ impl LogPart {
 ///
 /// It is played like the log of another program, whose answers nobody asked for: its moves are the same, but when the recorder
 /// was sure of one may be another moment, for here it has other questions open.
-pub struct OfBoard {
+pub struct BoardFilter {
     board: BusAddress,
     decoder: BusDecoder,
 }
 
-impl OfBoard {
+impl BoardFilter {
     /// What is about this board.
-    pub fn new(board: BusAddress) -> OfBoard {
-        OfBoard { board, decoder: BusDecoder::new() }
+    pub fn new(board: BusAddress) -> BoardFilter {
+        BoardFilter { board, decoder: BusDecoder::new() }
     }
 
     /// What of the next piece of the log of all is about the board.
-    pub fn take(&mut self, piece: LogPart) -> Vec<LogPart> {
+    pub fn push(&mut self, piece: LogPart) -> Vec<LogPart> {
         match piece {
-            LogPart::Head(mut header) => {
+            LogPart::Header(mut header) => {
                 header.boards.retain(|address, _| *address == self.board.number());
-                vec![LogPart::Head(header)]
+                vec![LogPart::Header(header)]
             }
-            LogPart::Record(record) => record.unpacked().filter_map(|record| self.record(record)).collect(),
+            LogPart::Record(record) => record.expand().filter_map(|record| self.record(record)).collect(),
         }
     }
 
     fn record(&mut self, record: Record) -> Option<LogPart> {
         let board = self.board;
-        let others = |text: &str| text.strip_prefix("board ").is_some_and(|rest| !names(rest, board));
+        let others = |text: &str| text.strip_prefix("board ").is_some_and(|rest| !names_board(rest, board));
         let kind = match record.kind {
-            RecordKind::FromBoard(bytes) => RecordKind::FromBoard(said_by(&mut self.decoder, &bytes, board)),
-            RecordKind::ToBoard(bytes) => RecordKind::ToBoard(told_to(&bytes, board)),
-            RecordKind::Operator(request) if !is_for(&request, board) => return None,
+            RecordKind::FromBoard(bytes) => RecordKind::FromBoard(is_from_board(&mut self.decoder, &bytes, board)),
+            RecordKind::ToBoard(bytes) => RecordKind::ToBoard(is_to_board(&bytes, board)),
+            RecordKind::Operator(request) if !is_for_board(&request, board) => return None,
             RecordKind::Note(note) if others(&note) => return None,
             RecordKind::LinkUp => {
                 self.decoder.reset();
@@ -173,23 +173,23 @@ impl OfBoard {
     }
 }
 
-fn is_for(request: &str, board: BusAddress) -> bool {
-    request.parse::<Request>().is_ok_and(|request| request.to.address() == Some(board))
+fn is_for_board(request: &str, board: BusAddress) -> bool {
+    request.parse::<Request>().is_ok_and(|request| request.target.address() == Some(board))
 }
 
 /// Does this text begin with the address of a board?
-fn names(text: &str, board: BusAddress) -> bool {
+fn names_board(text: &str, board: BusAddress) -> bool {
     let digits = text.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     digits.parse() == Ok(board.number())
 }
 
-fn said_by(decoder: &mut BusDecoder, bytes: &[u8], board: BusAddress) -> Vec<u8> {
+fn is_from_board(decoder: &mut BusDecoder, bytes: &[u8], board: BusAddress) -> Vec<u8> {
     let own = |item| if let BusItem::Message(message) = item { Some(message) } else { None };
     let own = decoder.feed(bytes).into_iter().filter_map(own).filter(|message| message.from == board);
     own.flat_map(|message| message.encode()).collect()
 }
 
-fn told_to(bytes: &[u8], board: BusAddress) -> Vec<u8> {
+fn is_to_board(bytes: &[u8], board: BusAddress) -> Vec<u8> {
     let is_own = |command: &&[u8]| {
         let decoded = <[u8; 4]>::try_from(*command).ok().and_then(BusCommand::decode);
         decoded.is_some_and(|(_, to)| to == board || to == BusAddress::ALL)
@@ -198,17 +198,17 @@ fn told_to(bytes: &[u8], board: BusAddress) -> Vec<u8> {
 }
 
 /// The head of a part: that of the log it begins in, as if nothing had been before.
-fn head(header: &Header, games_before: Option<(Option<BusAddress>, u32)>) -> Header {
+fn part_header(header: &Header, games_before: Option<(Option<BusAddress>, u32)>) -> Header {
     let mut header = header.clone();
-    header.other.retain(|(key, _)| key != CONTINUES);
-    header.other.push((CONTINUES.to_owned(), "no".to_owned()));
+    header.other.retain(|(key, _)| key != KEY_CONTINUES);
+    header.other.push((KEY_CONTINUES.to_owned(), "no".to_owned()));
     if let Some((board, number)) = games_before {
-        let pair = (GAMES_BEFORE.to_owned(), number.to_string());
+        let pair = (KEY_GAMES_BEFORE.to_owned(), number.to_string());
         let other = match board {
             None => &mut header.other,
             Some(board) => &mut header.boards.entry(board.number()).or_default().other,
         };
-        other.retain(|(key, _)| key != GAMES_BEFORE);
+        other.retain(|(key, _)| key != KEY_GAMES_BEFORE);
         other.push(pair);
     }
     header

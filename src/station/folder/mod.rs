@@ -22,82 +22,82 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::engine::broadcast::{Course, GameRecord};
-use crate::engine::bytelog::{Header, NamedLog, Summary};
-use crate::engine::playback::{self, PlaybackError, Played, PlayedGame};
+use crate::engine::broadcast::{GameRecord, TournamentHistory};
+use crate::engine::bytelog::{Header, LogInput, LogSummary};
+use crate::engine::playback::{self, PlaybackError, PlaybackResult, PlayedGame};
 use crate::engine::session::BusAddress;
-use crate::engine::tournament::RecordedGame;
+use crate::engine::tournament::BoardGame;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, RealDisk};
-use crate::station::feed;
-use crate::station::journal::commits::{self, LogEnd};
+use crate::station::journal::commits::{self, LogTail};
 use crate::station::journal::logs::{self, LogFile};
-use crate::station::outlets::{self, PlannedOutlet, Plans, Seating};
-use crate::station::recorder::COMMITS;
+use crate::station::live_files;
+use crate::station::outlets::{self, PlannedOutlet, Plans, RoundBoards};
+use crate::station::recorder::COMMITS_FILE;
 use crate::station::tournament_log::TournamentLog;
 
 /// The folder of a station, as far as it is logs.
-pub struct Folder {
+pub struct StationFolder {
     /// Where it is.
     pub directory: PathBuf,
     /// Its lines by name.
-    pub lines: Vec<LineOfLogs>,
+    pub lines: Vec<LineLogs>,
     /// What its rounds were.
     pub plans: Plans,
     /// The tournament whose games were played.
-    pub course: Course,
+    pub history: TournamentHistory,
     /// What has the name of a log and is none, each with what it is.
-    pub odd: Vec<(PathBuf, String)>,
+    pub not_logs: Vec<(PathBuf, String)>,
 }
 
 /// A line by its logs.
-pub struct LineOfLogs {
+pub struct LineLogs {
     /// Its name.
     pub name: String,
     /// Its logs by number.
-    pub logs: Vec<LogOfLine>,
+    pub logs: Vec<LineLog>,
     /// What they make, all chains, without the line as it is in the end: it takes more memory than its games.
-    pub played: Result<Played, PlaybackError>,
+    pub playback: Result<PlaybackResult, PlaybackError>,
     /// The head of the log that began the last chain.
     chain: Option<Header>,
 }
 
 /// A log that was read.
-pub struct LogOfLine {
+pub struct LineLog {
     /// The file.
     pub file: LogFile,
     /// Its head.
     pub header: Header,
     /// What it was found to be.
-    pub summary: Summary,
+    pub summary: LogSummary,
     /// Where its end in the commits begins, and all that stands there. A loss of power has left it there alone, perhaps.
-    end: Option<(u64, Arc<[u8]>)>,
+    commits_tail: Option<(u64, Arc<[u8]>)>,
 }
 
-impl LogOfLine {
+impl LineLog {
     /// The log, to be read from its head on.
     ///
     /// # Errors
     ///
     /// As the disk says.
-    pub fn named(&self) -> io::Result<NamedLog<'static>> {
-        let Some((at, end)) = self.end.clone() else { return logs::named(&self.file) };
+    pub fn open_input(&self) -> io::Result<LogInput<'static>> {
+        let Some((at, end)) = self.commits_tail.clone() else { return logs::named(&self.file) };
         let path = self.file.path.clone();
-        NamedLog::open(path.display().to_string(), move || {
+        LogInput::open(path.display().to_string(), move || {
             let head = RealDisk.reader(&path, 0)?.take(at);
             Ok(Box::new(head.chain(Cursor::new(Arc::clone(&end)))))
         })
     }
 }
 
-impl Folder {
+impl StationFolder {
     /// Reads the logs of a station's folder and plays them.
     ///
     /// # Errors
     ///
     /// When the folder or a log cannot be read at all.
-    pub fn read(directory: &Path) -> io::Result<Folder> {
-        let mut folder = Folder::with_heads(directory)?;
+    pub fn read(directory: &Path) -> io::Result<StationFolder> {
+        let mut folder = StationFolder::read_headers(directory)?;
         folder.lines.iter_mut().try_for_each(|line| line.play(|logs| playback::play(logs, None)))?;
         Ok(folder)
     }
@@ -108,59 +108,66 @@ impl Folder {
     /// # Errors
     ///
     /// As [`Folder::read`].
-    pub fn read_each(directory: &Path, mut each: impl FnMut(&str, PlayedGame)) -> io::Result<Folder> {
-        let mut folder = Folder::with_heads(directory)?;
+    pub fn read_with(directory: &Path, mut each: impl FnMut(&str, PlayedGame)) -> io::Result<StationFolder> {
+        let mut folder = StationFolder::read_headers(directory)?;
         for line in &mut folder.lines {
             let name = line.name.clone();
-            line.play(|logs| playback::play_each(logs, |game| each(&name, game)))?;
+            line.play(|logs| playback::play_each_game(logs, |game| each(&name, game)))?;
         }
         Ok(folder)
     }
 
     /// The logs of a station's folder, of which the heads were read.
-    fn with_heads(directory: &Path) -> io::Result<Folder> {
+    fn read_headers(directory: &Path) -> io::Result<StationFolder> {
         let folder = directory.join("log");
-        let (mut lines, mut odd): (Vec<LineOfLogs>, Vec<_>) = (Vec::new(), Vec::new());
+        let (mut lines, mut odd): (Vec<LineLogs>, Vec<_>) = (Vec::new(), Vec::new());
         // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
-        let ends = commits::contents(&RealDisk, &directory.join(COMMITS))?.fragments;
+        let ends = commits::contents(&RealDisk, &directory.join(COMMITS_FILE))?.fragments;
         for file in logs::list(&folder)? {
-            if let Some(error) = disk::open_to_read(&file.path).err().filter(disk::is_odd) {
+            if let Some(error) = disk::open_to_read(&file.path).err().filter(disk::is_not_regular_file) {
                 odd.push((Path::new("log").join(file.path.file_name().unwrap_or_default()), error.to_string()));
                 continue;
             }
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let ends = ends.iter().filter(|end| end.log == name);
             let end = match ends.clone().next() {
-                Some(_) => Some(LogEnd::read(&RealDisk, &file.path, ends)?).map(|end| (end.at, end.whole.into())),
+                Some(_) => {
+                    Some(LogTail::read(&RealDisk, &file.path, ends)?).map(|end| (end.offset, end.restored.into()))
+                }
                 None => None,
             };
-            let (header, summary) = (Header::default(), Summary::default());
-            let mut log = LogOfLine { file, header, summary, end };
-            log.header = log.named()?.header;
+            let (header, summary) = (Header::default(), LogSummary::default());
+            let mut log = LineLog { file, header, summary, commits_tail: end };
+            log.header = log.open_input()?.header;
             match lines.last_mut().filter(|line| line.name == log.file.line) {
                 Some(line) => line.logs.push(log),
                 None => {
                     let name = log.file.line.clone();
-                    lines.push(LineOfLogs { name, logs: vec![log], played: Ok(Played::default()), chain: None });
+                    lines.push(LineLogs {
+                        name,
+                        logs: vec![log],
+                        playback: Ok(PlaybackResult::default()),
+                        chain: None,
+                    });
                 }
             }
         }
         let plans = Plans::read(&RealDisk, &folder)?;
         let record = TournamentLog::read(&RealDisk, &folder)?;
-        let course = Course::of(record.records());
-        Ok(Folder { directory: directory.to_owned(), lines, plans, course, odd })
+        let course = TournamentHistory::from_records(record.records());
+        Ok(StationFolder { directory: directory.to_owned(), lines, plans, history: course, not_logs: odd })
     }
 
     /// The boards of the round in their order, with these games of each line.
-    pub fn seating(&self, mut records: GameRecords) -> Seating {
-        let mut seating = Seating::new(self.plans.clone());
-        seating.set_course(self.course.clone());
+    pub fn round_boards(&self, mut records: GameRecords) -> RoundBoards {
+        let mut seating = RoundBoards::new(self.plans.clone());
+        seating.set_history(self.history.clone());
         for line in &self.lines {
-            if line.played.is_err() {
+            if line.playback.is_err() {
                 continue;
             }
             if let Some(header) = &line.chain {
-                seating.opened(&line.name, header, records.remove(&line.name).unwrap_or_default());
+                seating.line_opened(&line.name, header, records.remove(&line.name).unwrap_or_default());
             }
         }
         seating
@@ -172,30 +179,35 @@ impl Folder {
 /// # Errors
 ///
 /// As the disk says.
-pub fn recorded_games(directory: &Path) -> io::Result<Vec<RecordedGame>> {
+pub fn recorded_games(directory: &Path) -> io::Result<Vec<BoardGame>> {
     let mut games = Vec::new();
-    Folder::read_each(directory, |line, game| games.push(outlets::recorded_game(prefix(line, &game), &game)))?;
+    StationFolder::read_with(directory, |line, game| {
+        games.push(outlets::recorded_game(file_prefix(line, &game), &game))
+    })?;
     Ok(games)
 }
 
 /// The records of games by line.
 pub type GameRecords = BTreeMap<String, Vec<(Option<BusAddress>, GameRecord)>>;
 
-impl LineOfLogs {
+impl LineLogs {
     /// Plays the logs that can be put in order, and reads the others for what they are.
-    fn play(&mut self, play: impl FnOnce(Vec<NamedLog<'static>>) -> Result<Played, PlaybackError>) -> io::Result<()> {
-        let playable = self.logs.iter().filter(|log| log.header.opened.is_some()).map(LogOfLine::named);
-        self.played = play(playable.collect::<io::Result<_>>()?);
-        if let Err(PlaybackError::Unreadable { name, kind, error }) = &self.played {
+    fn play(
+        &mut self,
+        play: impl FnOnce(Vec<LogInput<'static>>) -> Result<PlaybackResult, PlaybackError>,
+    ) -> io::Result<()> {
+        let playable = self.logs.iter().filter(|log| log.header.opened.is_some()).map(LineLog::open_input);
+        self.playback = play(playable.collect::<io::Result<_>>()?);
+        if let Err(PlaybackError::Unreadable { name, kind, error }) = &self.playback {
             return Err(io::Error::new(*kind, format!("{name}: {error}")));
         }
-        self.chain = self.played.as_mut().ok().and_then(|played| played.last.take()).map(|chain| chain.header);
+        self.chain = self.playback.as_mut().ok().and_then(|played| played.last_chain.take()).map(|chain| chain.header);
         for log in &mut self.logs {
             let name = log.file.path.display().to_string();
-            let read = self.played.iter().flat_map(|played| &played.logs).find(|(read, _)| *read == name);
+            let read = self.playback.iter().flat_map(|played| &played.logs).find(|(read, _)| *read == name);
             log.summary = match read {
                 Some((_, summary)) => summary.clone(),
-                None => log.named()?.records()?.into_summary()?,
+                None => log.open_input()?.records()?.into_summary()?,
             };
         }
         Ok(())
@@ -209,8 +221,8 @@ fn outlets(plans: &Plans) -> Vec<PlannedOutlet> {
 }
 
 /// The beginning of the names of a game's files.
-fn prefix(line: &str, game: &PlayedGame) -> String {
-    feed::prefix(line, game.board, game.name.as_deref())
+fn file_prefix(line: &str, game: &PlayedGame) -> String {
+    live_files::file_prefix(line, game.board, game.name.as_deref())
 }
 
 /// The file of a game, by its path in the folder.

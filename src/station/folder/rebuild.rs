@@ -18,15 +18,15 @@ use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
-use super::fsck::{self, FindingKind, FolderFinding, Severity};
-use super::{Folder, GameRecords, live_file};
+use super::fsck::{self, FindingKind, FsckFinding, Severity};
+use super::{GameRecords, StationFolder, live_file};
 use crate::engine::playback::PlayedGame;
 use crate::station::disk::{self, Disk, Durability, RealDisk};
 use crate::station::journal::commits;
 use crate::station::journal::witness::Witnesses;
 use crate::station::outlets::{self, EventOrder, Outlet, Plans, order_file};
-use crate::station::recorder::COMMITS;
-use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
+use crate::station::recorder::COMMITS_FILE;
+use crate::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
 ///
@@ -35,12 +35,12 @@ use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 /// As the disk says, or when the logs are damaged: what they lack would be missing in what is made.
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
     let target = into.unwrap_or(directory);
-    let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS))?;
+    let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS_FILE))?;
     let record = TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone())?;
     if let Some(missing) = Plans::read(&RealDisk, &directory.join("log"))?.set_witnesses(witnesses) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{missing}: put it there first")));
     }
-    if let Some(damage) = record.damage().map(str::to_owned).or_else(|| record.book().tournament().err()) {
+    if let Some(damage) = record.damage().map(str::to_owned).or_else(|| record.store().tournament().err()) {
         let why =
             format!("{damage}: put a copy of the file there first, or what it lacks would be missing in what is made");
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
@@ -58,18 +58,18 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     }
     let mut done = Vec::new();
     let shown = planned.iter().map(|outlet| outlet.directory.clone()).collect();
-    let mut rebuilder = Rebuilder { target, shown, done: &mut done };
+    let mut rebuilder = Rebuilder { target, outlet_folders: shown, messages: &mut done };
     if into.is_none() {
-        rebuilder.put_aside_what_is_wrong(directory)?;
+        rebuilder.move_wrong_files_aside(directory)?;
     } else {
         // What the order of events and the plans say goes along, so that the other folder is whole but for the logs.
         rebuilder.copy_of_log(directory)?;
     }
     let (mut records, mut known, mut written) = (GameRecords::new(), BTreeSet::new(), Ok(()));
-    let folder = Folder::read_each(directory, |line, game| {
-        let prefix = super::prefix(line, &game);
+    let folder = StationFolder::read_with(directory, |line, game| {
+        let prefix = super::file_prefix(line, &game);
         if written.is_ok() {
-            written = rebuilder.live(&live_file(&prefix, game.number()), &game);
+            written = rebuilder.write_live_file(&live_file(&prefix, game.number()), &game);
         }
         if let Some(record) = outlets::record(&game) {
             records.entry(line.to_owned()).or_default().push((game.board, record));
@@ -77,11 +77,11 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         known.insert((prefix, game.number()));
     })?;
     written?;
-    let mut seating = folder.seating(records);
-    let gone = what_cannot_be_made(directory, planned.iter().map(|outlet| outlet.name.clone()), &known)?;
+    let mut seating = folder.round_boards(records);
+    let gone = games_without_logs(directory, planned.iter().map(|outlet| outlet.name.clone()), &known)?;
     done.splice(0..0, gone);
     let now = Local::now().fixed_offset();
-    let now = seating.latest.map_or(now, |latest| latest.max(now));
+    let now = seating.latest_time.map_or(now, |latest| latest.max(now));
     if seating.plans.current().is_none() {
         done.push("public: there is no plan of a round in log/, so the public files are left as they are".to_owned());
         return Ok(done);
@@ -89,7 +89,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     for outlet in planned {
         let folder = outlet.directory.clone();
         let before = names(target, &folder)?;
-        let how = (Durability::Safe, commits::witnesses(&RealDisk, &target.join(COMMITS))?);
+        let how = (Durability::Safe, commits::witnesses(&RealDisk, &target.join(COMMITS_FILE))?);
         Outlet::new(Box::new(RealDisk), target, outlet, how).try_to_write(&mut seating, now)?;
         let after = names(target, &folder)?;
         done.extend(after.difference(&before).map(|path| format!("{}: written", path.display())));
@@ -98,7 +98,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
 }
 
 /// Games that were told of, and whose logs were removed since.
-fn what_cannot_be_made(
+fn games_without_logs(
     directory: &Path,
     outlets: impl Iterator<Item = String>,
     known: &BTreeSet<(String, u32)>,
@@ -126,39 +126,39 @@ fn what_cannot_be_made(
 struct Rebuilder<'a> {
     target: &'a Path,
     /// The folders of the outlets, from the target on.
-    shown: Vec<PathBuf>,
-    done: &'a mut Vec<String>,
+    outlet_folders: Vec<PathBuf>,
+    messages: &'a mut Vec<String>,
 }
 
 impl Rebuilder<'_> {
     /// Puts aside what the check finds wrong.
-    fn put_aside_what_is_wrong(&mut self, directory: &Path) -> io::Result<()> {
+    fn move_wrong_files_aside(&mut self, directory: &Path) -> io::Result<()> {
         let report = fsck::check(directory)?;
-        let is_wrong = |finding: &&FolderFinding| match finding.kind {
+        let is_wrong = |finding: &&FsckFinding| match finding.kind {
             // Recovered files were needed as long as the file whose place they took was there.
             FindingKind::SupersededLiveFile => true,
-            kind => kind.is_output() && finding.level == Severity::Wrong,
+            kind => kind.is_output() && finding.severity == Severity::Error,
         };
         let wrong: BTreeSet<&PathBuf> = report.findings.iter().filter(is_wrong).map(|finding| &finding.file).collect();
         for path in wrong {
             if self.target.join(path).is_file() {
-                self.put_aside(path)?;
+                self.move_aside(path)?;
             }
         }
-        for folder in [vec!["live".into()], self.shown.clone()].concat() {
+        for folder in [vec!["live".into()], self.outlet_folders.clone()].concat() {
             for path in names(self.target, &folder)? {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 if name.contains(".recovered-") && !name.contains(".aside-") {
-                    self.put_aside(&path)?;
+                    self.move_aside(&path)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn put_aside(&mut self, path: &Path) -> io::Result<()> {
-        let aside = disk::put_aside(&RealDisk, &self.target.join(path))?;
-        self.done.push(format!("{}: it is not what the logs say; put aside as {aside}", path.display()));
+    fn move_aside(&mut self, path: &Path) -> io::Result<()> {
+        let aside = disk::move_aside(&RealDisk, &self.target.join(path))?;
+        self.messages.push(format!("{}: it is not what the logs say; put aside as {aside}", path.display()));
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl Rebuilder<'_> {
         for entry in fs::read_dir(directory.join("log"))? {
             let name = entry?.file_name();
             let text = name.to_string_lossy();
-            if text == TOURNAMENT || text.ends_with(".order") || text.ends_with(".plan") {
+            if text == TOURNAMENT_FILE || text.ends_with(".order") || text.ends_with(".plan") {
                 let bytes = RealDisk.read(&directory.join("log").join(&name))?;
                 disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
             }
@@ -175,12 +175,12 @@ impl Rebuilder<'_> {
     }
 
     /// Writes or completes the live file of a game.
-    fn live(&mut self, path: &Path, game: &PlayedGame) -> io::Result<()> {
+    fn write_live_file(&mut self, path: &Path, game: &PlayedGame) -> io::Result<()> {
         let (own, whole) = (self.target.join(path), game.file.bytes());
         let found = match RealDisk.read(&own) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 disk::replace(&RealDisk, &own, &whole, Durability::Safe)?;
-                self.done.push(format!("{}: written", path.display()));
+                self.messages.push(format!("{}: written", path.display()));
                 return Ok(());
             }
             found => found?,
@@ -188,14 +188,14 @@ impl Rebuilder<'_> {
         if found == whole {
             return Ok(());
         }
-        let appended = game.file.appended();
+        let appended = game.file.body_bytes();
         let (rest, has_result) = if let Some(rest) = whole.strip_prefix(found.as_slice()) {
             (rest, true)
         } else if let Some(rest) = appended.strip_prefix(found.as_slice()) {
             (rest, false)
         } else {
-            self.put_aside(path)?;
-            return self.live(path, game);
+            self.move_aside(path)?;
+            return self.write_live_file(path, game);
         };
         let mut file = OpenOptions::new().append(true).open(&own)?;
         file.write_all(rest)?;
@@ -205,7 +205,7 @@ impl Rebuilder<'_> {
             std::os::unix::fs::FileExt::write_all_at(&OpenOptions::new().write(true).open(&own)?, &whole, 0)?;
             file.sync_data()?;
         }
-        self.done.push(format!("{}: completed with {} bytes", path.display(), rest.len()));
+        self.messages.push(format!("{}: completed with {} bytes", path.display(), rest.len()));
         Ok(())
     }
 }

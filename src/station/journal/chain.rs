@@ -20,15 +20,15 @@ use crate::engine::bytelog::Header;
 use crate::station::disk::{Disk, File};
 
 /// The key of a log's head that says what the log before it was.
-pub const LOG_BEFORE: &str = "log-before";
+pub const KEY_PREVIOUS_LOG: &str = "log-before";
 
 const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 /// So much is read at once.
-const PIECE: usize = 1 << 16;
+const CHUNK_SIZE: usize = 1 << 16;
 
 /// A log when it was ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Before {
+pub struct PreviousLog {
     /// Its number among the logs of its line.
     pub number: u32,
     /// What it held.
@@ -44,22 +44,22 @@ pub struct Digest {
     pub checksum: u32,
 }
 
-impl Before {
+impl PreviousLog {
     /// What the next log is to say of one that was ended.
     ///
     /// # Errors
     ///
     /// As the disk says.
-    pub fn of_log(file: &dyn File, number: u32) -> io::Result<Before> {
-        Ok(Before { number, content: Digest::of_file(file)?.0 })
+    pub fn from_log(file: &dyn File, number: u32) -> io::Result<PreviousLog> {
+        Ok(PreviousLog { number, content: Digest::from_file(file)?.0 })
     }
 
     /// What a head says of the log before; `None` when it does not say it.
-    pub fn of(header: &Header) -> Option<Before> {
-        let mut words = header.get(LOG_BEFORE)?.split(' ');
+    pub fn of(header: &Header) -> Option<PreviousLog> {
+        let mut words = header.get(KEY_PREVIOUS_LOG)?.split(' ');
         let (number, length) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
         let checksum = u32::from_str_radix(words.next()?, 16).ok()?;
-        words.next().is_none().then_some(Before { number, content: Digest { length, checksum } })
+        words.next().is_none().then_some(PreviousLog { number, content: Digest { length, checksum } })
     }
 
     /// What is wrong with the log, if it is not what it was; `length` is how long it is, and `checksum` what it holds, if that is
@@ -82,7 +82,7 @@ impl Before {
     }
 }
 
-impl fmt::Display for Before {
+impl fmt::Display for PreviousLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {:08x}", self.number, self.content.length, self.content.checksum)
     }
@@ -94,8 +94,8 @@ impl Digest {
     /// # Errors
     ///
     /// As the reader says.
-    pub fn of(mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<Digest> {
-        let (mut piece, mut length, mut checksum) = (vec![0; PIECE], 0, CHECKSUM.digest());
+    pub fn compute(mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<Digest> {
+        let (mut piece, mut length, mut checksum) = (vec![0; CHUNK_SIZE], 0, CHECKSUM.digest());
         loop {
             match read(&mut piece)? {
                 0 => return Ok(Digest { length, checksum: checksum.finalize() }),
@@ -108,7 +108,7 @@ impl Digest {
     }
 
     /// Of bytes.
-    pub fn of_bytes(bytes: &[u8]) -> Digest {
+    pub fn from_bytes(bytes: &[u8]) -> Digest {
         Digest { length: bytes.len() as u64, checksum: CHECKSUM.checksum(bytes) }
     }
 
@@ -117,9 +117,9 @@ impl Digest {
     /// # Errors
     ///
     /// As the disk says.
-    pub fn of_file(file: &dyn File) -> io::Result<(Digest, bool)> {
+    pub fn from_file(file: &dyn File) -> io::Result<(Digest, bool)> {
         let (mut at, mut has_zeros) = (0, false);
-        let digest = Digest::of(|piece| {
+        let digest = Digest::compute(|piece| {
             let count = file.read_at(piece, at)?;
             at += count as u64;
             has_zeros |= piece.get(..count).is_some_and(|piece| piece.contains(&0));
@@ -130,16 +130,16 @@ impl Digest {
 }
 
 /// What the logs of a folder say of those before them, by line and number.
-pub type Claims = BTreeMap<(String, u32), Before>;
+pub type PreviousLogs = BTreeMap<(String, u32), PreviousLog>;
 
 /// What the logs of a folder say of those before them. Logs that cannot be read say nothing.
 ///
 /// # Errors
 ///
 /// When the folder cannot be read.
-pub fn claims(folder: &Path) -> io::Result<Claims> {
+pub fn previous_logs(folder: &Path) -> io::Result<PreviousLogs> {
     let said = |file: LogFile| {
-        let before = Before::of(&logs::named(&file).ok()?.header)?;
+        let before = PreviousLog::of(&logs::named(&file).ok()?.header)?;
         Some(((file.line, before.number), before))
     };
     Ok(logs::list(folder)?.into_iter().filter_map(said).collect())
@@ -147,11 +147,11 @@ pub fn claims(folder: &Path) -> io::Result<Claims> {
 
 /// What is wrong with a log by what the next one says of it. `end`: where the log goes on otherwise than its file has it, and how:
 /// what the commits have of it. What cannot be read at all is not told here.
-pub fn difference(file: &LogFile, end: Option<(u64, &[u8])>, claims: &Claims) -> Option<String> {
+pub fn difference(file: &LogFile, end: Option<(u64, &[u8])>, claims: &PreviousLogs) -> Option<String> {
     let before = claims.get(&(file.line.clone(), file.number))?;
     let (at, end) = end.unwrap_or((u64::MAX, &[]));
     let mut source = logs::open(&file.path).ok()?.take(at).chain(end);
-    let found = Digest::of(|piece| source.read(piece)).ok()?;
+    let found = Digest::compute(|piece| source.read(piece)).ok()?;
     before.difference(found.length, Some(found.checksum))
 }
 
@@ -161,7 +161,7 @@ pub fn difference(file: &LogFile, end: Option<(u64, &[u8])>, claims: &Claims) ->
 /// # Errors
 ///
 /// As the disk says.
-pub fn close(disk: &dyn Disk, path: &Path, number: u32) -> io::Result<Before> {
+pub fn close(disk: &dyn Disk, path: &Path, number: u32) -> io::Result<PreviousLog> {
     let file = disk.open(path)?;
     if let Err(error) = file.sync() {
         // Its pages count as clean now, and the sync of the next try would do nothing.
@@ -179,12 +179,12 @@ pub fn close(disk: &dyn Disk, path: &Path, number: u32) -> io::Result<Before> {
     }
     // Space that stays taken does no harm.
     let _ = file.release();
-    let (content, has_zeros) = Digest::of_file(&*file)?;
-    let content = match has_zeros && holes::mend(disk, path)? > 0 {
-        true => Digest::of_file(&*file)?.0,
+    let (content, has_zeros) = Digest::from_file(&*file)?;
+    let content = match has_zeros && holes::fill_holes(disk, path)? > 0 {
+        true => Digest::from_file(&*file)?.0,
         false => content,
     };
-    Ok(Before { number, content })
+    Ok(PreviousLog { number, content })
 }
 
 #[cfg(test)]
@@ -199,10 +199,10 @@ mod tests {
         std::fs::write(&path, "123456789").unwrap();
         let before = close(&RealDisk, &path, 3).unwrap();
         assert_eq!(before.to_string(), "3 9 e3069283", "the published check value");
-        let header = |text: &str| Header { other: vec![(LOG_BEFORE.into(), text.into())], ..Header::default() };
-        assert_eq!(Before::of(&header(&before.to_string())), Some(before));
+        let header = |text: &str| Header { other: vec![(KEY_PREVIOUS_LOG.into(), text.into())], ..Header::default() };
+        assert_eq!(PreviousLog::of(&header(&before.to_string())), Some(before));
         for other in ["", "3", "3 9", "3 9 x", "3 9 e3069283 1", "-3 9 e3069283"] {
-            assert_eq!(Before::of(&header(other)), None, "{other}");
+            assert_eq!(PreviousLog::of(&header(other)), None, "{other}");
         }
         assert_eq!(before.difference(9, Some(0xe306_9283)), None);
         assert_eq!(before.difference(9, None), None);

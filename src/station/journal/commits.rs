@@ -38,17 +38,17 @@ use crc::{CRC_32_ISCSI, Crc};
 
 use super::chained::ChainedChecksum;
 use super::witness::{Witness, Witnesses};
-use crate::station::disk::{BLOCK, Disk, File, folder_of};
+use crate::station::disk::{BLOCK_SIZE, Disk, File, parent_folder};
 
 /// What the commits of a station have space for. A ply of a board has about 200 bytes of log.
-pub const SIZE: u64 = 4 << 20;
+pub const COMMITS_SIZE: u64 = 4 << 20;
 
-const HEAD: &[u8] = b"damcast commits 2\n";
-const START: u64 = HEAD.len() as u64 + 4;
+const HEADER_LEN: &[u8] = b"damcast commits 2\n";
+const FIRST_OFFSET: u64 = HEADER_LEN.len() as u64 + 4;
 /// Length, checksum.
-const FRAME: usize = 8;
+const FRAME_LEN: usize = 8;
 /// Generation, kind, place, length of the name.
-const FIXED: usize = 15;
+const FIXED_LEN: usize = 15;
 /// Length of a checksum.
 const CHECKSUM_LEN: usize = 4;
 /// Kind of a fragment that is the end of a log.
@@ -63,7 +63,7 @@ pub struct Fragment {
     /// The name of the log in its folder.
     pub log: String,
     /// Where in the log it begins.
-    pub at: u64,
+    pub offset: u64,
     /// What stands there.
     pub bytes: Vec<u8>,
 }
@@ -88,7 +88,7 @@ pub struct Commits {
     /// What the block in which it ends holds before the end.
     last_block: Vec<u8>,
     /// Its head is durable.
-    is_begun: bool,
+    is_header_durable: bool,
     /// Witnesses as they are now.
     witnesses: Witnesses,
     /// Those that are durable here.
@@ -123,17 +123,17 @@ impl Commits {
             Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(path)?, Vec::new()),
             Err(error) => return Err(error),
         };
-        let head = &content[..HEAD.len().min(content.len())];
+        let head = &content[..HEADER_LEN.len().min(content.len())];
         // A loss of power may leave a file that has its length and no content.
         let is_blank = content.iter().all(|&byte| byte == 0);
-        if !is_blank && !HEAD.starts_with(head) {
+        if !is_blank && !HEADER_LEN.starts_with(head) {
             let what = format!("{} is not a commits file of damcast", path.display());
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         let (generation, end, CommitsContent { fragments, witnesses: found }) = read(&content);
         let witnesses = witnesses.unwrap_or_else(|| Witnesses::new(found.clone()));
-        let is_begun = !is_blank && content.len() >= START as usize;
-        let last_block = content.get(start_of_block(end)..end as usize).unwrap_or_default().to_vec();
+        let is_begun = !is_blank && content.len() >= FIRST_OFFSET as usize;
+        let last_block = content.get(block_start(end)..end as usize).unwrap_or_default().to_vec();
         let mut commits = Commits {
             file,
             size,
@@ -141,29 +141,29 @@ impl Commits {
             generation,
             end,
             last_block,
-            is_begun,
+            is_header_durable: is_begun,
             witnesses,
             committed: found,
-            begun: START,
+            begun: FIRST_OFFSET,
         };
-        commits.take_space(content.len() as u64);
+        commits.allocate(content.len() as u64);
         commits.note_length();
         // A head that was found may stand in memory alone, after a start whose sync failed; so it is written again, and with
         // another generation, because something that is no fragment any more may follow it.
         if fragments.is_empty() {
             if is_begun {
-                commits.begin_anew()?;
+                commits.restart()?;
             } else {
-                commits.begin()?;
+                commits.write_header()?;
             }
-            disk.sync_folder(folder_of(path))?;
+            disk.sync_folder(parent_folder(path))?;
         }
         Ok((commits, fragments))
     }
 
     /// A place of a file that was written once is written again without a change of the file's length or map, which would have
     /// to be made durable too; and it can be written when the disk is full. Without, it works too.
-    fn take_space(&self, length: u64) {
+    fn allocate(&self, length: u64) {
         let missing = self.size.saturating_sub(length) as usize;
         if missing > 0 && self.file.reserve(self.size).is_ok() {
             let _ = self.file.write_at(&vec![0; missing], length);
@@ -171,7 +171,7 @@ impl Commits {
     }
 
     /// Has this path still this file, and did nobody make it shorter or longer?
-    pub fn is_at(&self, path: &Path) -> bool {
+    pub fn is_still_at(&self, path: &Path) -> bool {
         self.file.is_at(path, self.length)
     }
 
@@ -199,9 +199,9 @@ impl Commits {
 
     /// Is there room for these, and for what is new of the witnesses?
     pub fn has_room(&self, fragments: &[Fragment]) -> bool {
-        let witnesses = self.new_witnesses().into_keys().map(|file| FRAME + FIXED + file.len() + CHECKSUM_LEN);
+        let witnesses = self.new_witnesses().into_keys().map(|file| FRAME_LEN + FIXED_LEN + file.len() + CHECKSUM_LEN);
         let bytes: usize =
-            fragments.iter().map(|fragment| FRAME + FIXED + fragment.log.len() + fragment.bytes.len()).sum();
+            fragments.iter().map(|fragment| FRAME_LEN + FIXED_LEN + fragment.log.len() + fragment.bytes.len()).sum();
         let bytes = bytes + witnesses.sum::<usize>();
         self.end + bytes as u64 <= self.size
     }
@@ -212,21 +212,21 @@ impl Commits {
     ///
     /// As the disk says; nothing that follows from these bytes may be published then.
     pub fn commit(&mut self, fragments: &[Fragment]) -> io::Result<()> {
-        if !self.is_begun {
-            self.begin()?;
+        if !self.is_header_durable {
+            self.write_header()?;
         }
-        let at = start_of_block(self.end);
+        let at = block_start(self.end);
         let mut blocks = self.last_block.clone();
         fragments.iter().for_each(|fragment| blocks.extend(frame(self.generation, fragment)));
         let witnesses = self.new_witnesses();
         blocks.extend(witnesses.iter().flat_map(|(file, witness)| witness_frame(self.generation, file, witness)));
         let end = at + blocks.len();
-        blocks.resize(blocks.len().next_multiple_of(BLOCK), 0);
+        blocks.resize(blocks.len().next_multiple_of(BLOCK_SIZE), 0);
         let written = self.file.write_blocks_durably(&blocks, at as u64);
         self.note_length();
         written?;
         self.end = end as u64;
-        self.last_block = blocks.get(start_of_block(self.end) - at..end - at).unwrap_or_default().to_vec();
+        self.last_block = blocks.get(block_start(self.end) - at..end - at).unwrap_or_default().to_vec();
         self.committed.extend(witnesses);
         Ok(())
     }
@@ -251,25 +251,25 @@ impl Commits {
     /// # Errors
     ///
     /// As the disk says. The next commit tries it again.
-    pub fn begin_anew(&mut self) -> io::Result<()> {
+    pub fn restart(&mut self) -> io::Result<()> {
         self.generation = self.generation.wrapping_add(1);
-        self.begin()
+        self.write_header()
     }
 
     /// Writes the head and all witnesses. As long as it is not known which head the disk has, nothing counts that follows it.
-    fn begin(&mut self) -> io::Result<()> {
-        self.is_begun = false;
+    fn write_header(&mut self) -> io::Result<()> {
+        self.is_header_durable = false;
         let witnesses = self.witnesses.all();
-        let mut blocks = [HEAD, &self.generation.to_le_bytes()].concat();
+        let mut blocks = [HEADER_LEN, &self.generation.to_le_bytes()].concat();
         blocks.extend(witnesses.iter().flat_map(|(file, witness)| witness_frame(self.generation, file, witness)));
         (self.begun, self.end) = (blocks.len() as u64, blocks.len() as u64);
-        self.last_block = blocks.get(start_of_block(self.end)..).unwrap_or_default().to_vec();
+        self.last_block = blocks.get(block_start(self.end)..).unwrap_or_default().to_vec();
         let written = self.file.write_at(&blocks, 0);
         self.note_length();
         written?;
         self.file.sync()?;
         self.committed = witnesses;
-        self.is_begun = true;
+        self.is_header_durable = true;
         Ok(())
     }
 
@@ -280,8 +280,8 @@ impl Commits {
 }
 
 /// Where the block begins that this place is in.
-fn start_of_block(place: u64) -> usize {
-    place as usize / BLOCK * BLOCK
+fn block_start(place: u64) -> usize {
+    place as usize / BLOCK_SIZE * BLOCK_SIZE
 }
 
 /// Returns what the commits hold, without changing them; nothing if there are none.
@@ -291,7 +291,7 @@ fn start_of_block(place: u64) -> usize {
 /// Returns any I/O error.
 pub fn contents(disk: &dyn Disk, path: &Path) -> io::Result<CommitsContent> {
     match disk.read(path) {
-        Ok(content) if content.starts_with(HEAD) => Ok(read(&content).2),
+        Ok(content) if content.starts_with(HEADER_LEN) => Ok(read(&content).2),
         Ok(_) => Ok(CommitsContent::default()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(CommitsContent::default()),
         Err(error) => Err(error),
@@ -308,18 +308,18 @@ pub fn witnesses(disk: &dyn Disk, path: &Path) -> io::Result<Witnesses> {
 }
 
 /// The end of a log, from where the commits have something of it.
-pub struct LogEnd {
+pub struct LogTail {
     /// Where in the log it begins.
-    pub at: u64,
+    pub offset: u64,
     /// What the log has there.
-    found: Vec<u8>,
+    on_disk: Vec<u8>,
     /// The same with what the commits have.
-    pub whole: Vec<u8>,
+    pub restored: Vec<u8>,
     /// Where the log ends and where in it the commits go on, if something is missing between the two.
     gap: Option<(u64, u64)>,
 }
 
-impl LogEnd {
+impl LogTail {
     /// Reads the end of a log and lays over it what the commits have of it. What stands before that is not read.
     ///
     /// # Errors
@@ -329,20 +329,20 @@ impl LogEnd {
         disk: &dyn Disk,
         path: &Path,
         fragments: impl Iterator<Item = &'f Fragment> + Clone,
-    ) -> io::Result<LogEnd> {
-        let at = fragments.clone().map(|fragment| fragment.at).min().unwrap_or(u64::MAX).min(disk.length(path)?);
+    ) -> io::Result<LogTail> {
+        let at = fragments.clone().map(|fragment| fragment.offset).min().unwrap_or(u64::MAX).min(disk.length(path)?);
         let mut found = Vec::new();
         disk.reader(path, at)?.read_to_end(&mut found)?;
-        let mut end = LogEnd { at, whole: found.clone(), found, gap: None };
+        let mut end = LogTail { offset: at, restored: found.clone(), on_disk: found, gap: None };
         for fragment in fragments {
-            let place = (fragment.at - at) as usize;
-            if place > end.whole.len() {
-                end.gap = Some((at + end.whole.len() as u64, fragment.at));
+            let place = (fragment.offset - at) as usize;
+            if place > end.restored.len() {
+                end.gap = Some((at + end.restored.len() as u64, fragment.offset));
                 break;
             }
             let after = place + fragment.bytes.len();
-            end.whole.resize(end.whole.len().max(after), 0);
-            end.whole[place..after].copy_from_slice(&fragment.bytes);
+            end.restored.resize(end.restored.len().max(after), 0);
+            end.restored[place..after].copy_from_slice(&fragment.bytes);
         }
         Ok(end)
     }
@@ -353,7 +353,7 @@ impl LogEnd {
 /// # Errors
 ///
 /// As the disk says. What was put back until then is right.
-pub fn put_back(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Result<Vec<String>> {
+pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Result<Vec<String>> {
     let mut of_logs: BTreeMap<&str, Vec<&Fragment>> = BTreeMap::new();
     for fragment in fragments {
         of_logs.entry(&fragment.log).or_default().push(fragment);
@@ -361,11 +361,12 @@ pub fn put_back(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::R
     let mut told = Vec::new();
     for (name, fragments) in of_logs {
         let path = folder.join(name);
-        let LogEnd { at, found, whole, gap } = match LogEnd::read(disk, &path, fragments.iter().copied()) {
-            // The name of a log is durable before it is written to; so it was moved away by somebody.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            end => end?,
-        };
+        let LogTail { offset: at, on_disk: found, restored: whole, gap } =
+            match LogTail::read(disk, &path, fragments.iter().copied()) {
+                // The name of a log is durable before it is written to; so it was moved away by somebody.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                end => end?,
+            };
         if let Some((end, next)) = gap {
             told.push(format!("{name} ends at byte {end}, and byte {next} is the next that is known"));
         }
@@ -380,8 +381,8 @@ pub fn put_back(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::R
     Ok(told)
 }
 
-fn frame(generation: u32, Fragment { log, at, bytes }: &Fragment) -> Vec<u8> {
-    frame_of(generation, KIND_LOG, log, *at, bytes)
+fn frame(generation: u32, Fragment { log, offset, bytes }: &Fragment) -> Vec<u8> {
+    frame_of(generation, KIND_LOG, log, *offset, bytes)
 }
 
 fn witness_frame(generation: u32, file: &str, witness: &Witness) -> Vec<u8> {
@@ -389,14 +390,14 @@ fn witness_frame(generation: u32, file: &str, witness: &Witness) -> Vec<u8> {
 }
 
 fn frame_of(generation: u32, kind: u8, name: &str, at: u64, bytes: &[u8]) -> Vec<u8> {
-    let mut body = Vec::with_capacity(FIXED + name.len() + bytes.len());
+    let mut body = Vec::with_capacity(FIXED_LEN + name.len() + bytes.len());
     body.extend(generation.to_le_bytes());
     body.push(kind);
     body.extend(at.to_le_bytes());
     body.extend((name.len() as u16).to_le_bytes());
     body.extend(name.as_bytes());
     body.extend(bytes);
-    let mut frame = Vec::with_capacity(FRAME + body.len());
+    let mut frame = Vec::with_capacity(FRAME_LEN + body.len());
     frame.extend((body.len() as u32).to_le_bytes());
     frame.extend(CHECKSUM.checksum(&body).to_le_bytes());
     frame.extend(body);
@@ -406,16 +407,18 @@ fn frame_of(generation: u32, kind: u8, name: &str, at: u64, bytes: &[u8]) -> Vec
 /// The generation, the end of what is whole of it, and that.
 fn read(content: &[u8]) -> (u32, u64, CommitsContent) {
     let mut found = CommitsContent::default();
-    let Some((generation, mut rest)) = content.get(HEAD.len()..).and_then(number) else { return (1, START, found) };
+    let Some((generation, mut rest)) = content.get(HEADER_LEN.len()..).and_then(number) else {
+        return (1, FIRST_OFFSET, found);
+    };
     while let Some((kind, fragment, after)) = read_fragment(generation, rest) {
         rest = after;
-        let Fragment { log, at, bytes } = fragment;
+        let Fragment { log, offset, bytes } = fragment;
         match kind {
             KIND_WITNESS => {
                 let checksum = bytes.first_chunk::<CHECKSUM_LEN>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-                found.witnesses.insert(log, Witness { length: at, checksum: ChainedChecksum(checksum) });
+                found.witnesses.insert(log, Witness { length: offset, checksum: ChainedChecksum(checksum) });
             }
-            _ => found.fragments.push(Fragment { log, at, bytes }),
+            _ => found.fragments.push(Fragment { log, offset, bytes }),
         }
     }
     (generation, (content.len() - rest.len()) as u64, found)
@@ -434,7 +437,7 @@ fn read_fragment(generation: u32, bytes: &[u8]) -> Option<(u8, Fragment, &[u8])>
     let (name_length, body) = body.split_first_chunk::<2>()?;
     let (name, content) = body.split_at_checked(u16::from_le_bytes(*name_length).into())?;
     let log = std::str::from_utf8(name).ok()?.to_owned();
-    let fragment = Fragment { log, at: u64::from_le_bytes(*at), bytes: content.to_vec() };
+    let fragment = Fragment { log, offset: u64::from_le_bytes(*at), bytes: content.to_vec() };
     (own == generation).then_some((*kind, fragment, after))
 }
 
@@ -451,7 +454,7 @@ mod tests {
     use crate::station::disk::RealDisk;
 
     fn fragment(log: &str, at: u64, text: &str) -> Fragment {
-        Fragment { log: log.into(), at, bytes: text.into() }
+        Fragment { log: log.into(), offset: at, bytes: text.into() }
     }
 
     #[test]
@@ -467,7 +470,7 @@ mod tests {
         commits.commit(&all[2..]).unwrap();
         let (mut commits, found) = open();
         assert_eq!(found, all);
-        commits.begin_anew().unwrap();
+        commits.restart().unwrap();
         commits.commit(&[fragment("c-1.log", 0, "x")]).unwrap();
         let (commits, found) = open();
         assert_eq!(found, [fragment("c-1.log", 0, "x")], "older generations are passed over");
@@ -490,7 +493,7 @@ mod tests {
             commits.commit(&[fragment("a-1.log", length, "x")]).unwrap();
             assert!(!commits.has_new_witnesses() && !commits.is_empty());
         }
-        commits.begin_anew().unwrap();
+        commits.restart().unwrap();
         assert!(commits.is_empty() && !commits.has_new_witnesses());
         let all = BTreeMap::from([
             ("events.order 8f3c2a9be01d44c7".to_owned(), witness(2 * length)),
@@ -499,7 +502,7 @@ mod tests {
         let content = contents(&RealDisk, &path).unwrap();
         assert_eq!(content, CommitsContent { fragments: Vec::new(), witnesses: all.clone() });
         let frames: usize = all.iter().map(|(file, witness)| witness_frame(2, file, witness).len()).sum();
-        assert_eq!(commits.end, START + frames as u64);
+        assert_eq!(commits.end, FIRST_OFFSET + frames as u64);
         // A start keeps them, and so does a file that is begun because somebody has removed the other.
         let (commits, found) = Commits::open(&RealDisk, &path, 1 << 12).unwrap();
         assert_eq!((found.len(), commits.witnesses().all()), (0, all.clone()));
@@ -515,14 +518,14 @@ mod tests {
         let all = [fragment("a-1.log", 10, "one\n"), fragment("b-1.log", 0, "two\n")];
         Commits::open(&RealDisk, &path, 1 << 12).unwrap().0.commit(&all).unwrap();
         let whole = fs::read(&path).unwrap();
-        let end = START as usize + all.iter().map(|fragment| frame(1, fragment).len()).sum::<usize>();
+        let end = FIRST_OFFSET as usize + all.iter().map(|fragment| frame(1, fragment).len()).sum::<usize>();
         for cut in 0..end {
             let found = read(&whole[..cut]).2.fragments;
             assert!(all.starts_with(&found) && found.len() < all.len(), "{cut}: {found:?}");
             let mut damaged = whole[..end].to_vec();
             for bit in 0..8 {
                 damaged[cut] ^= 1 << bit;
-                if cut >= START as usize {
+                if cut >= FIRST_OFFSET as usize {
                     let found = read(&damaged).2.fragments;
                     assert!(all.starts_with(&found) && found.len() < all.len(), "{cut}: {found:?}");
                 }
@@ -538,13 +541,13 @@ mod tests {
         let fragments = [fragment("a-1.log", 4, " one"), fragment("a-1.log", 8, " two"), fragment("gone.log", 0, "x")];
         for there in ["head", "head one", "head on", "head one two", "head\0\0\0\0 two", "head one two three"] {
             fs::write(&log, there).unwrap();
-            let told = put_back(&RealDisk, folder.path(), &fragments).unwrap();
+            let told = restore(&RealDisk, folder.path(), &fragments).unwrap();
             let is_whole = there.starts_with("head one two");
             let text = fs::read_to_string(&log).unwrap();
             assert_eq!(text, if is_whole { there } else { "head one two" });
             assert_eq!(told.is_empty(), is_whole, "{told:?}");
         }
-        let told = put_back(&RealDisk, folder.path(), &[fragment("a-1.log", 99, "x")]).unwrap();
+        let told = restore(&RealDisk, folder.path(), &[fragment("a-1.log", 99, "x")]).unwrap();
         assert!(told[0].contains("byte 99 is the next that is known"), "{told:?}");
     }
 
@@ -553,7 +556,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("commits");
         fs::write(&path, "a letter").unwrap();
-        let error = Commits::open(&RealDisk, &path, SIZE).err().unwrap();
+        let error = Commits::open(&RealDisk, &path, COMMITS_SIZE).err().unwrap();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         assert_eq!(fs::read_to_string(&path).unwrap(), "a letter");
     }

@@ -10,15 +10,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::chain::Before;
-use crate::engine::bytelog::{NamedLog, Records, Summary};
+use super::chain::PreviousLog;
+use crate::engine::bytelog::{LogInput, LogRecords, LogSummary};
 use crate::station::disk::{self, Disk};
 
 /// The logs of a line, back to the one that began its last chain.
 #[derive(Default)]
 pub struct LogHistory<'d> {
     /// In the order of their numbers.
-    pub logs: Vec<NamedLog<'d>>,
+    pub logs: Vec<LogInput<'d>>,
     /// The number of the last of them.
     pub last: Option<u32>,
     /// The number of the next log.
@@ -39,16 +39,16 @@ impl<'d> LogHistory<'d> {
         let mut history =
             LogHistory { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..LogHistory::default() };
         // What the log behind says of this one.
-        let mut after: Option<Before> = None;
+        let mut after: Option<PreviousLog> = None;
         for number in numbers.into_iter().rev() {
             let path = path(folder, line, number);
             let name = path.display().to_string();
             let head = match disk.reader(&path, 0) {
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied || disk::is_odd(&error) => {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied || disk::is_not_regular_file(&error) => {
                     history.problems.push(format!("{name}: {error}; it is not used"));
                     continue;
                 }
-                source => Records::new(source?)?,
+                source => LogRecords::new(source?)?,
             };
             if head.header().opened.is_none() {
                 let summary = head.into_summary()?;
@@ -66,9 +66,9 @@ impl<'d> LogHistory<'d> {
                     false => before.difference(disk.length(&path)?, None).map(|what| format!("{name}: {what}")),
                 });
             }
-            after = Before::of(head.header());
+            after = PreviousLog::of(head.header());
             history.last = history.last.or(Some(number));
-            let log = NamedLog::new(name, head.header().clone(), move || disk.reader(&path, 0));
+            let log = LogInput::new(name, head.header().clone(), move || disk.reader(&path, 0));
             let begins_chain = log.header.continues() == Some(false);
             history.logs.insert(0, log);
             if begins_chain {
@@ -80,7 +80,7 @@ impl<'d> LogHistory<'d> {
 }
 
 /// What the operator should know about a log that was read.
-pub fn problems(name: &str, summary: &Summary) -> Vec<String> {
+pub fn problems(name: &str, summary: &LogSummary) -> Vec<String> {
     let mut problems: Vec<String> = summary.problems.iter().map(|problem| format!("{name}: {problem}")).collect();
     let damage = summary.damage.as_ref();
     problems.extend(damage.map(|damage| format!("{name}: {damage}; what follows it in this log is not used")));
@@ -102,7 +102,7 @@ pub fn numbers(names: &[String], line: &str, suffix: &str) -> Vec<u32> {
 }
 
 /// The addresses and numbers of all files `LINE-ADDRESS-NUMBER` and the suffix among these names, in no order.
-pub fn numbers_of_boards(names: &[String], line: &str, suffix: &str) -> Vec<(u16, u32)> {
+pub fn board_log_numbers(names: &[String], line: &str, suffix: &str) -> Vec<(u16, u32)> {
     let of_line = |name: &String| {
         let rest = name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix)?;
         let (address, number) = rest.split_once('-').filter(|(a, b)| is_number(a) && is_number(b))?;
@@ -156,7 +156,7 @@ mod tests {
         {
             fs::write(folder.path().join(name), "").unwrap();
         }
-        let mut found = numbers_of_boards(&RealDisk.list(folder.path()).unwrap(), "a", ".pdn");
+        let mut found = board_log_numbers(&RealDisk.list(folder.path()).unwrap(), "a", ".pdn");
         found.sort_unstable();
         assert_eq!(found, [(7, 1), (1025, 12)]);
     }

@@ -16,7 +16,7 @@ use crate::station::disk::Disk;
 /// # Errors
 ///
 /// As the disk says.
-pub fn mend(disk: &dyn Disk, path: &Path) -> io::Result<u64> {
+pub fn fill_holes(disk: &dyn Disk, path: &Path) -> io::Result<u64> {
     let (mut source, file) = (disk.reader(path, 0)?, disk.open(path)?);
     let (mut line, mut whole, mut at, mut lost) = (Vec::new(), Vec::new(), 0, 0);
     let mut hole: Option<u64> = None;
@@ -52,7 +52,7 @@ fn is_hole(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::bytelog::{Fault, LogProblem, Record, RecordKind};
+    use crate::engine::bytelog::{LogFault, LogProblem, Record, RecordKind};
     use crate::station::disk::RealDisk;
 
     #[test]
@@ -68,19 +68,20 @@ mod tests {
             holed[9_000..9_512].fill(0);
             std::fs::write(&path, &holed).unwrap();
             let damage = bytelog::read(&holed).unwrap_err();
-            assert_eq!(damage.fault, Fault::Hole, "{damage}");
-            let lost = mend(&RealDisk, &path).unwrap();
+            assert_eq!(damage.fault, LogFault::ZeroBytes, "{damage}");
+            let lost = fill_holes(&RealDisk, &path).unwrap();
             let mended = std::fs::read(&path).unwrap();
             assert_eq!(mended.len(), text.len(), "everything keeps its place");
             let log = bytelog::read(&mended).unwrap();
             assert_eq!(log.records.last().unwrap().at, 199);
-            let said = |problem: &LogProblem| if let LogProblem::Lost { bytes, .. } = problem { *bytes } else { 0 };
+            let said =
+                |problem: &LogProblem| if let LogProblem::BytesLost { bytes, .. } = problem { *bytes } else { 0 };
             assert_eq!((log.problems.len(), log.problems.iter().map(said).sum::<u64>()), (2, lost));
             assert!(lost < (to - from + 512 + 300) as u64, "{lost}");
         }
         // Other damage is not touched.
         std::fs::write(&path, "0 = up\nwhat is this?\n1 .\n").unwrap();
-        assert_eq!(mend(&RealDisk, &path).unwrap(), 0);
+        assert_eq!(fill_holes(&RealDisk, &path).unwrap(), 0);
         assert_eq!(std::fs::read(&path).unwrap(), b"0 = up\nwhat is this?\n1 .\n");
     }
 }

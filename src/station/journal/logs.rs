@@ -8,8 +8,8 @@ use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 
-use crate::engine::bytelog::NamedLog;
-use crate::station::disk::{Disk, RealDisk, folder_of};
+use crate::engine::bytelog::LogInput;
+use crate::station::disk::{Disk, RealDisk, parent_folder};
 
 /// A log by its name, `LINE-NUMBER.log`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -23,7 +23,7 @@ pub struct LogFile {
 }
 
 /// What a log is called that was compressed: its name and this.
-pub const COMPRESSED: &str = ".gz";
+pub const COMPRESSED_SUFFIX: &str = ".gz";
 
 /// The logs of a folder by line and number. Of a log that is there twice, compressed and not, the one that is not.
 ///
@@ -34,7 +34,7 @@ pub fn list(folder: &Path) -> io::Result<Vec<LogFile>> {
     let mut logs: Vec<LogFile> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
-        let Some((line, number)) = name.to_str().and_then(parts) else { continue };
+        let Some((line, number)) = name.to_str().and_then(split_name) else { continue };
         logs.push(LogFile { line: line.to_owned(), number, path: folder.join(&name) });
     }
     // `.log` stands before `.log.gz`.
@@ -44,8 +44,8 @@ pub fn list(folder: &Path) -> io::Result<Vec<LogFile>> {
 }
 
 /// Line and number of a log's name.
-fn parts(name: &str) -> Option<(&str, u32)> {
-    let (line, number) = name.strip_suffix(COMPRESSED).unwrap_or(name).strip_suffix(".log")?.rsplit_once('-')?;
+fn split_name(name: &str) -> Option<(&str, u32)> {
+    let (line, number) = name.strip_suffix(COMPRESSED_SUFFIX).unwrap_or(name).strip_suffix(".log")?.rsplit_once('-')?;
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
     Some((line, number.parse().ok().filter(|_| is_number && !line.is_empty())?))
 }
@@ -57,13 +57,13 @@ fn parts(name: &str) -> Option<(&str, u32)> {
 /// As the disk says; while it is read, `InvalidData` when a compressed log is damaged.
 pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     let source = RealDisk.reader(path, 0)?;
-    if is_compressed(path) { Ok(Box::new(BufReader::new(Unpacked(GzDecoder::new(source))))) } else { Ok(source) }
+    if is_compressed(path) { Ok(Box::new(BufReader::new(DecompressedLog(GzDecoder::new(source))))) } else { Ok(source) }
 }
 
 /// What a compressed log holds.
-struct Unpacked<R>(GzDecoder<R>);
+struct DecompressedLog<R>(GzDecoder<R>);
 
-impl<R: BufRead> Read for Unpacked<R> {
+impl<R: BufRead> Read for DecompressedLog<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
@@ -79,14 +79,14 @@ impl<R: BufRead> Read for Unpacked<R> {
 /// # Errors
 ///
 /// As the disk says.
-pub fn named(file: &LogFile) -> io::Result<NamedLog<'static>> {
+pub fn named(file: &LogFile) -> io::Result<LogInput<'static>> {
     let path = file.path.clone();
-    NamedLog::open(path.display().to_string(), move || open(&path))
+    LogInput::open(path.display().to_string(), move || open(&path))
 }
 
 /// Is it compressed, by its name?
 pub fn is_compressed(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == &COMPRESSED[1..])
+    path.extension().is_some_and(|extension| extension == &COMPRESSED_SUFFIX[1..])
 }
 
 /// Compresses a log: the new file is durable before the old one is removed.
@@ -100,20 +100,20 @@ pub fn compress(path: &Path) -> io::Result<()> {
         name.push(end);
         path.with_file_name(name)
     };
-    let (compressed, new) = (with_end(COMPRESSED), with_end(&format!("{COMPRESSED}.new")));
+    let (compressed, new) = (with_end(COMPRESSED_SUFFIX), with_end(&format!("{COMPRESSED_SUFFIX}.new")));
     let mut encoder = GzEncoder::new(BufWriter::new(File::create(&new)?), Compression::default());
     io::copy(&mut open(path)?, &mut encoder)?;
     encoder.finish()?.into_inner().map_err(IntoInnerError::into_error)?.sync_all()?;
     fs::rename(&new, &compressed)?;
-    RealDisk.sync_folder(folder_of(path))?;
-    if !are_the_same(&mut *open(path)?, &mut *open(&compressed)?)? {
+    RealDisk.sync_folder(parent_folder(path))?;
+    if !have_same_bytes(&mut *open(path)?, &mut *open(&compressed)?)? {
         return Err(io::Error::other(format!("{} does not hold what was compressed", compressed.display())));
     }
     fs::remove_file(path)
 }
 
 /// Do both hold the same bytes to their ends?
-fn are_the_same(one: &mut dyn BufRead, other: &mut dyn BufRead) -> io::Result<bool> {
+fn have_same_bytes(one: &mut dyn BufRead, other: &mut dyn BufRead) -> io::Result<bool> {
     loop {
         let (some, others) = (one.fill_buf()?, other.fill_buf()?);
         let count = some.len().min(others.len());
@@ -134,10 +134,10 @@ mod tests {
 
     #[test]
     fn splits_log_names() {
-        assert_eq!(parts("hall-1-12.log"), Some(("hall-1", 12)));
-        assert_eq!(parts("hall-1-12.log.gz"), Some(("hall-1", 12)));
+        assert_eq!(split_name("hall-1-12.log"), Some(("hall-1", 12)));
+        assert_eq!(split_name("hall-1-12.log.gz"), Some(("hall-1", 12)));
         for other in ["a.log", "a-01.log", "a-x.log", "-1.log", "a-1.pdn", "a-1.recovered-1.pdn", "a-99999999999.log"] {
-            assert_eq!(parts(other), None, "{other}");
+            assert_eq!(split_name(other), None, "{other}");
         }
     }
 

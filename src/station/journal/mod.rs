@@ -30,7 +30,7 @@ pub mod commits;
 pub mod history;
 pub mod holes;
 pub mod logs;
-pub mod saving;
+pub mod rescue;
 pub mod witness;
 
 use std::fmt;
@@ -38,35 +38,35 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::engine::bytelog::{Header, Mode, Packing, Record};
+use crate::engine::bytelog::{Header, IdlePacker, Mode, Record};
 use crate::engine::millis::Millis;
-use crate::station::disk::{Disk, File, append_all, folder_of};
+use crate::station::disk::{Disk, File, append_all, parent_folder};
 use commits::Fragment;
 
 /// What waits for the disk at most; with more the line takes no bytes from its port. A day of one board has about 4 MB.
-const MOST_WAITING: usize = 8 << 20;
+const MAX_UNWRITTEN: usize = 8 << 20;
 
 /// So much of a log's durable end stays in memory, for the day on which somebody cuts its file: most logs have less.
-const KEPT: u64 = 512 << 10;
+const RETAINED_TAIL: u64 = 512 << 10;
 
 /// So much space a log of one board keeps reserved in front of its end: a day of one board has about 4 MB.
-const AHEAD_OF_A_BOARD: u64 = 4 << 20;
+const RESERVE_PER_BOARD: u64 = 4 << 20;
 /// The same of a bus, on which every answer is recorded: more than a day of a wire that never rests.
-const AHEAD_OF_A_BUS: u64 = 64 << 20;
+const RESERVE_PER_BUS: u64 = 64 << 20;
 
 /// A log that is being written, by its line, and made durable, by the committer.
 pub struct Journal {
     path: PathBuf,
     name: String,
     /// What it begins with.
-    head: Vec<u8>,
-    ahead: u64,
-    state: Mutex<State>,
+    header: Vec<u8>,
+    reserve_size: u64,
+    state: Mutex<JournalState>,
 }
 
 /// The end of a log that the disk has not taken: it is lost when the program ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Untaken {
+pub struct UnwrittenTail {
     /// The name of the log.
     pub log: String,
     /// How many bytes.
@@ -75,14 +75,14 @@ pub struct Untaken {
     pub span: Millis,
 }
 
-impl fmt::Display for Untaken {
+impl fmt::Display for UnwrittenTail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Untaken { log, bytes, span } = self;
+        let UnwrittenTail { log, bytes, span } = self;
         write!(f, "the last {bytes} bytes of {log}, recorded in {}.{} s", span.0 / 1000, span.0 % 1000 / 100)
     }
 }
 
-struct State {
+struct JournalState {
     file: Arc<dyn File>,
     /// The log from `tail_from` to its end.
     tail: Vec<u8>,
@@ -93,22 +93,22 @@ struct State {
     /// The file has the log so far.
     written: u64,
     /// The file was so long when it was looked at last, and had its name.
-    seen: u64,
+    last_length: u64,
     /// The log is durable so far, in its file or in the commits.
     durable: u64,
     /// So much space was asked for.
     reserved: u64,
     /// A sync failed: what the file got since the last good one may not be there.
-    is_suspect: bool,
+    is_unconfirmed: bool,
     /// It was saved in a new file whose name is not durable yet.
-    is_new_name: bool,
+    is_name_unsynced: bool,
     /// Why the disk does not take what waits.
     fault: Option<String>,
     /// On a bus: what brings nothing goes into one record.
-    packing: Option<Packing>,
+    packer: Option<IdlePacker>,
 }
 
-impl State {
+impl JournalState {
     fn end(&self) -> u64 {
         self.tail_from + self.tail.len() as u64
     }
@@ -118,7 +118,7 @@ impl State {
     }
 
     /// Is the file as long as what was written to it?
-    fn has_its_length(&self) -> io::Result<()> {
+    fn has_expected_length(&self) -> io::Result<()> {
         match self.file.length()? == self.written {
             true => Ok(()),
             false => Err(io::Error::other("somebody has made its file shorter or longer")),
@@ -126,8 +126,8 @@ impl State {
     }
 
     /// Forgets what no cut is likely to reach.
-    fn forget(&mut self) {
-        let spare = self.synced.saturating_sub(KEPT).saturating_sub(self.tail_from) as usize;
+    fn trim_tail(&mut self) {
+        let spare = self.synced.saturating_sub(RETAINED_TAIL).saturating_sub(self.tail_from) as usize;
         let rest = self.tail.get(spare..).filter(|_| spare > 0);
         // It begins with a whole line.
         if let Some(end) = rest.and_then(|rest| rest.iter().position(|&byte| byte == b'\n')) {
@@ -156,7 +156,7 @@ impl Journal {
         let begin = || -> io::Result<()> {
             append_all(&*file, text.as_bytes()).map_err(|(_, error)| error)?;
             file.sync()?;
-            disk.sync_folder(folder_of(path))
+            disk.sync_folder(parent_folder(path))
         };
         if let Err(error) = begin() {
             // A head that is not whole is of no use; the next try would leave another.
@@ -165,25 +165,26 @@ impl Journal {
         }
         let length = text.len() as u64;
         let is_bus = header.mode == Some(Mode::Bus);
-        let packing = is_bus.then(Packing::default);
-        let state = State {
+        let packing = is_bus.then(IdlePacker::default);
+        let state = JournalState {
             file,
             tail: Vec::new(),
             tail_from: length,
             synced: length,
             written: length,
-            seen: length,
+            last_length: length,
             durable: length,
             reserved: 0,
-            is_suspect: false,
-            is_new_name: false,
+            is_unconfirmed: false,
+            is_name_unsynced: false,
             fault: None,
-            packing,
+            packer: packing,
         };
-        let ahead = if is_bus { AHEAD_OF_A_BUS } else { AHEAD_OF_A_BOARD };
+        let ahead = if is_bus { RESERVE_PER_BUS } else { RESERVE_PER_BOARD };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let head = text.into_bytes();
-        let journal = Journal { path: path.to_owned(), name, head, ahead, state: Mutex::new(state) };
+        let journal =
+            Journal { path: path.to_owned(), name, header: head, reserve_size: ahead, state: Mutex::new(state) };
         journal.reserve(&mut journal.lock());
         Ok(journal)
     }
@@ -192,7 +193,7 @@ impl Journal {
     /// up to a second, so that it becomes one record.
     pub fn write(&self, record: &Record) {
         let mut state = self.lock();
-        match &mut state.packing {
+        match &mut state.packer {
             None => self.write_line(&mut state, record),
             Some(packing) => {
                 let ready = packing.push(record.clone());
@@ -202,24 +203,24 @@ impl Journal {
     }
 
     /// Writes what is held back. It may be the reason for something that is to be published.
-    pub fn write_held(&self) {
+    pub fn flush_packed(&self) {
         let mut state = self.lock();
-        let ready = state.packing.as_mut().map(Packing::flush).unwrap_or_default();
+        let ready = state.packer.as_mut().map(IdlePacker::flush).unwrap_or_default();
         ready.iter().for_each(|record| self.write_line(&mut state, record));
     }
 
     /// When what is held back has to be written, in the time of the log.
-    pub fn held_until(&self) -> Option<u64> {
-        self.lock().packing.as_ref().and_then(Packing::due)
+    pub fn flush_due(&self) -> Option<u64> {
+        self.lock().packer.as_ref().and_then(IdlePacker::flush_due)
     }
 
-    fn write_line(&self, state: &mut State, record: &Record) {
+    fn write_line(&self, state: &mut JournalState, record: &Record) {
         let line = record.to_line();
         let is_whole = state.written == state.end();
         state.tail.extend_from_slice(line.as_bytes());
         // What waits goes first, and is tried again by the committer.
         if is_whole {
-            self.write_what_waits(state);
+            self.write_pending(state);
         }
     }
 
@@ -232,14 +233,14 @@ impl Journal {
     pub fn pending(&self) -> Option<Fragment> {
         let state = self.lock();
         let bytes = state.between(state.durable, state.end());
-        let fragment = || Fragment { log: self.name.clone(), at: state.durable, bytes: bytes.to_vec() };
+        let fragment = || Fragment { log: self.name.clone(), offset: state.durable, bytes: bytes.to_vec() };
         (!bytes.is_empty()).then(fragment)
     }
 
     /// A fragment of [`Journal::pending`] has been made durable.
     pub fn committed(&self, fragment: &Fragment) {
         let mut state = self.lock();
-        state.durable = state.durable.max(fragment.at + fragment.bytes.len() as u64);
+        state.durable = state.durable.max(fragment.offset + fragment.bytes.len() as u64);
     }
 
     /// How far the log is durable.
@@ -253,27 +254,27 @@ impl Journal {
     ///
     /// As the disk says, or when somebody has made the file shorter or longer; see [`Journal::look_after`]. Nothing is lost
     /// then; it is to be tried again.
-    pub fn settle(&self) -> io::Result<()> {
+    pub fn sync(&self) -> io::Result<()> {
         let (file, target) = {
             let mut state = self.lock();
             // Before anything is written again: behind a cut that would hide what is missing.
-            if let Err(error) = state.has_its_length() {
-                state.is_suspect = true;
+            if let Err(error) = state.has_expected_length() {
+                state.is_unconfirmed = true;
                 state.fault = Some(error.to_string());
                 return Err(error);
             }
-            if state.is_suspect {
+            if state.is_unconfirmed {
                 let again = state.between(state.synced, state.written);
                 if let Err(error) = state.file.write_at(again, state.synced) {
                     state.fault = Some(error.to_string());
                     return Err(error);
                 }
             }
-            if let Some(error) = self.write_what_waits(&mut state) {
+            if let Some(error) = self.write_pending(&mut state) {
                 return Err(error);
             }
             // It is not settled again before the commits, which have less space than this, are full.
-            if state.reserved < state.written + self.ahead / 8 * 7 {
+            if state.reserved < state.written + self.reserve_size / 8 * 7 {
                 self.reserve(&mut state);
             }
             if state.is_settled() {
@@ -285,23 +286,23 @@ impl Journal {
         let synced = file.sync();
         let mut state = self.lock();
         // What memory has is needed then.
-        let synced = synced.and_then(|()| state.has_its_length());
+        let synced = synced.and_then(|()| state.has_expected_length());
         if let Err(error) = synced {
-            state.is_suspect = true;
+            state.is_unconfirmed = true;
             state.fault = Some(error.to_string());
             return Err(error);
         }
         state.synced = target;
-        state.forget();
-        state.seen = state.written;
+        state.trim_tail();
+        state.last_length = state.written;
         state.durable = state.durable.max(target);
-        state.is_suspect = false;
+        state.is_unconfirmed = false;
         state.fault = None;
         Ok(())
     }
 
     /// Is the file itself durable to its end?
-    pub fn is_settled(&self) -> bool {
+    pub fn is_synced(&self) -> bool {
         self.lock().is_settled()
     }
 
@@ -311,7 +312,7 @@ impl Journal {
     }
 
     /// What the disk has not taken, neither into the log nor into the commits; `None` when it has everything.
-    pub fn untaken(&self) -> Option<Untaken> {
+    pub fn unwritten(&self) -> Option<UnwrittenTail> {
         let state = self.lock();
         let from = state.written.max(state.durable);
         let bytes = state.between(from, state.end());
@@ -321,13 +322,13 @@ impl Journal {
         let at = |line: &[u8]| std::str::from_utf8(line).ok()?.split(' ').next()?.parse::<u64>().ok();
         let times: Vec<u64> = lines.filter_map(at).collect();
         let span = Millis(times.last().zip(times.first()).map_or(0, |(last, first)| last.saturating_sub(*first)));
-        (!bytes.is_empty()).then(|| Untaken { log: self.name.clone(), bytes: bytes.len(), span })
+        (!bytes.is_empty()).then(|| UnwrittenTail { log: self.name.clone(), bytes: bytes.len(), span })
     }
 
     /// Does so much wait that no more should be recorded?
-    pub fn is_full(&self) -> bool {
+    pub fn is_backlogged(&self) -> bool {
         let state = self.lock();
-        state.end() - state.synced >= MOST_WAITING as u64
+        state.end() - state.synced >= MAX_UNWRITTEN as u64
     }
 
     /// Has it space to grow, whatever else fills the disk?
@@ -346,12 +347,12 @@ impl Journal {
         &self.path
     }
 
-    fn write_what_waits(&self, state: &mut State) -> Option<io::Error> {
+    fn write_pending(&self, state: &mut JournalState) -> Option<io::Error> {
         let waiting = state.between(state.written, state.end());
         match append_all(&*state.file, waiting) {
             Ok(()) => {
                 state.written = state.end();
-                if !state.is_suspect {
+                if !state.is_unconfirmed {
                     state.fault = None;
                 }
                 None
@@ -364,14 +365,14 @@ impl Journal {
         }
     }
 
-    fn reserve(&self, state: &mut State) {
-        let wanted = state.written + self.ahead;
+    fn reserve(&self, state: &mut JournalState) {
+        let wanted = state.written + self.reserve_size;
         if state.file.reserve(wanted).is_ok() {
             state.reserved = wanted;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, JournalState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -393,18 +394,18 @@ mod tests {
         let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
         assert!(Journal::create(&RealDisk, &path, &Header::default()).is_err());
         let begun = journal.end();
-        assert!(journal.pending().is_none() && journal.is_settled());
+        assert!(journal.pending().is_none() && journal.is_synced());
         journal.write(&note(1, "one"));
         journal.write(&note(2, "two"));
         let text = std::fs::read(&path).unwrap();
         let pending = journal.pending().unwrap();
-        assert_eq!((pending.at, pending.bytes.as_slice()), (begun, &text[begun as usize..]));
+        assert_eq!((pending.offset, pending.bytes.as_slice()), (begun, &text[begun as usize..]));
         journal.committed(&pending);
-        assert_eq!((journal.durable(), journal.pending(), journal.is_settled()), (journal.end(), None, false));
+        assert_eq!((journal.durable(), journal.pending(), journal.is_synced()), (journal.end(), None, false));
         journal.write(&note(3, "three"));
-        assert_eq!(journal.pending().unwrap().at, text.len() as u64);
-        journal.settle().unwrap();
-        assert!(journal.is_settled() && journal.pending().is_none() && journal.fault().is_none());
+        assert_eq!(journal.pending().unwrap().offset, text.len() as u64);
+        journal.sync().unwrap();
+        assert!(journal.is_synced() && journal.pending().is_none() && journal.fault().is_none());
         journal.release();
         assert_eq!(bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records.len(), 3);
     }
@@ -419,22 +420,22 @@ mod tests {
         let path = folder.path().join("a-1.log");
         let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
         (0..100).for_each(|at| journal.write(&note(at, "settled")));
-        journal.settle().unwrap();
-        assert_eq!(journal.look_after(&RealDisk, Vec::new).unwrap(), None);
+        journal.sync().unwrap();
+        assert_eq!(journal.verify_file(&RealDisk, Vec::new).unwrap(), None);
         let whole = std::fs::read(&path).unwrap();
         cut(&path, whole.len() as u64 / 2);
         (100..103).for_each(|at| journal.write(&note(at, "later")));
         for _ in 0..3 {
-            assert!(journal.settle().is_err());
+            assert!(journal.sync().is_err());
         }
-        let done = journal.look_after(&RealDisk, Vec::new).unwrap().unwrap();
+        let done = journal.verify_file(&RealDisk, Vec::new).unwrap().unwrap();
         assert!(done.contains("somebody cut it") && !done.contains("lost"), "{done}");
         let saved = std::fs::read(&path).unwrap();
         assert!(saved.starts_with(&whole) && saved.len() as u64 == journal.end());
         let log = bytelog::read(&saved).unwrap();
         assert_eq!((log.records.len(), log.problems.len()), (103, 0));
-        journal.settle().unwrap();
-        assert_eq!(journal.look_after(&RealDisk, Vec::new).unwrap(), None);
+        journal.sync().unwrap();
+        assert_eq!(journal.verify_file(&RealDisk, Vec::new).unwrap(), None);
     }
 
     #[test]
@@ -449,26 +450,26 @@ mod tests {
             places.push(journal.end());
             journal.write(&note(at, &long));
         }
-        journal.settle().unwrap();
+        journal.sync().unwrap();
         let whole = std::fs::read(&path).unwrap();
         let known = |from: usize, to: usize| {
             let (from, to) = (places[from], places[to]);
-            Fragment { log: "a-1.log".to_owned(), at: from, bytes: whole[from as usize..to as usize].to_vec() }
+            Fragment { log: "a-1.log".to_owned(), offset: from, bytes: whole[from as usize..to as usize].to_vec() }
         };
-        let kept = (KEPT / 4_000) as usize;
+        let kept = (RETAINED_TAIL / 4_000) as usize;
         for (length, first) in [(0, None), (places[60] + 7, Some(59)), (places[150], Some(149))] {
             let file = std::fs::read(&path).unwrap();
             assert_eq!(file.len() as u64, journal.end());
             cut(&path, length);
             let fragments = || vec![known(100, 120), known(140, 160), known(398, 399)];
-            let done = journal.look_after(&RealDisk, fragments).unwrap().unwrap();
+            let done = journal.verify_file(&RealDisk, fragments).unwrap().unwrap();
             assert!(done.contains("bytes of it are lost"), "{done}");
             let saved = std::fs::read(&path).unwrap();
             assert_eq!(saved.len() as u64, journal.end(), "everything keeps its place");
             let log = bytelog::read(&saved).unwrap();
             assert_eq!(log.header.line.as_deref(), Some("a"), "the head is in memory");
             let said = |problem: &bytelog::LogProblem| match problem {
-                bytelog::LogProblem::Lost { bytes, .. } => *bytes,
+                bytelog::LogProblem::BytesLost { bytes, .. } => *bytes,
                 _ => 0,
             };
             let lost: u64 = log.problems.iter().map(said).sum();
@@ -480,7 +481,7 @@ mod tests {
             let all = of_file.chain(100..120).chain(140..160).chain(400 - kept as u64 + 2..400);
             all.for_each(|at| assert!(is_there(at), "{length}: {at} is missing"));
             assert!(
-                times.is_sorted() && times.len() < 400 && journal.look_after(&RealDisk, Vec::new).unwrap().is_none()
+                times.is_sorted() && times.len() < 400 && journal.verify_file(&RealDisk, Vec::new).unwrap().is_none()
             );
             // As it was, for the next.
             std::fs::OpenOptions::new()
@@ -503,12 +504,12 @@ mod tests {
             journal.write(&Record::new(at - 4, RecordKind::ToBoard(vec![0x83, 0x08, 0x01, 0x0c])));
             journal.write(&Record::new(at, RecordKind::FromBoard(answer.clone())));
         }
-        assert_eq!((journal.end(), journal.held_until()), (begun, Some(1_005)));
-        journal.write_held();
-        assert_eq!(journal.held_until(), None);
+        assert_eq!((journal.end(), journal.flush_due()), (begun, Some(1_005)));
+        journal.flush_packed();
+        assert_eq!(journal.flush_due(), None);
         let records = bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records;
         assert_eq!(records.len(), 1);
-        let unpacked: Vec<Record> = records.into_iter().flat_map(Record::unpacked).collect();
+        let unpacked: Vec<Record> = records.into_iter().flat_map(Record::expand).collect();
         assert_eq!(unpacked, [5, 15, 25].map(|at| Record::new(at, RecordKind::FromBoard(answer.clone()))));
     }
 
@@ -517,12 +518,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::create(&RealDisk, &folder.path().join("a-1.log"), &Header::default()).unwrap();
         let long = note(1, &"x".repeat(1 << 20));
-        for _ in 0..MOST_WAITING >> 20 {
-            assert!(!journal.is_full());
+        for _ in 0..MAX_UNWRITTEN >> 20 {
+            assert!(!journal.is_backlogged());
             journal.write(&long);
         }
-        assert!(journal.is_full());
-        journal.settle().unwrap();
-        assert!(!journal.is_full());
+        assert!(journal.is_backlogged());
+        journal.sync().unwrap();
+        assert!(!journal.is_backlogged());
     }
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::chained::ChainedChecksum;
-use crate::station::disk::{self, Disk, Durability, File, append_all, folder_of};
+use crate::station::disk::{self, Disk, Durability, File, append_all, parent_folder};
 
 /// End of a file of chained lines, as the disk has it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -235,7 +235,7 @@ impl WitnessedFile {
                 file => file?,
             };
             // A start that was killed may have made it, and not its name durable.
-            disk.sync_folder(folder_of(&self.path))?;
+            disk.sync_folder(parent_folder(&self.path))?;
             self.file = Some(file);
         }
         self.file.as_ref().ok_or_else(|| io::Error::other("it is not open"))

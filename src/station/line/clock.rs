@@ -15,51 +15,51 @@ use tokio::time::Instant;
 use crate::engine::millis::Millis;
 
 /// How long a deadline is waited for at most before it is looked at again; timers have their limits.
-const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
+const MAX_SLEEP: Duration = Duration::from_secs(3600);
 
 /// A clock that shows more than this beside what it should has been set, or its machine slept.
-pub const JUMP: TimeDelta = TimeDelta::seconds(1);
+pub const MIN_CLOCK_JUMP: TimeDelta = TimeDelta::seconds(1);
 /// Between two looks at two clocks no more than this may pass, or nothing follows from them.
-const AT_ONCE: Duration = Duration::from_millis(100);
+const MAX_READ_GAP: Duration = Duration::from_millis(100);
 
 /// A machine whose clock shows an earlier moment has plainly not been set: this program was not made then. Packages say when
 /// their commit was made; the constant is before the first of them.
 pub fn dates_from() -> DateTime<FixedOffset> {
     /// 2026-11-01, in seconds since 1970.
-    const BEFORE_ALL: i64 = 1_793_491_200;
+    const EARLIEST_PLAUSIBLE: i64 = 1_793_491_200;
     let made = option_env!("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.parse().ok());
-    let seconds = BEFORE_ALL.max(made.unwrap_or(BEFORE_ALL));
+    let seconds = EARLIEST_PLAUSIBLE.max(made.unwrap_or(EARLIEST_PLAUSIBLE));
     DateTime::<Utc>::from_timestamp(seconds, 0).unwrap_or_default().fixed_offset()
 }
 
 /// The clock on the wall, watched for jumps.
-pub struct Wall {
+pub struct WallClock {
     since: std::time::Instant,
-    shown: SystemTime,
+    last_shown: SystemTime,
 }
 
-impl Wall {
+impl WallClock {
     /// From now on it is watched.
-    pub fn watch() -> Wall {
-        Wall { since: std::time::Instant::now(), shown: SystemTime::now() }
+    pub fn start() -> WallClock {
+        WallClock { since: std::time::Instant::now(), last_shown: SystemTime::now() }
     }
 
     /// By how much it was set since it was last found to be, if that is more than [`JUMP`]. A machine that slept counts as well:
     /// the time of a log stands still meanwhile.
     pub fn jump(&mut self) -> Option<TimeDelta> {
         let (now, shown) = (std::time::Instant::now(), SystemTime::now());
-        if now.elapsed() > AT_ONCE {
+        if now.elapsed() > MAX_READ_GAP {
             return None;
         }
-        let expected = self.shown + now.saturating_duration_since(self.since);
+        let expected = self.last_shown + now.saturating_duration_since(self.since);
         let jump = match shown.duration_since(expected) {
             Ok(forward) => TimeDelta::from_std(forward).ok()?,
             Err(back) => -TimeDelta::from_std(back.duration()).ok()?,
         };
-        if jump.abs() <= JUMP {
+        if jump.abs() <= MIN_CLOCK_JUMP {
             return None;
         }
-        *self = Wall { since: now, shown };
+        *self = WallClock { since: now, last_shown: shown };
         Some(jump)
     }
 }
@@ -87,7 +87,7 @@ impl LogClock {
     }
 
     /// A time of the log that is later than all that it told before.
-    pub fn later(&mut self) -> u64 {
+    pub fn next_time(&mut self) -> u64 {
         self.last = self.last.saturating_add(1);
         self.now()
     }
@@ -101,7 +101,7 @@ impl LogClock {
     pub fn instant_of(&self, at: u64) -> Instant {
         let milliseconds = at as f64 / self.scale;
         let since_opened = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);
-        let latest = Instant::now() + LONGEST_SLEEP;
+        let latest = Instant::now() + MAX_SLEEP;
         self.opened.checked_add(since_opened).map_or(latest, |instant| instant.min(latest))
     }
 }
@@ -118,6 +118,6 @@ mod tests {
         tokio::time::sleep_until(clock.instant(Millis(60_000 + 48_000))).await;
         assert_eq!(clock.now(), 48_000);
         assert!(clock.instant(Millis(0)) <= Instant::now());
-        assert!(clock.instant(Millis(u64::MAX)) <= Instant::now() + LONGEST_SLEEP);
+        assert!(clock.instant(Millis(u64::MAX)) <= Instant::now() + MAX_SLEEP);
     }
 }

@@ -5,33 +5,33 @@ use std::time::Duration;
 use tracing::{debug, info, warn};
 
 use super::LineTask;
-use super::underway::Underway;
+use super::in_flight::InFlight;
 use crate::engine::bytelog::RecordKind;
 use crate::engine::livefile::Entry;
 use crate::engine::playback;
-use crate::engine::session::request::{Addressee, Remembered, Request, Wish};
+use crate::engine::session::request::{GameLookup, OperatorCommand, Request, Target};
 use crate::engine::session::{BusAddress, Effect, Input, Output};
 use crate::station::counters::LineCounters;
-use crate::station::feed;
 use crate::station::link::LinkEvent;
+use crate::station::live_files;
 
 /// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
 /// board that is played faster than time. One that is older is asked once more what it has, for the same may have kept the
 /// station from running at all.
-const SURELY_QUIET: Duration = Duration::from_secs(3);
+const MIN_SILENCE: Duration = Duration::from_secs(3);
 
 /// How something is told.
 #[derive(Clone, Copy)]
-enum Tone {
+enum NoticeLevel {
     /// The operator may have to do something.
     Warning,
     /// All is well.
-    Plain,
+    Info,
 }
 
 impl LineTask {
     /// Does what the core wants done. The link may be down then. Returns what was heard meanwhile.
-    pub(super) async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Option<Input> {
+    pub(super) async fn apply_outputs(&mut self, now: u64, outputs: Vec<Output>) -> Option<Input> {
         let mut heard = None;
         for Output { board, effect, .. } in outputs {
             match effect {
@@ -39,106 +39,109 @@ impl LineTask {
                     self.recorder.write(now, RecordKind::ToBoard(bytes.clone()));
                     self.counters.bytes_out.add(bytes.len() as u64);
                     if let Err(reason) = self.link.send(&bytes).await {
-                        self.tell_link_is_down(reason);
+                        self.warn_link_down(reason);
                     }
                 }
-                Effect::Remembered(entries) => heard = Some(self.look_for_game(board, entries).await),
+                Effect::LookUpGame(entries) => heard = Some(self.look_up_game(board, entries).await),
                 // What listeners are told is published, and part of the status.
-                Effect::Send(_) | Effect::Aside(_) => {}
+                Effect::Send(_) | Effect::LiveUpdate(_) => {}
                 Effect::Reopen { board } => heard = self.reopen(board.as_deref()).await,
-                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text, Tone::Warning),
-                Effect::News(text) => self.tell_of(now, board, &text, Tone::Plain),
+                Effect::Notice(text) | Effect::Refused(text) => {
+                    self.board_notice(now, board, &text, NoticeLevel::Warning)
+                }
+                Effect::Info(text) => self.board_notice(now, board, &text, NoticeLevel::Info),
                 Effect::Note(text) => {
-                    let text = playback::about(board, &text);
+                    let text = playback::prefix_board(board, &text);
                     debug!(line = self.name, "{text}");
                     self.recorder.write(now, RecordKind::Note(text));
                 }
                 // The recorder has kept what is published.
-                Effect::Opened(_) | Effect::Entry { .. } | Effect::Ended { .. } => {}
+                Effect::GameOpened(_) | Effect::Entry { .. } | Effect::GameEnded { .. } => {}
             }
         }
         heard
     }
 
     /// Has a board a file that begins with these plies and setups? The answer is a request: it stands in the log.
-    async fn look_for_game(&mut self, board: Option<BusAddress>, entries: Vec<Entry>) -> Input {
+    async fn look_up_game(&mut self, board: Option<BusAddress>, entries: Vec<Entry>) -> Input {
         let named = board.and_then(|board| self.config.boards.iter().find(|of_bus| of_bus.address == board));
-        let prefix = feed::prefix(&self.name, board, named.map(|board| &*board.name));
-        let live = self.live.clone();
-        let known =
-            tokio::task::spawn_blocking(move || feed::known(&live, &prefix, &entries)).await.unwrap_or_default();
-        let answer = known.map_or(Remembered::New, Remembered::Known);
-        Input::Request(Request { to: Addressee::of(board), wish: Wish::Remembered(answer) })
+        let prefix = live_files::file_prefix(&self.name, board, named.map(|board| &*board.name));
+        let live = self.live_folder.clone();
+        let known = tokio::task::spawn_blocking(move || live_files::find_game(&live, &prefix, &entries))
+            .await
+            .unwrap_or_default();
+        let answer = known.map_or(GameLookup::NotFound, GameLookup::Found);
+        Input::Request(Request { target: Target::from_address(board), command: OperatorCommand::GameLookup(answer) })
     }
 
     /// Tells the operator.
-    pub(super) fn tell(&self, at: u64, notice: &str) {
-        self.tell_of(at, None, notice, Tone::Warning);
+    pub(super) fn warn(&self, at: u64, notice: &str) {
+        self.board_notice(at, None, notice, NoticeLevel::Warning);
     }
 
     /// Tells the operator that something is as it should be.
-    pub(super) fn tell_news(&self, at: u64, news: &str) {
-        self.tell_of(at, None, news, Tone::Plain);
+    pub(super) fn info(&self, at: u64, news: &str) {
+        self.board_notice(at, None, news, NoticeLevel::Info);
     }
 
     /// Tells the operator something of a board.
-    fn tell_of(&self, at: u64, board: Option<BusAddress>, notice: &str, tone: Tone) {
+    fn board_notice(&self, at: u64, board: Option<BusAddress>, notice: &str, tone: NoticeLevel) {
         let line = self.recorder.line();
         let of_board = |address| line.boards().into_iter().find(|(other, _)| *other == address);
         let status = board.and_then(of_board).map_or_else(|| line.status(), |(_, status)| status);
         let (game, ply) = (status.game, status.game.map(|_| status.plies));
-        let text = playback::about(board, notice);
+        let text = playback::prefix_board(board, notice);
         let board = board.map(BusAddress::number);
         match tone {
-            Tone::Warning => warn!(line = self.name, board, game, ply, "{text}"),
-            Tone::Plain => info!(line = self.name, board, game, ply, "{text}"),
+            NoticeLevel::Warning => warn!(line = self.name, board, game, ply, "{text}"),
+            NoticeLevel::Info => info!(line = self.name, board, game, ply, "{text}"),
         }
         self.recorder.write(at, RecordKind::Note(text));
     }
 
     /// Gives up the open port: another board is at it, or none that answers. Returns what one has said nevertheless.
     async fn reopen(&mut self, board: Option<&str>) -> Option<Input> {
-        if !self.link.is_up() || board.is_none() && self.link.quiet_for() < SURELY_QUIET {
+        if !self.link.is_up() || board.is_none() && self.link.idle_time() < MIN_SILENCE {
             return None;
         }
         if board.is_none() {
-            match self.link.unread().await {
+            match self.link.read_pending().await {
                 Some(LinkEvent::Bytes(bytes)) => {
                     self.counters.bytes_in.add(bytes.len() as u64);
                     return Some(Input::Bytes(bytes));
                 }
                 Some(LinkEvent::Down(reason)) => {
-                    self.tell_link_is_down(reason);
+                    self.warn_link_down(reason);
                     return None;
                 }
-                Some(LinkEvent::Up | LinkEvent::Waiting(_)) | None => {}
+                Some(LinkEvent::Up | LinkEvent::OpenFailed(_)) | None => {}
             }
         }
-        let place = self.link.place();
+        let place = self.link.port_name();
         self.link.reopen(board);
-        self.tell_link_is_down(match board {
+        self.warn_link_down(match board {
             Some(board) => format!("{place} carries board {board}"),
             None => format!("nothing answers at {place}; opening it again"),
         });
         None
     }
 
-    pub(super) fn tell_link_is_down(&self, reason: String) {
+    pub(super) fn warn_link_down(&self, reason: String) {
         warn!(line = self.name, "the link is down: {reason}");
         self.reporter.update(|row| row.no_link = Some(reason));
     }
 }
 
 /// Counts what is published, and remembers since when it is underway.
-pub(super) fn count(counters: &LineCounters, underway: &Underway, effect: &Effect) {
+pub(super) fn count(counters: &LineCounters, underway: &InFlight, effect: &Effect) {
     if !effect.is_publication() {
         return;
     }
-    underway.begin();
-    let Effect::Entry { entry, why } = effect else { return };
-    let count = if entry.step.is_ply() { &counters.plies } else { &counters.setups };
+    underway.add();
+    let Effect::Entry { entry, reason: why } = effect else { return };
+    let count = if entry.kind.is_ply() { &counters.plies } else { &counters.setups };
     count.add(1);
-    if let Some(grounds) = why.as_ref().and_then(|why| why.grounds.as_ref()) {
-        counters.delay.count(Duration::from_millis(grounds.quiet.0));
+    if let Some(grounds) = why.as_ref().and_then(|why| why.rationale.as_ref()) {
+        counters.publish_delay.count(Duration::from_millis(grounds.quiet_time.0));
     }
 }

@@ -18,25 +18,27 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset, SecondsFormat, SubsecRound, TimeDelta};
 
 use super::clock;
-use crate::engine::bytelog::{CLOCK, CONTINUES, DATES_FROM, GAMES_BEFORE, Header, LATE_START, Mode};
+use crate::engine::bytelog::{
+    Header, KEY_CLOCK, KEY_CONTINUES, KEY_DATES_FROM, KEY_GAMES_BEFORE, KEY_LATE_START, Mode,
+};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{self, Chain, PlaybackError, Played, PlayedGame};
-use crate::engine::session::request::{Request, Wish};
-use crate::engine::session::{BusAddress, HeadError, Line, LineSettings};
+use crate::engine::playback::{self, LogChain, PlaybackError, PlaybackResult, PlayedGame};
+use crate::engine::session::request::{OperatorCommand, Request};
+use crate::engine::session::{BusAddress, HeaderSettingsError, Line, LineSettings};
 use crate::station::config::LineConfig;
 use crate::station::disk::{self, Disk};
-use crate::station::feed::Feeds;
 use crate::station::journal::Journal;
-use crate::station::journal::chain::{self, Before, LOG_BEFORE};
+use crate::station::journal::chain::{self, KEY_PREVIOUS_LOG, PreviousLog};
 use crate::station::journal::history::{self, LogHistory};
+use crate::station::live_files::LineFiles;
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
 /// A day of one board has about 4 MB; playing it takes a fraction of a second.
-const LONG_CHAIN: u64 = 16 << 20;
+const MAX_CHAIN_TIME: u64 = 16 << 20;
 
 /// The same as [`playback::SHORTEST_PAUSE`].
-const SHORTEST_PAUSE: TimeDelta = TimeDelta::milliseconds(playback::SHORTEST_PAUSE.0.cast_signed());
+const MIN_LOG_GAP: TimeDelta = TimeDelta::milliseconds(playback::MIN_LOG_GAP.0.cast_signed());
 
 /// Where the files of all lines are.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,20 +53,20 @@ pub struct Folders {
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningError {
     /// Its logs or files cannot be read or written.
-    #[error("{what}: {error}")]
+    #[error("{action}: {error}")]
     Disk {
         /// What was tried.
-        what: String,
+        action: String,
         /// Why not.
         error: io::Error,
     },
     /// Its configuration asks for what cannot be played.
     #[error(transparent)]
-    Settings(#[from] HeadError),
+    Settings(#[from] HeaderSettingsError),
 }
 
 /// A line that is ready to run.
-pub struct Opened {
+pub struct OpenedLine {
     /// The recorder, as it was when the last log ended.
     pub line: Line,
     /// The time of the line when the new log was opened.
@@ -72,7 +74,7 @@ pub struct Opened {
     /// The new log.
     pub journal: Journal,
     /// The files.
-    pub feeds: Feeds,
+    pub files: LineFiles,
     /// Whether the settings are those of an older configuration, because a game began with them.
     pub is_outdated: bool,
     /// What the operator should know.
@@ -97,7 +99,7 @@ pub fn open(
     folders: &Folders,
     disk: &Arc<dyn Disk>,
     now: DateTime<FixedOffset>,
-) -> Result<Opened, OpeningError> {
+) -> Result<OpenedLine, OpeningError> {
     let history = LogHistory::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
     let LogHistory { logs, last, next, problems: mut notices } = history;
     // Each of those before the last was closed before the one behind it was begun.
@@ -108,11 +110,11 @@ pub fn open(
     let last_opening = logs.iter().filter_map(|log| log.header.opened).max();
     let played = match playback::play(logs, None) {
         Err(PlaybackError::Unreadable { name, kind, error }) => {
-            return Err(OpeningError::Disk { what: name, error: io::Error::new(kind, error) });
+            return Err(OpeningError::Disk { action: name, error: io::Error::new(kind, error) });
         }
         played => played.unwrap_or_else(|error| {
             notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
-            Played::default()
+            PlaybackResult::default()
         }),
     };
     notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
@@ -124,41 +126,41 @@ pub fn open(
         known
     });
 
-    let end = |chain: &Chain| chain.calendar.as_ref().map(|calendar| calendar.moment(chain.end));
-    let last_end = played.last.as_ref().and_then(end).max(last_opening);
-    let opened = opening(now, last_end);
+    let end = |chain: &LogChain| chain.calendar.as_ref().map(|calendar| calendar.moment(chain.end_time));
+    let last_end = played.last_chain.as_ref().and_then(end).max(last_opening);
+    let opened = opening_time(now, last_end);
     // Simulated boards are ahead of the clock.
-    let shown = (config.time_scale == 1.0 && opened - now > clock::JUMP).then_some(now);
+    let shown = (config.time_scale == 1.0 && opened - now > clock::MIN_CLOCK_JUMP).then_some(now);
     let games = played.games;
-    let next_step = decide(config, played.last, bytes, now)?;
+    let next_step = decide_chain(config, played.last_chain, bytes, now)?;
     notices.extend(next_step.notice());
-    let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
-    let goes_on = matches!(next_step, NextStep::GoOn { .. });
+    let is_outdated = matches!(next_step, ChainDecision::Continue { is_outdated: true, .. });
+    let goes_on = matches!(next_step, ChainDecision::Continue { .. });
     let mut carried = Vec::new();
     let (line, chain_header, header, shift, calendar) = match next_step {
-        NextStep::GoOn { chain, .. } => {
-            let header = head(chain.header.clone(), opened, shown, "yes", before, &last_games);
-            let Chain { mut line, header: chain_header, calendar, end } = *chain;
+        ChainDecision::Continue { chain, .. } => {
+            let header = log_header(chain.header.clone(), opened, shown, "yes", before, &last_games);
+            let LogChain { mut line, header: chain_header, calendar, end_time: end } = *chain;
             let mut calendar = calendar.unwrap_or_else(|| Calendar::new(opened));
-            let shift = playback::go_on(&mut line, &mut calendar, end, &header);
+            let shift = playback::continue_line(&mut line, &mut calendar, end, &header);
             (line, chain_header, header, shift, calendar)
         }
-        NextStep::Begin { carried: of_last, .. } => {
+        ChainDecision::Begin { carried: of_last, .. } => {
             carried = of_last;
-            let mut header = head(config.header(), opened, shown, "no", before, &last_games);
-            put(&mut header.other, DATES_FROM, &rfc3339(clock::dates_from()));
-            put(&mut header.other, LATE_START, "yes");
-            let line = Line::new(LineSettings::of_head(&header, None)?.0);
+            let mut header = log_header(config.header(), opened, shown, "no", before, &last_games);
+            put(&mut header.other, KEY_DATES_FROM, &rfc3339(clock::dates_from()));
+            put(&mut header.other, KEY_LATE_START, "yes");
+            let line = Line::new(LineSettings::from_header(&header, None)?.0);
             (line, header.clone(), header, Millis::ZERO, Calendar::new(shown.unwrap_or(opened)))
         }
     };
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     // Files that cannot be written are no reason not to record: they wait.
-    let mut feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
+    let mut feeds = LineFiles::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
     for (index, game) in games.iter().enumerate() {
         let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
-        feeds.mend(game.board, game.name.as_deref(), &game.file, goes_on && is_last);
+        feeds.repair(game.board, game.name.as_deref(), &game.file, goes_on && is_last);
     }
     notices.extend(feeds.take_notices());
     let path = history::path(&folders.log, &config.name, next);
@@ -166,7 +168,18 @@ pub fn open(
     if !journal.is_reserved() {
         notices.push(format!("no space could be reserved for {}; on a full disk it waits in memory", path.display()));
     }
-    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, calendar, games, header: chain_header, carried })
+    Ok(OpenedLine {
+        line,
+        shift,
+        journal,
+        files: feeds,
+        is_outdated,
+        notices,
+        calendar,
+        games,
+        header: chain_header,
+        carried,
+    })
 }
 
 /// The number of the last game of each board that had one, by the logs and by the files; when those cannot be looked at, by the
@@ -175,7 +188,7 @@ fn last_games(
     config: &LineConfig,
     folders: &Folders,
     disk: &dyn Disk,
-    played: &Played,
+    played: &PlaybackResult,
 ) -> Result<LastGames, (LastGames, io::Error)> {
     let mut last: LastGames = BTreeMap::new();
     let mut count = |board: Option<BusAddress>, number: u32| {
@@ -199,7 +212,7 @@ fn last_games(
             count(Some(board.address), number);
         }
     }
-    for (address, number) in history::numbers_of_boards(&names, &config.name, ".pdn") {
+    for (address, number) in history::board_log_numbers(&names, &config.name, ".pdn") {
         if let Some(address) = BusAddress::new(address) {
             count(Some(address), number);
         }
@@ -210,71 +223,74 @@ fn last_games(
 type LastGames = BTreeMap<Option<BusAddress>, u32>;
 
 /// What the next log is to the last chain.
-enum NextStep {
+enum ChainDecision {
     /// Its next part.
-    GoOn { chain: Box<Chain>, is_outdated: bool },
+    Continue { chain: Box<LogChain>, is_outdated: bool },
     /// The first of a new one.
     Begin { gives_up_a_game: bool, carried: Vec<Request> },
 }
 
-impl NextStep {
+impl ChainDecision {
     fn notice(&self) -> Option<String> {
         match self {
-            NextStep::GoOn { is_outdated: true, .. } => Some(
+            ChainDecision::Continue { is_outdated: true, .. } => Some(
                 "the settings or tags of this line have changed; they hold as soon as its game has ended".to_owned(),
             ),
-            NextStep::Begin { gives_up_a_game: true, .. } => {
+            ChainDecision::Begin { gives_up_a_game: true, .. } => {
                 Some("this line plays another game than before; the game that was going on stays unfinished".to_owned())
             }
-            NextStep::GoOn { .. } | NextStep::Begin { .. } => None,
+            ChainDecision::Continue { .. } | ChainDecision::Begin { .. } => None,
         }
     }
 }
 
 /// A game is recorded to its end with the settings that it began with.
-fn decide(
+fn decide_chain(
     config: &LineConfig,
-    chain: Option<Chain>,
+    chain: Option<LogChain>,
     bytes: u64,
     now: DateTime<FixedOffset>,
-) -> Result<NextStep, HeadError> {
-    let wanted = LineSettings::of_head(&config.header(), None)?.0.without_history();
+) -> Result<ChainDecision, HeaderSettingsError> {
+    let wanted = LineSettings::from_header(&config.header(), None)?.0.without_history();
     let Some(chain) = chain.map(Box::new) else {
-        return Ok(NextStep::Begin { gives_up_a_game: false, carried: Vec::new() });
+        return Ok(ChainDecision::Begin { gives_up_a_game: false, carried: Vec::new() });
     };
-    let had = LineSettings::of_head(&chain.header, None)?.0.without_history();
+    let had = LineSettings::from_header(&chain.header, None)?.0.without_history();
     let is_outdated = had != wanted;
     let is_playing = chain.line.has_open_game();
     let opened = chain.calendar.as_ref().map(Calendar::epoch);
     let is_old = opened.zip(rotation(config)).is_some_and(|(opened, longest)| now - opened >= longest);
-    let is_old = is_old || chain.line.wants_rotation();
-    Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN && !is_old) {
-        NextStep::GoOn { chain, is_outdated: false }
+    let is_old = is_old || chain.line.rotation_requested();
+    Ok(if !is_outdated && (is_playing || bytes < MAX_CHAIN_TIME && !is_old) {
+        ChainDecision::Continue { chain, is_outdated: false }
     } else if is_playing && had.mode == wanted.mode && had.variant.game_type == wanted.variant.game_type {
-        NextStep::GoOn { chain, is_outdated: true }
+        ChainDecision::Continue { chain, is_outdated: true }
     } else {
-        NextStep::Begin { gives_up_a_game: is_playing, carried: carried(&chain.line, &had, &wanted) }
+        ChainDecision::Begin {
+            gives_up_a_game: is_playing,
+            carried: requests_to_carry_over(&chain.line, &had, &wanted),
+        }
     })
 }
 
 /// What operators asked of the last chain holds for the next, but where the configuration now says something else about it.
-fn carried(line: &Line, had: &LineSettings, wanted: &LineSettings) -> Vec<Request> {
+fn requests_to_carry_over(line: &Line, had: &LineSettings, wanted: &LineSettings) -> Vec<Request> {
     let players = |settings: &LineSettings| {
         let is_player = |(tag, _): &&(String, String)| tag == "White" || tag == "Black";
         settings.tags.iter().filter(is_player).cloned().collect::<Vec<_>>()
     };
     let still_holds = |request: &Request| {
         let of_board = |settings: &LineSettings| {
-            request.to.address().map_or_else(|| settings.clone(), |board| settings.of_board(board))
+            request.target.address().map_or_else(|| settings.clone(), |board| settings.for_board(board))
         };
         let (had, wanted) = (of_board(had), of_board(wanted));
-        match request.wish {
-            Wish::Pairing(_) => true,
-            Wish::Names { .. } => players(&had) == players(&wanted),
+        match request.command {
+            OperatorCommand::SetPairing(_) => true,
+            OperatorCommand::Names { .. } => players(&had) == players(&wanted),
             _ => had.orientation == wanted.orientation,
         }
     };
-    line.standing_requests().into_iter().filter(still_holds).collect()
+    line.pending_requests().into_iter().filter(still_holds).collect()
 }
 
 /// After what time a chain of a line ends, if it ends for its age.
@@ -284,31 +300,31 @@ pub fn rotation(config: &LineConfig) -> Option<TimeDelta> {
 }
 
 /// The head of the next log. `shown`: what the clock showed when it was opened, where that is something else.
-fn head(
+fn log_header(
     mut header: Header,
     opened: DateTime<FixedOffset>,
     shown: Option<DateTime<FixedOffset>>,
     continues: &str,
-    before: Option<Before>,
+    before: Option<PreviousLog>,
     games: &BTreeMap<Option<BusAddress>, u32>,
 ) -> Header {
     header.opened = Some(opened);
-    header.other.retain(|(key, _)| key != CLOCK);
+    header.other.retain(|(key, _)| key != KEY_CLOCK);
     if let Some(shown) = shown {
-        put(&mut header.other, CLOCK, &rfc3339(shown));
+        put(&mut header.other, KEY_CLOCK, &rfc3339(shown));
     }
-    put(&mut header.other, CONTINUES, continues);
-    header.other.retain(|(known, _)| known != LOG_BEFORE);
+    put(&mut header.other, KEY_CONTINUES, continues);
+    header.other.retain(|(known, _)| known != KEY_PREVIOUS_LOG);
     if let Some(before) = before {
-        put(&mut header.other, LOG_BEFORE, &before.to_string());
+        put(&mut header.other, KEY_PREVIOUS_LOG, &before.to_string());
     }
     if header.mode != Some(Mode::Bus) {
-        put(&mut header.other, GAMES_BEFORE, &games.get(&None).copied().unwrap_or(0).to_string());
+        put(&mut header.other, KEY_GAMES_BEFORE, &games.get(&None).copied().unwrap_or(0).to_string());
         return header;
     }
     for (board, number) in games {
         let Some(board) = board else { continue };
-        put(&mut header.boards.entry(board.number()).or_default().other, GAMES_BEFORE, &number.to_string());
+        put(&mut header.boards.entry(board.number()).or_default().other, KEY_GAMES_BEFORE, &number.to_string());
     }
     header
 }
@@ -323,17 +339,22 @@ fn rfc3339(moment: DateTime<FixedOffset>) -> String {
 }
 
 /// Now, to the millisecond that a log can tell, but after everything that was logged before.
-fn opening(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) -> DateTime<FixedOffset> {
+fn opening_time(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) -> DateTime<FixedOffset> {
     let now = now.trunc_subsecs(3);
-    let earliest = last_end.and_then(|end| end.checked_add_signed(SHORTEST_PAUSE));
+    let earliest = last_end.and_then(|end| end.checked_add_signed(MIN_LOG_GAP));
     // A pause in the game is told in the time of today's place, also across a change of the clocks.
     earliest.map_or(now, |earliest| earliest.with_timezone(now.offset()).max(now))
 }
 
 /// Closes the last log. One that this station may not touch is used as it is.
-fn close(disk: &dyn Disk, path: &Path, number: u32, notices: &mut Vec<String>) -> Result<Option<Before>, OpeningError> {
+fn close(
+    disk: &dyn Disk,
+    path: &Path,
+    number: u32,
+    notices: &mut Vec<String>,
+) -> Result<Option<PreviousLog>, OpeningError> {
     match chain::close(disk, path, number) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied || disk::is_odd(&error) => {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied || disk::is_not_regular_file(&error) => {
             notices.push(format!("{}: {error}; it is read, and the next log begins", path.display()));
             Ok(None)
         }
@@ -343,5 +364,5 @@ fn close(disk: &dyn Disk, path: &Path, number: u32, notices: &mut Vec<String>) -
 
 fn failed(path: &Path) -> impl Fn(io::Error) -> OpeningError {
     let what = path.display().to_string();
-    move |error| OpeningError::Disk { what: what.clone(), error }
+    move |error| OpeningError::Disk { action: what.clone(), error }
 }

@@ -20,7 +20,7 @@ pub struct LineReport {
     /// Why nothing comes from the board; `None` when the port is open.
     pub no_link: Option<String>,
     /// It has been opened since the start, or it was tried in vain.
-    pub is_opened: bool,
+    pub was_opened: bool,
     /// The line is not running: its disk failed, or a bug. It is tried again.
     pub is_broken: bool,
     /// What will change when its games are over.
@@ -28,7 +28,7 @@ pub struct LineReport {
     /// What the core says.
     pub status: Status,
     /// What the next entry waits for.
-    pub waits: Option<LeftToWait>,
+    pub wait_status: Option<WaitStatus>,
     /// Since when [`LineReport::condition`] is so.
     pub since: Option<DateTime<FixedOffset>>,
     /// The file of the game that was opened last.
@@ -38,7 +38,7 @@ pub struct LineReport {
     /// What is wrong with the disk; `None` when nothing is.
     pub fault: Option<String>,
     /// Its port says more than boards can.
-    pub babbles: bool,
+    pub has_excess_input: bool,
 }
 
 /// What is known about a board of a bus.
@@ -51,7 +51,7 @@ pub struct BoardReport {
     /// What the core says.
     pub status: Status,
     /// What the next entry waits for.
-    pub waits: Option<LeftToWait>,
+    pub wait_status: Option<WaitStatus>,
     /// Since when its condition is so.
     pub since: Option<DateTime<FixedOffset>>,
     /// The file of the game that was opened last on it.
@@ -60,22 +60,22 @@ pub struct BoardReport {
 
 /// What the next entry of a game waits for, once that has lasted so long that somebody may wonder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LeftToWait {
+pub struct WaitStatus {
     /// For what, in one word of [`recognition::Wait`](crate::engine::recognition::Wait).
-    pub what: &'static str,
+    pub reason: &'static str,
     /// For so many seconds more at the most.
     pub seconds: u64,
 }
 
-impl LeftToWait {
+impl WaitStatus {
     /// Nobody wonders sooner: most plies are pressed for in less.
-    const TOLD: Millis = Millis::seconds(2);
+    const MIN_SHOWN_WAIT: Millis = Millis::seconds(2);
 
     /// What is left at a time of the line.
-    pub fn at(now: Millis, status: &Status) -> Option<LeftToWait> {
-        let waiting = status.waits.filter(|waiting| now >= waiting.since + LeftToWait::TOLD)?;
-        let left = waiting.until - now;
-        Some(LeftToWait { what: waiting.wait.word(), seconds: left.0.div_ceil(1_000) })
+    pub fn at(now: Millis, status: &Status) -> Option<WaitStatus> {
+        let waiting = status.pending_entry.filter(|waiting| now >= waiting.quiet_since + WaitStatus::MIN_SHOWN_WAIT)?;
+        let left = waiting.due - now;
+        Some(WaitStatus { reason: waiting.wait.as_str(), seconds: left.0.div_ceil(1_000) })
     }
 }
 
@@ -100,11 +100,11 @@ impl Reporter {
     }
 
     /// The line is not running.
-    pub fn broken(&self, reason: String) {
+    pub fn set_broken(&self, reason: String) {
         self.update(|row| {
             row.no_link = Some(reason);
             row.is_broken = true;
-            row.is_opened = true;
+            row.was_opened = true;
         });
     }
 

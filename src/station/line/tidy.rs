@@ -14,13 +14,13 @@ use std::path::Path;
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 
-use crate::engine::bytelog::NamedLog;
+use crate::engine::bytelog::LogInput;
 use crate::engine::playback;
 use crate::station::journal::logs::{self, LogFile};
 
 /// What is to become of logs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Keeping {
+pub struct RetentionPolicy {
     /// Whether those of chains that have ended are compressed.
     pub compress: bool,
     /// How many days after its end a chain is kept; 0: for ever.
@@ -32,16 +32,21 @@ pub struct Keeping {
 /// # Errors
 ///
 /// As the disk says. What was done until then is right.
-pub fn tidy(folder: &Path, line: &str, keeping: Keeping, now: DateTime<FixedOffset>) -> io::Result<Vec<String>> {
+pub fn tidy(
+    folder: &Path,
+    line: &str,
+    keeping: RetentionPolicy,
+    now: DateTime<FixedOffset>,
+) -> io::Result<Vec<String>> {
     let mut done = Vec::new();
-    if keeping == Keeping::default() {
+    if keeping == RetentionPolicy::default() {
         return Ok(done);
     }
     let chains = chains(folder, line)?;
     let opened = |chain: &Chain| {
         let header = &chain.first()?.1.header;
         // Of a clock that was not set nobody knows how long ago that was.
-        header.shown().filter(|shown| header.is_date(*shown))
+        header.machine_clock().filter(|shown| header.is_plausible_date(*shown))
     };
     let kept = TimeDelta::days(keeping.keep_days.into());
     let mut is_oldest = true;
@@ -63,7 +68,7 @@ pub fn tidy(folder: &Path, line: &str, keeping: Keeping, now: DateTime<FixedOffs
     Ok(done)
 }
 
-type Chain = Vec<(LogFile, NamedLog<'static>)>;
+type Chain = Vec<(LogFile, LogInput<'static>)>;
 
 /// The chains of a line, in order.
 fn chains(folder: &Path, line: &str) -> io::Result<Vec<Chain>> {
@@ -83,7 +88,7 @@ fn is_finished(chain: &Chain) -> io::Result<bool> {
     let logs = chain.iter().filter(|(_, log)| log.header.opened.is_some()).map(|(file, _)| logs::named(file));
     let logs = logs.collect::<io::Result<_>>()?;
     let mut is_finished = true;
-    let played = playback::play_each(logs, |game| is_finished &= game.file.is_ended);
+    let played = playback::play_each_game(logs, |game| is_finished &= game.file.is_ended);
     Ok(played.is_ok() && is_finished)
 }
 
@@ -109,7 +114,7 @@ mod tests {
         }
         let tidy = |compress, keep_days, day| {
             let now = DateTime::parse_from_rfc3339(&format!("2026-11-{day:02}T09:00:01.000Z")).unwrap();
-            tidy(folder.path(), "a", Keeping { compress, keep_days }, now).unwrap().len()
+            tidy(folder.path(), "a", RetentionPolicy { compress, keep_days }, now).unwrap().len()
         };
         assert_eq!(tidy(false, 0, 30), 0);
         assert_eq!(tidy(true, 7, 11), 3);
@@ -131,7 +136,7 @@ mod tests {
         let next = "# damcast byte log 1\n# opened: 2026-12-01T09:00:00.000Z\n# continues: no\n0 = up\n";
         fs::write(folder.path().join("a-2.log"), next).unwrap();
         let now = DateTime::parse_from_rfc3339("2027-12-01T09:00:00.000Z").unwrap();
-        assert_eq!(tidy(folder.path(), "a", Keeping { compress: false, keep_days: 1 }, now).unwrap(), [""; 0]);
+        assert_eq!(tidy(folder.path(), "a", RetentionPolicy { compress: false, keep_days: 1 }, now).unwrap(), [""; 0]);
         assert_eq!(names(folder.path()), ["a-1.log", "a-2.log"]);
     }
 }

@@ -24,12 +24,12 @@ impl Uptime {
     }
 
     /// How long it still is until then; nothing when that has passed.
-    pub fn left(self) -> Duration {
+    pub fn remaining(self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(Uptime::now().0))
     }
 
     /// What is said of a request that was wanted until then, and is read now; `None`: it is still wanted.
-    pub fn too_late(self) -> Option<String> {
+    pub fn expired_message(self) -> Option<String> {
         let late = Uptime::now().0.checked_sub(self.0).filter(|&late| late > 0)?;
         Some(format!("not done: it was wanted until {:.1} s ago", Duration::from_millis(late).as_secs_f64()))
     }
@@ -49,10 +49,10 @@ mod tests {
 
     #[test]
     fn past_time_has_no_remainder() {
-        assert_eq!(Uptime(0).left(), Duration::ZERO);
-        assert!(Uptime(0).too_late().is_some_and(|why| why.starts_with("not done: it was wanted until ")));
+        assert_eq!(Uptime(0).remaining(), Duration::ZERO);
+        assert!(Uptime(0).expired_message().is_some_and(|why| why.starts_with("not done: it was wanted until ")));
         let later = Uptime::after(Duration::from_secs(60));
-        assert!(later.too_late().is_none() && later.left() > Duration::from_secs(30));
+        assert!(later.expired_message().is_none() && later.remaining() > Duration::from_secs(30));
         assert_eq!(Uptime::after(Duration::MAX), Uptime(u64::MAX));
     }
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The speed of all boards.
-pub const BAUD: u32 = 9_600;
+pub const DEFAULT_BAUD: u32 = 9_600;
 
 /// Where a board is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -85,24 +85,24 @@ impl PortAddress {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressError {
     /// Nothing.
-    #[error("`port` is empty; expected {FORMS}; `damcast ports` lists the ports")]
+    #[error("`port` is empty; expected {ADDRESS_FORMS}; `damcast ports` lists the ports")]
     Empty,
     /// Another scheme.
-    #[error("`{0}:` is no kind of port that this version knows; expected {FORMS}")]
+    #[error("`{0}:` is no kind of port that this version knows; expected {ADDRESS_FORMS}")]
     Scheme(String),
     /// Something is wrong behind the scheme.
-    #[error("`{text}`: {what}, as in {example}")]
+    #[error("`{text}`: {problem}, as in {example}")]
     Form {
         /// The address as given.
         text: String,
         /// What is missing.
-        what: &'static str,
+        problem: &'static str,
         /// One that is right.
         example: &'static str,
     },
 }
 
-const FORMS: &str = "serial:/dev/ttyACM0 or the path alone, usb:045b:8111, tcp://10.0.0.7:4001, \
+const ADDRESS_FORMS: &str = "serial:/dev/ttyACM0 or the path alone, usb:045b:8111, tcp://10.0.0.7:4001, \
                      rfc2217://10.0.0.7:4001?baud=9600, or any";
 
 impl FromStr for PortAddress {
@@ -118,7 +118,7 @@ impl FromStr for PortAddress {
             Some((scheme, rest)) if !scheme.contains('/') => (scheme, rest),
             _ => ("serial", text),
         };
-        let wrong = |what, example| AddressError::Form { text: text.to_owned(), what, example };
+        let wrong = |what, example| AddressError::Form { text: text.to_owned(), problem: what, example };
         match scheme {
             "serial" | "pty" if rest.trim().is_empty() => Err(AddressError::Empty),
             "serial" | "pty" => Ok(PortAddress::Serial(rest.into())),
@@ -168,7 +168,7 @@ fn host(text: &str) -> Option<Host> {
 fn rfc2217(text: &str) -> Option<PortAddress> {
     let (place, baud) = match text.split_once('?') {
         Some((place, query)) => (place, query.strip_prefix("baud=")?.parse().ok().filter(|&baud| baud != 0)?),
-        None => (text, BAUD),
+        None => (text, DEFAULT_BAUD),
     };
     Some(PortAddress::Rfc2217 { host: host(place)?, baud })
 }

@@ -41,22 +41,22 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_serial::SerialStream;
 
 pub use address::PortAddress;
-use ports::HeldPort;
+use ports::ClaimedPort;
 pub use ports::Ports;
 use telnet::Telnet;
 
 /// The first wait before a port is opened again; it doubles up to the longest.
-const SHORTEST_WAIT: Duration = Duration::from_millis(100);
+const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
 /// A board that is plugged in again is seen within this.
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(2);
 /// A port on which nothing answers, or the wrong board, is opened again within this.
-const LONGEST_REFUSED: Duration = Duration::from_secs(10);
+const MAX_REFUSED_WAIT: Duration = Duration::from_secs(10);
 /// A port that was open for so long was in order; its next wait is the shortest again.
-const IN_ORDER: Duration = Duration::from_secs(60);
+const STABLE_AFTER: Duration = Duration::from_secs(60);
 /// Commands have one to five bytes, a few milliseconds on the wire; who takes none for so long is gone.
-const LONGEST_WRITE: Duration = Duration::from_secs(5);
+const MAX_WRITE_TIME: Duration = Duration::from_secs(5);
 /// The system needs that long at most to say that something has come.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const ERROR_GRACE: Duration = Duration::from_millis(20);
 /// One read; more than four seconds of a wire at full speed.
 const READ_SIZE: usize = 4096;
 
@@ -66,7 +66,7 @@ pub enum LinkEvent {
     /// The port is open.
     Up,
     /// The port cannot be opened, for a reason that was not told before. It is tried again without end.
-    Waiting(String),
+    OpenFailed(String),
     /// Bytes came.
     Bytes(Vec<u8>),
     /// The port is gone; it is opened again when that is possible.
@@ -76,16 +76,16 @@ pub enum LinkEvent {
 /// A link that mends itself.
 pub struct Link {
     address: PortAddress,
-    wanted: Option<String>,
+    expected_board: Option<String>,
     ports: Ports,
-    state: State,
-    wait: Duration,
+    state: LinkState,
+    retry_wait: Duration,
     refusals: u32,
     notified: Option<String>,
     buffer: Vec<u8>,
 }
 
-enum State {
+enum LinkState {
     Open { port: Port, opened: Instant, heard: Instant },
     Opening(Pin<Box<dyn Future<Output = Result<Port, String>> + Send>>),
     Closed { retry: Instant },
@@ -96,7 +96,7 @@ struct Port {
     wire: Wire,
     /// The path, of a port of this machine.
     path: Option<PathBuf>,
-    _claim: Option<HeldPort>,
+    _claim: Option<ClaimedPort>,
 }
 
 enum Wire {
@@ -108,35 +108,36 @@ enum Wire {
 impl Link {
     /// A link to a port, to be opened by the first [`Link::next`]. `wanted`: the serial number of the board, where the
     /// address may leave a choice.
-    pub fn new(address: PortAddress, wanted: Option<String>, ports: Ports) -> Link {
-        let state = State::Closed { retry: Instant::now() };
+    pub fn new(address: PortAddress, expected_board: Option<String>, ports: Ports) -> Link {
+        let state = LinkState::Closed { retry: Instant::now() };
         let buffer = vec![0; READ_SIZE];
-        Link { address, wanted, ports, state, wait: SHORTEST_WAIT, refusals: 0, notified: None, buffer }
+        Link { address, expected_board, ports, state, retry_wait: MIN_RETRY_WAIT, refusals: 0, notified: None, buffer }
     }
 
     /// Waits for what happens next. Nothing is lost when it is cancelled.
     pub async fn next(&mut self) -> LinkEvent {
         loop {
             match &mut self.state {
-                State::Open { port, heard, .. } => match port.wire.read(&mut self.buffer).await {
+                LinkState::Open { port, heard, .. } => match port.wire.read(&mut self.buffer).await {
                     Ok(bytes) if bytes.is_empty() => return self.close("the port is gone".to_owned()),
                     Ok(bytes) => {
                         *heard = Instant::now();
-                        self.wait = SHORTEST_WAIT;
+                        self.retry_wait = MIN_RETRY_WAIT;
                         return LinkEvent::Bytes(bytes);
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     Err(error) => return self.close(format!("reading: {error}")),
                 },
-                State::Closed { retry } => {
+                LinkState::Closed { retry } => {
                     sleep_until(*retry).await;
-                    let (address, wanted, ports) = (self.address.clone(), self.wanted.clone(), self.ports.clone());
-                    self.state = State::Opening(Box::pin(open(address, wanted, ports)));
+                    let (address, wanted, ports) =
+                        (self.address.clone(), self.expected_board.clone(), self.ports.clone());
+                    self.state = LinkState::Opening(Box::pin(open(address, wanted, ports)));
                 }
-                State::Opening(opening) => match opening.await {
+                LinkState::Opening(opening) => match opening.await {
                     Ok(port) => {
                         let now = Instant::now();
-                        self.state = State::Open { port, opened: now, heard: now };
+                        self.state = LinkState::Open { port, opened: now, heard: now };
                         self.notified = None;
                         return LinkEvent::Up;
                     }
@@ -144,7 +145,7 @@ impl Link {
                         self.back_off();
                         if self.notified.as_ref() != Some(&reason) {
                             self.notified = Some(reason.clone());
-                            return LinkEvent::Waiting(reason);
+                            return LinkEvent::OpenFailed(reason);
                         }
                     }
                 },
@@ -153,11 +154,11 @@ impl Link {
     }
 
     /// What an open port has said that nobody has read: whoever was kept from running takes it for silent.
-    pub async fn unread(&mut self) -> Option<LinkEvent> {
+    pub async fn read_pending(&mut self) -> Option<LinkEvent> {
         if !self.is_up() {
             return None;
         }
-        timeout(LOOK_AGAIN, self.next()).await.ok()
+        timeout(ERROR_GRACE, self.next()).await.ok()
     }
 
     /// Sends bytes. A closed link takes them and does nothing: whoever asks a board asks again when the link is up.
@@ -166,11 +167,11 @@ impl Link {
     ///
     /// When the port did not take them: why. The link is down then.
     pub async fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let State::Open { port, .. } = &mut self.state else { return Ok(()) };
-        let reason = match timeout(LONGEST_WRITE, port.wire.write_all(bytes)).await {
+        let LinkState::Open { port, .. } = &mut self.state else { return Ok(()) };
+        let reason = match timeout(MAX_WRITE_TIME, port.wire.write_all(bytes)).await {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(error)) => format!("writing: {error}"),
-            Err(_) => format!("the port took no bytes for {} s", LONGEST_WRITE.as_secs()),
+            Err(_) => format!("the port took no bytes for {} s", MAX_WRITE_TIME.as_secs()),
         };
         self.back_off();
         Err(reason)
@@ -179,41 +180,41 @@ impl Link {
     /// Closes the port, to open it or another one later: `found` answers on it and not the board that is wanted, or
     /// nothing does. The wait grows from time to time.
     pub fn reopen(&mut self, found: Option<&str>) {
-        let State::Open { port, opened, .. } = &self.state else { return };
+        let LinkState::Open { port, opened, .. } = &self.state else { return };
         if let Some(path) = &port.path {
             self.ports.note(path, found);
         }
-        if opened.elapsed() >= IN_ORDER {
+        if opened.elapsed() >= STABLE_AFTER {
             self.refusals = 0;
         }
-        let longest = if self.address.is_one_port() { LONGEST_REFUSED } else { LONGEST_WAIT };
-        let wait = SHORTEST_WAIT.saturating_mul(1 << self.refusals.min(16)).min(longest);
+        let longest = if self.address.is_one_port() { MAX_REFUSED_WAIT } else { MAX_RETRY_WAIT };
+        let wait = MIN_RETRY_WAIT.saturating_mul(1 << self.refusals.min(16)).min(longest);
         self.refusals += 1;
-        self.state = State::Closed { retry: Instant::now() + wait };
+        self.state = LinkState::Closed { retry: Instant::now() + wait };
     }
 
     /// This board answers on the open port, as it should; others need not look for theirs there.
-    pub fn carries(&mut self, board: &str) {
+    pub fn confirm_board(&mut self, board: &str) {
         self.refusals = 0;
-        if let State::Open { port: Port { path: Some(path), .. }, .. } = &self.state {
+        if let LinkState::Open { port: Port { path: Some(path), .. }, .. } = &self.state {
             self.ports.note(path, Some(board));
         }
     }
 
     /// Is the port open?
     pub fn is_up(&self) -> bool {
-        matches!(self.state, State::Open { .. })
+        matches!(self.state, LinkState::Open { .. })
     }
 
     /// For how long nothing has come from the open port.
-    pub fn quiet_for(&self) -> Duration {
-        if let State::Open { heard, .. } = &self.state { heard.elapsed() } else { Duration::ZERO }
+    pub fn idle_time(&self) -> Duration {
+        if let LinkState::Open { heard, .. } = &self.state { heard.elapsed() } else { Duration::ZERO }
     }
 
     /// Which port it is: the one that is open, or the address.
-    pub fn place(&self) -> String {
+    pub fn port_name(&self) -> String {
         match &self.state {
-            State::Open { port: Port { path: Some(path), .. }, .. } if !self.address.is_one_port() => {
+            LinkState::Open { port: Port { path: Some(path), .. }, .. } if !self.address.is_one_port() => {
                 format!("{} at {}", self.address, path.display())
             }
             _ => self.address.to_string(),
@@ -227,8 +228,8 @@ impl Link {
 
     /// The wait is not shortened by a port that opens and goes at once, only by bytes.
     fn back_off(&mut self) {
-        self.state = State::Closed { retry: Instant::now() + self.wait };
-        self.wait = (self.wait * 2).min(LONGEST_WAIT);
+        self.state = LinkState::Closed { retry: Instant::now() + self.retry_wait };
+        self.retry_wait = (self.retry_wait * 2).min(MAX_RETRY_WAIT);
     }
 }
 
@@ -346,16 +347,16 @@ mod tests {
     async fn bytes_before_port_loss_are_kept() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
-        assert_eq!(link.unread().await, None, "a port that is closed has nothing to say");
+        assert_eq!(link.read_pending().await, None, "a port that is closed has nothing to say");
         assert_eq!(link.next().await, LinkEvent::Up);
         let (mut server, _) = listener.accept().await.unwrap();
         server.write_all(&[0x93, 0xff]).await.unwrap();
         // Time that the runtime had nothing of.
         std::thread::sleep(Duration::from_millis(50));
-        assert_eq!(link.unread().await, Some(LinkEvent::Bytes(vec![0x93, 0xff])));
-        assert_eq!(link.unread().await, None);
+        assert_eq!(link.read_pending().await, Some(LinkEvent::Bytes(vec![0x93, 0xff])));
+        assert_eq!(link.read_pending().await, None);
         drop(server);
-        assert!(matches!(link.unread().await, Some(LinkEvent::Down(_))));
+        assert!(matches!(link.read_pending().await, Some(LinkEvent::Down(_))));
     }
 
     #[tokio::test]
@@ -397,7 +398,7 @@ mod tests {
             server
         };
         let (event, _server) = tokio::join!(link.next(), serving);
-        assert!(matches!(&event, LinkEvent::Waiting(reason) if reason.contains("use tcp://")), "{event:?}");
+        assert!(matches!(&event, LinkEvent::OpenFailed(reason) if reason.contains("use tcp://")), "{event:?}");
     }
 
     #[tokio::test]

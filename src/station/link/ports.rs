@@ -24,36 +24,36 @@ use tokio::time::Instant;
 use super::address::{PortAddress, UsbId};
 
 /// A port that carried another board, or none that answers, is tried again after this: a cable may have been moved behind it.
-const REMEMBERED: Duration = Duration::from_secs(10);
+const NOTE_LIFETIME: Duration = Duration::from_secs(10);
 /// The system's list of ports is read no more often, however many lines ask.
-const LISTED: Duration = Duration::from_secs(1);
+const LIST_INTERVAL: Duration = Duration::from_secs(1);
 /// The system's list of ports; without it the enumeration would panic.
-const SYSTEM_LIST: &str = "/sys/class/tty";
+const SYSTEM_LIST_PATH: &str = "/sys/class/tty";
 /// The ids of a board's own USB chip. Chips that are in many devices are no sign of a board.
-const BOARDS: [(u16, u16); 1] = [(0x045b, 0x8111)];
+const BOARD_CHIPS: [(u16, u16); 1] = [(0x045b, 0x8111)];
 /// What the manufacturer's text of other boards begins with.
-const MANUFACTURER: &str = "DGT";
+const MANUFACTURER_PREFIX: &str = "DGT";
 /// Ports of which something is noted; more were unplugged long ago.
-const MOST_NOTES: usize = 256;
+const MAX_NOTES: usize = 256;
 
 /// What the lines of a station know of ports; each line has one of its own, over the same book.
 #[derive(Clone, Default)]
 pub struct Ports {
-    book: Arc<Mutex<Book>>,
+    table: Arc<Mutex<PortTable>>,
     line: String,
 }
 
 #[derive(Default)]
-struct Book {
+struct PortTable {
     reserved: Vec<PathBuf>,
     /// Which line has a port.
-    held: BTreeMap<PathBuf, String>,
-    notes: BTreeMap<PathBuf, Note>,
-    listed: Option<(Instant, Result<Vec<SerialPortInfo>, String>)>,
+    claimed: BTreeMap<PathBuf, String>,
+    notes: BTreeMap<PathBuf, PortNote>,
+    cached_list: Option<(Instant, Result<Vec<SerialPortInfo>, String>)>,
 }
 
 /// What was found at a port: `None`, nothing that answers.
-struct Note {
+struct PortNote {
     board: Option<String>,
     device: Option<Device>,
     at: Instant,
@@ -64,34 +64,34 @@ struct Note {
 struct Device([i64; 4]);
 
 impl Device {
-    fn of(path: &Path) -> Option<Device> {
+    fn from_path(path: &Path) -> Option<Device> {
         let data = fs::metadata(path).ok()?;
         Some(Device([data.dev() as i64, data.ino() as i64, data.ctime(), data.ctime_nsec()]))
     }
 }
 
 /// A port that a line has. Dropping it gives it back.
-pub struct HeldPort {
+pub struct ClaimedPort {
     ports: Ports,
     path: PathBuf,
 }
 
-impl Drop for HeldPort {
+impl Drop for ClaimedPort {
     fn drop(&mut self) {
-        self.ports.book().held.remove(&self.path);
+        self.ports.lock_table().claimed.remove(&self.path);
     }
 }
 
 impl Ports {
     /// Keeps the ports that the configuration names for the lines that name them, and no others any more.
     pub fn reserve(&self, paths: Vec<PathBuf>) {
-        self.book().reserved = paths;
+        self.lock_table().reserved = paths;
     }
 
     /// The same for the line of this name.
     #[must_use]
-    pub fn of_line(&self, name: &str) -> Ports {
-        Ports { book: Arc::clone(&self.book), line: name.to_owned() }
+    pub fn for_line(&self, name: &str) -> Ports {
+        Ports { table: Arc::clone(&self.table), line: name.to_owned() }
     }
 
     /// Takes a port.
@@ -99,24 +99,24 @@ impl Ports {
     /// # Errors
     ///
     /// When a line has it: its name.
-    pub fn claim(&self, path: &Path) -> Result<HeldPort, String> {
+    pub fn claim(&self, path: &Path) -> Result<ClaimedPort, String> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let mut book = self.book();
-        if let Some(holder) = book.held.get(&path) {
+        let mut book = self.lock_table();
+        if let Some(holder) = book.claimed.get(&path) {
             return Err(holder.clone());
         }
-        book.held.insert(path.clone(), self.line.clone());
+        book.claimed.insert(path.clone(), self.line.clone());
         drop(book);
-        Ok(HeldPort { ports: self.clone(), path })
+        Ok(ClaimedPort { ports: self.clone(), path })
     }
 
     /// Notes which board answers at a port, or that none does.
     pub fn note(&self, path: &Path, board: Option<&str>) {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let note = Note { board: board.map(str::to_owned), device: Device::of(&path), at: Instant::now() };
-        let mut book = self.book();
-        if book.notes.len() >= MOST_NOTES {
-            book.notes.retain(|path, note| note.device.is_some() && note.device == Device::of(path));
+        let note = PortNote { board: board.map(str::to_owned), device: Device::from_path(&path), at: Instant::now() };
+        let mut book = self.lock_table();
+        if book.notes.len() >= MAX_NOTES {
+            book.notes.retain(|path, note| note.device.is_some() && note.device == Device::from_path(path));
         }
         book.notes.insert(path, note);
     }
@@ -132,26 +132,26 @@ impl Ports {
             PortAddress::Serial(path) => return Ok(vec![path.clone()]),
             PortAddress::Usb(id) => self.usb_ports(|usb| is_chip(id, usb))?,
             PortAddress::Any(patterns) if patterns.is_empty() => self.usb_ports(is_board)?,
-            PortAddress::Any(patterns) => patterns.iter().flat_map(|pattern| matching(pattern)).collect(),
+            PortAddress::Any(patterns) => patterns.iter().flat_map(|pattern| matching_paths(pattern)).collect(),
             PortAddress::Tcp(_) | PortAddress::Rfc2217 { .. } => Vec::new(),
         };
         if all.is_empty() {
             return Err("there is no such port; is the board plugged in?".to_owned());
         }
-        let book = self.book();
+        let book = self.lock_table();
         let reserved: Vec<PathBuf> = book.reserved.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
         let mut ranked: Vec<(u8, PathBuf)> = Vec::new();
         for path in all.iter().filter_map(|path| fs::canonicalize(path).ok()) {
-            if book.held.contains_key(&path)
+            if book.claimed.contains_key(&path)
                 || reserved.contains(&path)
                 || ranked.iter().any(|(_, other)| *other == path)
             {
                 continue;
             }
-            let note = book.notes.get(&path).filter(|note| note.device == Device::of(&path));
+            let note = book.notes.get(&path).filter(|note| note.device == Device::from_path(&path));
             let rank = match note {
                 Some(note) if wanted.is_some() && note.board.as_deref() == wanted => 0,
-                Some(note) if note.at.elapsed() < REMEMBERED && wanted.is_some() => continue,
+                Some(note) if note.at.elapsed() < NOTE_LIFETIME && wanted.is_some() => continue,
                 Some(_) => 2,
                 None => 1,
             };
@@ -166,19 +166,19 @@ impl Ports {
     }
 
     fn usb_ports(&self, fits: impl Fn(&serialport::UsbPortInfo) -> bool) -> Result<Vec<PathBuf>, String> {
-        let mut book = self.book();
-        if book.listed.as_ref().is_none_or(|(at, _)| at.elapsed() >= LISTED) {
-            book.listed = Some((Instant::now(), list()));
+        let mut book = self.lock_table();
+        if book.cached_list.as_ref().is_none_or(|(at, _)| at.elapsed() >= LIST_INTERVAL) {
+            book.cached_list = Some((Instant::now(), list()));
         }
-        let Some((_, listed)) = &book.listed else { return Ok(Vec::new()) };
+        let Some((_, listed)) = &book.cached_list else { return Ok(Vec::new()) };
         let ports = listed.as_ref().map_err(Clone::clone)?;
         let fitting = ports.iter().filter(|port| matches!(&port.port_type, SerialPortType::UsbPort(usb) if fits(usb)));
         Ok(fitting.map(|port| PathBuf::from(&port.port_name)).collect())
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn lock_table(&self) -> MutexGuard<'_, PortTable> {
         // Nothing that is done under the lock leaves a book half written.
-        self.book.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -196,7 +196,7 @@ pub fn device(address: &PortAddress) -> Option<PathBuf> {
 }
 
 /// Pairs of lines whose addresses mean one device now, though they are written differently, each with the device.
-pub fn shared<'l>(lines: impl IntoIterator<Item = (&'l str, &'l PortAddress)>) -> Vec<[String; 3]> {
+pub fn shared_devices<'l>(lines: impl IntoIterator<Item = (&'l str, &'l PortAddress)>) -> Vec<[String; 3]> {
     let mut seen: BTreeMap<PathBuf, &str> = BTreeMap::new();
     let mut shared = Vec::new();
     for (line, address) in lines {
@@ -215,8 +215,8 @@ pub fn shared<'l>(lines: impl IntoIterator<Item = (&'l str, &'l PortAddress)>) -
 ///
 /// When the system cannot list them: why.
 pub fn list() -> Result<Vec<SerialPortInfo>, String> {
-    if !Path::new(SYSTEM_LIST).is_dir() {
-        return Err(format!("this system has no {SYSTEM_LIST}, so its serial ports cannot be listed"));
+    if !Path::new(SYSTEM_LIST_PATH).is_dir() {
+        return Err(format!("this system has no {SYSTEM_LIST_PATH}, so its serial ports cannot be listed"));
     }
     // The list changes while it is read, and the library does not expect all that can happen then.
     let listed = std::panic::catch_unwind(serialport::available_ports);
@@ -236,26 +236,27 @@ fn is_chip(id: &UsbId, usb: &serialport::UsbPortInfo) -> bool {
 
 /// Is this a USB port of a maker of boards?
 pub fn is_board(usb: &serialport::UsbPortInfo) -> bool {
-    let is_makers = usb.manufacturer.as_ref().is_some_and(|manufacturer| manufacturer.starts_with(MANUFACTURER));
-    is_makers || BOARDS.contains(&(usb.vid, usb.pid))
+    let is_makers = usb.manufacturer.as_ref().is_some_and(|manufacturer| manufacturer.starts_with(MANUFACTURER_PREFIX));
+    is_makers || BOARD_CHIPS.contains(&(usb.vid, usb.pid))
 }
 
 /// The paths that a pattern means: `*` in its last part stands for any letters.
-fn matching(pattern: &str) -> Vec<PathBuf> {
+fn matching_paths(pattern: &str) -> Vec<PathBuf> {
     let path = Path::new(pattern);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Vec::new();
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let fits =
-        |path: &PathBuf| path.file_name().and_then(|found| found.to_str()).is_some_and(|found| is_like(name, found));
+    let fits = |path: &PathBuf| {
+        path.file_name().and_then(|found| found.to_str()).is_some_and(|found| matches_pattern(name, found))
+    };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(fits).collect();
     paths.sort();
     paths
 }
 
-fn is_like(pattern: &str, text: &str) -> bool {
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(start) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();
@@ -284,7 +285,7 @@ mod tests {
             ("a*a", "a", false),
             ("a", "ab", false),
         ] {
-            assert_eq!(is_like(pattern, text), expected, "{pattern} {text}");
+            assert_eq!(matches_pattern(pattern, text), expected, "{pattern} {text}");
         }
     }
 
@@ -302,8 +303,8 @@ mod tests {
         assert_eq!(found(Some("1025")), [path("p1"), path("p2"), path("p3")]);
 
         ports.reserve(vec![path("p3")]);
-        let claim = ports.of_line("board-1").claim(&path("p1")).unwrap();
-        assert_eq!(ports.of_line("board-2").claim(&path("./p1")).err().as_deref(), Some("board-1"));
+        let claim = ports.for_line("board-1").claim(&path("p1")).unwrap();
+        assert_eq!(ports.for_line("board-2").claim(&path("./p1")).err().as_deref(), Some("board-1"));
         assert_eq!(found(None), [path("p2")]);
         drop(claim);
 
@@ -327,8 +328,13 @@ mod tests {
         fs::write(folder.path().join("ttyUSB0"), "").unwrap();
         std::os::unix::fs::symlink("ttyUSB0", folder.path().join("by-path")).unwrap();
         let (device, link, away) = (path("ttyUSB0"), path("by-path"), path("ttyUSB1"));
-        let found =
-            shared([("a", &device), ("b", &away), ("c", &link), ("d", &away), ("e", &PortAddress::Any(vec![]))]);
+        let found = shared_devices([
+            ("a", &device),
+            ("b", &away),
+            ("c", &link),
+            ("d", &away),
+            ("e", &PortAddress::Any(vec![])),
+        ]);
         let shown = fs::canonicalize(folder.path().join("ttyUSB0")).unwrap().display().to_string();
         assert_eq!(found, [["a".to_owned(), "c".to_owned(), shown]]);
     }

@@ -36,10 +36,10 @@ const SET_STOPSIZE: u8 = 4;
 const SET_CONTROL: u8 = 5;
 const PURGE_DATA: u8 = 12;
 /// A server's message has the number of the client's and this.
-const FROM_SERVER: u8 = 100;
+const SERVER_OFFSET: u8 = 100;
 
 /// The longest block that is looked into; the answers waited for have six bytes.
-const LONGEST_BLOCK: usize = 32;
+const MAX_BLOCK_LEN: usize = 32;
 
 /// Why a server cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub enum Refusal {
 
 /// What one end has said of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Answer {
+enum OptionState {
     #[default]
     Open,
     Yes,
@@ -80,13 +80,13 @@ pub struct Rfc2217 {
     state: State,
     block: Vec<u8>,
     /// The server's word on what this end offers.
-    com_port: Answer,
-    binary_out: Answer,
+    com_port: OptionState,
+    binary_out: OptionState,
     /// The server's word on sending all bytes itself.
-    binary_in: Answer,
-    granted: Option<u32>,
+    binary_in: OptionState,
+    granted_baud: Option<u32>,
     /// Options that this end was asked about and answered.
-    answered: Vec<(u8, u8)>,
+    answered_options: Vec<(u8, u8)>,
     replies: Vec<u8>,
 }
 
@@ -98,11 +98,11 @@ impl Rfc2217 {
             baud,
             state: State::Data,
             block: Vec::new(),
-            com_port: Answer::Open,
-            binary_out: Answer::Open,
-            binary_in: Answer::Open,
-            granted: None,
-            answered: Vec::new(),
+            com_port: OptionState::Open,
+            binary_out: OptionState::Open,
+            binary_in: OptionState::Open,
+            granted_baud: None,
+            answered_options: Vec::new(),
             replies: vec![IAC, WILL, COM_PORT, IAC, WILL, BINARY, IAC, DO, BINARY],
         }
     }
@@ -118,13 +118,13 @@ impl Rfc2217 {
     ///
     /// When it never will be.
     pub fn is_ready(&self) -> Result<bool, Refusal> {
-        if self.com_port == Answer::No {
+        if self.com_port == OptionState::No {
             return Err(Refusal::NoComPort);
         }
-        if self.binary_in == Answer::No || self.binary_out == Answer::No {
+        if self.binary_in == OptionState::No || self.binary_out == OptionState::No {
             return Err(Refusal::NotBinary);
         }
-        match self.granted {
+        match self.granted_baud {
             Some(baud) if baud != self.baud => Err(Refusal::Baud(baud)),
             granted => Ok(granted.is_some()),
         }
@@ -151,16 +151,16 @@ impl Rfc2217 {
                 // Commands of one byte: nothing to do about any of them.
                 (State::Command, _) => State::Data,
                 (State::Option(verb), option) => {
-                    self.hear_option(verb, option);
+                    self.on_option(verb, option);
                     State::Data
                 }
                 (State::Block, IAC) => State::BlockCommand,
                 (State::BlockCommand, SE) => {
-                    self.hear_block();
+                    self.on_block();
                     State::Data
                 }
                 (State::Block | State::BlockCommand, byte) => {
-                    if self.block.len() < LONGEST_BLOCK {
+                    if self.block.len() < MAX_BLOCK_LEN {
                         self.block.push(byte);
                     }
                     State::Block
@@ -181,11 +181,11 @@ impl Rfc2217 {
         encoded
     }
 
-    fn hear_option(&mut self, verb: u8, option: u8) {
-        let answer = if matches!(verb, DO | WILL) { Answer::Yes } else { Answer::No };
+    fn on_option(&mut self, verb: u8, option: u8) {
+        let answer = if matches!(verb, DO | WILL) { OptionState::Yes } else { OptionState::No };
         match (verb, option) {
             (DO | DONT, COM_PORT) => {
-                if answer == Answer::Yes && self.com_port == Answer::Open {
+                if answer == OptionState::Yes && self.com_port == OptionState::Open {
                     self.replies.extend(self.settings());
                 }
                 self.com_port = answer;
@@ -202,8 +202,8 @@ impl Rfc2217 {
     }
 
     fn answer(&mut self, verb: u8, option: u8) {
-        if !self.answered.contains(&(verb, option)) {
-            self.answered.push((verb, option));
+        if !self.answered_options.contains(&(verb, option)) {
+            self.answered_options.push((verb, option));
             self.replies.extend([IAC, verb, option]);
         }
     }
@@ -219,12 +219,12 @@ impl Rfc2217 {
         bytes
     }
 
-    fn hear_block(&mut self) {
+    fn on_block(&mut self) {
         if let [COM_PORT, command, baud @ ..] = self.block.as_slice()
-            && *command == FROM_SERVER + SET_BAUDRATE
+            && *command == SERVER_OFFSET + SET_BAUDRATE
             && let Ok(baud) = baud.try_into()
         {
-            self.granted = Some(u32::from_be_bytes(baud));
+            self.granted_baud = Some(u32::from_be_bytes(baud));
         }
     }
 }
@@ -332,8 +332,8 @@ mod tests {
             let (data, replies) = hear(&mut telnet, &bytes);
             prop_assert!(data.len() <= bytes.len());
             prop_assert!(replies.len() <= bytes.len() + SETTINGS.len());
-            prop_assert!(telnet.block.len() <= LONGEST_BLOCK);
-            prop_assert!(telnet.answered.len() <= 2 * 256);
+            prop_assert!(telnet.block.len() <= MAX_BLOCK_LEN);
+            prop_assert!(telnet.answered_options.len() <= 2 * 256);
         }
     }
 }

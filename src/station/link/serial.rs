@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tokio_serial::{DataBits, FlowControl, Parity, SerialPortBuilderExt, SerialStream, StopBits};
 
-use super::address::BAUD;
+use super::address::DEFAULT_BAUD;
 
 /// Opens a port for this program alone: 9600 baud, eight bits, no parity, one stop bit, no handshake.
 ///
@@ -13,7 +13,7 @@ use super::address::BAUD;
 ///
 /// Why not, with a remedy where there is one.
 pub fn open(path: &Path) -> Result<SerialStream, String> {
-    tokio_serial::new(path.to_string_lossy(), BAUD)
+    tokio_serial::new(path.to_string_lossy(), DEFAULT_BAUD)
         .data_bits(DataBits::Eight)
         .parity(Parity::None)
         .stop_bits(StopBits::One)

@@ -21,15 +21,15 @@ use tokio::time::timeout;
 use super::address::Host;
 
 /// A box in the same building answers at once.
-const LONGEST_CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Nothing came for so long: ask.
-const IDLE: Duration = Duration::from_secs(5);
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(5);
 /// Between two questions.
-const PROBE: Duration = Duration::from_secs(2);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
 /// Questions without an answer before the connection counts as gone.
-const PROBES: u32 = 3;
+const KEEPALIVE_PROBES: u32 = 3;
 /// What was sent is acknowledged within this, or the connection counts as gone.
-const UNACKNOWLEDGED: Duration = Duration::from_secs(10);
+const USER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Connects.
 ///
@@ -38,7 +38,7 @@ const UNACKNOWLEDGED: Duration = Duration::from_secs(10);
 /// Why not, with a remedy where there is one.
 pub async fn connect(host: &Host) -> Result<TcpStream, String> {
     let connecting = TcpStream::connect((host.name.as_str(), host.port));
-    let stream = match timeout(LONGEST_CONNECT, connecting).await {
+    let stream = match timeout(CONNECT_TIMEOUT, connecting).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return Err(explain(&error)),
         Err(_) => return Err(format!("{host} does not answer; is the box switched on and on this network?")),
@@ -51,8 +51,10 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
     // A command is one byte; it is not to wait for more.
     stream.set_nodelay(true)?;
     let socket = SockRef::from(stream);
-    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(IDLE).with_interval(PROBE).with_retries(PROBES))?;
-    socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))
+    socket.set_tcp_keepalive(
+        &TcpKeepalive::new().with_time(KEEPALIVE_IDLE).with_interval(KEEPALIVE_INTERVAL).with_retries(KEEPALIVE_PROBES),
+    )?;
+    socket.set_tcp_user_timeout(Some(USER_TIMEOUT))
 }
 
 fn explain(error: &io::Error) -> String {

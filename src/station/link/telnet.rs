@@ -12,9 +12,9 @@ use super::rfc2217::Rfc2217;
 use super::tcp;
 
 /// A server sets its port up within this, or it is none of the kind.
-const LONGEST_SETUP: Duration = Duration::from_secs(5);
+const SETUP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes of a board that are kept while the port is being set up: more than it says in all that time.
-const MOST_BEFORE_SETUP: usize = 16 << 10;
+const MAX_EARLY_BYTES: usize = 16 << 10;
 /// One read.
 const READ_SIZE: usize = 1024;
 
@@ -37,7 +37,7 @@ impl Telnet {
     pub async fn connect(host: &Host, baud: u32) -> Result<Telnet, String> {
         let stream = tcp::connect(host).await?;
         let mut telnet = Telnet { stream, codec: Rfc2217::new(baud), outgoing: Vec::new(), incoming: Vec::new() };
-        match timeout(LONGEST_SETUP, telnet.set_up()).await {
+        match timeout(SETUP_TIMEOUT, telnet.set_up()).await {
             Ok(Ok(())) => Ok(telnet),
             Ok(Err(reason)) => Err(reason),
             Err(_) => Err("the server does not set up its port; does it speak RFC 2217? If not, use tcp://".to_owned()),
@@ -47,7 +47,7 @@ impl Telnet {
     async fn set_up(&mut self) -> Result<(), String> {
         while !self.codec.is_ready().map_err(|refusal| refusal.to_string())? {
             match self.exchange().await {
-                Ok(_) if self.incoming.len() > MOST_BEFORE_SETUP => {
+                Ok(_) if self.incoming.len() > MAX_EARLY_BYTES => {
                     return Err("bytes come but no RFC 2217; is this a raw port? If so, use tcp://".to_owned());
                 }
                 Ok(0) => return Err("the server closed the connection; is its port in use?".to_owned()),

@@ -3,14 +3,14 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What a board has open: its port, its log, its live file, and one more while a file is replaced or read.
-const FILES_A_BOARD: u64 = 4;
+const FILES_PER_BOARD: u64 = 4;
 /// What the rest of a station has open: standard streams, the runtime, sockets, operators, those who ask for numbers, the
 /// commands of alarms, and the public files.
-const FILES_BESIDE: u64 = 160;
+const BASE_FILES: u64 = 160;
 
 /// How many files a station with so many boards may have open at a time.
 pub fn files_needed(boards: usize) -> u64 {
-    FILES_BESIDE + FILES_A_BOARD * boards as u64
+    BASE_FILES + FILES_PER_BOARD * boards as u64
 }
 
 /// Sees that so many files may be open: raises the limit as far as that is allowed.
@@ -27,12 +27,12 @@ pub fn allow_files(needed: u64) -> Result<(), String> {
     let wanted = maximum.map_or(needed, |maximum| maximum.min(needed));
     if current.is_none_or(|current| current < wanted) {
         let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
-        raised.map_err(|error| too_low(current.unwrap_or(0), needed, &error.to_string()))?;
+        raised.map_err(|error| limit_too_low_message(current.unwrap_or(0), needed, &error.to_string()))?;
     }
-    if wanted < needed { Err(too_low(wanted, needed, "the hard limit is lower")) } else { Ok(()) }
+    if wanted < needed { Err(limit_too_low_message(wanted, needed, "the hard limit is lower")) } else { Ok(()) }
 }
 
-fn too_low(limit: u64, needed: u64, why: &str) -> String {
+fn limit_too_low_message(limit: u64, needed: u64, why: &str) -> String {
     format!(
         "this process may have {limit} files open, but that many boards need {needed} ({why}); \
          set LimitNOFILE={needed} in the service, or ulimit -n"

@@ -19,9 +19,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, reload};
 
 /// What is shown where nothing says otherwise.
-const USUAL: &str = "info";
+const DEFAULT_DIRECTIVE: &str = "info";
 /// More directives are none that a person gave.
-const MOST_DIRECTIVES: usize = 32;
+const MAX_DIRECTIVES: usize = 32;
 
 /// Which messages are shown.
 #[derive(Clone)]
@@ -65,12 +65,12 @@ impl Levels {
                      `damcast ctl log-level --help` has an example"
                 ));
             }
-            let target = target_of(directive);
-            next.retain(|other| target_of(other) != target);
+            let target = directive_target(directive);
+            next.retain(|other| directive_target(other) != target);
             next.push(directive.to_owned());
         }
-        if next.len() > MOST_DIRECTIVES {
-            return Err(format!("more than {MOST_DIRECTIVES} levels; `reset` takes them back"));
+        if next.len() > MAX_DIRECTIVES {
+            return Err(format!("more than {MAX_DIRECTIVES} levels; `reset` takes them back"));
         }
         let text = [self.at_start.clone()].into_iter().chain(next.iter().cloned()).collect::<Vec<_>>().join(",");
         let filter = text.parse::<Targets>().map_err(|error| format!("`{directive}`: {error}"))?;
@@ -81,14 +81,15 @@ impl Levels {
 }
 
 /// The module of a directive; none of a level alone.
-fn target_of(directive: &str) -> &str {
+fn directive_target(directive: &str) -> &str {
     directive.split_once('=').map_or("", |(target, _)| target)
 }
 
 /// Begins to show messages. To be called once.
-pub fn begin() -> Levels {
+pub fn init() -> Levels {
     let wanted = std::env::var("RUST_LOG").unwrap_or_default();
-    let at_start = if wanted.is_empty() || wanted.parse::<Targets>().is_err() { USUAL.to_owned() } else { wanted };
+    let at_start =
+        if wanted.is_empty() || wanted.parse::<Targets>().is_err() { DEFAULT_DIRECTIVE.to_owned() } else { wanted };
     let filter = at_start.parse::<Targets>().unwrap_or_default();
     let (filter, handle) = reload::Layer::new(filter);
     let registry = tracing_subscriber::registry().with(filter);

@@ -38,7 +38,7 @@ const ALARMS: [&str; 9] = [
 ];
 
 /// All of it as text. `waiting`: for each line, how many orders wait for it.
-pub fn text(observer: &Observer, waiting: &[(String, usize)]) -> String {
+pub fn metrics_text(observer: &Observer, waiting: &[(String, usize)]) -> String {
     let overview = observer.overview();
     let lines = observer.counters.all();
     let mut text = String::new();
@@ -52,11 +52,11 @@ pub fn text(observer: &Observer, waiting: &[(String, usize)]) -> String {
         ("damcast_noise_bytes_total", "Bytes that belong to no message.", |line| line.noise_bytes.get()),
         ("damcast_checksum_errors_total", "Answers with a wrong checksum.", |line| line.bad_checksums.get()),
         ("damcast_connects_total", "How often the port was opened.", |line| line.connects.get()),
-        ("damcast_failures_total", "How often the line broke.", |line| line.failures.get()),
+        ("damcast_failures_total", "How often the line broke.", |line| line.restarts.get()),
         ("damcast_requests_total", "Requests of operators.", |line| line.requests.get()),
     ];
     for (name, help, count) in counters {
-        head(&mut text, name, "counter", help);
+        write_head(&mut text, name, "counter", help);
         for (line, counters) in &lines {
             row(&mut text, name, &[("line", line)], count(counters) as f64);
         }
@@ -66,17 +66,17 @@ pub fn text(observer: &Observer, waiting: &[(String, usize)]) -> String {
         (
             "damcast_recognition_delay_seconds",
             "How long the squares had been quiet when an entry was published.",
-            |line| &line.delay,
+            |line| &line.publish_delay,
         ),
-        ("damcast_publish_seconds", "How long the disk took to publish.", |line| &line.publishing),
+        ("damcast_publish_seconds", "How long the disk took to publish.", |line| &line.publish_time),
     ];
     for (name, help, times) in histograms {
-        head(&mut text, name, "histogram", help);
+        write_head(&mut text, name, "histogram", help);
         for (line, counters) in &lines {
             histogram(&mut text, name, line, times(counters));
         }
     }
-    head(&mut text, "damcast_orders_waiting", "gauge", "Requests that wait for a line.");
+    write_head(&mut text, "damcast_orders_waiting", "gauge", "Requests that wait for a line.");
     for (line, count) in waiting {
         row(&mut text, "damcast_orders_waiting", &[("line", line)], *count as f64);
     }
@@ -84,22 +84,22 @@ pub fn text(observer: &Observer, waiting: &[(String, usize)]) -> String {
 }
 
 fn states(text: &mut String, overview: &Overview) {
-    head(text, "damcast_boards", "gauge", "Boards in each state.");
-    for state in Condition::ALL.map(Condition::word).into_iter().chain(["broken"]) {
+    write_head(text, "damcast_boards", "gauge", "Boards in each state.");
+    for state in Condition::ALL.map(Condition::as_str).into_iter().chain(["broken"]) {
         let count = overview.boards.iter().filter(|board| board.state == state).count();
         row(text, "damcast_boards", &[("state", state)], count as f64);
     }
-    head(text, "damcast_alarms", "gauge", "Alarms that are raised.");
+    write_head(text, "damcast_alarms", "gauge", "Alarms that are raised.");
     for kind in ALARMS {
         let count = overview.alarms.iter().filter(|alarm| alarm.kind == kind).count();
         row(text, "damcast_alarms", &[("kind", kind)], count as f64);
     }
-    head(text, "damcast_uptime_seconds", "gauge", "How long the station has run.");
+    write_head(text, "damcast_uptime_seconds", "gauge", "How long the station has run.");
     row(text, "damcast_uptime_seconds", &[], overview.uptime_s as f64);
     if let Some(disk) = overview.disk {
-        head(text, "damcast_disk_free_bytes", "gauge", "What of the disk may still be used.");
+        write_head(text, "damcast_disk_free_bytes", "gauge", "What of the disk may still be used.");
         row(text, "damcast_disk_free_bytes", &[], disk.free_bytes as f64);
-        head(text, "damcast_disk_size_bytes", "gauge", "All of the disk.");
+        write_head(text, "damcast_disk_size_bytes", "gauge", "All of the disk.");
         row(text, "damcast_disk_size_bytes", &[], disk.total_bytes as f64);
     }
 }
@@ -115,7 +115,7 @@ fn histogram(text: &mut String, name: &str, line: &str, times: &Histogram) {
     row(text, &format!("{name}_count"), &[("line", line)], all as f64);
 }
 
-fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+fn write_head(text: &mut String, name: &str, kind: &str, help: &str) {
     // Writing into a string cannot fail.
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }

@@ -14,7 +14,7 @@ pub mod alarm;
 
 pub mod metrics;
 
-pub mod arbiter;
+pub mod tournament_actor;
 
 pub mod control;
 

@@ -24,31 +24,31 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
 /// The way to the service manager, if there is one.
-pub struct Manager {
+pub struct ServiceManager {
     socket: Option<(UnixDatagram, SocketAddr)>,
     watchdog: Option<Duration>,
 }
 
-impl Manager {
+impl ServiceManager {
     /// The manager that the environment names: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
     ///
     /// # Errors
     ///
     /// When what it names cannot be: why.
-    pub fn of_environment() -> Result<Manager, String> {
+    pub fn from_env() -> Result<ServiceManager, String> {
         let Some(name) = env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty()) else {
-            return Ok(Manager::absent());
+            return Ok(ServiceManager::absent());
         };
         let socket = open(&name).map_err(|error| format!("NOTIFY_SOCKET={}: {error}", name.display()))?;
         let is_ours = env::var("WATCHDOG_PID").map_or(true, |pid| pid == std::process::id().to_string());
         let microseconds = env::var("WATCHDOG_USEC").ok().and_then(|text| text.parse().ok()).filter(|_| is_ours);
         let watchdog = microseconds.filter(|&microseconds| microseconds > 0).map(Duration::from_micros);
-        Ok(Manager { socket: Some(socket), watchdog })
+        Ok(ServiceManager { socket: Some(socket), watchdog })
     }
 
     /// Nobody listens.
-    pub fn absent() -> Manager {
-        Manager { socket: None, watchdog: None }
+    pub fn absent() -> ServiceManager {
+        ServiceManager { socket: None, watchdog: None }
     }
 
     /// After how long without `WATCHDOG=1` the manager ends this process.
@@ -57,17 +57,17 @@ impl Manager {
     }
 
     /// Tells some lines at once. Returns whether they were taken; without a manager they are.
-    pub fn tell(&self, lines: &[&str]) -> bool {
+    pub fn send(&self, lines: &[&str]) -> bool {
         let Some((socket, address)) = &self.socket else { return true };
         let message = lines.join("\n");
         socket.send_to_addr(message.as_bytes(), address).is_ok()
     }
 
     /// Tells that the configuration is read again. The time shows that this is no old message.
-    pub fn tell_reloading(&self) -> bool {
+    pub fn send_reloading(&self) -> bool {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let microseconds = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1_000;
-        self.tell(&["RELOADING=1", &format!("MONOTONIC_USEC={microseconds}")])
+        self.send(&["RELOADING=1", &format!("MONOTONIC_USEC={microseconds}")])
     }
 }
 
@@ -96,13 +96,13 @@ mod tests {
             (UnixDatagram::bind(&path).unwrap(), path.display().to_string()),
             (UnixDatagram::bind_addr(&abstract_address).unwrap(), format!("@{abstract_name}")),
         ] {
-            let manager = Manager { socket: Some(open(name.as_ref()).unwrap()), watchdog: None };
-            assert!(manager.tell(&["READY=1", "STATUS=2 boards"]));
+            let manager = ServiceManager { socket: Some(open(name.as_ref()).unwrap()), watchdog: None };
+            assert!(manager.send(&["READY=1", "STATUS=2 boards"]));
             let mut heard = [0; 64];
             let count = listener.recv(&mut heard).unwrap();
             assert_eq!(&heard[..count], b"READY=1\nSTATUS=2 boards");
             // Nobody takes it any more: nothing waits for that.
-            while manager.tell(&["WATCHDOG=1"]) {}
+            while manager.send(&["WATCHDOG=1"]) {}
         }
     }
 }

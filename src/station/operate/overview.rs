@@ -18,14 +18,14 @@ use draughts_pdn::fen;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::engine::session::request::Pairing;
-use crate::engine::session::{BoardSquares, Condition, Status, account};
+use crate::engine::session::request::BoardPairing;
+use crate::engine::session::{BoardSquares, Condition, Status, notes};
 use crate::station::counters::Counters;
-use crate::station::line::{LeftToWait, LineReport};
-use crate::station::trouble::{self, Troubles};
+use crate::station::file_problems::{self, FileProblems};
+use crate::station::line::{LineReport, WaitStatus};
 
 /// A moment on the wall.
-type Moment = DateTime<FixedOffset>;
+type WallTime = DateTime<FixedOffset>;
 
 /// The state of a station.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub struct Overview {
     /// The process.
     pub pid: u32,
     /// When it was started.
-    pub started: Moment,
+    pub started: WallTime,
     /// For how long it has run.
     pub uptime_s: u64,
     /// Where it records.
@@ -47,10 +47,10 @@ pub struct Overview {
     /// The pairings that wait for a result: those of the open rounds whose games are over or show one, and of earlier rounds all that
     /// have none and are not played later.
     #[serde(default)]
-    pub awaited: Vec<AwaitedView>,
+    pub results_awaited: Vec<AwaitedView>,
     /// The pairings of the open rounds on whose boards a game goes on that is one of no pairing: it may have begun before its round.
     #[serde(default)]
-    pub begun_before: Vec<AwaitedView>,
+    pub unassigned_games: Vec<AwaitedView>,
     /// All lines, in the order of the configuration.
     pub lines: Vec<LineView>,
     /// The outlets, in the order of the configuration, `public` first; those that are held back last.
@@ -87,7 +87,7 @@ pub struct BoardView {
     /// The same in words for people.
     pub text: String,
     /// Since when.
-    pub since: Option<Moment>,
+    pub since: Option<WallTime>,
     /// For how long.
     pub since_s: Option<u64>,
     /// Whether the operator holds back what would be published.
@@ -96,7 +96,7 @@ pub struct BoardView {
     pub game: Option<u32>,
     /// It goes on, whether the board is heard or not.
     #[serde(default)]
-    pub goes_on: bool,
+    pub is_ongoing: bool,
     /// Who has White in that game, or in the next; `None`: nobody has said.
     #[serde(default)]
     pub white: Option<String>,
@@ -117,7 +117,7 @@ pub struct BoardView {
     #[serde(default)]
     pub waits: Option<WaitView>,
     /// What is known of a board that nothing explains.
-    pub doubt: Option<DoubtView>,
+    pub unexplained: Option<UnexplainedView>,
     /// What stands on its squares, beside what is published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squares: Option<SquaresView>,
@@ -133,15 +133,15 @@ pub struct BoardView {
     pub pairing: Option<PairingView>,
     /// The result that a sign on the board offers; readers have it as `proposed` of its pairing.
     #[serde(skip)]
-    pub offers: Option<String>,
+    pub proposed_result: Option<String>,
     /// What games play that begin from now on, as its line was told; not for readers.
     #[serde(skip)]
-    pub plays: Option<Arc<Pairing>>,
+    pub assigned_pairing: Option<Arc<BoardPairing>>,
 }
 
 impl BoardView {
     /// Takes what the office says of it: its pairing, and names that were corrected since its game began.
-    fn hear(&mut self, office: &OfficeView) {
+    fn apply_tournament(&mut self, office: &TournamentStatus) {
         self.pairing = office.pairings.get(&self.name).cloned();
         if let Some((game, [white, black])) = office.players.get(&self.name)
             && self.game == Some(*game)
@@ -160,7 +160,7 @@ pub struct PairingView {
     /// The round.
     pub round: u32,
     /// The number of the board in it.
-    pub table: Option<u32>,
+    pub board_number: Option<u32>,
     /// Who has White.
     pub white: String,
     /// Who has Black.
@@ -185,7 +185,7 @@ pub struct AwaitedView {
 
 /// What the tournament office says of boards.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct OfficeView {
+pub struct TournamentStatus {
     /// The pairings of the open rounds, by boards.
     pub pairings: BTreeMap<String, PairingView>,
     /// Those that wait for a result, in their order.
@@ -215,25 +215,25 @@ pub struct WaitView {
     pub seconds: u64,
 }
 
-impl From<LeftToWait> for WaitView {
-    fn from(left: LeftToWait) -> WaitView {
-        WaitView { what: left.what.to_owned(), seconds: left.seconds }
+impl From<WaitStatus> for WaitView {
+    fn from(left: WaitStatus) -> WaitView {
+        WaitView { what: left.reason.to_owned(), seconds: left.seconds }
     }
 }
 
 /// A board that nothing explains.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct DoubtView {
+pub struct UnexplainedView {
     /// The squares that differ from the published position.
     pub squares: Vec<String>,
     /// What comes closest.
-    pub readings: Vec<String>,
+    pub interpretations: Vec<String>,
 }
 
-impl DoubtView {
+impl UnexplainedView {
     /// In one sentence.
-    pub fn in_words(&self) -> String {
-        account::in_words(&self.squares, &self.readings)
+    pub fn describe(&self) -> String {
+        notes::describe(&self.squares, &self.interpretations)
     }
 }
 
@@ -250,7 +250,7 @@ pub struct SquaresView {
 
 impl From<&BoardSquares> for SquaresView {
     fn from(squares: &BoardSquares) -> SquaresView {
-        let BoardSquares { variant, shown, published } = squares;
+        let BoardSquares { variant, sensed: shown, published } = squares;
         SquaresView {
             game_type: variant.game_type.tag_value(),
             shown: fen::write_with_turn(variant, shown, None),
@@ -323,7 +323,7 @@ pub struct AlarmView {
     #[serde(default)]
     pub place: Option<String>,
     /// Since when.
-    pub since: Moment,
+    pub since: WallTime,
     /// What is the matter, and what to do.
     pub text: String,
 }
@@ -332,7 +332,7 @@ pub struct AlarmView {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReloadView {
     /// When.
-    pub at: Moment,
+    pub at: WallTime,
     /// Whether the new configuration counts.
     pub ok: bool,
     /// What became of it.
@@ -349,7 +349,7 @@ pub struct Observer {
     /// What they count.
     pub counters: Counters,
     /// What is the matter with its files.
-    pub troubles: Troubles,
+    pub problems: FileProblems,
     /// The disk, as it was seen last.
     pub disk: watch::Receiver<Option<DiskView>>,
     /// What needs the operator.
@@ -359,27 +359,27 @@ pub struct Observer {
     /// The outlets.
     pub outlets: watch::Receiver<Vec<OutletView>>,
     /// What the tournament office says.
-    pub office: watch::Receiver<OfficeView>,
+    pub office: watch::Receiver<TournamentStatus>,
     /// When the station was started.
-    pub started: Started,
+    pub started: StartTime,
 }
 
 /// A start, on the wall and on a clock that nobody sets.
 #[derive(Clone, Copy)]
-pub struct Started {
-    at: Moment,
+pub struct StartTime {
+    at: WallTime,
     instant: std::time::Instant,
 }
 
-impl Started {
+impl StartTime {
     /// Now.
-    pub fn now() -> Started {
-        Started { at: now(), instant: std::time::Instant::now() }
+    pub fn now() -> StartTime {
+        StartTime { at: now(), instant: std::time::Instant::now() }
     }
 }
 
 /// Now, to the millisecond.
-pub fn now() -> Moment {
+pub fn now() -> WallTime {
     Local::now().fixed_offset().trunc_subsecs(3)
 }
 
@@ -396,8 +396,8 @@ impl Observer {
             directory: self.directory.clone(),
             disk: *self.disk.borrow(),
             boards: self.boards(&rows),
-            awaited: self.office.borrow().awaited.clone(),
-            begun_before: self.office.borrow().begun_before.clone(),
+            results_awaited: self.office.borrow().awaited.clone(),
+            unassigned_games: self.office.borrow().begun_before.clone(),
             lines: rows.iter().map(|row| line(row, counters.iter().find(|(name, _)| *name == row.name))).collect(),
             outlets: self.outlets.borrow().clone(),
             alarms: self.alarms.borrow().clone(),
@@ -408,7 +408,7 @@ impl Observer {
 
 impl Observer {
     /// What the names of the files of a board begin with that an operator calls so: the name itself, or LINE/ADDRESS.
-    pub fn board_called(&self, name: &str) -> Option<String> {
+    pub fn find_board(&self, name: &str) -> Option<String> {
         let is_it = |board: &BoardView| {
             board.name == name || board.address.is_some_and(|address| format!("{}/{address}", board.line) == name)
         };
@@ -417,8 +417,10 @@ impl Observer {
 
     fn boards(&self, rows: &[LineReport]) -> Vec<BoardView> {
         let mut boards = boards(rows, now());
-        boards.iter_mut().for_each(|board| board.hear(&self.office.borrow()));
-        for trouble in self.troubles.now().into_iter().filter(|trouble| trouble.kind == trouble::PUBLICATION) {
+        boards.iter_mut().for_each(|board| board.apply_tournament(&self.office.borrow()));
+        for trouble in
+            self.problems.current().into_iter().filter(|trouble| trouble.kind == file_problems::PUBLICATION_ALARM)
+        {
             if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == trouble.board.as_ref()) {
                 // It may stand still in several outlets.
                 let before = board.publication.take().map(|text| text + "; ").unwrap_or_default();
@@ -438,18 +440,18 @@ pub fn disk(folder: &Path) -> Option<DiskView> {
 }
 
 /// All boards of some lines. A bus on which none is known is shown as one.
-pub fn boards(rows: &[LineReport], now: Moment) -> Vec<BoardView> {
+pub fn boards(rows: &[LineReport], now: WallTime) -> Vec<BoardView> {
     let of_line = |row: &LineReport| match row.boards.as_slice() {
         [] => {
             let view = board(row, None, &row.name, &row.status, row.since, row.live_file.as_ref(), now);
-            vec![BoardView { waits: row.waits.map(WaitView::from), ..view }]
+            vec![BoardView { waits: row.wait_status.map(WaitView::from), ..view }]
         }
         boards => {
             let of_bus = |of_bus: &crate::station::line::BoardReport| {
                 let since = if row.no_link.is_some() { row.since } else { of_bus.since };
                 let address = Some(of_bus.address.number());
                 let view = board(row, address, &of_bus.name, &of_bus.status, since, of_bus.live_file.as_ref(), now);
-                BoardView { waits: of_bus.waits.map(WaitView::from), ..view }
+                BoardView { waits: of_bus.wait_status.map(WaitView::from), ..view }
             };
             boards.iter().map(of_bus).collect()
         }
@@ -462,9 +464,9 @@ fn board(
     address: Option<u16>,
     name: &str,
     status: &Status,
-    since: Option<Moment>,
+    since: Option<WallTime>,
     file: Option<&PathBuf>,
-    now: Moment,
+    now: WallTime,
 ) -> BoardView {
     let condition = if row.no_link.is_some() { Condition::NoConnection } else { status.condition };
     BoardView {
@@ -472,32 +474,32 @@ fn board(
         line: row.name.clone(),
         address,
         serial: status.board.clone(),
-        state: if row.is_broken { "broken".to_owned() } else { condition.word().to_owned() },
+        state: if row.is_broken { "broken".to_owned() } else { condition.as_str().to_owned() },
         text: row.no_link.clone().unwrap_or_else(|| status.state.clone()),
         since,
         since_s: since.map(|since| u64::try_from((now - since).num_seconds()).unwrap_or(0)),
         held: status.is_held,
         game: status.game,
-        goes_on: status.has_open_game,
+        is_ongoing: status.has_open_game,
         white: status.players[0].clone(),
         black: status.players[1].clone(),
         plies: status.plies,
-        last: status.last.clone(),
+        last: status.last_line.clone(),
         clocks: status.clocks.map(|[white, black]| ClocksView { white, black }),
-        clock_missing: status.misses_clock,
-        provisional: status.provisional.clone(),
+        clock_missing: status.clock_missing,
+        provisional: status.likely_moves.clone(),
         waits: None,
-        doubt: status
-            .doubt
-            .as_ref()
-            .map(|doubt| DoubtView { squares: doubt.squares.clone(), readings: doubt.readings.clone() }),
+        unexplained: status.unexplained.as_ref().map(|doubt| UnexplainedView {
+            squares: doubt.squares.clone(),
+            interpretations: doubt.interpretations.clone(),
+        }),
         squares: status.squares.as_ref().map(SquaresView::from),
-        wrong_start: status.wrong_start.clone(),
+        wrong_start: status.start_problem.clone(),
         publication: None,
         file: file.cloned(),
         pairing: None,
-        offers: status.offers.clone(),
-        plays: status.pairing.clone(),
+        proposed_result: status.proposed_result.clone(),
+        assigned_pairing: status.pairing.clone(),
     }
 }
 

@@ -27,19 +27,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::hidden_names;
 use super::order::{self, EventOrder};
-use super::streams::Streams;
-use super::withheld;
-use crate::engine::broadcast::events::{EventPlace, GameEvent, Generation, StreamKey};
-use crate::station::disk::{self, Disk, Durability, File, Growing};
+use super::streams::EventStreams;
+use crate::engine::broadcast::events::{EventId, GameEvent, Generation, StreamKey};
+use crate::station::disk::{self, AppendBuffer, Disk, Durability, File};
 use crate::station::journal::witness::{WitnessedFile, Witnesses};
 
 /// Name of the file.
-pub const EVENTS: &str = "events.ndjson";
+pub const EVENTS_FILE: &str = "events.ndjson";
 /// Bytes that are written at once; an append that fails keeps them in memory.
 const CHUNK_SIZE: usize = 1 << 20;
 /// Number of events that are written at once; they have less than a megabyte.
-pub const BATCH: usize = 2_000;
+pub const MAX_BATCH: usize = 2_000;
 /// Greatest length of a line of the file.
 const MAX_LINE_LEN: u64 = 1 << 20;
 /// Time within which the order is synced where the outlet itself is not.
@@ -51,11 +51,11 @@ pub struct EventsFile {
     folder: PathBuf,
     order: PathBuf,
     witnesses: Witnesses,
-    open: Option<Open>,
+    open: Option<OpenEvents>,
 }
 
-struct Open {
-    events: Growing,
+struct OpenEvents {
+    events: AppendBuffer,
     order: WitnessedFile,
     generation: Generation,
     /// Number of lines.
@@ -106,7 +106,7 @@ impl EventsFile {
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.join(EVENTS)
+        self.folder.join(EVENTS_FILE)
     }
 
     /// Reads the order; what it lacks is taken from the lines.
@@ -120,16 +120,16 @@ impl EventsFile {
     /// # Errors
     ///
     /// Returns any I/O error.
-    pub fn needs_more<'s>(
+    pub fn is_incomplete<'s>(
         &self,
         disk: &dyn Disk,
-        streams: impl FnOnce(&Generation) -> Streams<'s>,
+        streams: impl FnOnce(&Generation) -> EventStreams<'s>,
     ) -> io::Result<bool> {
         let Some(mut order) = self.read_order(disk)?.filter(|_| !self.is_open()) else { return Ok(false) };
         let mut streams = streams(&order.generation);
         let mut is_known = true;
         while let Some(event) = order.next_event()?.filter(|_| is_known) {
-            is_known = streams.has(&event);
+            is_known = streams.contains(&event);
         }
         if is_known {
             return Ok(false);
@@ -149,7 +149,7 @@ impl EventsFile {
         &mut self,
         disk: &dyn Disk,
         (station, names): (Option<&str>, u64),
-        streams: impl Fn(&Generation) -> Streams<'s>,
+        streams: impl Fn(&Generation) -> EventStreams<'s>,
     ) -> io::Result<Vec<String>> {
         let mut notices = Vec::new();
         let path = self.path();
@@ -179,7 +179,7 @@ impl EventsFile {
             self.replace_order(disk, &survey, &streams)?;
         }
         let file = if is_found { disk.open(&path)? } else { create(disk, &path)? };
-        let mut events = Growing::new(Arc::clone(&file))?;
+        let mut events = AppendBuffer::new(Arc::clone(&file))?;
         let length = events.length();
         let lines = read(disk, &self.order)?.0;
         let mut order = EventOrder::read(&self.outlet, lines, Box::new(io::empty()), &self.witnesses)?
@@ -194,7 +194,7 @@ impl EventsFile {
                     content.take(line.len())?;
                     gap.write(line.as_bytes())?;
                 }
-                None => gap.skip(content.take_line()?.len()),
+                None => gap.skip(content.consume_line()?.len()),
             }
         }
         gap.finish()?;
@@ -211,7 +211,7 @@ impl EventsFile {
         let mut order = WitnessedFile::new(self.order.clone(), name, self.witnesses.clone(), end, true);
         order.sync(disk)?;
         let generation = survey.generation;
-        self.open = Some(Open { events, order, generation, seq, written, unsynced_since: None });
+        self.open = Some(OpenEvents { events, order, generation, seq, written, unsynced_since: None });
         Ok(notices)
     }
 
@@ -220,12 +220,12 @@ impl EventsFile {
         &self,
         disk: &dyn Disk,
         (station, names): (Option<&str>, u64),
-        streams: &impl Fn(&Generation) -> Streams<'s>,
+        streams: &impl Fn(&Generation) -> EventStreams<'s>,
     ) -> io::Result<Survey> {
         let length = read(disk, &self.order)?.1;
         let Some(mut order) = self.read_order(disk)? else {
             let station = station.map_or_else(order::machine_name, str::to_owned);
-            let generation = Generation { id: order::random()?, station, names };
+            let generation = Generation { id: order::random_name()?, station, names };
             return Ok(Survey { generation, is_new: true, ordered: 0, known: 0, recovered: 0, is_whole: false });
         };
         let found = order.generation.clone();
@@ -233,7 +233,7 @@ impl EventsFile {
         let generation = Generation { names: names.max(found.names), station: station.to_owned(), ..found.clone() };
         let (streams, mut known) = (streams(&generation), 0);
         while let Some(event) = order.next_event()? {
-            known += u64::from(streams.has(&event));
+            known += u64::from(streams.contains(&event));
         }
         let mut survey = Survey {
             generation,
@@ -259,7 +259,7 @@ impl EventsFile {
         &self,
         disk: &dyn Disk,
         survey: &Survey,
-        streams: &mut Streams<'_>,
+        streams: &mut EventStreams<'_>,
         notices: &mut Vec<String>,
     ) -> io::Result<Option<u64>> {
         let path = self.path();
@@ -279,24 +279,24 @@ impl EventsFile {
             }
         };
         let shown = path.display();
-        if withheld::is_in(streams.withheld(), read(disk, &path)?.0)? {
+        if hidden_names::file_contains_name(streams.hidden_names(), read(disk, &path)?.0)? {
             disk.remove(&path)?;
             notices.push(format!("{shown} had a hidden name, and is written again without it"));
         } else {
-            let aside = disk::put_aside(disk, &path)?;
+            let aside = disk::move_aside(disk, &path)?;
             notices.push(format!("{shown} {what}; it is kept as {aside}"));
         }
         Ok(None)
     }
 
     /// Writes the order anew, durably: as it was read, or under another generation without what nobody knows any more.
-    fn replace_order(&self, disk: &dyn Disk, survey: &Survey, streams: &Streams<'_>) -> io::Result<()> {
+    fn replace_order(&self, disk: &dyn Disk, survey: &Survey, streams: &EventStreams<'_>) -> io::Result<()> {
         let mut old = self.read_order(disk)?;
         disk::replace_with(disk, &self.order, Durability::Safe, |append| {
             let (mut text, mut checksum) = order::first_record(&survey.generation);
             let mut seq = 0;
             while let Some(event) = old.as_mut().map_or(Ok(None), EventOrder::next_event)? {
-                if survey.is_new && !streams.has(&event) {
+                if survey.is_new && !streams.contains(&event) {
                     continue;
                 }
                 seq += 1;
@@ -322,7 +322,7 @@ impl EventsFile {
         let path = self.path();
         let open = self.open.as_mut()?;
         let lost = match () {
-            () if open.events.is_whole() && !open.events.file().is_at(&path, open.events.length()) => path,
+            () if open.events.is_flushed() && !open.events.file().is_at(&path, open.events.length()) => path,
             () if !open.order.is_there() => self.order.clone(),
             () => {
                 if open.unsynced_since.is_some_and(|since| since.elapsed() >= LAZY_SYNC_INTERVAL) {
@@ -343,26 +343,26 @@ impl EventsFile {
     /// Returns any I/O error; what is missing follows the next time.
     pub fn write(&mut self, disk: &dyn Disk, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Err(io::Error::other("the file of events is not open")) };
-        open.events.catch_up()?;
-        events.chunks(BATCH).try_for_each(|batch| open.append(disk, batch, durability))
+        open.events.flush()?;
+        events.chunks(MAX_BATCH).try_for_each(|batch| open.append(disk, batch, durability))
     }
 }
 
 impl Survey {
     fn renew(&mut self) -> io::Result<()> {
-        self.generation.id = order::random()?;
+        self.generation.id = order::random_name()?;
         self.is_new = true;
         Ok(())
     }
 }
 
-impl Open {
+impl OpenEvents {
     fn append(&mut self, disk: &dyn Disk, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let (mut records, mut lines) = (String::new(), String::new());
         let (mut seq, mut checksum) = (self.seq, self.order.end().checksum);
         for event in events {
             seq += 1;
-            let (record, next) = order::record(seq, &event.place(), checksum);
+            let (record, next) = order::record(seq, &event.id(), checksum);
             checksum = next;
             records.push_str(&record);
             lines.push_str(&event.line(seq, &self.generation));
@@ -372,7 +372,7 @@ impl Open {
             io::Error::new(failed.error.kind(), format!("{}: {}", self.order.path().display(), failed.error))
         })?;
         self.seq = seq;
-        self.written.extend(events.iter().map(|event| (event.place().key(), event.place().n)));
+        self.written.extend(events.iter().map(|event| (event.id().key(), event.id().n)));
         if !self.order.is_synced() {
             self.unsynced_since.get_or_insert_with(Instant::now);
         }
@@ -395,7 +395,7 @@ fn read<'d>(disk: &'d dyn Disk, path: &Path) -> io::Result<(Box<dyn BufRead + 'd
 
 fn create(disk: &dyn Disk, path: &Path) -> io::Result<Arc<dyn File>> {
     let file = disk.create(path)?;
-    disk.sync_folder(disk::folder_of(path))?;
+    disk.sync_folder(disk::parent_folder(path))?;
     Ok(file)
 }
 
@@ -412,7 +412,7 @@ impl<R: BufRead> LineSource<R> {
     }
 
     /// Takes the next line with its LF, or what there is of it.
-    fn take_line(&mut self) -> io::Result<Vec<u8>> {
+    fn consume_line(&mut self) -> io::Result<Vec<u8>> {
         if !self.next.contains(&b'\n') {
             let room = MAX_LINE_LEN.saturating_sub(self.next.len() as u64);
             self.source.by_ref().take(room).read_until(b'\n', &mut self.next)?;
@@ -449,7 +449,7 @@ pub enum Comparison {
         /// Number of the first line that is something else.
         line: u64,
         /// Event that it should be; `None` behind the last one.
-        event: Option<EventPlace>,
+        event: Option<EventId>,
     },
 }
 
@@ -462,8 +462,8 @@ pub enum Comparison {
 pub fn compare(
     order: &mut EventOrder<'_>,
     content: impl BufRead,
-    streams: &mut Streams<'_>,
-    mut each: impl FnMut(u64, &EventPlace),
+    streams: &mut EventStreams<'_>,
+    mut each: impl FnMut(u64, &EventId),
 ) -> io::Result<Comparison> {
     let mut content = LineSource::new(content);
     let (mut begin, mut right, mut missing, mut unknown) = (0, None, 0, 0);
@@ -472,7 +472,7 @@ pub fn compare(
         each(line, &event);
         let other = |event| Ok(Comparison::Other { line, event: Some(event) });
         let Some(expected) = streams.line(line, &event) else {
-            let found = content.take_line()?;
+            let found = content.consume_line()?;
             if !found.ends_with(b"\n") {
                 return other(event);
             }
@@ -491,7 +491,7 @@ pub fn compare(
         missing += u64::from(found.len() < expected.len());
         begin += found.len() as u64;
     }
-    if !content.take_line()?.is_empty() {
+    if !content.consume_line()?.is_empty() {
         return Ok(Comparison::Other { line: order.seq + 1, event: None });
     }
     Ok(Comparison::Beginning { right: right.unwrap_or(begin), missing, unknown })
@@ -500,7 +500,7 @@ pub fn compare(
 /// Writes what a file lacks, while all that it should say goes by.
 struct GapWriter<'f> {
     file: &'f Arc<dyn File>,
-    events: &'f mut Growing,
+    events: &'f mut AppendBuffer,
     /// Bytes of the file that are right.
     right: u64,
     /// Length of the file.
@@ -553,8 +553,8 @@ mod tests {
 
     use super::*;
     use crate::engine::broadcast::events::Stream;
-    use crate::engine::broadcast::{Board, Course, Delay, GameChange, GameRecord, events};
-    use crate::engine::livefile::{Contents, Opening};
+    use crate::engine::broadcast::{Board, Delay, GameChange, GameRecord, TournamentHistory, events};
+    use crate::engine::livefile::{GameHeader, LiveFileContents};
     use crate::station::config::PUBLIC;
     use crate::station::disk::RealDisk;
     use draughts::Variant;
@@ -569,11 +569,11 @@ mod tests {
     fn boards(lines: &[&str]) -> [Board; 2] {
         let at = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
         let variant = Variant::international();
-        let opening = Opening { game: 3, variant, tags: Vec::new(), pairing: None, continues: None };
-        let text = opening.lines().join("\n") + "\n" + &lines.join("\n");
+        let opening = GameHeader { game: 3, variant, tags: Vec::new(), pairing_id: None, continued_game: None };
+        let text = opening.header_lines().join("\n") + "\n" + &lines.join("\n");
         let mut game = GameRecord::new(opening, at);
-        let entries = Contents::read(3, &text).unwrap().entries;
-        entries.into_iter().for_each(|entry| game.take(at, GameChange::Entry(entry)));
+        let entries = LiveFileContents::parse(3, &text).unwrap().entries;
+        entries.into_iter().for_each(|entry| game.apply(at, GameChange::Entry(entry)));
         let board =
             |name: &str| Board { games: vec![game.clone()], ..Board::new(name, Variant::international(), Vec::new()) };
         ["a", "b"].map(board)
@@ -583,7 +583,7 @@ mod tests {
         let boards = boards(lines);
         let board = boards.iter().find(|board| board.name == name).unwrap();
         let game = &board.games[0];
-        events::events(board, game, Delay::NONE.view(game, game.latest()), 0)
+        events::events(board, game, Delay::NO_DELAY.view(game, game.last_change_at()), 0)
     }
 
     fn new(folder: &Path) -> EventsFile {
@@ -591,8 +591,8 @@ mod tests {
     }
 
     fn try_to_open(file: &mut EventsFile, boards: &[Board]) -> io::Result<Vec<String>> {
-        let course = Course::default();
-        file.open(&RealDisk, (Some("hall"), 0), |generation| Streams::new(boards, &course, generation))
+        let course = TournamentHistory::default();
+        file.open(&RealDisk, (Some("hall"), 0), |generation| EventStreams::new(boards, &course, generation))
     }
 
     fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
@@ -679,10 +679,10 @@ mod tests {
     #[test]
     fn other_names_or_another_station_begin_another_generation() {
         let (folder, whole) = written();
-        let (course, boards) = (Course::default(), boards(&LINES));
+        let (course, boards) = (TournamentHistory::default(), boards(&LINES));
         let mut file = new(folder.path());
         let mut again = |station, names| {
-            let notices = file.open(&RealDisk, (station, names), |of| Streams::new(&boards, &course, of)).unwrap();
+            let notices = file.open(&RealDisk, (station, names), |of| EventStreams::new(&boards, &course, of)).unwrap();
             let generation = file.generation().unwrap().clone();
             let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
             (notices, generation, text)
@@ -768,13 +768,13 @@ mod tests {
         open(&mut file, &boards(&LINES));
         assert_eq!(file.verify(&RealDisk), None);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(file.verify(&RealDisk), Some(folder.path().join(EVENTS)));
+        assert_eq!(file.verify(&RealDisk), Some(folder.path().join(EVENTS_FILE)));
         assert_eq!(file.verify(&RealDisk), None, "it is told once, and is to be opened");
         for what in ["other", &whole[..whole.len() / 2]] {
             open(&mut file, &boards(&LINES));
             assert_eq!((std::fs::read_to_string(&path).unwrap(), file.verify(&RealDisk)), (whole.clone(), None));
             std::fs::write(&path, what).unwrap();
-            assert_eq!(file.verify(&RealDisk), Some(folder.path().join(EVENTS)));
+            assert_eq!(file.verify(&RealDisk), Some(folder.path().join(EVENTS_FILE)));
         }
         open(&mut file, &boards(&LINES));
         std::fs::remove_file(folder.path().join("events.order")).unwrap();

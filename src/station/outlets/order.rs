@@ -19,7 +19,7 @@ use std::io::{self, BufRead, Read};
 
 use serde::Deserialize;
 
-use crate::engine::broadcast::events::{EventPlace, Generation, Stream, StreamKey};
+use crate::engine::broadcast::events::{EventId, Generation, Stream, StreamKey};
 use crate::station::config::PUBLIC;
 use crate::station::journal::chained::ChainedChecksum;
 use crate::station::journal::witness::{Witness, WitnessMismatch, Witnesses};
@@ -54,11 +54,11 @@ pub fn first_record(generation: &Generation) -> (String, ChainedChecksum) {
 }
 
 /// Returns the record of an event.
-pub fn record(seq: u64, event: &EventPlace, before: ChainedChecksum) -> (String, ChainedChecksum) {
-    let EventPlace { board, game, stream, n } = event;
+pub fn record(seq: u64, event: &EventId, before: ChainedChecksum) -> (String, ChainedChecksum) {
+    let EventId { board, game, stream, n } = event;
     let (board, mark) = match stream {
         Stream::Game => (board.as_str(), ""),
-        Stream::Aside => (board.as_str(), LIVE_UPDATE_MARK),
+        Stream::LiveUpdate => (board.as_str(), LIVE_UPDATE_MARK),
         Stream::Tournament => (TOURNAMENT_MARK, TOURNAMENT_MARK),
     };
     sealed(before, format!("{seq} + {board} {game} {mark}{n}"))
@@ -74,7 +74,7 @@ fn sealed(before: ChainedChecksum, text: String) -> (String, ChainedChecksum) {
 /// # Errors
 ///
 /// Returns an error if the system has no random numbers.
-pub fn random() -> io::Result<String> {
+pub fn random_name() -> io::Result<String> {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
     Ok(format!("{:016x}", u64::from_ne_bytes(bytes)))
@@ -169,14 +169,14 @@ impl<'d> EventOrder<'d> {
     /// # Errors
     ///
     /// Returns any I/O error.
-    pub fn next_event(&mut self) -> io::Result<Option<EventPlace>> {
+    pub fn next_event(&mut self) -> io::Result<Option<EventId>> {
         let seq = self.seq + 1;
         let mut next = None;
         if !self.is_recovering {
             read_line(&mut self.order, MAX_RECORD_LEN, &mut self.buffer)?;
             let event = parse_record(&self.buffer, seq);
             // Nothing but the very line that was written counts.
-            let is_it = |event: &EventPlace| record(seq, event, self.end.checksum).0.as_bytes() == self.buffer;
+            let is_it = |event: &EventId| record(seq, event, self.end.checksum).0.as_bytes() == self.buffer;
             next = event.filter(is_it);
             match next {
                 Some(_) => self.right += self.buffer.len() as u64,
@@ -201,16 +201,16 @@ impl<'d> EventOrder<'d> {
     }
 
     /// Returns the event of a line, if the line says that it is the next one of this generation and of its stream.
-    fn parse_line(&self, line: &[u8], seq: u64) -> Option<EventPlace> {
+    fn parse_line(&self, line: &[u8], seq: u64) -> Option<EventId> {
         let LineHead { seq: own, r#gen: generation, board, game, n, p, t } = serde_json::from_slice(line).ok()?;
         let (stream, n) = match (n, p, t) {
             (Some(n), None, None) => (Stream::Game, n),
-            (None, Some(p), None) => (Stream::Aside, p),
+            (None, Some(p), None) => (Stream::LiveUpdate, p),
             (None, None, Some(t)) => (Stream::Tournament, t),
             _ => return None,
         };
         let is_next = own == seq && generation == self.generation.id;
-        let event = EventPlace { board: board.unwrap_or_default(), game: game.unwrap_or_default(), stream, n };
+        let event = EventId { board: board.unwrap_or_default(), game: game.unwrap_or_default(), stream, n };
         let last = self.written.get(&event.key()).copied().unwrap_or(0);
         Some(event).filter(|_| is_next && n == last + 1)
     }
@@ -278,28 +278,28 @@ fn parse_first(line: &[u8]) -> Option<Generation> {
     (first_record(&generation).0.as_bytes() == line).then_some(generation)
 }
 
-fn parse_record(line: &[u8], seq: u64) -> Option<EventPlace> {
+fn parse_record(line: &[u8], seq: u64) -> Option<EventId> {
     let [board, game, n] = words(line, seq)?[..] else { return None };
-    let marks = [(LIVE_UPDATE_MARK, Stream::Aside), (TOURNAMENT_MARK, Stream::Tournament)];
+    let marks = [(LIVE_UPDATE_MARK, Stream::LiveUpdate), (TOURNAMENT_MARK, Stream::Tournament)];
     let marked = marks.into_iter().find_map(|(mark, stream)| Some((stream, n.strip_prefix(mark)?)));
     let (stream, n) = marked.unwrap_or((Stream::Game, n));
     let board = if stream == Stream::Tournament { "" } else { board };
-    Some(EventPlace { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? })
+    Some(EventId { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn event(board: &str, game: u32, stream: Stream, n: u64) -> EventPlace {
-        EventPlace { board: board.to_owned(), game, stream, n }
+    fn event(board: &str, game: u32, stream: Stream, n: u64) -> EventId {
+        EventId { board: board.to_owned(), game, stream, n }
     }
 
     fn generation() -> Generation {
         Generation { id: "8f3c2a9be01d44c7".to_owned(), station: "hall-a".to_owned(), names: 17 }
     }
 
-    fn written(events: &[EventPlace]) -> Vec<String> {
+    fn written(events: &[EventId]) -> Vec<String> {
         let (first, mut checksum) = first_record(&generation());
         let rest = (1..).zip(events).map(|(seq, event)| {
             let (text, next) = record(seq, event, checksum);
@@ -309,16 +309,16 @@ mod tests {
         [first].into_iter().chain(rest.collect::<Vec<_>>()).collect()
     }
 
-    fn events() -> [EventPlace; 4] {
+    fn events() -> [EventId; 4] {
         [
             event("hall-1", 1, Stream::Game, 1),
             event("b", 12, Stream::Game, 1),
-            event("hall-1", 1, Stream::Aside, 1),
+            event("hall-1", 1, Stream::LiveUpdate, 1),
             event("", 0, Stream::Tournament, 1),
         ]
     }
 
-    fn read<'d>(order: &'d [u8], lines: &'d [u8], witnesses: &Witnesses) -> Option<(Vec<EventPlace>, EventOrder<'d>)> {
+    fn read<'d>(order: &'d [u8], lines: &'d [u8], witnesses: &Witnesses) -> Option<(Vec<EventId>, EventOrder<'d>)> {
         let mut order = EventOrder::read(PUBLIC, Box::new(order), Box::new(lines), witnesses).unwrap()?;
         let mut all = Vec::new();
         while let Some(event) = order.next_event().unwrap() {

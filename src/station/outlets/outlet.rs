@@ -3,66 +3,66 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+
 use std::rc::Rc;
 
 use tracing::{info, warn};
 
-use super::boards::Seating;
-use super::events_file::{BATCH, EVENTS, EventsFile};
-use super::files::{self, Fingerprint, GAMES, PublicFile, ROUNDS};
+use super::boards::RoundBoards;
+use super::events_file::{EVENTS_FILE, EventsFile, MAX_BATCH};
+use super::files::{self, Fingerprint, GAMES_FILE, PublicFile, ROUNDS_FOLDER};
+use super::hidden_names;
 use super::order::order_file;
 use super::plan::PlannedOutlet;
-use super::streams::{Streams, Unwritten};
-use super::withheld;
+use super::streams::{EventStreams, PendingEvents};
 use crate::engine::broadcast::events::{GameEvent, Generation};
 use crate::engine::broadcast::snapshot::Snapshot;
-use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, Withheld, archive};
+use crate::engine::broadcast::{Board, Delay, GameRecord, HiddenNames, VisibleGame, WallTime, archive};
 use crate::engine::tournament::Tournament;
 use crate::station::config::OutletConfig;
-use crate::station::disk::{self, Disk, Durability, Kept, Stamp};
+use crate::station::disk::{self, Disk, Durability, FileStamp, ManagedDir};
+use crate::station::file_problems::ProblemReport;
 use crate::station::journal::witness::Witnesses;
-use crate::station::trouble::Finding;
-
 /// What is in the name of a file that was put aside.
-const ASIDE: &str = ".aside-";
+const ASIDE_SUFFIX: &str = ".aside-";
 /// The folder of the games that are over, in that of the outlet.
-const ARCHIVE: &str = "archive";
+const ARCHIVE_FOLDER: &str = "archive";
 
 /// The files of an outlet.
 pub struct Outlet {
     disk: Box<dyn Disk>,
     /// What they are made by.
-    planned: PlannedOutlet,
+    plan: PlannedOutlet,
     durability: Durability,
     /// Who may read it; `None`: whom its folder lets.
     group: Option<String>,
     /// `archive/`, and the folder that it is in.
-    folders: [Kept; 2],
+    folders: [ManagedDir; 2],
     log: PathBuf,
     /// Files that are replaced as a whole, by their path in the outlet.
     shown: BTreeMap<PathBuf, ShownFile>,
     /// Folders of rounds, by their path in the outlet.
-    rounds: BTreeMap<PathBuf, [Kept; 2]>,
+    rounds: BTreeMap<PathBuf, [ManagedDir; 2]>,
     /// The tournament as it may be seen, after so many records.
     tournament: (usize, Rc<Tournament>),
     events: EventsFile,
     /// The names that nobody is told any more.
-    withheld: Withheld,
+    hidden_names: HiddenNames,
     /// No file that was put aside has one of them.
-    is_swept: bool,
+    names_deleted: bool,
     /// The games in the archive, each with what it has there.
     archived: BTreeMap<(String, u32), ArchivedState>,
     /// How the files that are written as a whole were left, by their path in the outlet.
-    left: BTreeMap<PathBuf, Stamp>,
+    stamps: BTreeMap<PathBuf, FileStamp>,
     /// Those of them that somebody has done something to since.
-    touched: BTreeSet<PathBuf>,
+    modified: BTreeSet<PathBuf>,
     /// The boards that are shown to their last sure move only.
-    held: Vec<String>,
+    truncated_boards: Vec<String>,
     /// The fault of the disk that the operator was told of.
     fault: Option<String>,
     /// What was found wrong since it was asked for last, and mended.
-    mended: Vec<Finding>,
-    is_made: bool,
+    repaired: Vec<ProblemReport>,
+    was_written: bool,
 }
 
 /// State of a file that is replaced as a whole.
@@ -81,36 +81,36 @@ impl Outlet {
     pub fn new(
         disk: Box<dyn Disk>,
         directory: &Path,
-        planned: PlannedOutlet,
+        plan: PlannedOutlet,
         (durability, witnesses): (Durability, Witnesses),
     ) -> Outlet {
-        let (log, folder) = (directory.join("log"), directory.join(&planned.directory));
-        let events = EventsFile::new(&planned.name, &folder, &log, witnesses);
+        let (log, folder) = (directory.join("log"), directory.join(&plan.directory));
+        let events = EventsFile::new(&plan.name, &folder, &log, witnesses);
         Outlet {
             disk,
-            planned,
+            plan,
             durability,
             group: None,
-            folders: [folder.join(ARCHIVE), folder].map(Kept::new),
+            folders: [folder.join(ARCHIVE_FOLDER), folder].map(ManagedDir::new),
             log,
             shown: BTreeMap::new(),
             rounds: BTreeMap::new(),
             tournament: (0, Rc::default()),
             events,
-            withheld: Withheld::default(),
-            is_swept: false,
+            hidden_names: HiddenNames::default(),
+            names_deleted: false,
             archived: BTreeMap::new(),
-            left: BTreeMap::new(),
-            touched: BTreeSet::new(),
-            held: Vec::new(),
+            stamps: BTreeMap::new(),
+            modified: BTreeSet::new(),
+            truncated_boards: Vec::new(),
             fault: None,
-            mended: Vec::new(),
-            is_made: false,
+            repaired: Vec::new(),
+            was_written: false,
         }
     }
 
     /// As the configuration of a station says.
-    pub fn of_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig, witnesses: Witnesses) -> Outlet {
+    pub fn from_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig, witnesses: Witnesses) -> Outlet {
         let mut outlet = Outlet::new(disk, directory, PlannedOutlet::new(config), (config.durability, witnesses));
         outlet.configure(config);
         outlet
@@ -118,24 +118,24 @@ impl Outlet {
 
     /// From now on files are written so. Its name and its folder stay.
     pub fn configure(&mut self, config: &OutletConfig) {
-        (self.planned, self.durability) = (PlannedOutlet::new(config), config.durability);
+        (self.plan, self.durability) = (PlannedOutlet::new(config), config.durability);
         self.group.clone_from(&config.group);
         let rounds = self.rounds.values_mut().flatten();
         self.folders.iter_mut().chain(rounds).for_each(|folder| folder.set_group(config.group.as_deref()));
     }
 
     /// What its files are made by.
-    pub fn planned(&self) -> &PlannedOutlet {
-        &self.planned
+    pub fn plan(&self) -> &PlannedOutlet {
+        &self.plan
     }
 
     /// Does the archive of it lack this game, or may it not be shown in full yet?
     pub fn is_behind(&self, board: &str, game: u32) -> bool {
-        self.planned.has_delay() || !self.folders[1].path().join(archive_file(board, game)).exists()
+        self.plan.has_delay() || !self.folders[1].path().join(archive_file(board, game)).exists()
     }
 
     /// Writes what may be seen of the boards. Returns whether the disk took it; if not, the operator has been told.
-    pub fn write(&mut self, seating: &mut Seating, now: Moment) -> bool {
+    pub fn write(&mut self, seating: &mut RoundBoards, now: WallTime) -> bool {
         match self.try_to_write(seating, now) {
             Ok(()) => {
                 if self.fault.take().is_some() {
@@ -159,44 +159,44 @@ impl Outlet {
     /// # Errors
     ///
     /// As the disk says of the first of them, with its name; what is missing follows the next time.
-    pub fn try_to_write(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
-        self.hold_folders()?;
-        if !self.is_made {
-            self.remove_what_was_being_written()?;
-            self.is_made = true;
+    pub fn try_to_write(&mut self, seating: &mut RoundBoards, now: WallTime) -> io::Result<()> {
+        self.ensure_folders()?;
+        if !self.was_written {
+            self.remove_partial_files()?;
+            self.was_written = true;
         }
         // What is made of a plan must not outlive it.
-        seating.plans.save(self.disk.as_ref(), &self.log).map_err(about("log/round-K.plan"))?;
-        let events = self.tell_events(seating, now).map_err(about(EVENTS));
+        seating.plans.save(self.disk.as_ref(), &self.log).map_err(with_file_name("log/round-K.plan"))?;
+        let events = self.append_events(seating, now).map_err(with_file_name(EVENTS_FILE));
         // Nothing is shown as long as an order lacks its end.
         if events.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData) {
             return events;
         }
-        let swept = self.sweep();
+        let swept = self.delete_hidden_names();
         let archive = self.archive(seating, now);
-        let shown = self.show(seating, now);
-        self.touched.clear();
+        let shown = self.write_snapshots(seating, now);
+        self.modified.clear();
         events.and(swept).and(archive).and(shown)
     }
 
     /// Writes the files that are replaced as a whole: all of them, whatever is wrong with one.
-    fn show(&mut self, seating: &Seating, now: Moment) -> io::Result<()> {
-        let seen = seating.course().seen(self.planned.delay, now);
-        if seen != self.tournament.0 {
-            self.tournament = (seen, Rc::new(seating.course().tournament(seen)));
+
+    fn write_snapshots(&mut self, seating: &RoundBoards, now: WallTime) -> io::Result<()> {
+        let visible = seating.history().visible_records(self.plan.delay, now);
+        if visible != self.tournament.0 {
+            self.tournament = (visible, Rc::new(seating.history().tournament(visible)));
         }
         let mut done = Ok(());
-        for file in files::files_of(seating, &self.planned, (seen, &self.tournament.1), now) {
+        for file in files::files_of(seating, &self.plan, (visible, &self.tournament.1), now) {
             let mut state = self.shown.remove(&file.path).unwrap_or_default();
-            done = done.and(self.show_file(&file, &mut state).map_err(about(&file.path.to_string_lossy())));
+            done = done.and(self.show_file(&file, &mut state).map_err(with_file_name(&file.path.to_string_lossy())));
             self.shown.insert(file.path, state);
         }
         done
     }
-
     fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile) -> io::Result<()> {
         let (path, fingerprint) = (&file.path, file.fingerprint());
-        if state.fingerprint.as_ref() == Some(&fingerprint) && !self.touched.contains(path) {
+        if state.fingerprint.as_ref() == Some(&fingerprint) && !self.modified.contains(path) {
             return Ok(());
         }
         // Until it is written it is not what stands there.
@@ -207,7 +207,7 @@ impl Outlet {
             None => state.text = Some(file.text()),
         }
         if let Some(text) = &state.text {
-            self.put(path, text, |_| false)?;
+            self.write_if_changed(path, text, |_| false)?;
         }
         state.fingerprint = Some(fingerprint);
         Ok(())
@@ -215,30 +215,30 @@ impl Outlet {
 
     /// Makes the folder of a round, if the file is in one.
     fn hold_folder_of(&mut self, path: &Path) -> io::Result<()> {
-        let Some(folder) = path.parent().filter(|folder| folder.starts_with(ROUNDS)) else { return Ok(()) };
+        let Some(folder) = path.parent().filter(|folder| folder.starts_with(ROUNDS_FOLDER)) else { return Ok(()) };
         let (outlet, group) = (self.folders[1].path(), self.group.as_deref());
         let folders = self.rounds.entry(folder.to_owned()).or_insert_with(|| {
-            let mut folders = [folder, Path::new(ROUNDS)].map(|part| Kept::new(outlet.join(part)));
+            let mut folders = [folder, Path::new(ROUNDS_FOLDER)].map(|part| ManagedDir::new(outlet.join(part)));
             folders.iter_mut().for_each(|folder| folder.set_group(group));
             folders
         });
-        folders.iter_mut().rev().try_for_each(|folder| folder.hold().map(drop))
+        folders.iter_mut().rev().try_for_each(|folder| folder.ensure().map(drop))
     }
 
     /// Keeps the text of a snapshot, unless its readers would stumble over it: then the last good one stays.
     fn look_at(&mut self, path: &Path, snapshot: Snapshot, state: &mut ShownFile) {
-        let (shown, profile) = (self.shown(), self.planned.profile);
-        if path == Path::new(GAMES) && snapshot.held != self.held {
-            for board in snapshot.held.iter().filter(|board| !self.held.contains(board)) {
+        let (shown, profile) = (self.shown(), self.plan.profile);
+        if path == Path::new(GAMES_FILE) && snapshot.truncated_boards != self.truncated_boards {
+            for board in snapshot.truncated_boards.iter().filter(|board| !self.truncated_boards.contains(board)) {
                 warn!(
                     line = board,
                     "{shown} shows this game up to its last sure move, or not at all if it began with Black to \
                      move: readers of the profile {profile} cannot take the rest; live/ has all of it"
                 );
             }
-            self.held.clone_from(&snapshot.held);
+            self.truncated_boards.clone_from(&snapshot.truncated_boards);
         }
-        let Some(problem) = snapshot.flaw().map(|problem| problem.to_string()) else {
+        let Some(problem) = snapshot.first_problem().map(|problem| problem.to_string()) else {
             (state.problem, state.text) = (None, Some(snapshot.text));
             return;
         };
@@ -253,42 +253,45 @@ impl Outlet {
 
     /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outlet::write`]; returns
     /// whether there is something.
-    pub fn look_after(&mut self) -> bool {
-        if !self.is_made {
+    pub fn verify(&mut self) -> bool {
+        if !self.was_written {
             return false;
         }
         // Should one not be to be made, the next write says so.
         let mut is_lost = self.folders.iter().any(|folder| !folder.path().is_dir());
         if let Some(path) = self.events.verify(self.disk.as_ref()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let file = if name == EVENTS { self.shown_file(EVENTS) } else { format!("log/{name}") };
-            self.mend(file, "it was taken away, cut or replaced by somebody, and is written again from the logs");
+            let file = if name == EVENTS_FILE { self.display_path(EVENTS_FILE) } else { format!("log/{name}") };
+            self.report_repair(
+                file,
+                "it was taken away, cut or replaced by somebody, and is written again from the logs",
+            );
             is_lost = true;
         }
         let directory = self.folders[1].path();
-        let touched = self.left.iter().filter(|(path, left)| disk::stamp(&directory.join(path)) != Some(**left));
-        self.touched = touched.map(|(path, _)| path.clone()).collect();
-        let touched = &self.touched;
+        let touched = self.stamps.iter().filter(|(path, left)| disk::stamp(&directory.join(path)) != Some(**left));
+        self.modified = touched.map(|(path, _)| path.clone()).collect();
+        let touched = &self.modified;
         self.archived.retain(|(board, game), _| !touched.contains(&archive_file(board, *game)));
-        is_lost || !self.touched.is_empty()
+        is_lost || !self.modified.is_empty()
     }
 
     /// What is the matter with the files now, and what was and is mended.
-    pub fn findings(&mut self) -> Vec<Finding> {
-        let mut found = std::mem::take(&mut self.mended);
-        found.extend(self.is_made.then(|| not_to_be_written(&self.log, &order_file(&self.planned.name))).flatten());
+    pub fn findings(&mut self) -> Vec<ProblemReport> {
+        let mut found = std::mem::take(&mut self.repaired);
+        found.extend(self.was_written.then(|| unwritable_files(&self.log, &order_file(&self.plan.name))).flatten());
         let mut add = |board: Option<&str>, file: &str, what: String| {
-            found.push(Finding { board: board.map(str::to_owned), file: self.shown_file(file), what });
+            found.push(ProblemReport { board: board.map(str::to_owned), file: self.display_path(file), message: what });
         };
-        if let Some(why) = self.folders.iter().rev().find_map(Kept::unread) {
+        if let Some(why) = self.folders.iter().rev().find_map(ManagedDir::unread) {
             add(None, "", format!("its readers cannot read it: {why}"));
         }
         if let Some(fault) = &self.fault {
             add(None, "", fault.clone());
-        } else if self.is_made {
+        } else if self.was_written {
             // What is not to be written now is told before there is something to write.
             let directory = self.folders[1].path();
-            for name in ["", ARCHIVE, EVENTS] {
+            for name in ["", ARCHIVE_FOLDER, EVENTS_FILE] {
                 if let Err(error) = disk::may_write(&directory.join(name)) {
                     add(None, name, format!("it cannot be written: {error}; `damcast doctor` says what to do"));
                 }
@@ -300,8 +303,8 @@ impl Outlet {
                 add(None, &path.to_string_lossy(), what);
             }
         }
-        let profile = self.planned.profile;
-        for board in &self.held {
+        let profile = self.plan.profile;
+        for board in &self.truncated_boards {
             let what = format!(
                 "this game stands still: a setup follows, which readers of the profile {profile} cannot take; live/ has \
                  all of it, and the next game is shown again"
@@ -311,35 +314,35 @@ impl Outlet {
         found
     }
 
-    fn mend(&mut self, file: String, what: &str) {
+    fn report_repair(&mut self, file: String, what: &str) {
         warn!("{file}: {what}");
-        self.mended.push(Finding { board: None, file, what: what.to_owned() });
+        self.repaired.push(ProblemReport { board: None, file, message: what.to_owned() });
     }
 
     /// A file of it, or its folder, as operators know it.
-    fn shown_file(&self, file: &str) -> String {
+    fn display_path(&self, file: &str) -> String {
         let shown = self.shown();
         if file.is_empty() { shown } else { format!("{shown}/{file}") }
     }
 
     fn shown(&self) -> String {
-        self.planned.directory.display().to_string()
+        self.plan.directory.display().to_string()
     }
 
-    fn hold_folders(&mut self) -> io::Result<()> {
+    fn ensure_folders(&mut self) -> io::Result<()> {
         // The outer one first.
         for index in [1, 0] {
-            let name = self.shown_file(if index == 1 { "" } else { ARCHIVE });
+            let name = self.display_path(if index == 1 { "" } else { ARCHIVE_FOLDER });
             let folder = &mut self.folders[index];
-            if folder.hold().map_err(about(&name))? {
-                self.mend(name, "the folder was taken away by somebody, and is made again");
+            if folder.ensure().map_err(with_file_name(&name))? {
+                self.report_repair(name, "the folder was taken away by somebody, and is made again");
             }
         }
         Ok(())
     }
 
     /// A station that was killed may have left the new text of a file that it was about to replace.
-    fn remove_what_was_being_written(&self) -> io::Result<()> {
+    fn remove_partial_files(&self) -> io::Result<()> {
         for folder in self.all_folders()? {
             for name in self.disk.list(&folder)?.into_iter().filter(|name| name.ends_with(".new")) {
                 self.disk.remove(&folder.join(name))?;
@@ -349,26 +352,26 @@ impl Outlet {
     }
 
     /// Files that were put aside in this folder have the names of their time: those that nobody is told any more are removed with them.
-    fn sweep(&mut self) -> io::Result<()> {
-        if self.is_swept || self.withheld.names().next().is_none() {
+    fn delete_hidden_names(&mut self) -> io::Result<()> {
+        if self.names_deleted || self.hidden_names.names_removed().next().is_none() {
             return Ok(());
         }
         for folder in self.all_folders()? {
-            for name in self.disk.list(&folder)?.into_iter().filter(|name| name.contains(ASIDE)) {
+            for name in self.disk.list(&folder)?.into_iter().filter(|name| name.contains(ASIDE_SUFFIX)) {
                 let path = folder.join(&name);
-                if withheld::is_in(&self.withheld, self.disk.reader(&path, 0)?)? {
+                if hidden_names::file_contains_name(&self.hidden_names, self.disk.reader(&path, 0)?)? {
                     self.disk.remove(&path)?;
                     warn!("{} had a name that nobody is told any more, and is removed", path.display());
                 }
             }
         }
-        self.is_swept = true;
+        self.names_deleted = true;
         Ok(())
     }
 
     /// Its folder, that of the archive, and those of rounds.
     fn all_folders(&self) -> io::Result<Vec<PathBuf>> {
-        let rounds = self.folders[1].path().join(ROUNDS);
+        let rounds = self.folders[1].path().join(ROUNDS_FOLDER);
         let numbers = match self.disk.list(&rounds) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             names => names?,
@@ -384,8 +387,8 @@ impl Outlet {
 
     /// Closes the file of events, if its lines are to have another generation: other names are hidden, or the station has
     /// another name.
-    fn restart_events(&mut self, seating: &Seating, now: Moment) {
-        let since = seating.course().names_since(self.planned.delay, now);
+    fn restart_events(&mut self, seating: &RoundBoards, now: WallTime) {
+        let since = seating.history().names_version(self.plan.delay, now);
         let Some(generation) = self.events.generation() else { return };
         let is_renamed = seating.station.as_ref().is_some_and(|station| *station != generation.station);
         if generation.names < since || is_renamed {
@@ -395,24 +398,24 @@ impl Outlet {
     }
 
     /// From now on the names that are hidden in this version of the tournament are hidden.
-    fn hide_names(&mut self, seating: &Seating, names: u64) {
-        let withheld = &seating.course().telling(names).withheld;
-        if *withheld != self.withheld {
-            self.withheld.clone_from(withheld);
-            self.is_swept = false;
+    fn hide_names(&mut self, seating: &RoundBoards, names: u64) {
+        let hidden_names = &seating.history().events_for_version(names).hidden_names;
+        if *hidden_names != self.hidden_names {
+            self.hidden_names.clone_from(hidden_names);
+            self.names_deleted = false;
         }
     }
 
-    fn tell_events(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+    fn append_events(&mut self, seating: &mut RoundBoards, now: WallTime) -> io::Result<()> {
         self.restart_events(seating, now);
-        let names = seating.course().names_since(self.planned.delay, now);
+        let names = seating.history().names_version(self.plan.delay, now);
         if !self.events.is_open() {
             self.hide_names(seating, names);
             let disk = self.disk.as_ref();
-            if self.events.needs_more(disk, |generation| streams_of(seating, generation))? {
+            if self.events.is_incomplete(disk, |generation| streams_of(seating, generation))? {
                 super::add_earlier_games(seating, &self.log);
             }
-            let seating: &Seating = seating;
+            let seating: &RoundBoards = seating;
             let station = seating.station.as_deref();
             let notices = self.events.open(disk, (station, names), |generation| streams_of(seating, generation))?;
             notices.into_iter().for_each(|notice| warn!("{notice}"));
@@ -421,26 +424,28 @@ impl Outlet {
         self.hide_names(seating, generation.names);
         let disk = self.disk.as_ref();
         let boards: Vec<&Board> = seating.boards().collect();
-        let told = (seating.course(), &generation);
-        let mut new = Unwritten::new(&boards, told, self.planned.delay, now, |stream| self.events.written(stream));
+        let told = (seating.history(), &generation);
+        let mut new = PendingEvents::new(&boards, told, self.plan.delay, now, |stream| self.events.written(stream));
         loop {
-            let some: Vec<GameEvent> = new.by_ref().take(BATCH).collect();
+            let some: Vec<GameEvent> = new.by_ref().take(MAX_BATCH).collect();
             self.events.write(disk, &some, self.durability)?;
-            if some.len() < BATCH {
+            if some.len() < MAX_BATCH {
                 return Ok(());
             }
         }
     }
 
-    fn archive(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
-        let is_archived = |path: &PathBuf| path.starts_with(ARCHIVE);
-        if self.touched.iter().any(is_archived) {
+    fn archive(&mut self, seating: &mut RoundBoards, now: WallTime) -> io::Result<()> {
+        let is_archived = |path: &PathBuf| path.starts_with(ARCHIVE_FOLDER);
+        if self.modified.iter().any(is_archived) {
             super::add_earlier_games(seating, &self.log);
         }
         let there = self.archived.clone();
-        for Archived { path, text, earlier, game, state } in archived(seating, self.planned.delay, now, &there) {
+        for ArchivedGame { path, text, prior_texts: earlier, game, state } in
+            archived_games(seating, self.plan.delay, now, &there)
+        {
             let was = |found: &[u8]| earlier.iter().any(|text| text.as_bytes() == found);
-            self.put(&path, &text, was).map_err(about(&path.to_string_lossy()))?;
+            self.write_if_changed(&path, &text, was).map_err(with_file_name(&path.to_string_lossy()))?;
             self.archived.insert(game, state);
         }
         Ok(())
@@ -448,22 +453,22 @@ impl Outlet {
 
     /// Writes a file as a whole, unless it says this already. One that somebody has changed is kept beside it. `was`: did it say that
     /// before?
-    fn put(&mut self, name: &Path, text: &str, was: impl Fn(&[u8]) -> bool) -> io::Result<()> {
+    fn write_if_changed(&mut self, name: &Path, text: &str, was: impl Fn(&[u8]) -> bool) -> io::Result<()> {
         let path = self.folders[1].path().join(name);
         let is_it = |found: &Option<Vec<u8>>| found.as_deref() == Some(text.as_bytes());
         let (mut stamp, mut found) = (disk::stamp(&path), self.disk.read(&path).ok());
         if !is_it(&found) {
             // Looked at or not: what stands there is not what was left.
-            let is_other = self.left.get(name).is_some_and(|left| disk::stamp(&path) != Some(*left));
-            let is_touched = self.touched.remove(name) || is_other;
+            let is_other = self.stamps.get(name).is_some_and(|left| disk::stamp(&path) != Some(*left));
+            let is_touched = self.modified.remove(name) || is_other;
             // At a start: a game that was over stays as it was published, whatever its logs say now; only its result may be new.
-            let is_known = self.left.contains_key(name)
-                || found.as_deref() == Some(archive::without_result(text).as_bytes())
+            let is_known = self.stamps.contains_key(name)
+                || found.as_deref() == Some(archive::before_result(text).as_bytes())
                 || found.as_deref().is_some_and(was);
             let aside = match found {
-                Some(found) if withheld::is_in(&self.withheld, found.as_slice())? => None,
-                Some(_) if name.starts_with(ARCHIVE) && (is_touched || !is_known) => {
-                    disk::put_aside(self.disk.as_ref(), &path).map(Some).or_else(|error| match error.kind() {
+                Some(found) if hidden_names::file_contains_name(&self.hidden_names, found.as_slice())? => None,
+                Some(_) if name.starts_with(ARCHIVE_FOLDER) && (is_touched || !is_known) => {
+                    disk::move_aside(self.disk.as_ref(), &path).map(Some).or_else(|error| match error.kind() {
                         io::ErrorKind::NotFound => Ok(None),
                         _ => Err(error),
                     })?
@@ -472,57 +477,57 @@ impl Outlet {
             };
             disk::replace(self.disk.as_ref(), &path, text.as_bytes(), self.durability)?;
             let kept = aside.as_ref().map(|aside| format!(" (it is kept as {aside})")).unwrap_or_default();
-            let file = self.shown_file(&name.display().to_string());
+            let file = self.display_path(&name.display().to_string());
             if is_touched {
                 let what = format!("it was taken away or changed by somebody{kept}, and is written again");
-                self.mend(file, &what);
+                self.report_repair(file, &what);
             } else if aside.is_some() {
-                self.mend(file, &format!("it is not what the logs say{kept}, and is written again"));
+                self.report_repair(file, &format!("it is not what the logs say{kept}, and is written again"));
             }
             (stamp, found) = (disk::stamp(&path), self.disk.read(&path).ok());
         }
         // Who does something to it in this moment is not to be missed.
         let Some(stamp) = stamp.filter(|_| is_it(&found)) else {
-            self.left.remove(name);
+            self.stamps.remove(name);
             return Err(io::Error::new(io::ErrorKind::NotFound, "somebody took it away while it was written"));
         };
-        self.left.insert(name.to_owned(), stamp);
+        self.stamps.insert(name.to_owned(), stamp);
         Ok(())
     }
 }
 
-fn streams_of<'s>(seating: &'s Seating, generation: &Generation) -> Streams<'s> {
-    Streams::new(seating.boards(), seating.course(), generation)
+fn streams_of<'s>(seating: &'s RoundBoards, generation: &Generation) -> EventStreams<'s> {
+    EventStreams::new(seating.boards(), seating.history(), generation)
 }
 
 /// Says which file it is that the disk does not take.
-fn about(name: &str) -> impl Fn(io::Error) -> io::Error + use<'_> {
+fn with_file_name(name: &str) -> impl Fn(io::Error) -> io::Error + use<'_> {
     move |error| io::Error::new(error.kind(), format!("{name}: {error}"))
 }
 
 /// A file of the logs' folder that may not be written any more.
-pub(super) fn not_to_be_written(log: &Path, name: &str) -> Option<Finding> {
+pub(super) fn unwritable_files(log: &Path, name: &str) -> Option<ProblemReport> {
     let error = disk::may_write(&log.join(name)).err()?;
     let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
-    Some(Finding { board: None, file: format!("log/{name}"), what })
+    Some(ProblemReport { board: None, file: format!("log/{name}"), message: what })
 }
 
 /// The file of a game in the archive, by its path in the outlet.
 fn archive_file(board: &str, game: u32) -> PathBuf {
-    Path::new(ARCHIVE).join(format!("{board}-{game}.pdn"))
+    Path::new(ARCHIVE_FOLDER).join(format!("{board}-{game}.pdn"))
 }
 
 /// What the archive has of a game: its result, and how many corrections.
 pub type ArchivedState = (Option<String>, usize);
 
 /// A file of the archive.
-pub struct Archived {
+pub struct ArchivedGame {
     /// Its path in the outlet.
     pub path: PathBuf,
     /// What stands in it.
     pub text: String,
     /// What stood in it before something was corrected.
-    pub earlier: Vec<String>,
+    pub prior_texts: Vec<String>,
     /// Its game: board and number.
     pub game: (String, u32),
     /// What it has.
@@ -530,15 +535,15 @@ pub struct Archived {
 }
 
 /// The files of the archive that may be seen, but for those that are there already.
-pub fn archived<'s>(
-    seating: &'s Seating,
+pub fn archived_games<'s>(
+    seating: &'s RoundBoards,
     delay: Delay,
-    now: Moment,
+    now: WallTime,
     there: &'s BTreeMap<(String, u32), ArchivedState>,
-) -> impl Iterator<Item = Archived> + 's {
+) -> impl Iterator<Item = ArchivedGame> + 's {
     seating.games().filter_map(move |(board, game)| {
         let view = delay.view(game, now);
-        let closed = game.closed().filter(|_| view.is_closed)?;
+        let closed = game.closed_at().filter(|_| view.is_closed)?;
         let key = (board.name.clone(), game.number());
         let state = (view.result.map(str::to_owned), view.corrections.len());
         // Of a result that may not be seen yet the archive says nothing either: it waits for it.
@@ -553,16 +558,16 @@ pub fn archived<'s>(
         if board.next_part(game).is_some_and(is_kept) {
             return None;
         }
-        let parts = board.parts(game);
+        let parts = board.game_parts(game);
         let first = parts.first().map_or(game.number(), |first| first.number());
-        let planned = seating.board_at(board, closed);
+        let plan = seating.board_at(board, closed);
         let texts = |part: &GameRecord| -> Vec<String> {
             let view = delay.view(part, now);
-            let of = |count: usize| View { corrections: &view.corrections[..count], ..view };
-            (0..=view.corrections.len()).map(|count| archive::text(&planned, part, of(count))).collect()
+            let of = |count: usize| VisibleGame { corrections: &view.corrections[..count], ..view };
+            (0..=view.corrections.len()).map(|count| archive::archive_text(&plan, part, of(count))).collect()
         };
         let mut earlier: Vec<String> = parts.into_iter().flat_map(texts).collect();
         let text = earlier.pop()?;
-        Some(Archived { path: archive_file(&board.name, first), text, earlier, game: key, state })
+        Some(ArchivedGame { path: archive_file(&board.name, first), text, prior_texts: earlier, game: key, state })
     })
 }

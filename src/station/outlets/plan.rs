@@ -21,15 +21,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::broadcast::{Board, Delay, Moment};
+use crate::engine::broadcast::{Board, Delay, WallTime};
 use crate::engine::bytelog::{self, Header};
-use crate::engine::profile::Profile;
+use crate::engine::profile::ReaderProfile;
 use crate::engine::session::{BusAddress, LineSettings};
 use crate::station::config::{Config, OutletConfig, PUBLIC};
 use crate::station::disk::{self, Disk, Durability};
-use crate::station::feed;
 use crate::station::journal::chained::ChainedChecksum;
 use crate::station::journal::witness::{Witness, Witnesses};
+use crate::station::live_files;
 
 /// A plan as JSON has it.
 #[derive(Serialize, Deserialize)]
@@ -64,23 +64,23 @@ pub struct PlannedOutlet {
     /// Its folder, from the station's directory on.
     pub directory: PathBuf,
     /// Whose readers its files are for.
-    pub profile: Profile,
+    pub profile: ReaderProfile,
     /// How much later they show something.
     pub delay: Delay,
     /// Is it held back? Then its files stay as they were.
-    pub is_held: bool,
+    pub is_suspended: bool,
 }
 
 impl PlannedOutlet {
     /// As the configuration says.
     pub fn new(config: &OutletConfig) -> PlannedOutlet {
         let OutletConfig { name, directory, profile, delay, .. } = config.clone();
-        PlannedOutlet { name, directory, profile, delay, is_held: false }
+        PlannedOutlet { name, directory, profile, delay, is_suspended: false }
     }
 
     /// Is anything shown later than it was recorded?
     pub fn has_delay(&self) -> bool {
-        self.delay != Delay::NONE
+        self.delay != Delay::NO_DELAY
     }
 }
 
@@ -88,7 +88,7 @@ impl PlannedOutlet {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// From when on it holds.
-    pub opened: Moment,
+    pub opened: WallTime,
     /// The outlets, `public` first.
     pub outlets: Vec<PlannedOutlet>,
     /// What is said of each line.
@@ -100,7 +100,7 @@ pub struct Plan {
 impl Plan {
     /// The plan of a configuration. Boards that the plan before it had found keep their place behind those that are named. Outlets
     /// that are held back stay as the plan before has them, as their files do.
-    pub fn new(config: &Config, opened: Moment, before: Option<&Plan>) -> Plan {
+    pub fn new(config: &Config, opened: WallTime, before: Option<&Plan>) -> Plan {
         let mut boards = Vec::new();
         for line in &config.lines {
             match line.boards.as_slice() {
@@ -116,20 +116,21 @@ impl Plan {
         }
         let lines = config.lines.iter().map(|line| line.header()).collect();
         let mut outlets: Vec<PlannedOutlet> = config.outlets.iter().map(PlannedOutlet::new).collect();
-        let is_held = |outlet: &&PlannedOutlet| config.held.iter().any(|held| held.name == outlet.name);
-        let held = before.iter().flat_map(|plan| &plan.outlets).filter(is_held).cloned();
-        outlets.extend(held.map(|outlet| PlannedOutlet { is_held: true, ..outlet }));
+        let is_suspended =
+            |outlet: &&PlannedOutlet| config.suspended_outlets.iter().any(|held| held.name == outlet.name);
+        let held = before.iter().flat_map(|plan| &plan.outlets).filter(is_suspended).cloned();
+        outlets.extend(held.map(|outlet| PlannedOutlet { is_suspended: true, ..outlet }));
         outlets.sort_by_key(|outlet| outlet.name != PUBLIC);
         Plan { opened, outlets, lines, boards }
     }
 
     /// Does it say the same as another, but for when?
-    pub fn says_what(&self, other: &Plan) -> bool {
+    pub fn same_content(&self, other: &Plan) -> bool {
         Plan { opened: other.opened, ..self.clone() } == *other
     }
 
     /// The boards of the plan, each with its place.
-    pub fn seats(&self) -> Vec<(String, Option<BusAddress>, Board)> {
+    pub fn slots(&self) -> Vec<(String, Option<BusAddress>, Board)> {
         let seat = |(line, address): &(String, Option<BusAddress>)| {
             let board = self.board(line, *address)?;
             Some((line.clone(), *address, board))
@@ -141,13 +142,14 @@ impl Plan {
     pub fn board(&self, line: &str, address: Option<BusAddress>) -> Option<Board> {
         let head = self.lines.iter().find(|head| head.line.as_deref() == Some(line))?;
         // A configuration was read, so its settings are possible.
-        let (of_line, _) = LineSettings::of_head(head, None).ok()?;
-        let settings: LineSettings = address.map_or_else(|| of_line.clone(), |address| of_line.of_board(address));
-        let name = feed::prefix(line, address, settings.name.as_deref().filter(|_| address.is_some()));
+        let (of_line, _) = LineSettings::from_header(head, None).ok()?;
+        let settings: LineSettings = address.map_or_else(|| of_line.clone(), |address| of_line.for_board(address));
+        let name = live_files::file_prefix(line, address, settings.name.as_deref().filter(|_| address.is_some()));
         Some(Board::new(name, settings.variant, settings.tags))
     }
 
     /// Returns the plan as the content of its file, and its checksum.
+
     fn to_text(&self) -> (String, ChainedChecksum) {
         let outlet = |outlet: &PlannedOutlet| OutletLine {
             name: outlet.name.clone(),
@@ -155,7 +157,7 @@ impl Plan {
             profile: outlet.profile.to_string(),
             seconds: outlet.delay.seconds,
             plies: outlet.delay.plies,
-            held: outlet.is_held,
+            held: outlet.is_suspended,
         };
         let board = |(line, address): &(String, Option<BusAddress>)| BoardLine {
             line: line.clone(),
@@ -177,8 +179,8 @@ impl Plan {
         let PlanLine { opened, outlets, boards, heads } = serde_json::from_str(&object).ok()?;
         let outlet = |of: OutletLine| {
             let delay = Delay { seconds: of.seconds, plies: of.plies };
-            let (name, directory, is_held) = (of.name, of.directory, of.held);
-            Some(PlannedOutlet { name, directory, profile: of.profile.parse().ok()?, delay, is_held })
+            let (name, directory, is_suspended) = (of.name, of.directory, of.held);
+            Some(PlannedOutlet { name, directory, profile: of.profile.parse().ok()?, delay, is_suspended })
         };
         let board = |BoardLine { line, address }| match address {
             Some(address) => Some((line, Some(BusAddress::new(address)?))),
@@ -186,7 +188,7 @@ impl Plan {
         };
         let head = |head: String| Some(bytelog::read(head.as_bytes()).ok()?.header);
         Some(Plan {
-            opened: Moment::parse_from_rfc3339(&opened).ok()?,
+            opened: WallTime::parse_from_rfc3339(&opened).ok()?,
             outlets: outlets.into_iter().map(outlet).collect::<Option<_>>()?,
             lines: heads.into_iter().map(head).collect::<Option<_>>()?,
             boards: boards.into_iter().map(board).collect::<Option<_>>()?,
@@ -203,11 +205,11 @@ pub struct Plans {
     pub problems: Vec<String>,
     next: u32,
     /// What stands on the disk, by number.
-    written: BTreeMap<u32, Vec<u8>>,
+    saved: BTreeMap<u32, Vec<u8>>,
     /// The last one is not on the disk yet.
-    is_new: bool,
+    is_unsaved: bool,
     /// Those that somebody has taken away or changed since.
-    lost: BTreeSet<u32>,
+    changed: BTreeSet<u32>,
     /// Where their ends are noted.
     witnesses: Witnesses,
 }
@@ -225,7 +227,7 @@ impl Plans {
         for number in numbers {
             let path = path(folder, number);
             let text = match disk.read(&path) {
-                Err(error) if disk::is_odd(&error) => {
+                Err(error) if disk::is_not_regular_file(&error) => {
                     plans.problems.push(format!("{error}; it is not used"));
                     continue;
                 }
@@ -234,7 +236,7 @@ impl Plans {
             match std::str::from_utf8(&text).ok().and_then(Plan::read) {
                 Some(plan) => {
                     plans.all.push(plan);
-                    plans.written.insert(number, text);
+                    plans.saved.insert(number, text);
                 }
                 None => plans.problems.push(format!("{}: this is no plan of a round; it is not used", path.display())),
             }
@@ -246,8 +248,8 @@ impl Plans {
     pub fn set_witnesses(&mut self, witnesses: Witnesses) -> Option<String> {
         let missing = witnesses.all().into_iter().find_map(|(file, witness)| {
             let number = number(&file)?;
-            let found = self.written.get(&number).map_or(0, |text| text.len() as u64);
-            let mismatch = witness.check(self.written.get(&number).and_then(|text| end_of(text)).into_iter()).err()?;
+            let found = self.saved.get(&number).map_or(0, |text| text.len() as u64);
+            let mismatch = witness.check(self.saved.get(&number).and_then(|text| end_of(text)).into_iter()).err()?;
             Some(format!("log/{file}: {mismatch}")).filter(|_| found <= witness.length)
         });
         self.witnesses = witnesses;
@@ -260,20 +262,20 @@ impl Plans {
     }
 
     /// The plan that held at a moment.
-    pub fn at(&self, moment: Moment) -> Option<&Plan> {
+    pub fn at(&self, moment: WallTime) -> Option<&Plan> {
         self.all.iter().rev().find(|plan| plan.opened <= moment).or(self.all.first())
     }
 
     /// From now on this plan holds, unless the current one says the same.
     pub fn add(&mut self, plan: Plan) {
-        if self.current().is_some_and(|current| current.says_what(&plan)) {
+        if self.current().is_some_and(|current| current.same_content(&plan)) {
             return;
         }
-        if self.is_new {
+        if self.is_unsaved {
             self.all.pop();
         }
         self.all.push(plan);
-        self.is_new = true;
+        self.is_unsaved = true;
     }
 
     /// Writes the current plan, durably, if it is not on the disk yet.
@@ -282,23 +284,23 @@ impl Plans {
     ///
     /// As the disk says.
     pub fn save(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
-        if let Some(plan) = self.all.last().filter(|_| self.is_new) {
+        if let Some(plan) = self.all.last().filter(|_| self.is_unsaved) {
             let (text, checksum) = plan.to_text();
             disk::replace(disk, &path(folder, self.next), text.as_bytes(), Durability::Safe)?;
             self.witnesses.set(&name(self.next), Witness { length: text.len() as u64, checksum });
-            self.written.insert(self.next, text.into_bytes());
+            self.saved.insert(self.next, text.into_bytes());
             self.next += 1;
-            self.is_new = false;
+            self.is_unsaved = false;
         }
-        for number in std::mem::take(&mut self.lost) {
+        for number in std::mem::take(&mut self.changed) {
             let path = path(folder, number);
             if disk.read(&path).is_ok() {
-                disk::put_aside(disk, &path)?;
+                disk::move_aside(disk, &path)?;
             }
-            let text = self.written.get(&number).map(Vec::as_slice).unwrap_or_default();
+            let text = self.saved.get(&number).map(Vec::as_slice).unwrap_or_default();
             let replaced = disk::replace(disk, &path, text, Durability::Safe);
             if replaced.is_err() {
-                self.lost.insert(number);
+                self.changed.insert(number);
                 return replaced;
             }
         }
@@ -307,20 +309,20 @@ impl Plans {
 
     /// The names of their files.
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
-        self.written.keys().map(|number| name(*number))
+        self.saved.keys().map(|number| name(*number))
     }
 
     /// Looks whether all of them are still there, and say what was written. Those that do not are written again by
     /// [`Plans::save`]; returns their names.
-    pub fn look_after(&mut self, disk: &dyn Disk, folder: &Path) -> Vec<String> {
+    pub fn verify(&mut self, disk: &dyn Disk, folder: &Path) -> Vec<String> {
         let is_other = |found: io::Result<Vec<u8>>, text: &Vec<u8>| match found {
             Ok(found) => found != *text,
             // A disk that does not answer now says nothing about the file.
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
-        let lost = self.written.iter().filter(|(number, text)| is_other(disk.read(&path(folder, **number)), text));
-        self.lost = lost.map(|(number, _)| *number).collect();
-        self.lost.iter().map(|number| name(*number)).collect()
+        let lost = self.saved.iter().filter(|(number, text)| is_other(disk.read(&path(folder, **number)), text));
+        self.changed = lost.map(|(number, _)| *number).collect();
+        self.changed.iter().map(|number| name(*number)).collect()
     }
 }
 
@@ -378,20 +380,20 @@ mod tests {
     "#;
 
     fn plan(text: &str, before: Option<&Plan>) -> Plan {
-        let opened = Moment::parse_from_rfc3339("2026-11-21T09:25:00.000+01:00").unwrap();
+        let opened = WallTime::parse_from_rfc3339("2026-11-21T09:25:00.000+01:00").unwrap();
         Plan::new(&Config::read("x", text).unwrap(), opened, before)
     }
 
     #[test]
     fn plan_roundtrip() {
-        let mut written = plan(CONFIG, None);
-        written.boards.push(("hall".to_owned(), BusAddress::new(1025)));
-        let read = Plan::read(&written.to_text().0).unwrap();
-        assert_eq!(read, written);
+        let mut saved = plan(CONFIG, None);
+        saved.boards.push(("hall".to_owned(), BusAddress::new(1025)));
+        let read = Plan::read(&saved.to_text().0).unwrap();
+        assert_eq!(read, saved);
         assert_eq!(read.outlets.iter().map(|outlet| outlet.name.as_str()).collect::<Vec<_>>(), ["public", "hall"]);
-        let names: Vec<String> = read.seats().into_iter().map(|(_, _, board)| board.name).collect();
+        let names: Vec<String> = read.slots().into_iter().map(|(_, _, board)| board.name).collect();
         assert_eq!(names, ["a", "table-1", "hall-1025"]);
-        assert_eq!(read.seats()[1].2.tags, [("Board".to_owned(), "1".to_owned())]);
+        assert_eq!(read.slots()[1].2.tags, [("Board".to_owned(), "1".to_owned())]);
         assert_eq!(Plan::read("# damcast byte log 1\n"), None);
     }
 
@@ -400,10 +402,10 @@ mod tests {
         let before = plan(CONFIG, None);
         let wrong = CONFIG.replace("profile = \"lidraughts\"", "profile = \"all\"").replace("delay = 60", "delay = 70");
         let opened = before.opened;
-        let config = crate::station::config::Sources::text("x", &wrong).read_to_record().unwrap();
-        assert_eq!((config.outlets.len(), config.held.len()), (1, 1));
+        let config = crate::station::config::Sources::from_text("x", &wrong).read_for_recording().unwrap();
+        assert_eq!((config.outlets.len(), config.suspended_outlets.len()), (1, 1));
         let after = Plan::new(&config, opened, Some(&before));
-        assert_eq!(after.outlets[1], PlannedOutlet { is_held: true, ..before.outlets[1].clone() });
+        assert_eq!(after.outlets[1], PlannedOutlet { is_suspended: true, ..before.outlets[1].clone() });
         assert_eq!(Plan::read(&after.to_text().0).unwrap(), after);
         assert_eq!(after.outlets[0].delay.seconds, 70);
     }

@@ -9,28 +9,34 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::boards::Seating;
-use crate::engine::broadcast::snapshot::SnapshotPlace;
-use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View};
-use crate::engine::tournament::{Encounter, PairingKey, RoundState, Seat, Tournament, TournamentSection, pairing_word};
+use super::boards::RoundBoards;
+use crate::engine::broadcast::snapshot::SnapshotEntry;
+use crate::engine::broadcast::{Board, Delay, GameRecord, VisibleGame, WallTime};
+use crate::engine::tournament::{
+    BoardAssignment, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
+};
 
 /// The boards of a station, each with what is shown of it while rounds are open.
-pub fn current_places<'s>(
-    seating: &'s Seating,
+pub fn current_entries<'s>(
+    seating: &'s RoundBoards,
     tournament: &Tournament,
     delay: Delay,
-    now: Moment,
-) -> Vec<SnapshotPlace<'s>> {
-    let seats = tournament.seats();
+    now: WallTime,
+) -> Vec<SnapshotEntry<'s>> {
+    let seats = tournament.board_assignments();
     let seat_of = |board: &Board| seats.iter().find(|seat| seat.board == board.name);
     let place = |board: &'s Board| {
-        let current = SnapshotPlace::of(board, delay, now);
+        let current = SnapshotEntry::from_board(board, delay, now);
         let Some(seat) = seat_of(board) else { return current };
-        let word = pairing_word(seat.pairing);
-        let is_its = |(game, view): &(&GameRecord, View)| {
-            word_of(tournament, board, game) == Some(word.clone()) || !view.is_closed
+        let word = format_pairing_key(seat.pairing);
+        let is_its = |(game, view): &(&GameRecord, VisibleGame)| {
+            pairing_id(tournament, board, game) == Some(word.clone()) || !view.is_closed
         };
-        if current.shown.as_ref().is_some_and(is_its) { current } else { unplayed(board, tournament, seat) }
+        if current.visible_game.as_ref().is_some_and(is_its) {
+            current
+        } else {
+            unplayed_pairing(board, tournament, seat)
+        }
     };
     seating.boards().map(place).collect()
 }
@@ -49,53 +55,55 @@ fn shown_rounds(section: &TournamentSection) -> impl Iterator<Item = u32> + '_ {
 
 /// The games of pairings, by the word that they were told; of each pairing in the order in which they were begun.
 pub fn games_of_pairings<'s>(
-    seating: &'s Seating,
+    seating: &'s RoundBoards,
     tournament: &Tournament,
 ) -> BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>> {
     let mut games: BTreeMap<String, Vec<(&Board, &GameRecord)>> = BTreeMap::new();
     for (board, game) in seating.games() {
-        if let Some(word) = word_of(tournament, board, game) {
+        if let Some(word) = pairing_id(tournament, board, game) {
             games.entry(word).or_default().push((board, game));
         }
     }
-    games.values_mut().for_each(|games| games.sort_by_key(|(_, game)| game.opened));
+    games.values_mut().for_each(|games| games.sort_by_key(|(_, game)| game.opened_at));
     games
 }
 
 /// The word of the pairing that a game is one of.
-fn word_of(tournament: &Tournament, board: &Board, game: &GameRecord) -> Option<String> {
-    let adopted = tournament.adopted(&board.name, game.number()).map(pairing_word);
-    adopted.or_else(|| game.opening.pairing.clone())
+fn pairing_id(tournament: &Tournament, board: &Board, game: &GameRecord) -> Option<String> {
+    let adopted = tournament.assigned_pairing(&board.name, game.number()).map(format_pairing_key);
+    adopted.or_else(|| game.header.pairing_id.clone())
 }
 
 /// The pairings of a round in their order, each with its last game.
-pub fn places_of_round<'s>(
-    seating: &'s Seating,
+pub fn round_entries<'s>(
+    seating: &'s RoundBoards,
     games: &BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>>,
     tournament: &Tournament,
     round: u32,
-    (delay, now): (Delay, Moment),
-) -> Vec<SnapshotPlace<'s>> {
+    (delay, now): (Delay, WallTime),
+) -> Vec<SnapshotEntry<'s>> {
     let has_files = |section: &&TournamentSection| shown_rounds(section).any(|shown| shown == round);
     let mut places = Vec::new();
     for section in tournament.sections.iter().filter(has_files) {
-        let seats = tournament.seats_of(section, round);
+        let seats = tournament.assignments_of_round(section, round);
         for pairing in section.round(round) {
             let shown = keys(pairing).find_map(|key| {
-                let of_key = games.get(&pairing_word(key))?;
+                let of_key = games.get(&format_pairing_key(key))?;
                 of_key.iter().rev().find_map(|(board, game)| {
                     let view = delay.view(game, now);
                     (!view.entries.is_empty()).then_some((*board, *game, view))
                 })
             });
             let seat = || seats.iter().find(|seat| seat.pairing.0 == pairing.id);
-            let board = |seat: &Seat| seating.boards().find(|board| board.name == seat.board);
+            let board = |seat: &BoardAssignment| seating.boards().find(|board| board.name == seat.board);
             match shown {
-                Some((board, game, view)) => {
-                    places.push(SnapshotPlace { board: Cow::Borrowed(board), shown: Some((game, view)), result: None })
-                }
+                Some((board, game, view)) => places.push(SnapshotEntry {
+                    board: Cow::Borrowed(board),
+                    visible_game: Some((game, view)),
+                    result: None,
+                }),
                 None => {
-                    let place = seat().and_then(|seat| Some(unplayed(board(seat)?, tournament, seat)));
+                    let place = seat().and_then(|seat| Some(unplayed_pairing(board(seat)?, tournament, seat)));
                     places.extend(place);
                 }
             }
@@ -105,17 +113,17 @@ pub fn places_of_round<'s>(
 }
 
 /// The games of a pairing, the last first.
-fn keys(pairing: &Encounter) -> impl Iterator<Item = PairingKey> + '_ {
+fn keys(pairing: &Pairing) -> impl Iterator<Item = PairingKey> + '_ {
     let stages = pairing.games.iter().rev().map(|game| (pairing.id, Some(game.stage)));
     stages.chain(pairing.games.is_empty().then_some((pairing.id, None)))
 }
 
 /// A pairing that has no game yet: its tags, and its result if it needs no game.
-fn unplayed<'s>(board: &'s Board, tournament: &Tournament, seat: &Seat) -> SnapshotPlace<'s> {
+fn unplayed_pairing<'s>(board: &'s Board, tournament: &Tournament, seat: &BoardAssignment) -> SnapshotEntry<'s> {
     let mut tags = board.tags.clone();
     tags.retain(|(name, _)| seat.tags.iter().all(|(own, _)| own != name));
     tags.extend(seat.tags.iter().cloned());
     let result = tournament.result_tag(seat.pairing, Some(board.variant.result_format));
     let board = Board::new(board.name.clone(), board.variant, tags);
-    SnapshotPlace { board: Cow::Owned(board), shown: None, result }
+    SnapshotEntry { board: Cow::Owned(board), visible_game: None, result }
 }

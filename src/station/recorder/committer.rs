@@ -8,36 +8,36 @@ use std::time::Duration;
 use super::{Publication, WriterReport};
 use crate::engine::session::Effect;
 use crate::station::disk::Durability;
-use crate::station::feed::Feeds;
 use crate::station::journal::Journal;
 use crate::station::journal::witness::Witnesses;
+use crate::station::live_files::LineFiles;
 
 /// A recording, from the opening of its log to its end.
 pub type LineId = u64;
 
 /// How a line is told.
-pub type Tell = Box<dyn Fn(WriterReport) + Send>;
+pub type ReportFn = Box<dyn Fn(WriterReport) + Send>;
 
 /// The thread that writes has ended, by a bug; nothing can be published any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the thread that writes the files has ended")]
-pub struct Gone;
+pub struct WriterStopped;
 
 /// A recording could not be brought to its end in time, because the disk fails.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{log} could not be written to its end within {limit:?}")]
-pub struct Unfinished {
+pub struct FlushTimeout {
     log: String,
     limit: Duration,
 }
 
 /// What the thread is told.
-pub(super) enum Message {
+pub(super) enum WriterMessage {
     Open {
         id: LineId,
         journal: Arc<Journal>,
-        feeds: Arc<Mutex<Feeds>>,
-        tell: Tell,
+        files: Arc<Mutex<LineFiles>>,
+        report: ReportFn,
     },
     /// Something may be to be published in a moment.
     Announce,
@@ -53,11 +53,11 @@ pub(super) enum Message {
     },
 }
 
-impl Message {
+impl WriterMessage {
     /// Does no line of a file wait for it?
-    pub(super) fn may_wait(&self) -> bool {
-        let Message::Publish { publications, durability, .. } = self else { return false };
-        let is_aside = |publication: &Publication| matches!(publication.effect, Effect::Aside(_));
+    pub(super) fn is_deferrable(&self) -> bool {
+        let WriterMessage::Publish { publications, durability, .. } = self else { return false };
+        let is_aside = |publication: &Publication| matches!(publication.effect, Effect::LiveUpdate(_));
         *durability == Durability::Lazy || publications.iter().all(is_aside)
     }
 }
@@ -65,7 +65,7 @@ impl Message {
 /// A line's end of the way.
 #[derive(Clone)]
 pub struct Committer {
-    sender: mpsc::Sender<Message>,
+    sender: mpsc::Sender<WriterMessage>,
     last: Arc<AtomicU64>,
     /// The thread has not heard yet what was announced: once is enough, also while a disk keeps it for hours.
     announced: Arc<AtomicBool>,
@@ -74,7 +74,11 @@ pub struct Committer {
 
 impl Committer {
     /// Whoever hears [`Message::Announce`] clears `announced`.
-    pub(super) fn new(sender: mpsc::Sender<Message>, announced: Arc<AtomicBool>, witnesses: Witnesses) -> Committer {
+    pub(super) fn new(
+        sender: mpsc::Sender<WriterMessage>,
+        announced: Arc<AtomicBool>,
+        witnesses: Witnesses,
+    ) -> Committer {
         Committer { sender, last: Arc::default(), announced, witnesses }
     }
 
@@ -83,9 +87,14 @@ impl Committer {
         &self.witnesses
     }
 
-    pub(super) fn open(&self, journal: Arc<Journal>, feeds: Arc<Mutex<Feeds>>, tell: Tell) -> Result<LineId, Gone> {
+    pub(super) fn open(
+        &self,
+        journal: Arc<Journal>,
+        feeds: Arc<Mutex<LineFiles>>,
+        tell: ReportFn,
+    ) -> Result<LineId, WriterStopped> {
         let id = self.last.fetch_add(1, Ordering::Relaxed);
-        self.send(Message::Open { id, journal, feeds, tell })?;
+        self.send(WriterMessage::Open { id, journal, files: feeds, report: tell })?;
         Ok(id)
     }
 
@@ -95,16 +104,16 @@ impl Committer {
         publications: Vec<Publication>,
         upto: u64,
         durability: Durability,
-    ) -> Result<(), Gone> {
-        self.send(Message::Publish { id, publications, upto, durability })
+    ) -> Result<(), WriterStopped> {
+        self.send(WriterMessage::Publish { id, publications, upto, durability })
     }
 
     /// There may be something to publish in a moment: the thread is woken while the reason for it is still written down and
     /// looked at.
-    pub(super) fn announce(&self) {
+    pub(super) fn prewake(&self) {
         if !self.announced.swap(true, Ordering::Relaxed) {
             // If it has ended, who publishes is told so.
-            let _ = self.send(Message::Announce);
+            let _ = self.send(WriterMessage::Announce);
         }
     }
 
@@ -115,9 +124,9 @@ impl Committer {
     /// # Errors
     ///
     /// When the thread has ended.
-    pub fn ask_to_finish(&self, log: &Path) -> Result<mpsc::Receiver<()>, Gone> {
+    pub fn request_finish(&self, log: &Path) -> Result<mpsc::Receiver<()>, WriterStopped> {
         let (done, answer) = mpsc::channel();
-        self.send(Message::Finish { folder_and_line: log.display().to_string(), done })?;
+        self.send(WriterMessage::Finish { folder_and_line: log.display().to_string(), done })?;
         Ok(answer)
     }
 
@@ -126,17 +135,17 @@ impl Committer {
     /// # Errors
     ///
     /// When the disk fails for longer than `limit`, or the thread has ended.
-    pub fn finish(&self, log: &Path, limit: Duration) -> Result<(), Unfinished> {
-        let unfinished = || Unfinished { log: log.display().to_string(), limit };
-        let answer = self.ask_to_finish(log).map_err(|Gone| unfinished())?;
+    pub fn finish(&self, log: &Path, limit: Duration) -> Result<(), FlushTimeout> {
+        let unfinished = || FlushTimeout { log: log.display().to_string(), limit };
+        let answer = self.request_finish(log).map_err(|WriterStopped| unfinished())?;
         match answer.recv_timeout(limit) {
             Err(mpsc::RecvTimeoutError::Timeout) => Err(unfinished()),
             Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => Ok(()),
         }
     }
 
-    fn send(&self, message: Message) -> Result<(), Gone> {
-        self.sender.send(message).map_err(|_| Gone)
+    fn send(&self, message: WriterMessage) -> Result<(), WriterStopped> {
+        self.sender.send(message).map_err(|_| WriterStopped)
     }
 }
 
@@ -149,10 +158,10 @@ mod tests {
         let (sender, inbox) = mpsc::channel();
         let announced = Arc::new(AtomicBool::new(false));
         let committer = Committer::new(sender, Arc::clone(&announced), Witnesses::default());
-        (0..1000).for_each(|_| committer.clone().announce());
+        (0..1000).for_each(|_| committer.clone().prewake());
         assert_eq!(inbox.try_iter().count(), 1);
         announced.store(false, Ordering::Relaxed);
-        committer.announce();
+        committer.prewake();
         assert_eq!(inbox.try_iter().count(), 1);
     }
 }

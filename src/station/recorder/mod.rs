@@ -32,11 +32,11 @@ use crate::engine::millis::Millis;
 use crate::engine::session::request::Request;
 use crate::engine::session::{BusAddress, Effect, Input, Line, Output};
 use crate::station::disk::Durability;
-use crate::station::feed::Feeds;
 use crate::station::journal::Journal;
+use crate::station::live_files::LineFiles;
 
-pub use committer::{Committer, Gone, LineId, Unfinished};
-pub use writer::{COMMITS, Writer};
+pub use committer::{Committer, FlushTimeout, LineId, WriterStopped};
+pub use writer::{COMMITS_FILE, Writer};
 
 /// What a line publishes.
 #[derive(Clone, PartialEq, Debug)]
@@ -55,15 +55,15 @@ pub enum WriterReport {
     /// This is durable, and was given to the live files then.
     Published(Vec<Publication>, Instant),
     /// These are the files of the games that were opened last.
-    LiveFiles(Vec<(Option<BusAddress>, PathBuf)>),
+    FilesOpened(Vec<(Option<BusAddress>, PathBuf)>),
     /// These live files were taken away, changed or replaced; what belongs into them stands in others now, or is made again.
-    Lost(Vec<PathBuf>),
+    FilesReplaced(Vec<PathBuf>),
     /// Something that the operator should know.
     Notice(String),
     /// The disk fails. The recording goes on; what waits follows when the fault is over.
     Fault(String),
     /// The fault is over, and nothing is missing.
-    Healed,
+    Recovered,
 }
 
 /// A line that is recorded.
@@ -71,12 +71,12 @@ pub struct Recorder {
     line: Line,
     shift: Millis,
     journal: Arc<Journal>,
-    feeds: Arc<Mutex<Feeds>>,
+    files: Arc<Mutex<LineFiles>>,
     durability: Durability,
     committer: Committer,
     id: LineId,
     /// The live files have it, and the thread that writes was not told yet.
-    untold: Vec<Publication>,
+    unsent: Vec<Publication>,
 }
 
 impl Recorder {
@@ -90,14 +90,14 @@ impl Recorder {
         line: Line,
         shift: Millis,
         journal: Journal,
-        feeds: Feeds,
+        feeds: LineFiles,
         durability: Durability,
         committer: Committer,
         tell: impl Fn(WriterReport) + Send + 'static,
-    ) -> Result<Recorder, Gone> {
+    ) -> Result<Recorder, WriterStopped> {
         let (journal, feeds) = (Arc::new(journal), Arc::new(Mutex::new(feeds)));
         let id = committer.open(Arc::clone(&journal), Arc::clone(&feeds), Box::new(tell))?;
-        Ok(Recorder { line, shift, journal, feeds, durability, committer, id, untold: Vec::new() })
+        Ok(Recorder { line, shift, journal, files: feeds, durability, committer, id, unsent: Vec::new() })
     }
 
     /// Something happened: into the log, into the core; what the core publishes is on its way then. Returns what else is
@@ -106,9 +106,9 @@ impl Recorder {
     /// # Errors
     ///
     /// When the thread that writes has ended. The log has what happened.
-    pub fn take(&mut self, at: u64, input: Input) -> Result<Vec<Output>, Gone> {
-        let mut others = self.begin(at, input, |_| {})?;
-        others.extend(self.finish(|_| {})?);
+    pub fn handle(&mut self, at: u64, input: Input) -> Result<Vec<Output>, WriterStopped> {
+        let mut others = self.handle_until_publication(at, input, |_| {})?;
+        others.extend(self.finish_handling(|_| {})?);
         Ok(others)
     }
 
@@ -117,31 +117,36 @@ impl Recorder {
     /// # Errors
     ///
     /// The same.
-    pub fn begin(&mut self, at: u64, input: Input, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
-        if self.durability == Durability::Safe && self.line.expects_a_ply() {
-            self.committer.announce();
+    pub fn handle_until_publication(
+        &mut self,
+        at: u64,
+        input: Input,
+        on_effect: impl FnMut(&Effect),
+    ) -> Result<Vec<Output>, WriterStopped> {
+        if self.durability == Durability::Safe && self.line.has_complete_ply() {
+            self.committer.prewake();
         }
         let now = self.shift + Millis(at);
         let mut outputs = Vec::new();
         if input == Input::Tick {
-            outputs = self.line.pass(now);
+            outputs = self.line.advance_to(now);
             if !outputs.iter().any(|output| output.effect.is_publication()) {
                 return self.publish(outputs, on_effect);
             }
             // What is published because time passed has no input; a replay has to know how far time had gone.
         }
         self.write(at, input.to_record());
-        outputs.extend(self.line.begin(now, input));
+        outputs.extend(self.line.handle_until_publication(now, input));
         self.publish(outputs, on_effect)
     }
 
     /// What would come of a request. It is tried on a copy of the core: nothing of it is in the log, sent or published.
-    pub fn foresee(&self, at: u64, request: Request) -> Vec<Output> {
+    pub fn dry_run(&self, at: u64, request: Request) -> Vec<Output> {
         self.line.clone().handle(self.shift + Millis(at), Input::Request(request))
     }
 
     /// Is there something left for [`Recorder::finish`]?
-    pub fn is_unfinished(&self) -> bool {
+    pub fn has_unread_input(&self) -> bool {
         self.line.is_unfinished()
     }
 
@@ -150,31 +155,31 @@ impl Recorder {
     /// # Errors
     ///
     /// The same.
-    pub fn finish(&mut self, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
-        let outputs = self.line.finish();
+    pub fn finish_handling(&mut self, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, WriterStopped> {
+        let outputs = self.line.finish_handling();
         self.publish(outputs, on_effect)
     }
 
     /// What the core publishes goes on its way. Returns the rest.
-    fn publish(&mut self, outputs: Vec<Output>, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+    fn publish(&mut self, outputs: Vec<Output>, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, WriterStopped> {
         outputs.iter().map(|output| &output.effect).for_each(on_effect);
         let (published, rest): (Vec<Output>, Vec<Output>) =
             outputs.into_iter().partition(|output| output.effect.is_publication());
         if !published.is_empty() {
-            self.journal.write_held();
+            self.journal.flush_packed();
         }
         let publication = |Output { at, board, effect }| Publication { at, board, effect };
         let published: Vec<Publication> = published.into_iter().map(publication).collect();
         let is_lazy = self.durability == Durability::Lazy;
         if is_lazy && !published.is_empty() {
-            let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
-            published.iter().for_each(|publication| feeds.publish(publication.board, &publication.effect));
+            let mut feeds = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+            published.iter().for_each(|publication| feeds.write(publication.board, &publication.effect));
         }
-        self.untold.extend(published);
+        self.unsent.extend(published);
         // A lazy line is in its file: to tell of it would only keep its readers waiting.
         let may_wait = is_lazy && self.line.is_unfinished();
-        if !self.untold.is_empty() && !may_wait {
-            let publications = std::mem::take(&mut self.untold);
+        if !self.unsent.is_empty() && !may_wait {
+            let publications = std::mem::take(&mut self.unsent);
             self.committer.publish(self.id, publications, self.journal.end(), self.durability)?;
         }
         Ok(rest)
@@ -186,17 +191,17 @@ impl Recorder {
     }
 
     /// Writes what of the log is held back, if it is time. Returns when it is otherwise, in the time of the log.
-    pub fn write_what_is_due(&self, now: u64) -> Option<u64> {
-        let due = self.journal.held_until()?;
+    pub fn flush_due(&self, now: u64) -> Option<u64> {
+        let due = self.journal.flush_due()?;
         if due <= now {
-            self.journal.write_held();
+            self.journal.flush_packed();
         }
         (due > now).then_some(due)
     }
 
     /// Does so much wait for the disk that no more should be taken from the board?
-    pub fn is_full(&self) -> bool {
-        self.journal.is_full()
+    pub fn is_backlogged(&self) -> bool {
+        self.journal.is_backlogged()
     }
 
     /// The core, to be asked.

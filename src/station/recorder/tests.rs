@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use super::*;
 use crate::engine::bytelog::Header;
-use crate::engine::livefile::Contents;
+use crate::engine::livefile::LiveFileContents;
 use crate::station::disk::{Disk, RealDisk};
-use crate::station::trouble::{DISK_FAULT, SHOWN, Troubles};
+use crate::station::file_problems::{DISK_FAULT_ALARM, DISPLAY_TIME, FileProblems};
 
 /// So many boards move at once.
-const LINES: usize = 40;
+const LINE_COUNT: usize = 40;
 
 #[test]
 fn simultaneous_lines_are_written_and_reported_in_order() {
@@ -21,15 +21,15 @@ fn simultaneous_lines_are_written_and_reported_in_order() {
     let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
     fs::create_dir(&logs).unwrap();
     fs::create_dir(&live).unwrap();
-    let watch = Troubles::default().watch(DISK_FAULT, "log");
+    let watch = FileProblems::default().reporter(DISK_FAULT_ALARM, "log");
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (committer, writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
     let (told, heard) = mpsc::channel();
     let (mut ids, mut journals) = (Vec::new(), Vec::new());
-    for line in 0..LINES {
+    for line in 0..LINE_COUNT {
         let journal = Journal::create(&RealDisk, &logs.join(format!("b{line}-1.log")), &Header::default()).unwrap();
         let journal = Arc::new(journal);
-        let feeds = Feeds::new(Arc::new(RealDisk), live.clone(), format!("b{line}"), BTreeMap::new());
+        let feeds = LineFiles::new(Arc::new(RealDisk), live.clone(), format!("b{line}"), BTreeMap::new());
         let told = told.clone();
         let tell = Box::new(move |said| told.send((line, said)).unwrap());
         ids.push(committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap());
@@ -42,26 +42,26 @@ fn simultaneous_lines_are_written_and_reported_in_order() {
     };
     let head = "[Result \"*\"]\n\n\n\n";
     let text = format!("{head}1. 32-28\n19-23\n");
-    let game = Contents::read(1, &text).unwrap();
-    let entries = game.entries.into_iter().map(|entry| Effect::Entry { entry: Box::new(entry), why: None });
-    let effects: Vec<Effect> = std::iter::once(Effect::Opened(Box::new(game.opening))).chain(entries).collect();
+    let game = LiveFileContents::parse(1, &text).unwrap();
+    let entries = game.entries.into_iter().map(|entry| Effect::Entry { entry: Box::new(entry), reason: None });
+    let effects: Vec<Effect> = std::iter::once(Effect::GameOpened(Box::new(game.header))).chain(entries).collect();
     let running = thread::spawn(move || writer.run(|| {}));
     for effect in &effects {
-        (0..LINES).for_each(|line| publish(line, effect.clone()));
+        (0..LINE_COUNT).for_each(|line| publish(line, effect.clone()));
     }
-    let mut published = vec![Vec::new(); LINES];
+    let mut published = vec![Vec::new(); LINE_COUNT];
     while published.iter().any(|of_line| of_line.len() < effects.len()) {
         if let (line, WriterReport::Published(publications, _)) = heard.recv().unwrap() {
             published[line].extend(publications.into_iter().map(|publication| publication.effect));
         }
     }
     assert!(published.iter().all(|of_line| of_line[..] == effects), "{published:?}");
-    for line in 0..LINES {
+    for line in 0..LINE_COUNT {
         assert_eq!(fs::read_to_string(live.join(format!("b{line}-1.pdn"))).unwrap(), text);
     }
     drop(committer);
     running.join().unwrap();
-    assert!(journals.iter().all(|journal| journal.is_settled()));
+    assert!(journals.iter().all(|journal| journal.is_synced()));
 }
 
 /// Whoever asks now and then must hear of it.
@@ -71,30 +71,30 @@ fn saved_log_is_reported_as_long_as_other_problems() {
     let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
     fs::create_dir(&logs).unwrap();
     fs::create_dir(&live).unwrap();
-    let watch = Troubles::default().watch(DISK_FAULT, "log");
+    let watch = FileProblems::default().reporter(DISK_FAULT_ALARM, "log");
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (committer, mut writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
     let (told, heard) = mpsc::channel();
     let path = logs.join("a-1.log");
     let journal = Arc::new(Journal::create(&RealDisk, &path, &Header::default()).unwrap());
-    let feeds = Feeds::new(Arc::new(RealDisk), live, "a".to_owned(), BTreeMap::new());
+    let feeds = LineFiles::new(Arc::new(RealDisk), live, "a".to_owned(), BTreeMap::new());
     let tell = Box::new(move |said| told.send((Instant::now(), said)).unwrap());
     committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap();
     journal.write(&Record::new(1, RecordKind::Tick));
-    writer.turn();
+    writer.run_once();
     fs::remove_file(&path).unwrap();
-    writer.sweep();
+    writer.sync_idle();
     let (raised, said) = heard.recv().unwrap();
     assert!(matches!(&said, WriterReport::Fault(text) if text.contains("a-1.log")), "{said:?}");
     assert!(path.exists());
     let healed = loop {
-        writer.try_again();
-        writer.sweep();
+        writer.retry_failed();
+        writer.sync_idle();
         match heard.try_recv() {
-            Ok((at, WriterReport::Healed)) => break at,
+            Ok((at, WriterReport::Recovered)) => break at,
             Ok((_, said)) => panic!("{said:?}"),
             Err(_) => thread::sleep(Duration::from_millis(50)),
         }
     };
-    assert!(healed - raised >= SHOWN, "{:?}", healed - raised);
+    assert!(healed - raised >= DISPLAY_TIME, "{:?}", healed - raised);
 }

@@ -18,11 +18,11 @@
 use std::collections::VecDeque;
 
 use super::infer;
-use super::replay::{self, WalkEvent, read_setup, two_squares};
+use super::replay::{self, WalkEvent, parse_two_squares, read_setup};
 use super::tape::Tape;
 use crate::encoding::Encoding;
-use crate::problem::{Place, Problem, Problems};
-use crate::reader::{Builder, Located};
+use crate::problem::{Location, Problem, Problems};
+use crate::reader::{Builder, LocatedGame};
 use crate::scan::Scanner;
 use crate::syntax::Event;
 use draughts::{Position, Variant};
@@ -56,7 +56,7 @@ pub struct CheckedGame {
     /// How many moves of the main line could be played.
     pub plies: usize,
     /// The position at the end of the main line; `None` if it is not known.
-    pub last: Option<Position>,
+    pub final_position: Option<Position>,
 }
 
 impl Checker {
@@ -80,7 +80,7 @@ impl Checker {
     }
 
     /// How many games there are so far, those included that still wait.
-    pub fn games(&self) -> u64 {
+    pub fn game_count(&self) -> u64 {
         self.games.count
     }
 
@@ -92,18 +92,18 @@ impl Checker {
 
 #[derive(Debug)]
 struct Games {
-    given: Option<&'static Variant>,
+    known_variant: Option<&'static Variant>,
     /// The game that is read, as long as it is plain.
     tape: Tape,
     state: State,
     /// The lines around the one that is played, the main line first.
-    around: Vec<Line>,
+    outer_lines: Vec<PlayLine>,
     /// The game that is read, when it is not.
     builder: Builder,
     /// The last GameType tag, and what it means: most files say the same in every game.
-    last_tag: Option<(String, &'static Variant)>,
+    last_game_type: Option<(String, &'static Variant)>,
     /// Games that do not say what they are.
-    waiting: VecDeque<Located>,
+    untyped_games: VecDeque<LocatedGame>,
     count: u64,
     problems: Problems,
 }
@@ -114,82 +114,84 @@ enum State {
     /// Plain so far, before its first move.
     Header,
     /// Plain so far.
-    Play { line: Line, plies: usize },
+    Play { line: PlayLine, plies: usize },
     /// Not plain: all is in the builder.
     Built,
 }
 
 /// A line of moves: the main line, or a variation.
 #[derive(Clone, Copy, Debug)]
-struct Line {
-    now: Position,
+struct PlayLine {
+    position: Position,
     /// Where a variation begins: before the last move, if there was one.
-    before: Option<Position>,
+    position_before: Option<Position>,
 }
 
-impl Line {
-    fn at(now: Position) -> Line {
-        Line { now, before: None }
+impl PlayLine {
+    fn at(position: Position) -> PlayLine {
+        PlayLine { position, position_before: None }
     }
 
     /// Plays a move with one meaning. Returns whether it has one.
     #[inline(always)]
     fn play(&mut self, text: &str) -> bool {
-        let before = self.now;
-        let ends = two_squares(before.variant(), text);
-        let is_played =
-            ends.is_some_and(|(from, to)| self.now.play_only_move(from, to)) || play_in_full(&mut self.now, text);
-        self.before = Some(before);
+        let before = self.position;
+        let ends = parse_two_squares(before.variant(), text);
+        let is_played = ends.is_some_and(|(from, to)| self.position.play_only_move(from, to))
+            || play_in_full(&mut self.position, text);
+        self.position_before = Some(before);
         is_played
     }
 }
 
 /// The deepest variation that is played here.
-const DEEPEST: usize = 20;
+const MAX_VARIATION_DEPTH: usize = 20;
 
 impl Games {
-    fn new(given: Option<&'static Variant>) -> Games {
+    fn new(known_variant: Option<&'static Variant>) -> Games {
         Games {
-            given,
+            known_variant,
             tape: Tape::default(),
             state: State::Header,
-            around: Vec::new(),
+            outer_lines: Vec::new(),
             builder: Builder::default(),
-            last_tag: None,
-            waiting: VecDeque::new(),
+            last_game_type: None,
+            untyped_games: VecDeque::new(),
             count: 0,
             problems: Problems::default(),
         }
     }
 
     #[inline(always)]
-    fn event(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(CheckedGame)) {
+    fn event(&mut self, place: Location, event: Event<'_>, show: &mut dyn FnMut(CheckedGame)) {
         // Nearly every event.
         if let (Event::Move(written), State::Play { line, plies }) = (&event, &mut self.state)
             && line.play(written.text)
             && self.tape.record_move(place, written)
         {
-            *plies += usize::from(self.around.is_empty());
+            *plies += usize::from(self.outer_lines.is_empty());
             return;
         }
-        self.take(place, event, show);
+        self.process_event(place, event, show);
     }
 
     #[inline(never)]
-    fn take(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(CheckedGame)) {
+    fn process_event(&mut self, place: Location, event: Event<'_>, show: &mut dyn FnMut(CheckedGame)) {
         match event {
             Event::Problem(_) => self.builder.event(place, event),
             Event::GameEnd(_) => {
                 self.count += 1;
-                if let (State::Play { line: Line { now, .. }, plies }, true) = (self.state, self.around.is_empty()) {
-                    show(CheckedGame { variant: now.variant(), plies, last: Some(now) });
+                if let (State::Play { line: PlayLine { position: now, .. }, plies }, true) =
+                    (self.state, self.outer_lines.is_empty())
+                {
+                    show(CheckedGame { variant: now.variant(), plies, final_position: Some(now) });
                 } else {
                     self.build();
                     self.builder.event(place, event);
-                    self.take_built(show);
+                    self.play_built_game(show);
                 }
                 self.tape.clear();
-                self.around.clear();
+                self.outer_lines.clear();
                 self.state = State::Header;
             }
             _ => {
@@ -206,7 +208,7 @@ impl Games {
         match (event, &mut self.state) {
             (_, State::Built) => false,
             (Event::Move(written), State::Header) => {
-                let Some(mut line) = self.start().map(Line::at) else { return false };
+                let Some(mut line) = self.start().map(PlayLine::at) else { return false };
                 let is_played = line.play(written.text);
                 if is_played {
                     self.state = State::Play { line, plies: 1 };
@@ -215,12 +217,14 @@ impl Games {
             }
             (Event::Tag { name, .. }, State::Header) => self.tape.tags().all(|(known, _)| known != *name),
             (Event::Open, State::Play { line, .. }) => {
-                let Some(before) = line.before.filter(|_| self.around.len() < DEEPEST) else { return false };
-                self.around.push(std::mem::replace(line, Line::at(before)));
+                let Some(before) = line.position_before.filter(|_| self.outer_lines.len() < MAX_VARIATION_DEPTH) else {
+                    return false;
+                };
+                self.outer_lines.push(std::mem::replace(line, PlayLine::at(before)));
                 true
             }
             (Event::Close, State::Play { line, .. }) => {
-                let around = self.around.pop();
+                let around = self.outer_lines.pop();
                 around.inspect(|around| *line = *around).is_some()
             }
             (Event::Comment(_) | Event::Nag(_), _) => true,
@@ -235,12 +239,12 @@ impl Games {
             found.map(|(_, value)| value).filter(|value| !value.trim().is_empty())
         };
         let variant = match value("GameType") {
-            None => self.given?,
-            Some(tag) => match &self.last_tag {
+            None => self.known_variant?,
+            Some(tag) => match &self.last_game_type {
                 Some((last, variant)) if last == tag => variant,
                 _ => {
-                    let (variant, _) = infer::tagged(tag).ok()?;
-                    self.last_tag = Some((tag.to_owned(), variant));
+                    let (variant, _) = infer::variant_from_tag(tag).ok()?;
+                    self.last_game_type = Some((tag.to_owned(), variant));
                     variant
                 }
             },
@@ -260,14 +264,14 @@ impl Games {
     }
 
     /// Plays the game that the builder has made, or lets it wait.
-    fn take_built(&mut self, show: &mut dyn FnMut(CheckedGame)) {
-        for located in self.builder.take_done() {
-            if self.given.is_some() || located.game.tags.get("GameType").is_some() {
+    fn play_built_game(&mut self, show: &mut dyn FnMut(CheckedGame)) {
+        for located in self.builder.take_completed() {
+            if self.known_variant.is_some() || located.game.tags.get("GameType").is_some() {
                 self.play(&located, show);
             } else {
-                self.waiting.push_back(located);
+                self.untyped_games.push_back(located);
             }
-            if self.waiting.len() >= infer::SAMPLE {
+            if self.untyped_games.len() >= infer::SAMPLE {
                 self.play_waiting(show);
             }
         }
@@ -275,24 +279,24 @@ impl Games {
 
     /// Tells the variant of the games that wait, and plays them.
     fn play_waiting(&mut self, show: &mut dyn FnMut(CheckedGame)) {
-        if !self.waiting.is_empty() {
-            let sample: Vec<&Located> = self.waiting.iter().collect();
-            self.given = Some(infer::from_moves(&sample, self.given));
+        if !self.untyped_games.is_empty() {
+            let sample: Vec<&LocatedGame> = self.untyped_games.iter().collect();
+            self.known_variant = Some(infer::infer_from_moves(&sample, self.known_variant));
         }
-        while let Some(located) = self.waiting.pop_front() {
+        while let Some(located) = self.untyped_games.pop_front() {
             self.play(&located, show);
         }
     }
 
-    fn play(&mut self, located: &Located, show: &mut dyn FnMut(CheckedGame)) {
-        let found = infer::variant_of(located, self.given);
+    fn play(&mut self, located: &LocatedGame, show: &mut dyn FnMut(CheckedGame)) {
+        let found = infer::game_variant(located, self.known_variant);
         let mut plies = 0;
         let walked = replay::walk(located, found.variant, &mut |seen| {
             plies += usize::from(matches!(seen, WalkEvent::Move { depth: 0, .. }));
         });
         self.problems.extend(found.problems);
         self.problems.extend(walked.problems);
-        show(CheckedGame { variant: found.variant, plies, last: walked.last });
+        show(CheckedGame { variant: found.variant, plies, final_position: walked.final_position });
     }
 
     /// Problems of the syntax go behind those of the moves, piece by piece.
@@ -309,7 +313,7 @@ fn play_in_full(position: &mut Position, text: &str) -> bool {
 }
 
 /// All that is wrong with a file's bytes, as [`Checker`] finds it.
-pub fn problems_of(bytes: &[u8], encoding: Encoding, given: Option<&'static Variant>) -> Vec<Problem> {
+pub fn check_bytes(bytes: &[u8], encoding: Encoding, given: Option<&'static Variant>) -> Vec<Problem> {
     let mut checker = Checker::new(encoding, given);
     checker.feed(bytes, &mut |_| {});
     checker.finish(&mut |_| {});

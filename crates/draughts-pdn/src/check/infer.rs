@@ -18,11 +18,11 @@
 
 use std::cmp::Reverse;
 
-use super::replay::{KnownBy, Replay, twin, walk};
+use super::replay::{KnownBy, Replay, other_numbering, walk};
 use crate::game::{Entry, Game};
-use crate::problem::{Place, Problem};
-use crate::reader::Located;
-use crate::values;
+use crate::problem::{Location, Problem};
+use crate::reader::LocatedGame;
+use crate::tag_values;
 use draughts::{GameType, GameTypeError, Notation, NotationKind, Variant};
 
 /// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
@@ -32,7 +32,7 @@ pub const SAMPLE: usize = 30;
 /// A variant and how it was found.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Found {
+pub struct InferredVariant {
     /// The variant.
     pub variant: &'static Variant,
     /// How it is known.
@@ -43,17 +43,17 @@ pub struct Found {
 
 impl Replay {
     /// Plays a game. `given`: the variant for a game without a GameType tag; `None`: it is inferred from the moves.
-    pub fn of(located: &Located, given: Option<&'static Variant>) -> Replay {
-        let found = variant_of(located, given);
-        let mut replay = Replay::under(located, found.variant);
+    pub fn infer(located: &LocatedGame, given: Option<&'static Variant>) -> Replay {
+        let found = game_variant(located, given);
+        let mut replay = Replay::with_variant(located, found.variant);
         replay.known_by = found.known_by;
         replay.problems.splice(0..0, found.problems);
         replay
     }
 
     /// Plays a game for its problems only: those of [`Replay::of`].
-    pub fn problems_of(located: &Located, given: Option<&'static Variant>) -> Vec<Problem> {
-        let found = variant_of(located, given);
+    pub fn problems_only(located: &LocatedGame, given: Option<&'static Variant>) -> Vec<Problem> {
+        let found = game_variant(located, given);
         let mut problems = found.problems;
         problems.append(&mut walk(located, found.variant, &mut |_| {}).problems);
         problems
@@ -72,50 +72,50 @@ impl Replay {
 /// let found = infer::variant_of(&games[0], None);
 /// assert_eq!((found.variant.name, found.known_by), ("Russian draughts", KnownBy::Moves));
 /// ```
-pub fn variant_of(located: &Located, given: Option<&'static Variant>) -> Found {
+pub fn game_variant(located: &LocatedGame, given: Option<&'static Variant>) -> InferredVariant {
     let game = &located.game;
     let place = |name: &str| {
         let at = game.tags.iter().position(|tag| tag.name == name);
-        at.and_then(|at| located.places.tags.get(at)).copied().unwrap_or(Place::START)
+        at.and_then(|at| located.locations.tags.get(at)).copied().unwrap_or(Location::START)
     };
     // It is read as it would be written: a value that cannot be written as it stands names no other game afterwards.
-    let value = game.tags.get("GameType").map(values::clean_value);
+    let value = game.tags.get("GameType").map(tag_values::clean_value);
     if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
         let place = place("GameType");
-        return match tagged(&value) {
-            Ok((variant, known_by)) => believe(located, variant, known_by, place),
+        return match variant_from_tag(&value) {
+            Ok((variant, known_by)) => verify_tag(located, variant, known_by, place),
             Err(error) => {
-                let found = from_moves(&[located], given);
-                let problem = Problem::warning(place, error.to_string()).hint(format!(
+                let found = infer_from_moves(&[located], given);
+                let problem = Problem::warning(place, error.to_string()).with_hint(format!(
                     "nobody can tell by which rules it is played; a guess: {} ({})",
                     found.name, found.game_type
                 ));
-                Found { variant: found, known_by: KnownBy::UnknownTag, problems: vec![problem] }
+                InferredVariant { variant: found, known_by: KnownBy::UnknownTag, problems: vec![problem] }
             }
         };
     }
     match given {
-        Some(variant) => Found { variant, known_by: KnownBy::Caller, problems: Vec::new() },
+        Some(variant) => InferredVariant { variant, known_by: KnownBy::Caller, problems: Vec::new() },
         None => {
-            let variant = from_moves(&[located], None);
-            Found { variant, known_by: KnownBy::Moves, problems: Vec::new() }
+            let variant = infer_from_moves(&[located], None);
+            InferredVariant { variant, known_by: KnownBy::Moves, problems: Vec::new() }
         }
     }
 }
 
 /// A tag that gives another board than the moves fit: some programs write the attributes carelessly.
-fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, place: Place) -> Found {
-    let believed = Found { variant, known_by, problems: Vec::new() };
+fn verify_tag(located: &LocatedGame, variant: &'static Variant, known_by: KnownBy, place: Location) -> InferredVariant {
+    let believed = InferredVariant { variant, known_by, problems: Vec::new() };
     if located.game.moves().next().is_none() {
         return believed;
     }
     // On a board that is turned round every move may be legal, but for the turn.
     let score = |variant| {
-        let replay = Replay::under(located, variant);
+        let replay = Replay::with_variant(located, variant);
         (replay.moves().count(), Reverse(replay.problems.len()))
     };
     if !names_first_move(&located.game, variant) {
-        let other = from_moves(&[located], None);
+        let other = infer_from_moves(&[located], None);
         // The same game with its squares called in another way, before another game.
         let own = renamed(variant).into_iter().max_by_key(|own| score(own));
         let fitting = own.filter(|own| score(own).0 >= score(other).0).unwrap_or(other);
@@ -125,11 +125,11 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
             } else {
                 format!("the moves are not those of {}, but fit {}", variant.name, fitting.name)
             };
-            let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
-            return Found { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
+            let problems = vec![Problem::warning(place, what).with_hint("the latter is taken")];
+            return InferredVariant { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
         }
     }
-    if GameType::of_number(variant.game_type.number()) == Some(variant.game_type) {
+    if GameType::from_number(variant.game_type.number()) == Some(variant.game_type) {
         return believed;
     }
     let Ok(default) = Variant::from_tag(&variant.game_type.number().to_string()) else { return believed };
@@ -140,8 +140,8 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
         return believed;
     }
     let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
-    let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
-    Found { variant: default, known_by: KnownBy::MovesAgainstTag, problems }
+    let problems = vec![Problem::warning(place, what).with_hint("the latter is taken")];
+    InferredVariant { variant: default, known_by: KnownBy::MovesAgainstTag, problems }
 }
 
 /// The same game on boards that call the squares by numbers for letters, or the other way round; the likeliest last.
@@ -150,7 +150,7 @@ fn renamed(variant: &Variant) -> Vec<&'static Variant> {
     let letters = Notation { kind: NotationKind::Algebraic, from_bottom: true, from_left: true };
     let turned = variant.game_type.with_notation(letters);
     let turned = (variant.game_type.notation().kind != letters.kind).then(|| Variant::new(turned, variant.choices));
-    turned.into_iter().chain([twin(variant)]).collect()
+    turned.into_iter().chain([other_numbering(variant)]).collect()
 }
 
 /// Does the first move name squares that this board has?
@@ -162,7 +162,7 @@ fn names_first_move(game: &Game, variant: &Variant) -> bool {
 }
 
 /// The variant of a tag's value, with the numbers that lidraughts adds to the standard's.
-pub(super) fn tagged(value: &str) -> Result<(&'static Variant, KnownBy), GameTypeError> {
+pub(super) fn variant_from_tag(value: &str) -> Result<(&'static Variant, KnownBy), GameTypeError> {
     let meaning = match value.trim() {
         // Antidraughts, breakthrough and "from position" have the moves of International, Frysk! those of Frisian.
         "96" | "98" | "99" => "20",
@@ -173,15 +173,15 @@ pub(super) fn tagged(value: &str) -> Result<(&'static Variant, KnownBy), GameTyp
 }
 
 /// The variant of several games that belong together and have no GameType tag: the one that makes most plies legal.
-pub fn from_moves(games: &[&Located], given: Option<&'static Variant>) -> &'static Variant {
+pub fn infer_from_moves(games: &[&LocatedGame], given: Option<&'static Variant>) -> &'static Variant {
     if let Some(variant) = given {
         return variant;
     }
     // The more plies the better, then the fewer problems (a first move out of turn is legal, but tells against it).
     let mut best: Option<((usize, Reverse<usize>), &'static Variant)> = None;
-    for tag in candidates(&Squares::of(games.iter().map(|located| &located.game))) {
+    for tag in candidates(&SquareUsage::from_games(games.iter().map(|located| &located.game))) {
         let Ok(variant) = Variant::from_tag(tag) else { continue };
-        let replays: Vec<Replay> = games.iter().map(|located| Replay::under(located, variant)).collect();
+        let replays: Vec<Replay> = games.iter().map(|located| Replay::with_variant(located, variant)).collect();
         let plies = replays.iter().map(|replay| replay.moves().count()).sum();
         let problems = replays.iter().map(|replay| replay.problems.len()).sum();
         let score = (plies, Reverse(problems));
@@ -197,58 +197,58 @@ pub fn from_moves(games: &[&Located], given: Option<&'static Variant>) -> &'stat
 
 /// Which squares games name.
 #[derive(Default)]
-struct Squares {
+struct SquareUsage {
     moves: bool,
     letters: bool,
     beyond_h: bool,
-    highest: u32,
+    max_number: u32,
 }
 
-impl Squares {
-    fn of<'g>(games: impl Iterator<Item = &'g Game>) -> Squares {
-        let mut squares = Squares::default();
+impl SquareUsage {
+    fn from_games<'g>(games: impl Iterator<Item = &'g Game>) -> SquareUsage {
+        let mut squares = SquareUsage::default();
         for game in games {
             for entry in &game.entries {
                 match entry {
-                    Entry::Move(ply) => squares.see(&ply.text),
-                    Entry::Setup(fen) => squares.see_fen(fen),
+                    Entry::Move(ply) => squares.scan(&ply.text),
+                    Entry::Setup(fen) => squares.scan_fen(fen),
                     _ => {}
                 }
             }
-            squares.see_fen(game.tags.get("FEN").unwrap_or_default());
+            squares.scan_fen(game.tags.get("FEN").unwrap_or_default());
         }
         squares
     }
 
     /// The letters of a FEN are colours and kings too: only its numbers count.
-    fn see_fen(&mut self, text: &str) {
+    fn scan_fen(&mut self, text: &str) {
         for number in text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()) {
-            self.highest = self.highest.max(number);
+            self.max_number = self.max_number.max(number);
         }
     }
 
-    fn see(&mut self, text: &str) {
+    fn scan(&mut self, text: &str) {
         self.moves = true;
         for c in text.chars().map(|c| c.to_ascii_lowercase()) {
             self.letters |= matches!(c, 'a'..='l');
             self.beyond_h |= matches!(c, 'i'..='l');
         }
         for digits in text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() <= 2) {
-            self.highest = self.highest.max(digits.parse().unwrap_or(0));
+            self.max_number = self.max_number.max(digits.parse().unwrap_or(0));
         }
     }
 }
 
 /// The tags to try, the likeliest first.
-fn candidates(squares: &Squares) -> &'static [&'static str] {
+fn candidates(squares: &SquareUsage) -> &'static [&'static str] {
     match squares {
-        Squares { beyond_h: true, .. } => &["41"],
-        Squares { letters: true, .. } => {
+        SquareUsage { beyond_h: true, .. } => &["41"],
+        SquareUsage { letters: true, .. } => {
             &["25", "26", "29", "23,W,8,8,A0,0", "30", "41", "21,B,8,8,A0,0", "22,W,8,8,A0,0"]
         }
-        Squares { highest: 51.., .. } => &["27"],
-        Squares { highest: 33.., .. } => &["20", "40", "27"],
-        Squares { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "25,W,8,8,N2,0", "27"],
+        SquareUsage { max_number: 51.., .. } => &["27"],
+        SquareUsage { max_number: 33.., .. } => &["20", "40", "27"],
+        SquareUsage { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "25,W,8,8,N2,0", "27"],
         _ => &["21", "22", "23", "24", "28", "31", "20", "40", "27"],
     }
 }

@@ -35,13 +35,13 @@ mod setup;
 mod walk;
 
 pub use resolve::{Unresolved, resolve};
-pub(crate) use resolve::{at_letters, two_squares};
-pub(crate) use setup::{canonical_fen, null_move, read_setup, twin};
-pub use walk::{WalkEvent, Walked, walk};
+pub(crate) use resolve::{parse_two_squares, split_at_letters};
+pub(crate) use setup::{canonical_fen, null_move, other_numbering, read_setup};
+pub use walk::{WalkEvent, WalkResult, walk};
 
 use crate::game::Game;
 use crate::problem::Problem;
-use crate::reader::{Located, Places};
+use crate::reader::{LocatedGame, Locations};
 use draughts::{Move, Position, Variant};
 
 /// A game's main line, played.
@@ -113,7 +113,7 @@ pub enum ReplayStep {
 
 impl Replay {
     /// Plays a game under a variant, whatever its tags say.
-    pub fn under(located: &Located, variant: &'static Variant) -> Replay {
+    pub fn with_variant(located: &LocatedGame, variant: &'static Variant) -> Replay {
         let mut start = None;
         let mut steps = Vec::new();
         let walked = walk(located, variant, &mut |seen| match seen {
@@ -158,9 +158,9 @@ impl Replay {
     }
 }
 
-impl From<Game> for Located {
+impl From<Game> for LocatedGame {
     /// A game without places.
-    fn from(game: Game) -> Located {
-        Located { game, places: Places::default() }
+    fn from(game: Game) -> LocatedGame {
+        LocatedGame { game, locations: Locations::default() }
     }
 }

@@ -30,11 +30,11 @@ use super::replay::{self, KnownBy, WalkEvent};
 use crate::encoding::Encoding;
 use crate::game::Entry;
 use crate::notation;
-use crate::problem::{Level, Place, Problem, Problems, quoted};
-use crate::reader::{Located, Reader};
+use crate::problem::{Level, Location, Problem, Problems, quote};
+use crate::reader::{LocatedGame, Reader};
 use crate::scan;
+use crate::tag_values::{self, Date, TagTime};
 use crate::time_control::TimeControl;
-use crate::values::{self, Date, TagTime};
 use draughts::{NotationKind, Variant};
 use grammar::Grammar;
 pub(crate) use setup::is_fen;
@@ -50,7 +50,7 @@ pub fn check_bytes(bytes: &[u8], given: Option<&'static Variant>) -> Vec<Problem
 
 /// As [`check`], but for what the rules of the game say: moves need not be legal, nor be made in turn.
 pub fn check_form(text: &str, given: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = StrictChecker { asks_rules: false, ..StrictChecker::new(given) };
+    let mut checker = StrictChecker { checks_rules: false, ..StrictChecker::new(given) };
     checker.feed(text.as_bytes());
     checker.finish().into_sorted()
 }
@@ -78,35 +78,35 @@ pub struct StrictChecker {
     reader: Reader,
     grammar: Grammar,
     /// The first bytes of the file, which may be a byte order mark.
-    head: Vec<u8>,
-    given: Option<&'static Variant>,
+    first_bytes: Vec<u8>,
+    known_variant: Option<&'static Variant>,
     /// Must moves be legal?
-    asks_rules: bool,
+    checks_rules: bool,
     /// Games without a GameType tag, while their variant is not told.
-    waiting: Vec<Located>,
+    untyped_games: Vec<LocatedGame>,
     /// The problems of games.
     problems: Problems,
 }
 
 impl StrictChecker {
     /// A checker at the start of a file. `given`: the variant of games without a GameType tag.
-    pub fn new(given: Option<&'static Variant>) -> StrictChecker {
+    pub fn new(known_variant: Option<&'static Variant>) -> StrictChecker {
         StrictChecker {
             reader: Reader::new(Encoding::Detect),
             grammar: Grammar::default(),
-            head: Vec::new(),
-            given,
-            asks_rules: true,
-            waiting: Vec::new(),
+            first_bytes: Vec::new(),
+            known_variant,
+            checks_rules: true,
+            untyped_games: Vec::new(),
             problems: Problems::default(),
         }
     }
 
     /// Takes more bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
-        let missing = BYTE_ORDER_MARK.len() - self.head.len();
-        self.head.extend(&bytes[..bytes.len().min(missing)]);
-        for piece in bytes.chunks(scan::PIECE) {
+        let missing = BYTE_ORDER_MARK.len() - self.first_bytes.len();
+        self.first_bytes.extend(&bytes[..bytes.len().min(missing)]);
+        for piece in bytes.chunks(scan::CHUNK_SIZE) {
             let games = self.reader.feed_tokens(piece, &mut |token| self.grammar.token(token));
             self.take(games);
         }
@@ -115,79 +115,79 @@ impl StrictChecker {
     /// The stream is over: everything that was found.
     pub fn finish(mut self) -> Problems {
         let games = self.reader.finish_tokens(&mut |token| self.grammar.token(token));
-        self.grammar.finish(self.reader.scanner().place());
+        self.grammar.finish(self.reader.scanner().location());
         self.take(games);
-        self.check_waiting();
+        self.check_untyped_games();
         let mut all = Problems::default();
-        if self.head == BYTE_ORDER_MARK {
-            all.push(Problem::error(Place::START, "the file begins with a byte order mark").hint("write none"));
+        if self.first_bytes == BYTE_ORDER_MARK {
+            all.push(Problem::error(Location::START, "the file begins with a byte order mark").with_hint("write none"));
         }
         if let Some((place, c)) = self.reader.scanner().odd_blank() {
             let what = format!("the character U+{:04X} between the words", u32::from(c));
             all.push(
                 Problem::error(place, what)
-                    .hint("blanks are spaces, tabs and line breaks; this is the first other one"),
+                    .with_hint("blanks are spaces, tabs and line breaks; this is the first other one"),
             );
         }
-        if let Some(place) = self.reader.scanner().not_utf8() {
-            all.push(Problem::error(place, "the file is not UTF-8").hint("PDN 3.0 is; convert it"));
+        if let Some(place) = self.reader.scanner().first_invalid_utf8() {
+            all.push(Problem::error(place, "the file is not UTF-8").with_hint("PDN 3.0 is; convert it"));
         }
         all.merge(self.grammar.problems);
         all.merge(self.problems);
         all
     }
 
-    fn take(&mut self, games: Vec<Located>) {
+    fn take(&mut self, games: Vec<LocatedGame>) {
         // What reading has to say is said better by the grammar.
         self.reader.take_problems();
         for located in games {
-            if self.given.is_some() || located.game.tags.get("GameType").is_some() {
+            if self.known_variant.is_some() || located.game.tags.get("GameType").is_some() {
                 self.check(&located);
             } else {
-                self.waiting.push(located);
+                self.untyped_games.push(located);
             }
-            if self.waiting.len() >= infer::SAMPLE {
-                self.check_waiting();
+            if self.untyped_games.len() >= infer::SAMPLE {
+                self.check_untyped_games();
             }
         }
     }
 
-    fn check_waiting(&mut self) {
-        let waiting = std::mem::take(&mut self.waiting);
+    fn check_untyped_games(&mut self) {
+        let waiting = std::mem::take(&mut self.untyped_games);
         if !waiting.is_empty() {
-            self.given = Some(infer::from_moves(&waiting.iter().collect::<Vec<_>>(), self.given));
+            self.known_variant = Some(infer::infer_from_moves(&waiting.iter().collect::<Vec<_>>(), self.known_variant));
         }
         for located in &waiting {
             self.check(located);
         }
     }
 
-    fn check(&mut self, located: &Located) {
+    fn check(&mut self, located: &LocatedGame) {
         let mut found = Problems::default();
-        check_game(located, self.given, self.asks_rules, &mut found);
+        check_game(located, self.known_variant, self.checks_rules, &mut found);
         // What the grammar refuses needs no second reason.
-        let refused = &self.grammar.refused;
-        self.problems.extend(found.into_sorted().into_iter().filter(|problem| !refused.contains(&problem.place)));
+        let refused = &self.grammar.problem_locations;
+        self.problems.extend(found.into_sorted().into_iter().filter(|problem| !refused.contains(&problem.location)));
     }
 }
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Tags by their types, and restrictions 6 to 9.
-fn check_game(located: &Located, given: Option<&'static Variant>, asks_rules: bool, problems: &mut Problems) {
+fn check_game(located: &LocatedGame, given: Option<&'static Variant>, asks_rules: bool, problems: &mut Problems) {
     let game = &located.game;
     for (index, tag) in game.tags.iter().enumerate() {
-        let place = located.places.tags.get(index).copied().unwrap_or(Place::START);
+        let place = located.locations.tags.get(index).copied().unwrap_or(Location::START);
         check_value(&tag.name, &tag.value, place, problems);
     }
-    let found = infer::variant_of(located, given);
+    let found = infer::game_variant(located, given);
     let says_type = game.tags.get("GameType").is_none_or(|tag| tag.trim().is_empty() || is_game_type(tag));
     if found.known_by == KnownBy::UnknownTag {
         // Of a value that is none at all the types have said so.
         if says_type {
             problems.extend(found.problems.into_iter().map(|problem| {
-                let what = format!("the GameType is unknown: {}", problem.what);
-                Problem { what, ..problem }
+                let what = format!("the GameType is unknown: {}", problem.message);
+                Problem { message: what, ..problem }
             }));
         }
         check_result(located, found.variant, problems);
@@ -196,18 +196,19 @@ fn check_game(located: &Located, given: Option<&'static Variant>, asks_rules: bo
     let is_played = game.moves().next().is_some();
     for problem in found.problems.into_iter().filter(|_| is_played && says_type) {
         problems.push(
-            Problem::error(problem.place, problem.what).hint("restriction 6: moves are written as the GameType says"),
+            Problem::error(problem.location, problem.message)
+                .with_hint("restriction 6: moves are written as the GameType says"),
         );
     }
     check_result(located, found.variant, problems);
     let variant = found.variant;
     if let Some(at) = game.tags.iter().position(|tag| tag.name == "FEN") {
-        let place = located.places.tags.get(at).copied().unwrap_or(Place::START);
+        let place = located.locations.tags.get(at).copied().unwrap_or(Location::START);
         check_squares(variant, game.tags.get("FEN").unwrap_or_default(), place, problems);
     }
     for (index, entry) in game.entries.iter().enumerate() {
         if let Entry::Setup(fen) = entry {
-            check_squares(variant, fen, move_place(located, index), problems);
+            check_squares(variant, fen, move_location(located, index), problems);
         }
     }
     let mut is_resolved = vec![false; game.entries.len()];
@@ -217,7 +218,7 @@ fn check_game(located: &Located, given: Option<&'static Variant>, asks_rules: bo
             WalkEvent::Move { entry, before, ply, .. } => (entry, before, std::slice::from_ref(ply)),
             WalkEvent::Ambiguous { entry, before, candidates } => (entry, before, candidates),
             WalkEvent::Illegal { entry } | WalkEvent::OutOfTurn { entry } => {
-                against_rules.insert(move_place(located, entry));
+                against_rules.insert(move_location(located, entry));
                 return;
             }
             WalkEvent::Leg { .. } | WalkEvent::Setup { .. } => return,
@@ -227,30 +228,31 @@ fn check_game(located: &Located, given: Option<&'static Variant>, asks_rules: bo
         let legal = before.legal_moves();
         let expected: Vec<String> = meant.iter().map(|ply| notation::write(variant, ply, &legal)).collect();
         if expected != [written.text.as_str()] {
-            let hint = difference(variant, &written.text, &expected[0]);
-            let what = format!("{} should be written {}", quoted(&written.text), expected.join(" or "));
-            problems.push(Problem::error(move_place(located, entry), what).hint(hint));
+            let hint = broken_restriction(variant, &written.text, &expected[0]);
+            let what = format!("{} should be written {}", quote(&written.text), expected.join(" or "));
+            problems.push(Problem::error(move_location(located, entry), what).with_hint(hint));
         }
     });
     for (index, entry) in game.entries.iter().enumerate() {
         if let (Entry::Move(ply), false) = (entry, is_resolved[index]) {
-            check_unresolved(variant, &ply.text, move_place(located, index), problems);
+            check_unresolved(variant, &ply.text, move_location(located, index), problems);
         }
     }
     if asks_rules {
-        let said: BTreeSet<Place> = problems.list().iter().map(|problem| problem.place).collect();
-        let forbidden = |problem: &Problem| problem.level == Level::Error || against_rules.contains(&problem.place);
-        let found = walked.problems.into_iter().filter(|problem| forbidden(problem) && !said.contains(&problem.place));
+        let said: BTreeSet<Location> = problems.list().iter().map(|problem| problem.location).collect();
+        let forbidden = |problem: &Problem| problem.level == Level::Error || against_rules.contains(&problem.location);
+        let found =
+            walked.problems.into_iter().filter(|problem| forbidden(problem) && !said.contains(&problem.location));
         problems.extend(found.map(|problem| Problem { level: Level::Error, ..problem }));
     }
 }
 
-fn move_place(located: &Located, entry: usize) -> Place {
-    located.places.entries.get(entry).copied().unwrap_or(Place::START)
+fn move_location(located: &LocatedGame, entry: usize) -> Location {
+    located.locations.entries.get(entry).copied().unwrap_or(Location::START)
 }
 
 /// Which restriction a notation breaks.
-fn difference(variant: &Variant, written: &str, expected: &str) -> String {
+fn broken_restriction(variant: &Variant, written: &str, expected: &str) -> String {
     let squares = |text: &str| text.split(['-', 'x', ':']).map(str::to_owned).collect::<Vec<_>>();
     let (is, should) = (squares(written), squares(expected));
     if is == should {
@@ -269,22 +271,23 @@ fn difference(variant: &Variant, written: &str, expected: &str) -> String {
 }
 
 /// A move whose position is not known: what its text alone shows.
-fn check_unresolved(variant: &Variant, text: &str, place: Place, problems: &mut Problems) {
+fn check_unresolved(variant: &Variant, text: &str, place: Location, problems: &mut Problems) {
     let has_letters = text.bytes().any(|byte| matches!(byte, b'a'..=b'l'));
     if has_letters != (variant.game_type.notation().kind == NotationKind::Algebraic) {
-        let what = format!("{} is not in the notation of the game type {}", quoted(text), variant.game_type);
-        problems.push(Problem::error(place, what).hint("restriction 6"));
+        let what = format!("{} is not in the notation of the game type {}", quote(text), variant.game_type);
+        problems.push(Problem::error(place, what).with_hint("restriction 6"));
     } else if text.contains(['x', ':']) && !text.contains(variant.capture_separator) {
         let what = format!("the captures of {} are written with `{}`", variant.name, variant.capture_separator);
-        problems.push(Problem::error(place, what).hint("restriction 7"));
+        problems.push(Problem::error(place, what).with_hint("restriction 7"));
     } else if text.split('-').count() > 2 && variant.capture_separator != '-' {
-        let what = format!("{} has more than two squares", quoted(text));
-        problems.push(Problem::error(place, what).hint("only captures have; they are written with their own sign"));
+        let what = format!("{} has more than two squares", quote(text));
+        problems
+            .push(Problem::error(place, what).with_hint("only captures have; they are written with their own sign"));
     }
 }
 
 /// The value of a tag by the type that the standard gives it. The empty value is always allowed.
-fn check_value(name: &str, value: &str, place: Place, problems: &mut Problems) {
+fn check_value(name: &str, value: &str, place: Location, problems: &mut Problems) {
     if value.is_empty() {
         return;
     }
@@ -309,7 +312,7 @@ fn check_value(name: &str, value: &str, place: Place, problems: &mut Problems) {
             "WhiteType" | "BlackType" => "human or program",
             _ => "a number, or all attributes such as 20,W,10,10,N2,0",
         };
-        problems.push(Problem::error(place, format!("{} is no value of the tag {name}", quoted(value))).hint(hint));
+        problems.push(Problem::error(place, format!("{} is no value of the tag {name}", quote(value))).with_hint(hint));
     }
 }
 
@@ -323,31 +326,31 @@ pub fn is_game_type(text: &str) -> bool {
 }
 
 /// The Result tag against the ResultFormat tag, else against the game type.
-fn check_result(located: &Located, variant: &'static Variant, problems: &mut Problems) {
+fn check_result(located: &LocatedGame, variant: &'static Variant, problems: &mut Problems) {
     let tags = &located.game.tags;
     let Some(at) = tags.iter().position(|tag| tag.name == "Result") else { return };
     let Some(result) = tags.get("Result").filter(|result| !result.is_empty()) else { return };
-    let place = located.places.tags.get(at).copied().unwrap_or(Place::START);
+    let place = located.locations.tags.get(at).copied().unwrap_or(Location::START);
     let (is_fine, of) = match tags.get("ResultFormat").filter(|format| !format.is_empty()) {
-        Some(format) => (values::fits_result_format(format, result) != Some(false), format!("the format {format}")),
+        Some(format) => (tag_values::fits_result_format(format, result) != Some(false), format!("the format {format}")),
         None => {
             // Without a game type, or with one of another table, either of the standard's types will do.
             let is_known = tags.get("GameType").is_some_and(|tag| Variant::from_tag(tag).is_ok());
             let fits = if is_known {
                 variant.result_format.values().contains(&result)
             } else {
-                values::is_standard_result(result)
+                tag_values::is_standard_result(result)
             };
             (fits, if is_known { variant.name.to_owned() } else { "any game type".to_owned() })
         }
     };
     if !is_fine {
-        let what = format!("{} is no result of {of}", quoted(result));
+        let what = format!("{} is no result of {of}", quote(result));
         let hint = match tags.get("ResultFormat").filter(|format| !format.is_empty()) {
             Some(format) => format!("as the format {format} counts"),
             None => format!("{}, or a ResultFormat tag", variant.result_format.values().join(", ")),
         };
-        problems.push(Problem::error(place, what).hint(hint));
+        problems.push(Problem::error(place, what).with_hint(hint));
     }
 }
 

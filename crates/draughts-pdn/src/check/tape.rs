@@ -8,7 +8,7 @@
 //! [`Tape::MOST_TEXT`]).
 
 use crate::game::MoveNumber;
-use crate::problem::Place;
+use crate::problem::Location;
 use crate::syntax::{Event, WrittenMove};
 
 /// Tags, moves, variations, comments and glyphs.
@@ -20,15 +20,15 @@ pub(super) struct Tape {
 
 #[derive(Clone, Copy, Debug)]
 struct Part {
-    place: Place,
-    kind: Kind,
+    location: Location,
+    kind: TapeKind,
     /// Where its text ends; it begins where that of the part before it ends.
     end: u32,
 }
 
 /// What a part is, and where its text is to be cut in two.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum TapeKind {
     Tag { name_begins: u32, name_ends: u32 },
     Move { number: Option<MoveNumber>, strength_begins: Option<u32> },
     Comment,
@@ -39,9 +39,9 @@ enum Kind {
 
 impl Tape {
     /// The most annotated real game has 2,000 entries.
-    pub(super) const MOST_PARTS: usize = 10_000;
+    pub(super) const MAX_PARTS: usize = 10_000;
     /// Bytes.
-    pub(super) const MOST_TEXT: usize = 1 << 20;
+    pub(super) const MAX_TEXT_LEN: usize = 1 << 20;
 
     pub(super) fn clear(&mut self) {
         self.text.clear();
@@ -49,7 +49,7 @@ impl Tape {
     }
 
     /// Tapes an event. Returns `false` if it is none that a plain game has, or the tape is full: then it is not taped.
-    pub(super) fn record(&mut self, place: Place, event: &Event<'_>) -> bool {
+    pub(super) fn record(&mut self, place: Location, event: &Event<'_>) -> bool {
         if self.is_full() {
             return false;
         }
@@ -60,24 +60,24 @@ impl Tape {
                 self.text.push_str(name);
                 let name_ends = self.end();
                 self.text.push_str(value);
-                Kind::Tag { name_begins, name_ends }
+                TapeKind::Tag { name_begins, name_ends }
             }
             Event::Comment(text) => {
                 self.text.push_str(text);
-                Kind::Comment
+                TapeKind::Comment
             }
-            Event::Nag(nag) => Kind::Nag(nag),
-            Event::Open => Kind::Open,
-            Event::Close => Kind::Close,
+            Event::Nag(nag) => TapeKind::Nag(nag),
+            Event::Open => TapeKind::Open,
+            Event::Close => TapeKind::Close,
             _ => return false,
         };
-        self.parts.push(Part { place, kind, end: self.end() });
+        self.parts.push(Part { location: place, kind, end: self.end() });
         true
     }
 
     /// The same for a move.
     #[inline(always)]
-    pub(super) fn record_move(&mut self, place: Place, written: &WrittenMove<'_>) -> bool {
+    pub(super) fn record_move(&mut self, place: Location, written: &WrittenMove<'_>) -> bool {
         if self.is_full() || written.captured.is_some() {
             return false;
         }
@@ -92,13 +92,13 @@ impl Tape {
             self.text.push_str(strength);
             begins
         });
-        let kind = Kind::Move { number: written.number, strength_begins };
-        self.parts.push(Part { place, kind, end: self.end() });
+        let kind = TapeKind::Move { number: written.number, strength_begins };
+        self.parts.push(Part { location: place, kind, end: self.end() });
         true
     }
 
     fn is_full(&self) -> bool {
-        self.parts.len() >= Tape::MOST_PARTS || self.text.len() >= Tape::MOST_TEXT
+        self.parts.len() >= Tape::MAX_PARTS || self.text.len() >= Tape::MAX_TEXT_LEN
     }
 
     /// Where the text ends; it is not much longer than [`Tape::MOST_TEXT`].
@@ -107,33 +107,33 @@ impl Tape {
     }
 
     /// The events, in order.
-    pub(super) fn events(&self) -> impl Iterator<Item = (Place, Event<'_>)> {
+    pub(super) fn events(&self) -> impl Iterator<Item = (Location, Event<'_>)> {
         let starts = std::iter::once(0).chain(self.parts.iter().map(|part| part.end));
         self.parts.iter().zip(starts).map(|(part, start)| {
             let text = |start, end| self.text(start, end);
             let event = match part.kind {
-                Kind::Tag { name_begins, name_ends } => {
+                TapeKind::Tag { name_begins, name_ends } => {
                     Event::Tag { name: text(name_begins, name_ends), value: text(name_ends, part.end) }
                 }
-                Kind::Move { number, strength_begins } => Event::Move(WrittenMove {
+                TapeKind::Move { number, strength_begins } => Event::Move(WrittenMove {
                     number,
                     text: text(start, strength_begins.unwrap_or(part.end)),
                     strength: strength_begins.map(|at| text(at, part.end)),
                     captured: None,
                 }),
-                Kind::Comment => Event::Comment(text(start, part.end)),
-                Kind::Nag(nag) => Event::Nag(nag),
-                Kind::Open => Event::Open,
-                Kind::Close => Event::Close,
+                TapeKind::Comment => Event::Comment(text(start, part.end)),
+                TapeKind::Nag(nag) => Event::Nag(nag),
+                TapeKind::Open => Event::Open,
+                TapeKind::Close => Event::Close,
             };
-            (part.place, event)
+            (part.location, event)
         })
     }
 
     /// The tags, in order; comments may stand before and between them.
     pub(super) fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parts.iter().filter_map(|part| match part.kind {
-            Kind::Tag { name_begins, name_ends } => {
+            TapeKind::Tag { name_begins, name_ends } => {
                 Some((self.text(name_begins, name_ends), self.text(name_ends, part.end)))
             }
             _ => None,
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn replays_taped_tokens() {
-        let place = |column| Place { line: 3, column };
+        let place = |column| Location { line: 3, column };
         let number = Some(MoveNumber { value: 7, ellipsis: true });
         let ply = |text, strength| Event::Move(WrittenMove { number, text, strength, captured: None });
         let events = [
@@ -185,14 +185,14 @@ mod tests {
             Event::Setup("B::"),
             Event::Move(WrittenMove { number: None, text: "47x36", strength: None, captured: Some("42") }),
         ] {
-            assert!(!tape.record(Place::START, &event));
+            assert!(!tape.record(Location::START, &event));
         }
-        let taped = (0..100_000).take_while(|_| tape.record(Place::START, &Event::Nag(1))).count();
-        assert_eq!(taped, Tape::MOST_PARTS);
-        assert_eq!(tape.events().count(), Tape::MOST_PARTS);
+        let taped = (0..100_000).take_while(|_| tape.record(Location::START, &Event::Nag(1))).count();
+        assert_eq!(taped, Tape::MAX_PARTS);
+        assert_eq!(tape.events().count(), Tape::MAX_PARTS);
         tape.clear();
         let long = "x".repeat(100_000);
-        let taped = (0..100_000).take_while(|_| tape.record(Place::START, &Event::Comment(&long))).count();
-        assert!(taped * long.len() < Tape::MOST_TEXT + long.len());
+        let taped = (0..100_000).take_while(|_| tape.record(Location::START, &Event::Comment(&long))).count();
+        assert!(taped * long.len() < Tape::MAX_TEXT_LEN + long.len());
     }
 }

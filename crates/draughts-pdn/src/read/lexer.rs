@@ -11,17 +11,17 @@
 
 use memchr::{memchr, memchr2, memchr2_iter};
 
-use super::problem::Place;
+use super::problem::Location;
 use super::words::{self, Word};
 
 /// The longest comment, tag or setup in bytes. The longest comment of all collections at hand has 4 kB.
-pub const LONGEST_TOKEN: usize = 64 * 1024;
+pub const MAX_TOKEN_LEN: usize = 64 * 1024;
 
 /// The longest setup in bytes; 72 squares need less than 400.
-const LONGEST_SETUP: usize = 4 * 1024;
+const MAX_SETUP_LEN: usize = 4 * 1024;
 
 /// As many bytes as tell whether a slash begins a setup: `/`, blanks, `FEN`.
-const LONGEST_WORD_FEN: usize = 16;
+const MAX_FEN_PREFIX_LEN: usize = 16;
 
 /// A piece of text with its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,13 +31,13 @@ pub struct Token<'a> {
     /// All of it, brackets and braces included.
     pub text: &'a str,
     /// Where it begins.
-    pub place: Place,
+    pub location: Location,
     /// Does a blank, or the start of the text, stand before it?
-    pub spaced: bool,
+    pub has_space_before: bool,
     /// Does an empty line stand before it?
-    pub after_empty_line: bool,
+    pub is_after_empty_line: bool,
     /// What is wrong with its extent.
-    pub flaw: Option<Flaw>,
+    pub flaw: Option<TokenFlaw>,
 }
 
 /// The kinds of tokens.
@@ -65,7 +65,7 @@ pub enum TokenKind {
 /// What is wrong with the extent of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Flaw {
+pub enum TokenFlaw {
     /// Its end is missing; a tag or a setup ends with its line then, a comment with the text.
     Unclosed,
     /// It is longer than [`LONGEST_TOKEN`]; the rest is skipped.
@@ -98,21 +98,21 @@ pub enum InputState {
 #[derive(Clone, Debug)]
 pub struct Lexer {
     /// How far the window has come.
-    pub(super) reached: Reached,
+    pub(super) cursor: TextCursor,
     /// Was the last thing seen a carriage return? A line feed behind it belongs to it.
-    pub(super) after_cr: bool,
-    pub(super) spaced: bool,
+    pub(super) is_after_cr: bool,
+    pub(super) has_space_before: bool,
     /// The line in which the last token ended.
     pub(super) last_line: u64,
     skipping: Option<Skip>,
     /// The first blank that the standard does not know as one, and where it stands.
-    odd_blank: Option<(Place, char)>,
+    odd_blank: Option<(Location, char)>,
 }
 
 /// A point of a text, so kept that passing over ASCII costs one addition: a column is the distance from the origin of its
 /// line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Reached {
+pub(super) struct TextCursor {
     /// In bytes of the text, from 0.
     pub offset: u64,
     /// From 1.
@@ -121,9 +121,9 @@ pub(super) struct Reached {
     pub origin: u64,
 }
 
-impl Reached {
-    pub(super) fn place(self) -> Place {
-        Place { line: self.line, column: self.offset.wrapping_sub(self.origin) }
+impl TextCursor {
+    pub(super) fn location(self) -> Location {
+        Location { line: self.line, column: self.offset.wrapping_sub(self.origin) }
     }
 
     /// Moves on over bytes. `after_cr`: does a carriage return stand before them?
@@ -161,26 +161,26 @@ impl Reached {
 #[derive(Clone, Debug)]
 pub struct Locator<'t> {
     text: &'t str,
-    reached: Reached,
-    done: usize,
+    cursor: TextCursor,
+    cursor_offset: usize,
 }
 
 impl Locator<'_> {
     /// The places of a text.
-    pub fn of(text: &str) -> Locator<'_> {
-        Locator { text, reached: Lexer::default().reached, done: 0 }
+    pub fn new(text: &str) -> Locator<'_> {
+        Locator { text, cursor: Lexer::default().cursor, cursor_offset: 0 }
     }
 
     /// The place of the byte at an offset; one behind the end counts as the end.
-    pub fn at(&mut self, offset: usize) -> Place {
+    pub fn at(&mut self, offset: usize) -> Location {
         let offset = offset.min(self.text.len());
-        if offset < self.done {
-            (self.reached, self.done) = (Lexer::default().reached, 0);
+        if offset < self.cursor_offset {
+            (self.cursor, self.cursor_offset) = (Lexer::default().cursor, 0);
         }
-        let after_cr = self.text.as_bytes()[..self.done].last() == Some(&b'\r');
-        self.reached.pass(&self.text.as_bytes()[self.done..offset], after_cr);
-        self.done = offset;
-        self.reached.place()
+        let after_cr = self.text.as_bytes()[..self.cursor_offset].last() == Some(&b'\r');
+        self.cursor.pass(&self.text.as_bytes()[self.cursor_offset..offset], after_cr);
+        self.cursor_offset = offset;
+        self.cursor.location()
     }
 }
 
@@ -199,40 +199,47 @@ enum Skip {
 impl Default for Lexer {
     fn default() -> Lexer {
         // The end of a line before the first one.
-        let reached = Reached { offset: 0, line: 1, origin: u64::MAX };
-        Lexer { reached, after_cr: false, spaced: true, last_line: 1, skipping: None, odd_blank: None }
+        let reached = TextCursor { offset: 0, line: 1, origin: u64::MAX };
+        Lexer {
+            cursor: reached,
+            is_after_cr: false,
+            has_space_before: true,
+            last_line: 1,
+            skipping: None,
+            odd_blank: None,
+        }
     }
 }
 
 /// How far a token goes.
 enum Extent {
     /// So many bytes.
-    Bytes(usize, Option<Flaw>),
+    Bytes(usize, Option<TokenFlaw>),
     /// The window is too short to tell.
     Unknown,
 }
 
 impl Lexer {
     /// Where the window begins.
-    pub fn place(&self) -> Place {
-        self.reached.place()
+    pub fn location(&self) -> Location {
+        self.cursor.location()
     }
 
     /// The place behind so much of the window.
-    pub(super) fn place_behind(&self, text: &str) -> Place {
-        let mut reached = self.reached;
-        reached.pass(text.as_bytes(), self.after_cr);
-        reached.place()
+    pub(super) fn location_after(&self, text: &str) -> Location {
+        let mut reached = self.cursor;
+        reached.pass(text.as_bytes(), self.is_after_cr);
+        reached.location()
     }
 
     /// The first blank so far that the standard does not know as one; a byte order mark at the very start is none.
-    pub(super) fn odd_blank(&self) -> Option<(Place, char)> {
+    pub(super) fn odd_blank(&self) -> Option<(Location, char)> {
         self.odd_blank
     }
 
     /// Is this in the middle of something that was too long, or between the two bytes of a line end?
-    pub(super) fn is_amid(&self) -> bool {
-        self.skipping.is_some() || self.after_cr
+    pub(super) fn is_mid_token(&self) -> bool {
+        self.skipping.is_some() || self.is_after_cr
     }
 
     /// The next token of the window; the window is moved behind it. `None`: nothing more can be told from this window.
@@ -253,19 +260,26 @@ impl Lexer {
             _ => word(text, input),
         };
         let (kind, Extent::Bytes(length, flaw)) = extent else { return None };
-        let (place, spaced) = (self.place(), self.spaced);
+        let (place, spaced) = (self.location(), self.has_space_before);
         let (kind, length) = match kind {
             TokenKind::Word(Word::Junk) if place.column == 1 => damaged_tag(text).unwrap_or((kind, length)),
             kind => (kind, length),
         };
         let after_empty_line = place.line > self.last_line + 1;
-        let token = Token { kind, text: &text[..length], place, spaced, after_empty_line, flaw };
-        if flaw == Some(Flaw::TooLong) {
+        let token = Token {
+            kind,
+            text: &text[..length],
+            location: place,
+            has_space_before: spaced,
+            is_after_empty_line: after_empty_line,
+            flaw,
+        };
+        if flaw == Some(TokenFlaw::TooLong) {
             self.skipping = Some(if kind == TokenKind::Comment { Skip::ToBrace } else { Skip::ToLineEnd });
         }
         self.advance(token.text);
-        self.last_line = self.reached.line;
-        self.spaced = false;
+        self.last_line = self.cursor.line;
+        self.has_space_before = false;
         *window = &text[length..];
         Some(token)
     }
@@ -278,7 +292,7 @@ impl Lexer {
                 Skip::ToLineEnd => memchr2(b'\n', b'\r', window.as_bytes()),
             };
             let end = end.inspect(|_| self.skipping = None);
-            self.pass(window, end.unwrap_or(window.len()));
+            self.advance_over(window, end.unwrap_or(window.len()));
             end?;
         }
         // Single blanks and line ends are most of it; whatever else is blank is looked at character by character.
@@ -288,20 +302,20 @@ impl Lexer {
             self.odd_blank = self.find_odd_blank(&window[..blanks]);
         }
         if blanks > 0 {
-            self.spaced = true;
-            self.pass(window, blanks);
+            self.has_space_before = true;
+            self.advance_over(window, blanks);
         }
         Some(())
     }
 
     #[cold]
-    fn find_odd_blank(&self, blanks: &str) -> Option<(Place, char)> {
-        let is_mark = |at| self.reached.offset == 0 && at == 0 && blanks.starts_with('\u{feff}');
+    fn find_odd_blank(&self, blanks: &str) -> Option<(Location, char)> {
+        let is_mark = |at| self.cursor.offset == 0 && at == 0 && blanks.starts_with('\u{feff}');
         let odd = blanks.char_indices().find(|&(at, c)| !matches!(c, ' ' | '\n' | '\r' | '\t') && !is_mark(at));
-        odd.map(|(at, c)| (self.place_behind(&blanks[..at]), c))
+        odd.map(|(at, c)| (self.location_after(&blanks[..at]), c))
     }
 
-    fn pass(&mut self, window: &mut &str, length: usize) {
+    fn advance_over(&mut self, window: &mut &str, length: usize) {
         self.advance(&window[..length]);
         *window = &window[length..];
     }
@@ -309,8 +323,8 @@ impl Lexer {
     /// Moves the place behind a text.
     fn advance(&mut self, text: &str) {
         if let Some(last) = text.as_bytes().last() {
-            self.reached.pass(text.as_bytes(), self.after_cr);
-            self.after_cr = *last == b'\r';
+            self.cursor.pass(text.as_bytes(), self.is_after_cr);
+            self.is_after_cr = *last == b'\r';
         }
     }
 }
@@ -323,7 +337,7 @@ fn is_blank(c: char) -> bool {
 /// A word, or the parenthesis that opens a variation.
 fn word(text: &str, input: InputState) -> (TokenKind, Extent) {
     // Two characters more than the longest word: what stands behind it may matter.
-    if input == InputState::MayGrow && text.len() < words::LONGEST + 8 {
+    if input == InputState::MayGrow && text.len() < words::MAX_WORD_LEN + 8 {
         return (TokenKind::Word(Word::Junk), Extent::Unknown);
     }
     match words::word(text) {
@@ -335,7 +349,7 @@ fn word(text: &str, input: InputState) -> (TokenKind, Extent) {
 /// A tag whose first bracket is missing: a line that begins with a name and ends with a quote and a bracket, or with a
 /// bracket, and is not longer than a word can be. Its words would be read as moves.
 fn damaged_tag(text: &str) -> Option<(TokenKind, usize)> {
-    let seen = &text.as_bytes()[..text.len().min(words::LONGEST)];
+    let seen = &text.as_bytes()[..text.len().min(words::MAX_WORD_LEN)];
     let line = memchr2(b'\n', b'\r', seen).unwrap_or(if text.len() == seen.len() { seen.len() } else { return None });
     let line = text.get(..line)?.trim_end_matches([' ', '\t']);
     let is_tag = line.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -346,18 +360,22 @@ fn damaged_tag(text: &str) -> Option<(TokenKind, usize)> {
 }
 
 fn braces(text: &str, input: InputState) -> Extent {
-    match memchr(b'}', &text.as_bytes()[..text.len().min(LONGEST_TOKEN)]) {
+    match memchr(b'}', &text.as_bytes()[..text.len().min(MAX_TOKEN_LEN)]) {
         Some(at) => Extent::Bytes(at + 1, None),
-        None if text.len() >= LONGEST_TOKEN => Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong)),
-        None if input == InputState::Complete => Extent::Bytes(text.len(), Some(Flaw::Unclosed)),
+        None if text.len() >= MAX_TOKEN_LEN => {
+            Extent::Bytes(floor_boundary(text, MAX_TOKEN_LEN), Some(TokenFlaw::TooLong))
+        }
+        None if input == InputState::Complete => Extent::Bytes(text.len(), Some(TokenFlaw::Unclosed)),
         None => Extent::Unknown,
     }
 }
 
 fn line(text: &str, input: InputState) -> Extent {
-    match memchr2(b'\n', b'\r', &text.as_bytes()[..text.len().min(LONGEST_TOKEN)]) {
+    match memchr2(b'\n', b'\r', &text.as_bytes()[..text.len().min(MAX_TOKEN_LEN)]) {
         Some(at) => Extent::Bytes(at, None),
-        None if text.len() >= LONGEST_TOKEN => Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong)),
+        None if text.len() >= MAX_TOKEN_LEN => {
+            Extent::Bytes(floor_boundary(text, MAX_TOKEN_LEN), Some(TokenFlaw::TooLong))
+        }
         None if input == InputState::Complete => Extent::Bytes(text.len(), None),
         None => Extent::Unknown,
     }
@@ -367,28 +385,28 @@ fn line(text: &str, input: InputState) -> Extent {
 /// with its line.
 fn setup(text: &str, input: InputState) -> Option<Extent> {
     let bytes = text.as_bytes();
-    let seen = &bytes[..bytes.len().min(LONGEST_SETUP)];
-    if input == InputState::MayGrow && seen.len() < LONGEST_WORD_FEN {
+    let seen = &bytes[..bytes.len().min(MAX_SETUP_LEN)];
+    if input == InputState::MayGrow && seen.len() < MAX_FEN_PREFIX_LEN {
         return Some(Extent::Unknown);
     }
-    if !names_fen(text) && !is_bare_fen(bytes) {
+    if !starts_with_fen_word(text) && !is_bare_fen(bytes) {
         return None;
     }
     let end = seen[1..].iter().position(|byte| matches!(byte, b'/' | b'[' | b'{')).map(|at| at + 1);
     match end {
         Some(at) if seen[at] == b'/' => return Some(Extent::Bytes(at + 1, None)),
-        None if input == InputState::MayGrow && seen.len() < LONGEST_SETUP => return Some(Extent::Unknown),
+        None if input == InputState::MayGrow && seen.len() < MAX_SETUP_LEN => return Some(Extent::Unknown),
         _ => {}
     }
     let seen = &seen[..end.unwrap_or(seen.len())];
     let line = seen.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(seen.len());
-    Some(Extent::Bytes(floor_boundary(text, line), Some(Flaw::Unclosed)))
+    Some(Extent::Bytes(floor_boundary(text, line), Some(TokenFlaw::Unclosed)))
 }
 
-fn names_fen(text: &str) -> bool {
+fn starts_with_fen_word(text: &str) -> bool {
     let name = text[1..].trim_start();
     let blanks = text.len() - 1 - name.len();
-    blanks + 4 <= LONGEST_WORD_FEN && name.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("FEN"))
+    blanks + 4 <= MAX_FEN_PREFIX_LEN && name.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("FEN"))
 }
 
 /// `/W:W31:B1,2/`, a setup without its word and quotes.
@@ -401,12 +419,12 @@ fn is_bare_fen(bytes: &[u8]) -> bool {
 /// line. A tag whose end is missing ends with its line, unless its value goes on in the next.
 fn tag(text: &str, input: InputState) -> Extent {
     let bytes = text.as_bytes();
-    let seen = &bytes[..bytes.len().min(LONGEST_TOKEN)];
+    let seen = &bytes[..bytes.len().min(MAX_TOKEN_LEN)];
     let cut = || {
-        if seen.len() == LONGEST_TOKEN {
-            Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong))
+        if seen.len() == MAX_TOKEN_LEN {
+            Extent::Bytes(floor_boundary(text, MAX_TOKEN_LEN), Some(TokenFlaw::TooLong))
         } else if input == InputState::Complete {
-            Extent::Bytes(seen.len(), Some(Flaw::Unclosed))
+            Extent::Bytes(seen.len(), Some(TokenFlaw::Unclosed))
         } else {
             Extent::Unknown
         }
@@ -419,7 +437,7 @@ fn tag(text: &str, input: InputState) -> Extent {
     match seen[at] {
         b'"' => {}
         b']' => return Extent::Bytes(at + 1, None),
-        _ => return Extent::Bytes(at, Some(Flaw::Unclosed)),
+        _ => return Extent::Bytes(at, Some(TokenFlaw::Unclosed)),
     }
     // The value.
     let mut behind_escaped = None;
@@ -433,18 +451,18 @@ fn tag(text: &str, input: InputState) -> Extent {
             Some(b'\\') if seen.get(at + 1) == Some(&b'"') => {
                 at += 1;
                 if behind_escaped.is_none() {
-                    behind_escaped = bracket_behind(seen, at);
+                    behind_escaped = bracket_after(seen, at);
                 }
             }
             // A backslash or quote at the very end of the window: what follows decides.
-            Some(b'"') => match bracket_behind(seen, at) {
+            Some(b'"') => match bracket_after(seen, at) {
                 Some(end) => return Extent::Bytes(end, None),
                 None => {
                     let next = seen[at + 1..].iter().position(|byte| !matches!(byte, b' ' | b'\t'));
                     match next.map(|next| at + 1 + next) {
                         None => {}
                         Some(next) if matches!(seen[next], b'\n' | b'\r') => {
-                            return Extent::Bytes(at + 1, Some(Flaw::Unclosed));
+                            return Extent::Bytes(at + 1, Some(TokenFlaw::Unclosed));
                         }
                         Some(_) => {}
                     }
@@ -456,8 +474,8 @@ fn tag(text: &str, input: InputState) -> Extent {
                 }
                 let crlf = usize::from(seen[at..].starts_with(b"\r\n"));
                 match seen.get(at + 1 + crlf) {
-                    None if input == InputState::MayGrow && seen.len() < LONGEST_TOKEN => return Extent::Unknown,
-                    None | Some(b'\n' | b'\r' | b'[') => return Extent::Bytes(at, Some(Flaw::Unclosed)),
+                    None if input == InputState::MayGrow && seen.len() < MAX_TOKEN_LEN => return Extent::Unknown,
+                    None | Some(b'\n' | b'\r' | b'[') => return Extent::Bytes(at, Some(TokenFlaw::Unclosed)),
                     Some(_) => at += crlf,
                 }
             }
@@ -467,7 +485,7 @@ fn tag(text: &str, input: InputState) -> Extent {
 }
 
 /// The end of the bracket behind a quote and blanks.
-fn bracket_behind(bytes: &[u8], quote: usize) -> Option<usize> {
+fn bracket_after(bytes: &[u8], quote: usize) -> Option<usize> {
     let blanks = bytes[quote + 1..].iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
     let at = quote + 1 + blanks;
     (bytes[at] == b']').then_some(at + 1)
@@ -492,7 +510,7 @@ mod tests {
     #[test]
     fn tokens_have_positions() {
         let text = "\u{feff}[White \"Й\"] [Black \"b\"]\r\n% line\r1.32-28! {a\nb} (18-23) /FEN \"B::\"/ *";
-        let found: Vec<_> = tokens(text).iter().map(|token| (token.text, token.place.to_string())).collect();
+        let found: Vec<_> = tokens(text).iter().map(|token| (token.text, token.location.to_string())).collect();
         let expected = [
             ("[White \"Й\"]", "1:2"),
             ("[Black \"b\"]", "1:14"),
@@ -519,11 +537,11 @@ mod tests {
             (r#"[A "b "c" d"] e"#, r#"[A "b "c" d"]"#, None),
             (r#"[A "C:\"] d"#, r#"[A "C:\"]"#, None),
             ("[A \"C:\\\"]\n[B \"c\"]", "[A \"C:\\\"]", None),
-            ("[A \"b\n[B \"c\"]", "[A \"b", Some(Flaw::Unclosed)),
-            ("[A \"b]\n[B \"c\"]", "[A \"b]", Some(Flaw::Unclosed)),
+            ("[A \"b\n[B \"c\"]", "[A \"b", Some(TokenFlaw::Unclosed)),
+            ("[A \"b]\n[B \"c\"]", "[A \"b]", Some(TokenFlaw::Unclosed)),
             ("[A \"b\nc\"] d", "[A \"b\nc\"]", None),
             ("[Empty]\n", "[Empty]", None),
-            ("[[A \"b\"]", "[", Some(Flaw::Unclosed)),
+            ("[[A \"b\"]", "[", Some(TokenFlaw::Unclosed)),
         ] {
             let first = tokens(text)[0];
             assert_eq!((first.text, first.flaw), (tag, flaw), "{text}");
@@ -536,7 +554,7 @@ mod tests {
             let text = format!("{open}{}{close}32-28", "x".repeat(10_000_000));
             let found = tokens(&text);
             assert_eq!(found.len(), 2, "{open}");
-            assert_eq!((found[0].text.len(), found[0].flaw), (LONGEST_TOKEN, Some(Flaw::TooLong)));
+            assert_eq!((found[0].text.len(), found[0].flaw), (MAX_TOKEN_LEN, Some(TokenFlaw::TooLong)));
             assert_eq!(found[1].text, "32-28");
         }
     }
@@ -544,7 +562,8 @@ mod tests {
     #[test]
     fn windows_do_not_change_tokens() {
         let text = "[A \"b\"c\"]\r\n[D \"e\\\"]\r\n1. 32 - 28!? {x} (18-23 $1) 3228 ; rest\r\n/FEN \"W:W1:B2\"/ 1 1/2 - 1/2 %\r\n% x";
-        let whole: Vec<_> = tokens(text).iter().map(|token| (token.kind, token.text.to_owned(), token.place)).collect();
+        let whole: Vec<_> =
+            tokens(text).iter().map(|token| (token.kind, token.text.to_owned(), token.location)).collect();
         for size in 1..text.len() {
             let (mut lexer, mut found) = (Lexer::default(), Vec::new());
             let (mut done, mut shown) = (0, 0);
@@ -556,7 +575,7 @@ mod tests {
                 let input = if shown == text.len() { InputState::Complete } else { InputState::MayGrow };
                 let mut window = &text[done..shown];
                 while let Some(token) = lexer.next(&mut window, input) {
-                    found.push((token.kind, token.text.to_owned(), token.place));
+                    found.push((token.kind, token.text.to_owned(), token.location));
                 }
                 done = shown - window.len();
                 if shown == text.len() {

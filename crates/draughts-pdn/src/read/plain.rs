@@ -14,21 +14,21 @@
 
 use memchr::memchr;
 
-use super::lexer::{LONGEST_TOKEN, Lexer, Reached, is_plain};
-use super::problem::Place;
+use super::lexer::{Lexer, MAX_TOKEN_LEN, TextCursor, is_plain};
+use super::problem::Location;
 use super::syntax::{Event, Sink, Syntax, WrittenMove, is_comment_blank, one_line};
-use super::words::LONGEST;
-use crate::game::{End, MoveNumber};
+use super::words::MAX_WORD_LEN;
+use crate::game::{MoveNumber, Termination};
 
 impl Syntax {
     /// Takes the plain tokens at the start of the window, and moves the window behind them.
-    pub(super) fn plain<S: FnMut(Place, Event<'_>)>(&mut self, lexer: &mut Lexer, window: &mut &str, sink: &mut S) {
-        if lexer.is_amid() || !self.is_settled() {
+    pub(super) fn plain<S: FnMut(Location, Event<'_>)>(&mut self, lexer: &mut Lexer, window: &mut &str, sink: &mut S) {
+        if lexer.is_mid_token() || !self.is_settled() {
             return;
         }
-        let Reached { offset, line, origin } = lexer.reached;
+        let TextCursor { offset, line, origin } = lexer.cursor;
         let mut point = Point { text: window, at: 0, line, origin: origin.wrapping_sub(offset) };
-        let mut spaced = lexer.spaced | point.skip_blanks();
+        let mut spaced = lexer.has_space_before | point.skip_blanks();
         let mut last_line = lexer.last_line;
         let mut number = self.number.take();
         loop {
@@ -39,20 +39,20 @@ impl Syntax {
                 if number.is_some() {
                     break;
                 }
-                number = Some((found, point.place()));
+                number = Some((found, point.location()));
                 next.at += length;
                 last_line = point.line;
                 spaced = next.skip_blanks();
             } else if let Some(length) = plain_move(rest) {
                 next.at += length;
                 next.skip_blanks();
-                if !leaves_a_move_alone(next.rest()) {
+                if !is_unrelated_to_move(next.rest()) {
                     break;
                 }
                 self.game.body = true;
                 let number = number.take().map(|(number, _)| number);
                 let text = point.text_of(length);
-                sink(point.place(), Event::Move(WrittenMove { number, text, strength: None, captured: None }));
+                sink(point.location(), Event::Move(WrittenMove { number, text, strength: None, captured: None }));
                 last_line = point.line;
                 spaced = true;
             } else if rest.first() == Some(&b'[') {
@@ -75,28 +75,28 @@ impl Syntax {
         }
         self.number = number;
         let offset = offset + point.at as u64;
-        let origin = point.origin.wrapping_add(lexer.reached.offset);
-        lexer.reached = Reached { offset, line: point.line, origin };
+        let origin = point.origin.wrapping_add(lexer.cursor.offset);
+        lexer.cursor = TextCursor { offset, line: point.line, origin };
         lexer.last_line = last_line;
-        lexer.spaced = spaced;
+        lexer.has_space_before = spaced;
         *window = &window[point.at..];
     }
 
     /// Takes one token. `None`: it is not plain, and nothing has changed.
     fn plain_other<'a>(&mut self, point: Point<'a>, spaced: bool, sink: &mut Sink<'_>) -> Option<Point<'a>> {
         let rest = point.rest();
-        let place = point.place();
+        let place = point.location();
         match *rest.first()? {
             b'{' => {
-                let end = memchr(b'}', &rest[..rest.len().min(LONGEST_TOKEN)])?;
+                let end = memchr(b'}', &rest[..rest.len().min(MAX_TOKEN_LEN)])?;
                 self.game.comments = true;
                 let text = &point.text_of(end)[1..];
                 if is_plain(text.as_bytes()) {
                     sink(place, Event::Comment(text.trim_matches(is_comment_blank)));
-                    return Some(point.behind_ascii(end + 1));
+                    return Some(point.after_ascii(end + 1));
                 }
                 sink(place, Event::Comment(&one_line(text)));
-                Some(point.behind(end + 1))
+                Some(point.after(end + 1))
             }
             b'0'..=b'9' => {
                 if let Some(length) = long_move(rest) {
@@ -106,20 +106,20 @@ impl Syntax {
                 if self.depth > 0 {
                     return None;
                 }
-                self.end_game(End::Result(point.text_of(length).to_owned()), place, sink);
-                Some(point.behind_ascii(length))
+                self.end_game(Termination::Result(point.text_of(length).to_owned()), place, sink);
+                Some(point.after_ascii(length))
             }
             b'a'..=b'l' => self.plain_ply(point, long_move(rest)?, sink),
             b'(' if self.number.is_none() && !matches!(rest.get(1)?, b'!' | b'?') => {
                 self.game.body = true;
                 self.depth += 1;
                 sink(place, Event::Open);
-                Some(point.behind_ascii(1))
+                Some(point.after_ascii(1))
             }
             b')' if self.number.is_none() && self.depth > 0 => {
                 self.depth -= 1;
                 sink(place, Event::Close);
-                Some(point.behind_ascii(1))
+                Some(point.after_ascii(1))
             }
             b'$' => {
                 let (length, nag) = match *rest {
@@ -131,11 +131,11 @@ impl Syntax {
                 };
                 self.game.body = true;
                 sink(place, Event::Nag(nag));
-                Some(point.behind_ascii(length))
+                Some(point.after_ascii(length))
             }
             b'*' if spaced && self.depth == 0 => {
-                self.end_game(End::Star, place, sink);
-                Some(point.behind_ascii(1))
+                self.end_game(Termination::Star, place, sink);
+                Some(point.after_ascii(1))
             }
             _ => None,
         }
@@ -146,9 +146,9 @@ impl Syntax {
         let rest = point.rest();
         let strength = rest[length..].iter().take(4).take_while(|byte| matches!(byte, b'!' | b'?')).count();
         let end = length + strength;
-        let mut next = point.behind_ascii(end);
+        let mut next = point.after_ascii(end);
         let is_apart = next.skip_blanks();
-        if strength > 3 || !leaves_a_move_alone(next.rest()) || !(is_apart || next.rest()[0] == b')') {
+        if strength > 3 || !is_unrelated_to_move(next.rest()) || !(is_apart || next.rest()[0] == b')') {
             return None;
         }
         self.game.body = true;
@@ -158,19 +158,19 @@ impl Syntax {
             strength: (strength > 0).then(|| &point.text_of(end)[length..]),
             captured: None,
         };
-        sink(point.place(), Event::Move(written));
-        Some(point.behind_ascii(end))
+        sink(point.location(), Event::Move(written));
+        Some(point.after_ascii(end))
     }
 
     #[inline(always)]
-    fn plain_tag<'a, S: FnMut(Place, Event<'_>)>(
+    fn plain_tag<'a, S: FnMut(Location, Event<'_>)>(
         &mut self,
         point: Point<'a>,
         last_line: u64,
         sink: &mut S,
     ) -> Option<Point<'a>> {
         let rest = point.rest();
-        let rest = &rest[..rest.len().min(LONGEST_TOKEN)];
+        let rest = &rest[..rest.len().min(MAX_TOKEN_LEN)];
         if !rest.get(1)?.is_ascii_uppercase() {
             return None;
         }
@@ -191,19 +191,19 @@ impl Syntax {
         }
         let [b'"', b']', ..] = rest[value_end..] else { return None };
         let (name, value) = (&point.text_of(name_end)[1..], &point.text_of(value_end)[value_start..]);
-        let place = point.place();
+        let place = point.location();
         if place.line > last_line + 1 && self.game.has_tag(name) {
             return None;
         }
-        self.game.take_tag(name, value);
+        self.game.on_tag(name, value);
         sink(place, Event::Tag { name, value });
-        Some(if is_ascii { point.behind_ascii(value_end + 2) } else { point.behind(value_end + 2) })
+        Some(if is_ascii { point.after_ascii(value_end + 2) } else { point.after(value_end + 2) })
     }
 }
 
 /// Can what begins here neither belong to the move before it nor make it a result?
 #[inline(always)]
-fn leaves_a_move_alone(rest: &[u8]) -> bool {
+fn is_unrelated_to_move(rest: &[u8]) -> bool {
     match *rest {
         [b'0'..=b'9' | b'a'..=b'l' | b'{' | b')' | b'$' | b'*', ..] => true,
         [b'(', next, ..] => !matches!(next, b'!' | b'?'),
@@ -223,8 +223,8 @@ struct Point<'a> {
 
 impl<'a> Point<'a> {
     #[inline(always)]
-    fn place(self) -> Place {
-        Place { line: self.line, column: (self.at as u64).wrapping_sub(self.origin) }
+    fn location(self) -> Location {
+        Location { line: self.line, column: (self.at as u64).wrapping_sub(self.origin) }
     }
 
     /// The bytes from here on.
@@ -240,12 +240,12 @@ impl<'a> Point<'a> {
     }
 
     #[inline(always)]
-    fn behind_ascii(self, length: usize) -> Point<'a> {
+    fn after_ascii(self, length: usize) -> Point<'a> {
         Point { at: self.at + length, ..self }
     }
 
-    fn behind(self, length: usize) -> Point<'a> {
-        let mut reached = Reached { offset: self.at as u64, line: self.line, origin: self.origin };
+    fn after(self, length: usize) -> Point<'a> {
+        let mut reached = TextCursor { offset: self.at as u64, line: self.line, origin: self.origin };
         reached.pass(&self.rest()[..length], false);
         Point { at: self.at + length, line: reached.line, origin: reached.origin, ..self }
     }
@@ -291,7 +291,7 @@ fn long_move(rest: &[u8]) -> Option<usize> {
         length += plain_square(&rest[length..])?;
     }
     // Three characters may be a result.
-    (4..LONGEST).contains(&length).then_some(())?;
+    (4..MAX_WORD_LEN).contains(&length).then_some(())?;
     matches!(rest.get(length)?, b' ' | b'\n' | b'\r' | b'!' | b'?' | b')').then_some(length)
 }
 
@@ -366,7 +366,7 @@ mod tests {
     /// The events of a text with their places, and its problems, which may come before a move that is still held.
     fn events(text: &str, is_plain_allowed: bool) -> (Vec<String>, Vec<String>) {
         let (mut events, mut problems) = (Vec::new(), Vec::new());
-        let mut sink = |place: Place, event: Event<'_>| match event {
+        let mut sink = |place: Location, event: Event<'_>| match event {
             Event::Problem(problem) => problems.push(problem.to_string()),
             event => events.push(format!("{place} {event:?}")),
         };
@@ -378,7 +378,7 @@ mod tests {
             let Some(token) = lexer.next(&mut window, InputState::Complete) else { break };
             syntax.token(&token, &mut sink);
         }
-        syntax.finish(lexer.place(), &mut sink);
+        syntax.finish(lexer.location(), &mut sink);
         problems.sort();
         (events, problems)
     }

@@ -13,19 +13,19 @@ use std::fmt;
 
 /// A place in a text: line and column, both from 1; a column is a character, whatever its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Place {
+pub struct Location {
     /// The line, from 1. CR, LF and CR LF each end a line.
     pub line: u64,
     /// The character in the line, from 1.
     pub column: u64,
 }
 
-impl Place {
+impl Location {
     /// The first character of a text.
-    pub const START: Place = Place { line: 1, column: 1 };
+    pub const START: Location = Location { line: 1, column: 1 };
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -65,34 +65,34 @@ impl fmt::Display for Level {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// Where it begins.
-    pub place: Place,
+    pub location: Location,
     /// How bad it is.
     pub level: Level,
     /// What is wrong, in words for a person; quotes the text where that helps.
-    pub what: String,
+    pub message: String,
     /// What to do about it, or why it is so.
     pub hint: Option<String>,
 }
 
 impl Problem {
     /// A problem of level note.
-    pub fn note(place: Place, what: impl Into<String>) -> Problem {
-        Problem { place, level: Level::Note, what: what.into(), hint: None }
+    pub fn note(location: Location, what: impl Into<String>) -> Problem {
+        Problem { location, level: Level::Note, message: what.into(), hint: None }
     }
 
     /// A problem of level warning.
-    pub fn warning(place: Place, what: impl Into<String>) -> Problem {
-        Problem { place, level: Level::Warning, what: what.into(), hint: None }
+    pub fn warning(location: Location, what: impl Into<String>) -> Problem {
+        Problem { location, level: Level::Warning, message: what.into(), hint: None }
     }
 
     /// A problem of level error.
-    pub fn error(place: Place, what: impl Into<String>) -> Problem {
-        Problem { place, level: Level::Error, what: what.into(), hint: None }
+    pub fn error(location: Location, what: impl Into<String>) -> Problem {
+        Problem { location, level: Level::Error, message: what.into(), hint: None }
     }
 
     /// The same with a hint.
     #[must_use]
-    pub fn hint(self, hint: impl Into<String>) -> Problem {
+    pub fn with_hint(self, hint: impl Into<String>) -> Problem {
         Problem { hint: Some(hint.into()), ..self }
     }
 }
@@ -100,7 +100,7 @@ impl Problem {
 /// `line:column: level: what (hint)`; the name of the file goes before it.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.place, self.level, self.what)?;
+        write!(f, "{}: {}: {}", self.location, self.level, self.message)?;
         match &self.hint {
             Some(hint) => write!(f, " ({hint})"),
             None => Ok(()),
@@ -127,12 +127,12 @@ pub struct Problems {
 
 impl Problems {
     /// The most problems that are kept, whatever the size of the file: more than a person reads, less than a megabyte.
-    pub const MOST: usize = 10_000;
+    pub const MAX_COUNT: usize = 10_000;
 
     /// Keeps a problem, or counts it when the list is full.
     pub fn push(&mut self, problem: Problem) {
         self.counts[problem.level as usize] += 1;
-        if self.list.len() < Problems::MOST {
+        if self.list.len() < Problems::MAX_COUNT {
             self.list.push(problem);
         }
     }
@@ -142,7 +142,7 @@ impl Problems {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
             *mine += theirs;
         }
-        let room = Problems::MOST.saturating_sub(self.list.len());
+        let room = Problems::MAX_COUNT.saturating_sub(self.list.len());
         self.list.extend(other.list.into_iter().take(room));
     }
 
@@ -157,13 +157,13 @@ impl Problems {
     }
 
     /// How many problems were found but not kept.
-    pub fn dropped(&self) -> u64 {
+    pub fn dropped_count(&self) -> u64 {
         self.counts.iter().sum::<u64>() - self.list.len() as u64
     }
 
     /// The problems that were kept, by place.
     pub fn into_sorted(mut self) -> Vec<Problem> {
-        self.list.sort_by_key(|problem| problem.place);
+        self.list.sort_by_key(|problem| problem.location);
         self.list
     }
 }
@@ -177,10 +177,10 @@ impl Extend<Problem> for Problems {
 }
 
 /// A text in backquotes, cut to a length that fits into a message, on one line.
-pub fn quoted(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut short: String = text.chars().take(LONGEST).map(|c| if c.is_control() { '·' } else { c }).collect();
-    if text.chars().nth(LONGEST).is_some() {
+pub fn quote(text: &str) -> String {
+    const MAX_QUOTE_LEN: usize = 60;
+    let mut short: String = text.chars().take(MAX_QUOTE_LEN).map(|c| if c.is_control() { '·' } else { c }).collect();
+    if text.chars().nth(MAX_QUOTE_LEN).is_some() {
         short.push_str("...");
     }
     format!("`{short}`")

@@ -7,36 +7,36 @@
 
 use super::encoding::Encoding;
 use super::lexer::Token;
-use super::problem::{Level, Place, Problem, Problems, quoted};
+use super::problem::{Level, Location, Problem, Problems, quote};
 use super::scan::Scanner;
 use super::syntax::Event;
 use crate::game::{Entry, Game};
 
 /// A game with the places of its parts in the text.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Located {
+pub struct LocatedGame {
     /// The game.
     pub game: Game,
     /// Where its parts stand.
-    pub places: Places,
+    pub locations: Locations,
 }
 
 /// Where the parts of a game stand in its text.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Places {
+pub struct Locations {
     /// Of each tag; of a duplicated one, the last.
-    pub tags: Vec<Place>,
+    pub tags: Vec<Location>,
     /// Of each entry; of a move its squares, not its number.
-    pub entries: Vec<Place>,
+    pub entries: Vec<Location>,
     /// Of the terminator, or where it should stand.
-    pub end: Option<Place>,
+    pub end: Option<Location>,
 }
 
-impl Places {
+impl Locations {
     /// Where the game begins.
-    pub fn start(&self) -> Place {
+    pub fn start(&self) -> Location {
         let first = self.tags.iter().chain(&self.entries).chain(&self.end).min();
-        first.copied().unwrap_or(Place::START)
+        first.copied().unwrap_or(Location::START)
     }
 }
 
@@ -55,7 +55,7 @@ pub fn read(text: &str) -> (Vec<Game>, Vec<Problem>) {
 }
 
 /// As [`read`], with the places of all parts.
-pub fn read_located(text: &str) -> (Vec<Located>, Vec<Problem>) {
+pub fn read_located(text: &str) -> (Vec<LocatedGame>, Vec<Problem>) {
     // In pieces, as a file is read: a window that reaches to the end of a large text makes some looks ahead long.
     read_bytes(text.as_bytes(), Encoding::Utf8)
 }
@@ -86,27 +86,27 @@ impl Reader {
     }
 
     /// Takes more bytes, returns the games that are complete by now. Pieces of some tens of kilobytes are best.
-    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Located> {
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<LocatedGame> {
         self.scanner.feed(bytes, &mut |place, event| self.builder.event(place, event));
-        self.builder.take_done()
+        self.builder.take_completed()
     }
 
     /// The stream is over: returns the last game.
-    pub fn finish(&mut self) -> Vec<Located> {
+    pub fn finish(&mut self) -> Vec<LocatedGame> {
         self.scanner.finish(&mut |place, event| self.builder.event(place, event));
-        self.builder.take_done()
+        self.builder.take_completed()
     }
 
     /// As [`Reader::feed`], showing every token as well.
-    pub(crate) fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
+    pub(crate) fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<LocatedGame> {
         self.scanner.feed_tokens(bytes, tokens, &mut |place, event| self.builder.event(place, event));
-        self.builder.take_done()
+        self.builder.take_completed()
     }
 
     /// As [`Reader::finish`], showing every token as well.
-    pub(crate) fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
+    pub(crate) fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<LocatedGame> {
         self.scanner.finish_tokens(tokens, &mut |place, event| self.builder.event(place, event));
-        self.builder.take_done()
+        self.builder.take_completed()
     }
 
     /// The scanner that finds the tokens.
@@ -121,7 +121,7 @@ impl Reader {
 }
 
 /// All games of a file's bytes, and everything that is wrong with it.
-pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<Located>, Vec<Problem>) {
+pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<LocatedGame>, Vec<Problem>) {
     let mut reader = Reader::new(encoding);
     let mut games = reader.feed(bytes);
     games.append(&mut reader.finish());
@@ -131,23 +131,23 @@ pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<Located>, Vec<Proble
 /// Puts events together to games.
 #[derive(Default, Debug)]
 pub(crate) struct Builder {
-    current: Located,
-    done: Vec<Located>,
+    current: LocatedGame,
+    completed: Vec<LocatedGame>,
     problems: Problems,
-    overfull: bool,
+    is_too_large: bool,
 }
 
 /// The most entries of one game. The longest real game has 301 plies and the most annotated one 2,000 entries; a game
 /// beyond this bound is a fault of the file, and the bound is what keeps a reader's memory bounded.
-pub const MOST_ENTRIES: usize = 4_000_000;
+pub const MAX_ENTRIES: usize = 4_000_000;
 
 /// The most tags of one game.
-pub const MOST_TAGS: usize = 1_000;
+pub const MAX_TAGS: usize = 1_000;
 
 impl Builder {
     /// The games that are complete.
-    pub(crate) fn take_done(&mut self) -> Vec<Located> {
-        std::mem::take(&mut self.done)
+    pub(crate) fn take_completed(&mut self) -> Vec<LocatedGame> {
+        std::mem::take(&mut self.completed)
     }
 
     /// The problems found since this was last asked.
@@ -155,7 +155,7 @@ impl Builder {
         std::mem::take(&mut self.problems)
     }
 
-    pub(crate) fn event(&mut self, place: Place, event: Event<'_>) {
+    pub(crate) fn event(&mut self, place: Location, event: Event<'_>) {
         match event {
             Event::Tag { name, value } => self.tag(place, name, value),
             Event::Move(ply) => self.entry(place, || Entry::Move(ply.into())),
@@ -168,20 +168,20 @@ impl Builder {
             Event::GameEnd(end) => {
                 let mut located = std::mem::take(&mut self.current);
                 located.game.end = end;
-                located.places.end = Some(place);
-                if std::mem::take(&mut self.overfull) {
-                    balance(&mut located, place);
+                located.locations.end = Some(place);
+                if std::mem::take(&mut self.is_too_large) {
+                    close_variations(&mut located, place);
                 }
-                self.done.push(located);
+                self.completed.push(located);
             }
         }
     }
 
-    fn tag(&mut self, place: Place, name: &str, value: &str) {
-        let Located { game, places } = &mut self.current;
-        if game.tags.len() >= MOST_TAGS {
-            let what = format!("more than {MOST_TAGS} tags in one game");
-            self.problems.push(Problem::error(place, what).hint("this one is not read"));
+    fn tag(&mut self, place: Location, name: &str, value: &str) {
+        let LocatedGame { game, locations: places } = &mut self.current;
+        if game.tags.len() >= MAX_TAGS {
+            let what = format!("more than {MAX_TAGS} tags in one game");
+            self.problems.push(Problem::error(place, what).with_hint("this one is not read"));
             return;
         }
         let count = game.tags.len();
@@ -190,27 +190,27 @@ impl Builder {
             None => places.tags.push(place),
             Some(before) => {
                 let first = std::mem::replace(&mut places.tags[at], place);
-                let what = format!("the tag {} stands twice", quoted(name));
-                let hint = format!("first {} at {first}; the last one counts", quoted(&before));
-                self.problems.push(Problem::warning(place, what).hint(hint));
+                let what = format!("the tag {} stands twice", quote(name));
+                let hint = format!("first {} at {first}; the last one counts", quote(&before));
+                self.problems.push(Problem::warning(place, what).with_hint(hint));
             }
         }
     }
 
-    fn entry(&mut self, place: Place, entry: impl FnOnce() -> Entry) {
-        let Located { game, places } = &mut self.current;
-        if game.entries.len() < MOST_ENTRIES {
+    fn entry(&mut self, place: Location, entry: impl FnOnce() -> Entry) {
+        let LocatedGame { game, locations: places } = &mut self.current;
+        if game.entries.len() < MAX_ENTRIES {
             game.entries.push(entry());
             places.entries.push(place);
-        } else if !std::mem::replace(&mut self.overfull, true) {
-            let what = format!("more than {MOST_ENTRIES} moves and comments in one game");
-            self.problems.push(Problem::error(place, what).hint("the rest of it is not read"));
+        } else if !std::mem::replace(&mut self.is_too_large, true) {
+            let what = format!("more than {MAX_ENTRIES} moves and comments in one game");
+            self.problems.push(Problem::error(place, what).with_hint("the rest of it is not read"));
         }
     }
 }
 
 /// Closes the variations of a game that was cut.
-fn balance(located: &mut Located, place: Place) {
+fn close_variations(located: &mut LocatedGame, place: Location) {
     let mut depth = 0_usize;
     for entry in &located.game.entries {
         match entry {
@@ -221,7 +221,7 @@ fn balance(located: &mut Located, place: Place) {
     }
     for _ in 0..depth {
         located.game.entries.push(Entry::Close);
-        located.places.entries.push(place);
+        located.locations.entries.push(place);
     }
 }
 

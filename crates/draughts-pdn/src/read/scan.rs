@@ -11,16 +11,16 @@
 use std::io::{ErrorKind, Read};
 
 use super::encoding::{Encoding, TextDecoder};
-use super::lexer::{InputState, LONGEST_TOKEN, Lexer, Token};
-use super::problem::{Place, Problem};
+use super::lexer::{InputState, Lexer, MAX_TOKEN_LEN, Token};
+use super::problem::{Location, Problem};
 use super::syntax::{Event, Sink, Syntax};
 
 /// How many bytes are looked at in one go.
-pub const PIECE: usize = 64 * 1024;
+pub const CHUNK_SIZE: usize = 64 * 1024;
 
 /// The most bytes of text that a scanner holds: a token that is not complete, and a piece of which every byte becomes a
 /// character of three bytes.
-pub const MOST_HELD: usize = LONGEST_TOKEN + 3 * PIECE + 16;
+pub const MAX_BUFFER_LEN: usize = MAX_TOKEN_LEN + 3 * CHUNK_SIZE + 16;
 
 /// Reads the events of a stream of bytes.
 ///
@@ -51,7 +51,7 @@ pub struct Scanner {
     /// Text that was not yet cut into tokens.
     window: String,
     /// Where the first character stands that was not UTF-8.
-    not_utf8: Option<Place>,
+    first_invalid_utf8: Option<Location>,
 }
 
 impl Scanner {
@@ -62,28 +62,28 @@ impl Scanner {
             lexer: Lexer::default(),
             syntax: Syntax::default(),
             window: String::new(),
-            not_utf8: None,
+            first_invalid_utf8: None,
         }
     }
 
     /// Takes more bytes, gives out the events that are sure by now.
-    pub fn feed<S: FnMut(Place, Event<'_>)>(&mut self, bytes: &[u8], sink: &mut S) {
-        for piece in bytes.chunks(PIECE) {
+    pub fn feed<S: FnMut(Location, Event<'_>)>(&mut self, bytes: &[u8], sink: &mut S) {
+        for piece in bytes.chunks(CHUNK_SIZE) {
             self.decode(piece, sink);
             self.cut(InputState::MayGrow, sink);
         }
     }
 
     /// The stream is over: gives out the rest.
-    pub fn finish<S: FnMut(Place, Event<'_>)>(&mut self, sink: &mut S) {
+    pub fn finish<S: FnMut(Location, Event<'_>)>(&mut self, sink: &mut S) {
         self.decode_end(sink);
         self.cut(InputState::Complete, sink);
-        self.syntax.finish(self.lexer.place(), sink);
+        self.syntax.finish(self.lexer.location(), sink);
     }
 
     /// As [`Scanner::feed`], for those who want the tokens as well; each is shown before its events.
     pub fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
-        for piece in bytes.chunks(PIECE) {
+        for piece in bytes.chunks(CHUNK_SIZE) {
             self.decode(piece, sink);
             self.cut_tokens(InputState::MayGrow, tokens, sink);
         }
@@ -93,26 +93,26 @@ impl Scanner {
     pub fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
         self.decode_end(sink);
         self.cut_tokens(InputState::Complete, tokens, sink);
-        self.syntax.finish(self.lexer.place(), sink);
+        self.syntax.finish(self.lexer.location(), sink);
     }
 
     /// Where the text stands that was not yet cut into tokens; at the end, the end of the text.
-    pub fn place(&self) -> Place {
-        self.lexer.place()
+    pub fn location(&self) -> Location {
+        self.lexer.location()
     }
 
     /// Where the first character stands that was not UTF-8, if one was met and no other encoding was told.
-    pub fn not_utf8(&self) -> Option<Place> {
-        self.not_utf8
+    pub fn first_invalid_utf8(&self) -> Option<Location> {
+        self.first_invalid_utf8
     }
 
     /// The first blank that the standard does not know as one, such as U+FEFF or a no-break space, and where it stands.
-    pub(crate) fn odd_blank(&self) -> Option<(Place, char)> {
+    pub(crate) fn odd_blank(&self) -> Option<(Location, char)> {
         self.lexer.odd_blank()
     }
 
     /// How many bytes of memory hold text between two calls. At most twice [`MOST_HELD`].
-    pub fn held(&self) -> usize {
+    pub fn buffered_bytes(&self) -> usize {
         self.window.capacity()
     }
 
@@ -127,15 +127,15 @@ impl Scanner {
     }
 
     fn report_encoding(&mut self, wrong: Option<usize>, sink: &mut Sink<'_>) {
-        let (Some(wrong), None) = (wrong, self.not_utf8) else { return };
-        let place = self.lexer.place_behind(&self.window[..wrong]);
-        self.not_utf8 = Some(place);
+        let (Some(wrong), None) = (wrong, self.first_invalid_utf8) else { return };
+        let place = self.lexer.location_after(&self.window[..wrong]);
+        self.first_invalid_utf8 = Some(place);
         let problem = Problem::warning(place, "the file is not UTF-8 from here on")
-            .hint("the bytes are read as Windows-1252; another encoding can be named");
+            .with_hint("the bytes are read as Windows-1252; another encoding can be named");
         sink(place, Event::Problem(problem));
     }
 
-    fn cut<S: FnMut(Place, Event<'_>)>(&mut self, input: InputState, sink: &mut S) {
+    fn cut<S: FnMut(Location, Event<'_>)>(&mut self, input: InputState, sink: &mut S) {
         let mut rest = self.window.as_str();
         loop {
             self.syntax.plain(&mut self.lexer, &mut rest, sink);
@@ -162,13 +162,13 @@ impl Scanner {
 /// # Errors
 ///
 /// When the stream cannot be read; what was read up to there has been given out.
-pub fn scan<S: FnMut(Place, Event<'_>)>(
+pub fn scan<S: FnMut(Location, Event<'_>)>(
     mut stream: impl Read,
     encoding: Encoding,
     sink: &mut S,
 ) -> std::io::Result<()> {
     let mut scanner = Scanner::new(encoding);
-    let mut piece = vec![0; PIECE];
+    let mut piece = vec![0; CHUNK_SIZE];
     loop {
         match stream.read(&mut piece) {
             Ok(0) => break,
@@ -187,37 +187,37 @@ mod tests {
 
     /// A stream that is made while it is read: the pieces in turn, so often that it has this many bytes.
     struct Endless {
-        pieces: Vec<String>,
-        left: u64,
+        chunks: Vec<String>,
+        remaining: u64,
         at: usize,
     }
 
     impl Read for Endless {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-            let piece = self.pieces[self.at % self.pieces.len()].as_bytes();
+            let piece = self.chunks[self.at % self.chunks.len()].as_bytes();
             self.at += 1;
-            let count = piece.len().min(buffer.len()).min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            let count = piece.len().min(buffer.len()).min(usize::try_from(self.remaining).unwrap_or(usize::MAX));
             buffer[..count].copy_from_slice(&piece[..count]);
-            self.left -= count as u64;
+            self.remaining -= count as u64;
             Ok(count)
         }
     }
 
     /// Reads so many bytes; returns the most memory that was held, the number of events and the last place.
-    fn read(head: &str, pieces: &[&str], size: u64) -> (usize, u64, Place) {
+    fn read(head: &str, pieces: &[&str], size: u64) -> (usize, u64, Location) {
         let mut scanner = Scanner::new(Encoding::Detect);
-        let pieces = pieces.iter().map(|piece| piece.repeat((PIECE / piece.len()).max(1))).collect();
-        let mut stream = Endless { pieces, left: size, at: 0 };
+        let pieces = pieces.iter().map(|piece| piece.repeat((CHUNK_SIZE / piece.len()).max(1))).collect();
+        let mut stream = Endless { chunks: pieces, remaining: size, at: 0 };
         let (mut held, mut events) = (0, 0);
-        let mut sink = |_: Place, _: Event<'_>| events += 1;
+        let mut sink = |_: Location, _: Event<'_>| events += 1;
         scanner.feed(head.as_bytes(), &mut sink);
-        let mut buffer = vec![0; PIECE];
+        let mut buffer = vec![0; CHUNK_SIZE];
         while let Ok(count @ 1..) = stream.read(&mut buffer) {
             scanner.feed(&buffer[..count], &mut sink);
-            held = held.max(scanner.held());
+            held = held.max(scanner.buffered_bytes());
         }
         scanner.finish(&mut sink);
-        (held, events, scanner.place())
+        (held, events, scanner.location())
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
             ("", "[Event \"x\"] 1. 32-28 {a (b) c} ( 1. 33-29 ) 19-23! $1 *\n"),
         ] {
             let (held, _, place) = read(head, &[piece], SIZE);
-            assert!(held <= 2 * MOST_HELD, "{head}{piece}: {held} bytes");
+            assert!(held <= 2 * MAX_BUFFER_LEN, "{head}{piece}: {held} bytes");
             assert!(place.line > 1 || place.column > SIZE / 4, "{head}{piece}: {place}");
         }
     }
@@ -252,7 +252,7 @@ mod tests {
     fn positions_hold_over_any_distance() {
         let mut found = Vec::new();
         let text = format!("{}\n[Event \"é\"]\r\n 1. 32-28 *", "x".repeat(5_000_000));
-        let mut sink = |place: Place, event: Event<'_>| {
+        let mut sink = |place: Location, event: Event<'_>| {
             if !matches!(event, Event::Problem(_)) {
                 found.push(place.to_string());
             }
@@ -267,7 +267,7 @@ mod tests {
             [D \"f\"] 1.32-28 19-23 1/2-1/2 [D \"g\"] 1. 1-6 4-6 [E \"h\"] *";
         let events = |size: usize| {
             let mut events = Vec::new();
-            let mut sink = |place: Place, event: Event<'_>| events.push(format!("{place} {event:?}"));
+            let mut sink = |place: Location, event: Event<'_>| events.push(format!("{place} {event:?}"));
             let mut scanner = Scanner::new(Encoding::Detect);
             for piece in text.as_bytes().chunks(size) {
                 scanner.feed(piece, &mut sink);

@@ -27,12 +27,12 @@ use std::borrow::Cow;
 
 use memchr::{memchr2, memchr2_iter};
 
-use super::lexer::{Flaw, LONGEST_TOKEN, Token, TokenKind};
-use super::problem::{Place, Problem, quoted};
+use super::lexer::{MAX_TOKEN_LEN, Token, TokenFlaw, TokenKind};
+use super::problem::{Location, Problem, quote};
 use super::words::Word;
-use crate::game::{End, MoveEntry, MoveNumber, UNKNOWN};
+use crate::game::{MoveEntry, MoveNumber, Termination, UNKNOWN};
 use crate::tag::{self, TagFlaw};
-use crate::values::Outcome;
+use crate::tag_values::Outcome;
 
 /// What a text holds, piece by piece.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,7 +58,7 @@ pub enum Event<'a> {
     /// A variation ends. As many as begin.
     Close,
     /// The game is over.
-    GameEnd(End),
+    GameEnd(Termination),
     /// Something is wrong. The place of the event is the problem's.
     Problem(Problem),
 }
@@ -89,13 +89,13 @@ impl From<WrittenMove<'_>> for MoveEntry {
 pub struct Syntax {
     pub(super) game: GameState,
     pub(super) depth: u64,
-    pub(super) number: Option<(MoveNumber, Place)>,
+    pub(super) number: Option<(MoveNumber, Location)>,
     /// The last move, while something that belongs to it may follow. Kept for its allocation when there is none.
-    ply: Held,
+    pending_move: PendingMove,
     /// A terminator inside a variation: if the variation ends next, it meant only that.
-    held_end: Option<(End, Place)>,
+    pending_end: Option<(Termination, Location)>,
     /// The last line in which an escape for a line break stood as text.
-    escapes_in: Option<u64>,
+    escape_line: Option<u64>,
 }
 
 /// What was seen of the game so far.
@@ -108,7 +108,7 @@ pub(super) struct GameState {
     result: Option<String>,
     names: Names,
     /// The string of a result before, kept for its memory.
-    spare: String,
+    spare_buffer: String,
 }
 
 /// The names of the tags of a header, as far as they fit.
@@ -117,7 +117,7 @@ pub(crate) struct Names(String);
 
 impl Names {
     /// Longer than the names of any header of people.
-    const LONGEST: usize = 4096;
+    const MAX_NAMES_LEN: usize = 4096;
 
     pub(crate) fn clear(&mut self) {
         self.0.clear();
@@ -128,7 +128,7 @@ impl Names {
     }
 
     pub(crate) fn push(&mut self, name: &str) {
-        if self.0.len() + name.len() < Names::LONGEST {
+        if self.0.len() + name.len() < Names::MAX_NAMES_LEN {
             self.0.push_str(name);
             self.0.push('\n');
         }
@@ -137,13 +137,13 @@ impl Names {
 
 impl GameState {
     /// A tag of the game.
-    pub fn take_tag(&mut self, name: &str, value: &str) {
+    pub fn on_tag(&mut self, name: &str, value: &str) {
         self.tags = true;
         self.names.push(name);
         if name == "Result" {
             // More than any result has.
             let end = value.char_indices().nth(32).map_or(value.len(), |(at, _)| at);
-            let mut kept = self.result.take().unwrap_or_else(|| std::mem::take(&mut self.spare));
+            let mut kept = self.result.take().unwrap_or_else(|| std::mem::take(&mut self.spare_buffer));
             kept.clear();
             kept.push_str(&value[..end]);
             self.result = Some(kept);
@@ -160,50 +160,51 @@ impl GameState {
     }
 
     fn clear(&mut self) {
-        let (mut names, spare) = (std::mem::take(&mut self.names), std::mem::take(&mut self.spare));
+        let (mut names, spare) = (std::mem::take(&mut self.names), std::mem::take(&mut self.spare_buffer));
         names.clear();
         let spare = self.result.take().unwrap_or(spare);
-        *self = GameState { names, spare, ..GameState::default() };
+        *self = GameState { names, spare_buffer: spare, ..GameState::default() };
     }
 }
 
 #[derive(Clone, Debug)]
-struct Held {
+struct PendingMove {
     is_held: bool,
-    place: Place,
+    location: Location,
     ply: MoveEntry,
     /// Was the `*` of its strength written right behind it?
-    star: Option<Place>,
+    star: Option<Location>,
 }
 
-impl Default for Held {
-    fn default() -> Held {
-        Held { is_held: false, place: Place::START, ply: MoveEntry::new(""), star: None }
+impl Default for PendingMove {
+    fn default() -> PendingMove {
+        PendingMove { is_held: false, location: Location::START, ply: MoveEntry::new(""), star: None }
     }
 }
 
 /// Takes the events.
-pub type Sink<'s> = dyn FnMut(Place, Event<'_>) + 's;
+pub type Sink<'s> = dyn FnMut(Location, Event<'_>) + 's;
 
 impl Syntax {
     /// Takes the next token.
     pub fn token(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         self.report_flaw(token, sink);
-        if let Some((end, place)) = self.held_end.take() {
+        if let Some((end, place)) = self.pending_end.take() {
             if token.kind == TokenKind::Close {
                 let what = "a terminator inside a variation is ignored";
-                problem(sink, Problem::warning(place, what).hint("a variation ends with its parenthesis"));
+                problem(sink, Problem::warning(place, what).with_hint("a variation ends with its parenthesis"));
             } else {
                 self.end_game(end, place, sink);
             }
         }
         match token.kind {
             TokenKind::PercentLine => {
-                let found = if token.place.column > 1 {
-                    Problem::note(token.place, "a comment that begins with % behind the start of its line")
+                let found = if token.location.column > 1 {
+                    Problem::note(token.location, "a comment that begins with % behind the start of its line")
                 } else {
-                    let what = format!("the line {}", quoted(token.text));
-                    Problem::note(token.place, what).hint("a remark for programs, no part of a game: it is not kept")
+                    let what = format!("the line {}", quote(token.text));
+                    Problem::note(token.location, what)
+                        .with_hint("a remark for programs, no part of a game: it is not kept")
                 };
                 problem(sink, found);
             }
@@ -212,31 +213,31 @@ impl Syntax {
                 self.flush(sink);
                 self.game.comments = true;
                 let inner = token.text.strip_prefix('{').unwrap_or(token.text);
-                sink(token.place, Event::Comment(&one_line(inner.strip_suffix('}').unwrap_or(inner))));
+                sink(token.location, Event::Comment(&one_line(inner.strip_suffix('}').unwrap_or(inner))));
             }
             TokenKind::LineComment => {
                 self.flush(sink);
                 self.game.comments = true;
-                sink(token.place, Event::Comment(&one_line(token.text.trim_start_matches(';'))));
+                sink(token.location, Event::Comment(&one_line(token.text.trim_start_matches(';'))));
             }
             TokenKind::Setup => {
                 self.begin_entry(sink);
-                sink(token.place, Event::Setup(fen_of(token.text)));
+                sink(token.location, Event::Setup(setup_fen(token.text)));
             }
             TokenKind::Open => {
                 self.drop_number(sink);
                 self.begin_entry(sink);
                 self.depth += 1;
-                sink(token.place, Event::Open);
+                sink(token.location, Event::Open);
             }
             TokenKind::Close => {
                 self.flush(sink);
                 self.drop_number(sink);
                 if self.depth == 0 {
-                    problem(sink, Problem::warning(token.place, "`)` without `(` is ignored"));
+                    problem(sink, Problem::warning(token.location, "`)` without `(` is ignored"));
                 } else {
                     self.depth -= 1;
-                    sink(token.place, Event::Close);
+                    sink(token.location, Event::Close);
                 }
             }
             TokenKind::Word(word) => self.word(word, token, sink),
@@ -245,19 +246,19 @@ impl Syntax {
 
     /// Is there nothing that the next token could still change?
     pub(super) fn is_settled(&self) -> bool {
-        !self.ply.is_held && self.held_end.is_none()
+        !self.pending_move.is_held && self.pending_end.is_none()
     }
 
     /// The text is over, at this place.
-    pub fn finish(&mut self, place: Place, sink: &mut Sink<'_>) {
-        if let Some((end, place)) = self.held_end.take() {
+    pub fn finish(&mut self, place: Location, sink: &mut Sink<'_>) {
+        if let Some((end, place)) = self.pending_end.take() {
             self.end_game(end, place, sink);
         }
         self.end_of_text(place, sink);
     }
 
     fn word(&mut self, word: Word, token: &Token<'_>, sink: &mut Sink<'_>) {
-        let place = token.place;
+        let place = token.location;
         match word {
             Word::Number => {
                 self.flush(sink);
@@ -268,18 +269,18 @@ impl Syntax {
                 self.flush(sink);
                 match &mut self.number {
                     Some((number, _)) if !number.ellipsis => number.ellipsis = true,
-                    _ => self.hold(UNKNOWN, place, sink),
+                    _ => self.set_pending(UNKNOWN, place, sink),
                 }
             }
-            Word::Move => self.hold(token.text, place, sink),
-            Word::Unknown => self.hold(UNKNOWN, place, sink),
+            Word::Move => self.set_pending(token.text, place, sink),
+            Word::Unknown => self.set_pending(UNKNOWN, place, sink),
             Word::Strength => self.strength(token, sink),
             Word::Captured => {
-                if self.ply.is_held {
+                if self.pending_move.is_held {
                     let inner = token.text.trim_matches(['<', '>']);
-                    self.ply.ply.captured = Some(inner.chars().filter(|c| !c.is_whitespace()).collect());
+                    self.pending_move.ply.captured = Some(inner.chars().filter(|c| !c.is_whitespace()).collect());
                 } else {
-                    let what = format!("{} stands behind no move and is ignored", quoted(token.text));
+                    let what = format!("{} stands behind no move and is ignored", quote(token.text));
                     problem(sink, Problem::warning(place, what));
                 }
             }
@@ -287,13 +288,17 @@ impl Syntax {
                 self.begin_entry(sink);
                 sink(place, Event::Nag(token.text[1..].parse().unwrap_or(0)));
             }
-            Word::Star if self.ply.is_held && !token.spaced => {
+            Word::Star if self.pending_move.is_held && !token.has_space_before => {
                 self.add_strength("*");
-                self.ply.star = Some(place);
+                self.pending_move.star = Some(place);
             }
-            Word::Star => self.terminator(End::Star, place, sink),
+            Word::Star => self.terminator(Termination::Star, place, sink),
             Word::Result => {
-                self.terminator(End::Result(token.text.split_whitespace().collect::<Vec<_>>().join(" ")), place, sink);
+                self.terminator(
+                    Termination::Result(token.text.split_whitespace().collect::<Vec<_>>().join(" ")),
+                    place,
+                    sink,
+                );
             }
             Word::Junk => self.junk(token, sink),
         }
@@ -301,25 +306,25 @@ impl Syntax {
 
     fn tag(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         if let Some(inner) = token.text.strip_prefix("[%") {
-            let what = format!("the command {} stands outside a comment", quoted(token.text));
-            problem(sink, Problem::warning(token.place, what).hint("read as a comment"));
+            let what = format!("the command {} stands outside a comment", quote(token.text));
+            problem(sink, Problem::warning(token.location, what).with_hint("read as a comment"));
             self.flush(sink);
             self.game.comments = true;
-            sink(token.place, Event::Comment(&format!("[%{}", one_line(inner))));
+            sink(token.location, Event::Comment(&format!("[%{}", one_line(inner))));
             return;
         }
-        self.settle_result();
+        self.resolve_result();
         self.flush(sink);
         if self.game.body {
-            self.end_game(End::Open, token.place, sink);
+            self.end_game(Termination::Open, token.location, sink);
         }
         self.drop_number(sink);
         let parts = tag::parts(token.text);
-        if token.after_empty_line && self.game.has_tag(&parts.name) {
-            self.end_game(End::Open, token.place, sink);
+        if token.is_after_empty_line && self.game.has_tag(&parts.name) {
+            self.end_game(Termination::Open, token.location, sink);
         }
         if parts.name.is_empty() && parts.value.is_empty() {
-            problem(sink, Problem::error(token.place, format!("{} is not a tag", quoted(token.text))));
+            problem(sink, Problem::error(token.location, format!("{} is not a tag", quote(token.text))));
             return;
         }
         for flaw in &parts.flaws {
@@ -327,15 +332,15 @@ impl Syntax {
                 problem(sink, found);
             }
         }
-        self.game.take_tag(&parts.name, &parts.value);
-        sink(token.place, Event::Tag { name: &parts.name, value: &parts.value });
+        self.game.on_tag(&parts.name, &parts.value);
+        sink(token.location, Event::Tag { name: &parts.name, value: &parts.value });
     }
 
     /// A move arrives: it is held until it is clear what belongs to it.
-    fn hold(&mut self, text: &str, place: Place, sink: &mut Sink<'_>) {
+    fn set_pending(&mut self, text: &str, place: Location, sink: &mut Sink<'_>) {
         self.begin_entry(sink);
         let number = self.number.take().map(|(number, _)| number);
-        let ply = &mut self.ply.ply;
+        let ply = &mut self.pending_move.ply;
         ply.text.clear();
         if text.bytes().all(|byte| byte.is_ascii_graphic()) {
             ply.text.push_str(text);
@@ -345,13 +350,13 @@ impl Syntax {
         ply.number = number;
         ply.strength = None;
         ply.captured = None;
-        self.ply.is_held = true;
-        self.ply.place = place;
-        self.ply.star = None;
+        self.pending_move.is_held = true;
+        self.pending_move.location = place;
+        self.pending_move.star = None;
     }
 
     fn add_strength(&mut self, strength: &str) {
-        let ply = &mut self.ply.ply;
+        let ply = &mut self.pending_move.ply;
         match &mut ply.strength {
             Some(known) if known.len() < 16 => known.push_str(strength),
             Some(_) => {}
@@ -360,14 +365,14 @@ impl Syntax {
     }
 
     fn strength(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
-        if self.ply.is_held && self.ply.ply.strength.is_none() {
+        if self.pending_move.is_held && self.pending_move.ply.strength.is_none() {
             self.add_strength(&token.text[..token.text.len().min(16)]);
         } else if let Some(nag) = nag_of(token.text) {
             self.begin_entry(sink);
-            sink(token.place, Event::Nag(nag));
+            sink(token.location, Event::Nag(nag));
         } else {
-            let what = format!("the strength {} stands behind no move and is ignored", quoted(token.text));
-            problem(sink, Problem::warning(token.place, what));
+            let what = format!("the strength {} stands behind no move and is ignored", quote(token.text));
+            problem(sink, Problem::warning(token.location, what));
         }
     }
 
@@ -375,44 +380,45 @@ impl Syntax {
         let text = token.text;
         if matches!(text, "\\r" | "\\n" | "\\r\\n") {
             // A program that does so does it behind every tag: once a line is enough.
-            if self.escapes_in.replace(token.place.line) == Some(token.place.line) {
+            if self.escape_line.replace(token.location.line) == Some(token.location.line) {
                 return;
             }
-            let what = format!("{} as text", quoted(text));
+            let what = format!("{} as text", quote(text));
             problem(
                 sink,
-                Problem::warning(token.place, what).hint("a program has written an escape for a line break; ignored"),
+                Problem::warning(token.location, what)
+                    .with_hint("a program has written an escape for a line break; ignored"),
             );
             return;
         }
         self.flush(sink);
-        let found = Problem::error(token.place, format!("{} is not PDN", quoted(text)));
+        let found = Problem::error(token.location, format!("{} is not PDN", quote(text)));
         problem(
             sink,
             match text {
-                "}" => found.hint("comments do not nest: the first `}` ends the comment"),
-                "]" => found.hint("there is no tag to end"),
-                "/" => found.hint("a setup is written /FEN \"...\"/"),
-                "." => found.hint("a dot stands behind a number only"),
+                "}" => found.with_hint("comments do not nest: the first `}` ends the comment"),
+                "]" => found.with_hint("there is no tag to end"),
+                "/" => found.with_hint("a setup is written /FEN \"...\"/"),
+                "." => found.with_hint("a dot stands behind a number only"),
                 _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    found.hint("a move names two squares, and a move number has a dot behind it")
+                    found.with_hint("a move names two squares, and a move number has a dot behind it")
                 }
                 _ => found,
             },
         );
     }
 
-    fn terminator(&mut self, end: End, place: Place, sink: &mut Sink<'_>) {
+    fn terminator(&mut self, end: Termination, place: Location, sink: &mut Sink<'_>) {
         self.flush(sink);
         if self.depth > 0 {
-            self.held_end = Some((end, place));
+            self.pending_end = Some((end, place));
         } else {
             self.end_game(end, place, sink);
         }
     }
 
     /// Ends the game, if there is one.
-    pub(super) fn end_game(&mut self, end: End, place: Place, sink: &mut Sink<'_>) {
+    pub(super) fn end_game(&mut self, end: Termination, place: Location, sink: &mut Sink<'_>) {
         self.flush(sink);
         self.number = None;
         if self.depth > 0 {
@@ -426,16 +432,16 @@ impl Syntax {
                 sink(place, Event::Close);
             }
         }
-        if let (End::Result(ended), Some(tagged)) = (&end, &self.game.result)
+        if let (Termination::Result(ended), Some(tagged)) = (&end, &self.game.result)
             && contradicts(tagged, ended)
         {
-            let what = format!("the Result tag says {}, the end of the game {}", quoted(tagged), quoted(ended));
-            problem(sink, Problem::warning(place, what).hint("the tag counts"));
+            let what = format!("the Result tag says {}, the end of the game {}", quote(tagged), quote(ended));
+            problem(sink, Problem::warning(place, what).with_hint("the tag counts"));
         }
         let is_empty = self.game.is_empty();
         self.game.clear();
         if is_empty {
-            if end != End::Open {
+            if end != Termination::Open {
                 problem(sink, Problem::note(place, "a terminator without a game is ignored"));
             }
             return;
@@ -443,24 +449,27 @@ impl Syntax {
         sink(place, Event::GameEnd(end));
     }
 
-    fn end_of_text(&mut self, place: Place, sink: &mut Sink<'_>) {
-        self.settle_result();
-        self.end_game(End::Open, place, sink);
+    fn end_of_text(&mut self, place: Location, sink: &mut Sink<'_>) {
+        self.resolve_result();
+        self.end_game(Termination::Open, place, sink);
     }
 
     /// The game ends here without a terminator: perhaps the last word was one after all.
-    fn settle_result(&mut self) {
-        if !self.ply.is_held || self.depth > 0 {
+    fn resolve_result(&mut self) {
+        if !self.pending_move.is_held || self.depth > 0 {
             return;
         }
-        let says_result = self.game.result.as_ref().is_some_and(|result| result.replace(' ', "") == self.ply.ply.text);
-        if says_result && self.ply.ply.strength.is_none() {
-            self.ply.is_held = false;
-            self.held_end = Some((End::Result(self.ply.ply.text.clone()), self.ply.place));
-        } else if let Some(place) = self.ply.star.take() {
-            let strength = self.ply.ply.strength.take().unwrap_or_default();
-            self.ply.ply.strength = strength.strip_suffix('*').filter(|rest| !rest.is_empty()).map(str::to_owned);
-            self.held_end = Some((End::Star, place));
+        let says_result =
+            self.game.result.as_ref().is_some_and(|result| result.replace(' ', "") == self.pending_move.ply.text);
+        if says_result && self.pending_move.ply.strength.is_none() {
+            self.pending_move.is_held = false;
+            self.pending_end =
+                Some((Termination::Result(self.pending_move.ply.text.clone()), self.pending_move.location));
+        } else if let Some(place) = self.pending_move.star.take() {
+            let strength = self.pending_move.ply.strength.take().unwrap_or_default();
+            self.pending_move.ply.strength =
+                strength.strip_suffix('*').filter(|rest| !rest.is_empty()).map(str::to_owned);
+            self.pending_end = Some((Termination::Star, place));
         }
     }
 
@@ -471,12 +480,12 @@ impl Syntax {
     }
 
     fn flush(&mut self, sink: &mut Sink<'_>) {
-        if std::mem::take(&mut self.ply.is_held) {
-            let MoveEntry { number, text, strength, captured } = &self.ply.ply;
+        if std::mem::take(&mut self.pending_move.is_held) {
+            let MoveEntry { number, text, strength, captured } = &self.pending_move.ply;
             let (strength, captured) = (strength.as_deref(), captured.as_deref());
-            sink(self.ply.place, Event::Move(WrittenMove { number: *number, text, strength, captured }));
+            sink(self.pending_move.location, Event::Move(WrittenMove { number: *number, text, strength, captured }));
         }
-        if let Some((end, place)) = self.held_end.take() {
+        if let Some((end, place)) = self.pending_end.take() {
             self.end_game(end, place, sink);
         }
     }
@@ -488,21 +497,21 @@ impl Syntax {
     }
 
     fn report_flaw(&self, token: &Token<'_>, sink: &mut Sink<'_>) {
-        let place = token.place;
+        let place = token.location;
         let found = match (token.kind, token.flaw) {
             (_, None) => return,
-            (TokenKind::Comment, Some(Flaw::Unclosed)) => {
-                Problem::error(place, "the comment is not closed").hint("the rest of the text is taken as comment")
+            (TokenKind::Comment, Some(TokenFlaw::Unclosed)) => {
+                Problem::error(place, "the comment is not closed").with_hint("the rest of the text is taken as comment")
             }
-            (TokenKind::Setup, Some(Flaw::Unclosed)) => {
-                Problem::error(place, "the setup is not closed").hint("it is written /FEN \"...\"/")
+            (TokenKind::Setup, Some(TokenFlaw::Unclosed)) => {
+                Problem::error(place, "the setup is not closed").with_hint("it is written /FEN \"...\"/")
             }
-            (TokenKind::Tag, Some(Flaw::Unclosed)) => return,
-            (_, Some(Flaw::Unclosed)) => Problem::error(place, "not closed"),
-            (kind, Some(Flaw::TooLong)) => {
+            (TokenKind::Tag, Some(TokenFlaw::Unclosed)) => return,
+            (_, Some(TokenFlaw::Unclosed)) => Problem::error(place, "not closed"),
+            (kind, Some(TokenFlaw::TooLong)) => {
                 let what = if kind == TokenKind::Tag { "tag" } else { "comment" };
-                Problem::error(place, format!("the {what} is longer than {} kB", LONGEST_TOKEN / 1024))
-                    .hint("the rest of it is skipped")
+                Problem::error(place, format!("the {what} is longer than {} kB", MAX_TOKEN_LEN / 1024))
+                    .with_hint("the rest of it is skipped")
             }
         };
         problem(sink, found);
@@ -511,30 +520,29 @@ impl Syntax {
 
 /// Does a Result tag that says something say something else than the end of the game?
 pub(crate) fn contradicts(tagged: &str, ended: &str) -> bool {
-    let (tagged, ended) = (Outcome::read(tagged), Outcome::read(ended));
+    let (tagged, ended) = (Outcome::parse(tagged), Outcome::parse(ended));
     tagged != ended && tagged != Some(Outcome::Open)
 }
 
 fn problem(sink: &mut Sink<'_>, problem: Problem) {
-    sink(problem.place, Event::Problem(problem));
+    sink(problem.location, Event::Problem(problem));
 }
 
 fn tag_problem(flaw: TagFlaw, token: &Token<'_>, name: &str) -> Option<Problem> {
-    let (place, name) = (token.place, quoted(name));
+    let (place, name) = (token.location, quote(name));
     Some(match flaw {
         // The lexer says so with a better reason.
-        TagFlaw::Unclosed if token.flaw == Some(Flaw::TooLong) => return None,
+        TagFlaw::Unclosed if token.flaw == Some(TokenFlaw::TooLong) => return None,
         TagFlaw::Name => Problem::warning(place, format!("the tag's name {name} is not a name"))
-            .hint("names are letters, digits and `_` and begin with a capital"),
+            .with_hint("names are letters, digits and `_` and begin with a capital"),
         TagFlaw::NoValue => Problem::warning(place, format!("the tag {name} has no value")),
-        TagFlaw::BareQuote => {
-            Problem::warning(place, format!("a quote in the value of {name}")).hint("inside a value it is written \\\"")
-        }
+        TagFlaw::BareQuote => Problem::warning(place, format!("a quote in the value of {name}"))
+            .with_hint("inside a value it is written \\\""),
         TagFlaw::Unclosed => {
-            Problem::warning(place, format!("the tag {name} is not closed")).hint("its end is guessed")
+            Problem::warning(place, format!("the tag {name} is not closed")).with_hint("its end is guessed")
         }
         TagFlaw::Unopened => {
-            Problem::error(place, format!("the tag {name} has lost its `[`")).hint("read as a tag all the same")
+            Problem::error(place, format!("the tag {name} has lost its `[`")).with_hint("read as a tag all the same")
         }
         TagFlaw::LineBreak => Problem::note(place, format!("the value of {name} has a line break")),
     })
@@ -548,7 +556,7 @@ fn number(text: &str) -> MoveNumber {
 }
 
 /// The FEN of `/FEN "..."/`, the word and the quotes optional.
-fn fen_of(text: &str) -> &str {
+fn setup_fen(text: &str) -> &str {
     let inner = text.trim_matches('/').trim();
     let value = match inner.get(..3) {
         Some(name) if name.eq_ignore_ascii_case("FEN") => &inner[3..],

@@ -52,7 +52,7 @@ pub enum Word {
 }
 
 /// The most bytes that a word takes; what is longer is junk and comes in pieces.
-pub const LONGEST: usize = 512;
+pub const MAX_WORD_LEN: usize = 512;
 
 /// The word at the start of a text, which must not be empty, and its length in bytes.
 ///
@@ -64,7 +64,7 @@ pub fn word(text: &str) -> (Word, usize) {
     if let Some(length) = plain_number(text.as_bytes()) {
         return (Word::Number, length);
     }
-    let text = within_longest(text);
+    let text = truncated_to_word(text);
     let parsed = match text.as_bytes()[0] {
         b'0'..=b'9' => alt((
             result.map(|found| (Word::Result, found)),
@@ -125,8 +125,8 @@ fn plain_number(bytes: &[u8]) -> Option<usize> {
     is_plain.then_some(length)
 }
 
-fn within_longest(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST);
+fn truncated_to_word(text: &str) -> &str {
+    let mut end = text.len().min(MAX_WORD_LEN);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -344,6 +344,6 @@ mod tests {
         check("<br>", Word::Junk, 4);
         check("12345678901 2", Word::Junk, 11);
         check("\u{fffd}\u{fffd} 2", Word::Junk, 6);
-        check(&"1".repeat(2000), Word::Junk, LONGEST);
+        check(&"1".repeat(2000), Word::Junk, MAX_WORD_LEN);
     }
 }

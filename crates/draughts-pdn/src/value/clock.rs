@@ -29,13 +29,13 @@ pub struct ClockTime(pub u32);
 
 impl ClockTime {
     /// The longest time that `H:MM:SS` with two digits of hours holds.
-    pub const LONGEST: ClockTime = ClockTime(100 * 3600 - 1);
+    pub const MAX: ClockTime = ClockTime(100 * 3600 - 1);
 }
 
 /// `h:mm:ss`, hours without a leading zero.
 impl fmt::Display for ClockTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.min(ClockTime::LONGEST.0);
+        let seconds = self.0.min(ClockTime::MAX.0);
         write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 }
@@ -65,18 +65,18 @@ pub struct Clocks {
 impl Clocks {
     /// The clocks that a comment tells about. `mover`: the side that made the move before it, whose clock a time without
     /// a letter is.
-    pub fn of_comment(comment: &str, mover: Color) -> Option<Clocks> {
+    pub fn from_comment(comment: &str, mover: Color) -> Option<Clocks> {
         commands(comment).find_map(|command| match command.name {
             "clock" => clock_value(command.value, mover),
             "clk" => {
                 let (_, time) = all_consuming(time).parse(command.value.trim()).ok()?;
-                Some(Clocks { running: Some(!mover), ..Clocks::one(mover, time) })
+                Some(Clocks { running: Some(!mover), ..Clocks::from_one(mover, time) })
             }
             _ => None,
         })
     }
 
-    fn one(color: Color, time: ClockTime) -> Clocks {
+    fn from_one(color: Color, time: ClockTime) -> Clocks {
         match color {
             Color::White => Clocks { white: Some(time), ..Clocks::default() },
             Color::Black => Clocks { black: Some(time), ..Clocks::default() },
@@ -142,7 +142,7 @@ fn clock_value(value: &str, mover: Color) -> Option<Clocks> {
         all_consuming(delimited(multispace0, two, multispace0)).parse(value);
     let Ok((_, (first, second))) = parsed else {
         let (_, time) = all_consuming(delimited(multispace0, time, multispace0)).parse(value).ok()?;
-        return Some(Clocks { running: Some(!mover), ..Clocks::one(mover, time) });
+        return Some(Clocks { running: Some(!mover), ..Clocks::from_one(mover, time) });
     };
     let mut clocks = Clocks::default();
     for (letter, time) in [Some(first), second].into_iter().flatten() {
@@ -190,7 +190,7 @@ mod tests {
 
     fn check(comment: &str, white: Option<u32>, black: Option<u32>, running: Option<Color>) {
         let expected = Clocks { white: white.map(ClockTime), black: black.map(ClockTime), running };
-        assert_eq!(Clocks::of_comment(comment, Color::White), Some(expected), "{comment}");
+        assert_eq!(Clocks::from_comment(comment, Color::White), Some(expected), "{comment}");
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         for comment in
             ["", "[%clock]", "[%clock w1:60:00]", "[%clock x1:00:00]", "[%egt 0:0:9.56]", "[%", "[%%clk 0:00:01]"]
         {
-            assert_eq!(Clocks::of_comment(comment, Color::White), None, "{comment}");
+            assert_eq!(Clocks::from_comment(comment, Color::White), None, "{comment}");
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(clocks.to_string(), "[%clock w1:19:50 B1:20:00]");
         assert!(is_plain_clock(&clocks.to_string()));
         assert!(!is_plain_clock("[%clock w1:19:50 B1:20:00 ]"));
-        assert_eq!(Clocks::of_comment(&clocks.to_string(), Color::White), Some(clocks));
+        assert_eq!(Clocks::from_comment(&clocks.to_string(), Color::White), Some(clocks));
     }
 
     #[test]

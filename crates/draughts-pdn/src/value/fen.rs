@@ -10,7 +10,7 @@
 //!
 //! Source: PDN 3.0, chapter "FEN tag", with its corrections; for `B::`, chapter "PDN Extensions".
 
-use super::notation::{named, shortened};
+use super::notation::{self, shortened};
 use draughts::{Color, Geometry, NotationKind, Piece, PieceKind, Placement, Setup, Square, SquareSet, Variant};
 
 /// The FEN of a setup; squares in the order of their names.
@@ -32,7 +32,7 @@ pub fn write(variant: &Variant, setup: &Setup) -> String {
 
 /// The FEN of pieces of which it may be unknown (`?`) who is to move.
 pub fn write_with_turn(variant: &Variant, placement: &Placement, turn: Option<Color>) -> String {
-    let side = |color: Color| side(variant, placement.of(color), placement.kings());
+    let side = |color: Color| side(variant, placement.pieces_of(color), placement.kings());
     let turn = turn.map_or('?', Color::letter);
     format!("{turn}:W{}:B{}", side(Color::White), side(Color::Black))
 }
@@ -52,7 +52,7 @@ fn side(variant: &Variant, pieces: SquareSet, kings: SquareSet) -> String {
         let crown = if kings.contains(*square) { "K" } else { "" };
         format!("{crown}{}", variant.geometry.name(*square))
     };
-    variant.geometry.in_name_order(pieces).iter().map(piece).collect::<Vec<_>>().join(",")
+    variant.geometry.sorted_by_name(pieces).iter().map(piece).collect::<Vec<_>>().join(",")
 }
 
 /// All that a FEN can say.
@@ -72,7 +72,7 @@ pub struct Fen {
 
 /// Why a text is not the FEN of a position on this board.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("FEN `{text}`, at `{at}`: {why}")]
+#[error("FEN `{text}`, at `{at}`: {reason}")]
 #[non_exhaustive]
 pub struct FenError {
     /// The whole text, shortened if it is very long.
@@ -80,7 +80,7 @@ pub struct FenError {
     /// The part that is wrong.
     pub at: String,
     /// What is wrong with it.
-    pub why: &'static str,
+    pub reason: &'static str,
 }
 
 /// Reads a FEN that says everything: whose turn it is, and the colour of each piece. A null move reads as an empty board
@@ -91,7 +91,7 @@ pub struct FenError {
 /// When the text is no FEN, a square does not exist on this board or is named twice, or a colour is unknown.
 pub fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
     let fen = read_any(variant, text)?;
-    let unknown = |why| FenError { text: shortened(text), at: "?".to_owned(), why };
+    let unknown = |why| FenError { text: shortened(text), at: "?".to_owned(), reason: why };
     let turn = fen.turn.ok_or_else(|| unknown("the side to move is not known"))?;
     if !fen.unknown.is_empty() {
         return Err(unknown("the colour of a piece is not known"));
@@ -106,9 +106,9 @@ pub fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
 /// When the text is no FEN, or a square does not exist on this board or is named twice.
 pub fn read_any(variant: &Variant, text: &str) -> Result<Fen, FenError> {
     // Each square of the largest board, with a colour, a crown, a comma and blanks of its own.
-    const LONGEST: usize = 10 * Square::MAX_COUNT;
-    let error = |at: &str, why| FenError { text: shortened(text), at: shortened(at), why };
-    if text.len() > LONGEST {
+    const MAX_QUOTE_LEN: usize = 10 * Square::MAX_COUNT;
+    let error = |at: &str, why| FenError { text: shortened(text), at: shortened(at), reason: why };
+    if text.len() > MAX_QUOTE_LEN {
         return Err(error("its end", "longer than a FEN can be"));
     }
     let mut parts = text.trim().trim_end_matches('.').split(':').map(str::trim);
@@ -185,26 +185,26 @@ fn next_item<'t>(variant: &Variant, side: &'t str) -> Result<Option<(Item, &'t s
     if side.is_empty() {
         return Ok(None);
     }
-    let (kind, rest) = without_crown(geometry, side);
+    let (kind, rest) = strip_crown(geometry, side);
     let (first, rest) = split_name(rest);
-    let square = square_of(variant, first).ok_or(NO_SUCH_SQUARE)?;
+    let square = parse_square(variant, first).ok_or(NO_SUCH_SQUARE)?;
     let Some(rest) = rest.trim_start().strip_prefix('-') else {
         return Ok(Some((Item { kind, squares: vec![square] }, rest)));
     };
-    let (last, rest) = split_name(without_crown(geometry, rest).1);
-    square_of(variant, last).ok_or(NO_SUCH_SQUARE)?;
+    let (last, rest) = split_name(strip_crown(geometry, rest).1);
+    parse_square(variant, last).ok_or(NO_SUCH_SQUARE)?;
     let (Ok(first), Ok(last)) = (first.parse::<u8>(), last.parse::<u8>()) else {
         return Err("only numbers make a range");
     };
     if first > last {
         return Err("a range that runs backwards");
     }
-    let squares = (first..=last).map(|number| square_of(variant, &number.to_string())).collect::<Option<Vec<_>>>();
+    let squares = (first..=last).map(|number| parse_square(variant, &number.to_string())).collect::<Option<Vec<_>>>();
     Ok(Some((Item { kind, squares: squares.ok_or(NO_SUCH_SQUARE)? }, rest)))
 }
 
 /// Whether a `K` stands before a square, and what follows it. A small `k` is also the letter of a file of wide boards.
-fn without_crown<'t>(geometry: &Geometry, text: &'t str) -> (PieceKind, &'t str) {
+fn strip_crown<'t>(geometry: &Geometry, text: &'t str) -> (PieceKind, &'t str) {
     let text = text.trim_start();
     let is_file = text.starts_with('k') && geometry.square(split_name(text).0).is_some();
     match text.strip_prefix(['K', 'k']) {
@@ -221,9 +221,9 @@ fn split_name(text: &str) -> (&str, &str) {
 }
 
 /// The square that a name means: in the notation of the game type, else in the other one as most programs use it.
-fn square_of(variant: &Variant, name: &str) -> Option<Square> {
+fn parse_square(variant: &Variant, name: &str) -> Option<Square> {
     let geometry = &variant.geometry;
-    if let Some(square) = named(geometry, name) {
+    if let Some(square) = notation::parse_square(geometry, name) {
         return Some(square);
     }
     match variant.game_type.notation().kind {

@@ -30,12 +30,12 @@ pub struct Game {
     /// Everything behind the tags, in the order of the file. Opening and closing entries balance.
     pub entries: Vec<Entry>,
     /// What stood at the end.
-    pub end: End,
+    pub end: Termination,
 }
 
 /// How the text of a game ends.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub enum End {
+pub enum Termination {
     /// With nothing: the next game begins, or the file is over.
     Open,
     /// With `*`, the one terminator that PDN 3.0 writes.
@@ -207,7 +207,7 @@ impl Game {
     /// The result: of the tag, unless that is missing or `*` while the text ends with one.
     pub fn result(&self) -> &str {
         match (self.tags.get("Result").map(str::trim), &self.end) {
-            (None | Some("*" | "" | "?"), End::Result(result)) => result,
+            (None | Some("*" | "" | "?"), Termination::Result(result)) => result,
             (Some(result), _) => result,
             (None, _) => "*",
         }

@@ -5,5 +5,5 @@ pub mod fen;
 pub mod game;
 pub mod notation;
 pub mod tag;
+pub mod tag_values;
 pub mod time_control;
-pub mod values;

@@ -112,7 +112,7 @@ pub fn read(position: &Position, text: &str) -> Result<Move, MoveError> {
 /// As [`read`].
 pub fn read_among(position: &Position, legal: &[Move], text: &str) -> Result<Move, MoveError> {
     let variant = position.variant();
-    let written = Written::parse(&variant.geometry, text).ok_or_else(|| MoveError::Malformed(shortened(text)))?;
+    let written = ParsedMove::parse(&variant.geometry, text).ok_or_else(|| MoveError::Malformed(shortened(text)))?;
     let mut fitting = legal.iter().filter(|ply| written.fits_ends(ply));
     match (fitting.next(), fitting.next()) {
         (Some(ply), None) => return Ok(ply.clone()),
@@ -133,7 +133,7 @@ pub fn read_among(position: &Position, legal: &[Move], text: &str) -> Result<Mov
 }
 
 /// What a text says about a move.
-struct Written {
+struct ParsedMove {
     from: Square,
     /// The squares between start and end.
     via: Vec<Square>,
@@ -142,9 +142,9 @@ struct Written {
     captured: Option<SquareSet>,
 }
 
-impl Written {
+impl ParsedMove {
     /// Squares, and perhaps a list of captured pieces; `None` for anything else.
-    fn parse(geometry: &Geometry, text: &str) -> Option<Written> {
+    fn parse(geometry: &Geometry, text: &str) -> Option<ParsedMove> {
         // The longest path visits every square, and its captured pieces as well.
         const LONGEST: usize = 2 * 4 * Square::MAX_COUNT;
         if text.len() > LONGEST {
@@ -154,13 +154,13 @@ impl Written {
             None => (text, None),
             Some((path, list)) => {
                 let list = list.trim_end().strip_suffix('>')?;
-                let named = |name: &str| named(geometry, name.trim());
+                let named = |name: &str| parse_square(geometry, name.trim());
                 (path, Some(list.split(',').map(named).collect::<Option<SquareSet>>()?))
             }
         };
-        let squares = squares_of(geometry, path)?;
+        let squares = parse_path(geometry, path)?;
         let [from, ref via @ .., to] = squares[..] else { return None };
-        Some(Written { from, via: via.to_vec(), to, captured })
+        Some(ParsedMove { from, via: via.to_vec(), to, captured })
     }
 
     fn fits_ends(&self, ply: &Move) -> bool {
@@ -218,14 +218,14 @@ fn is_subsequence(part: &[Square], whole: impl IntoIterator<Item = Square>) -> b
 }
 
 /// The squares of a path, two at least.
-fn squares_of(geometry: &Geometry, path: &str) -> Option<Vec<Square>> {
+fn parse_path(geometry: &Geometry, path: &str) -> Option<Vec<Square>> {
     const SEPARATORS: [char; 7] = ['-', '–', '—', 'x', 'X', ':', '×'];
     let mut squares = Vec::new();
     for part in path.split(SEPARATORS) {
         let before = squares.len();
         for word in part.split_whitespace() {
-            for name in names(word) {
-                squares.push(named(geometry, name)?);
+            for name in split_names(word) {
+                squares.push(parse_square(geometry, name)?);
             }
         }
         // Two separators in a row, or one at an end.
@@ -238,7 +238,7 @@ fn squares_of(geometry: &Geometry, path: &str) -> Option<Vec<Square>> {
 
 /// The names of squares that stand in a row without a separator: a name begins at each letter; four digits are two
 /// numbers.
-fn names(word: &str) -> impl Iterator<Item = &str> {
+fn split_names(word: &str) -> impl Iterator<Item = &str> {
     let four_digits = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -256,7 +256,7 @@ fn names(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A square by its name, with leading zeros and capital letters.
-pub(super) fn named(geometry: &Geometry, name: &str) -> Option<Square> {
+pub(super) fn parse_square(geometry: &Geometry, name: &str) -> Option<Square> {
     let name: Cow<str> = match name.as_bytes() {
         [b'A'..=b'Z', ..] => name.to_ascii_lowercase().into(),
         _ => name.trim_start_matches('0').into(),

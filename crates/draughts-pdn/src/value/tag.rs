@@ -24,7 +24,7 @@ use nom::{IResult, Parser};
 /// assert_eq!(tag::write(&parts.name, &parts.value), "[White \"Wiersma, \\\"Harm\\\"\"]");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parts {
+pub struct TagParts {
     /// What stands before the first quote, without blanks around it.
     pub name: String,
     /// The value, escapes resolved, line breaks as blanks.
@@ -63,7 +63,7 @@ fn identifier(text: &str) -> IResult<&str, &str> {
 }
 
 /// Takes the text of a tag apart.
-pub fn parts(text: &str) -> Parts {
+pub fn parts(text: &str) -> TagParts {
     if let Some(parts) = plain(text) {
         return parts;
     }
@@ -102,16 +102,16 @@ pub fn parts(text: &str) -> Parts {
             unescaped(value, &mut flaws)
         }
     };
-    Parts { name: name.to_owned(), value, flaws }
+    TagParts { name: name.to_owned(), value, flaws }
 }
 
 /// The common case in one go: `[Name "value"]` without anything to resolve.
-fn plain(text: &str) -> Option<Parts> {
+fn plain(text: &str) -> Option<TagParts> {
     let parsed: IResult<&str, (char, &str, &str, char)> = (char('['), identifier, multispace0, char('"')).parse(text);
     let (rest, (_, name, _, _)) = parsed.ok()?;
     let value = rest.strip_suffix("\"]")?;
     let is_plain = !value.bytes().any(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'\r'));
-    is_plain.then(|| Parts { name: name.to_owned(), value: value.to_owned(), flaws: Vec::new() })
+    is_plain.then(|| TagParts { name: name.to_owned(), value: value.to_owned(), flaws: Vec::new() })
 }
 
 fn unescaped(text: &str, flaws: &mut Vec<TagFlaw>) -> String {
@@ -159,7 +159,7 @@ pub fn write(name: &str, value: &str) -> String {
 /// ```
 /// assert_eq!(draughts_pdn::tag::harmless("Boomstra [2]\n"), "Boomstra (2) ");
 /// ```
-pub fn harmless(value: &str) -> String {
+pub fn reader_safe(value: &str) -> String {
     let replace = |c: char| match c {
         ']' => ')',
         '[' => '(',
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, name: &str, value: &str, flaws: &[TagFlaw]) {
-        assert_eq!(parts(text), Parts { name: name.into(), value: value.into(), flaws: flaws.to_vec() }, "{text}");
+        assert_eq!(parts(text), TagParts { name: name.into(), value: value.into(), flaws: flaws.to_vec() }, "{text}");
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub enum Period {
 pub struct TimeControlError(pub String);
 
 /// The most periods: a value with more is no time control of people.
-const MOST_PERIODS: usize = 20;
+const MAX_PERIODS: usize = 20;
 
 impl FromStr for TimeControl {
     type Err = TimeControlError;
@@ -89,7 +89,7 @@ impl FromStr for TimeControl {
         }
         let parsed: IResult<&str, Vec<Period>> = all_consuming(separated_list1(char(':'), period)).parse(text);
         match parsed {
-            Ok((_, periods)) if periods.len() <= MOST_PERIODS => Ok(TimeControl::Periods(periods)),
+            Ok((_, periods)) if periods.len() <= MAX_PERIODS => Ok(TimeControl::Periods(periods)),
             _ => Err(TimeControlError(text.chars().take(80).collect())),
         }
     }

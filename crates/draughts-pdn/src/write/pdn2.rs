@@ -18,15 +18,15 @@
 use super::writer;
 use crate::encoding;
 use crate::game::{Entry, Game, MoveEntry};
-use crate::problem::{Place, Problem, quoted};
-use crate::values::{Date, Outcome};
+use crate::problem::{Location, Problem, quote};
+use crate::tag_values::{Date, Outcome};
 use draughts::ResultFormat;
 
 /// The tags of the draft, in its order.
 const TAGS: [&str; 8] = ["Event", "Date", "Black", "White", "Site", "Result", "Round", "FEN"];
 
 /// The most characters in a line.
-const LONGEST_LINE: usize = 80;
+const MAX_LINE_LEN: usize = 80;
 
 /// The file, and what could not be said in it. Games should be in the standard's form already; a problem has no place
 /// but the start, and names the game.
@@ -51,7 +51,7 @@ pub fn write(games: &[Game]) -> (Vec<u8>, Vec<Problem>) {
 pub struct Pdn2Writer {
     games: usize,
     has_begun: bool,
-    missing: Vec<char>,
+    missing_characters: Vec<char>,
     problems: Vec<Problem>,
 }
 
@@ -71,8 +71,8 @@ impl Pdn2Writer {
         self.has_begun |= !text.is_empty();
         let (bytes, missing) = encoding::to_latin1(&text.replace('\n', "\r\n"));
         for c in missing {
-            if self.missing.len() < SHOWN_MISSING && !self.missing.contains(&c) {
-                self.missing.push(c);
+            if self.missing_characters.len() < MAX_LISTED_MISSING && !self.missing_characters.contains(&c) {
+                self.missing_characters.push(c);
             }
         }
         bytes
@@ -85,14 +85,14 @@ impl Pdn2Writer {
 
     /// The characters of all games that the file's encoding does not have, if there are any.
     pub fn missing_characters(&self) -> Option<Problem> {
-        let characters: String = self.missing.iter().collect();
+        let characters: String = self.missing_characters.iter().collect();
         let what = format!("characters that ISO-8859-1 does not have: {characters}");
-        (!characters.is_empty()).then(|| Problem::warning(Place::START, what).hint("each is written as ?"))
+        (!characters.is_empty()).then(|| Problem::warning(Location::START, what).with_hint("each is written as ?"))
     }
 }
 
 /// How many different missing characters are told.
-const SHOWN_MISSING: usize = 40;
+const MAX_LISTED_MISSING: usize = 40;
 
 struct Writer<'a> {
     number: usize,
@@ -105,13 +105,13 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn note(&mut self, what: &str) {
-        self.problems.push(Problem::note(Place::START, format!("game {}: {what}", self.number)));
+        self.problems.push(Problem::note(Location::START, format!("game {}: {what}", self.number)));
     }
 
     fn game(&mut self, game: &Game) {
         if game.entries.iter().any(|entry| matches!(entry, Entry::Setup(_))) {
             let what = format!("game {} has a setup and is left out", self.number);
-            self.problems.push(Problem::error(Place::START, what).hint("PDN 2.0 has no setups"));
+            self.problems.push(Problem::error(Location::START, what).with_hint("PDN 2.0 has no setups"));
             return;
         }
         if self.has_begun {
@@ -125,7 +125,7 @@ impl Writer<'_> {
                 Entry::Move(ply) => self.ply(ply, game.entries.get(index + 1)),
                 // Put behind the move as its strength.
                 Entry::Nag(nag @ (1 | 2 | 7))
-                    if strength_of(index.checked_sub(1).and_then(|at| game.entries.get(at)), *nag) => {}
+                    if is_strength_glyph(index.checked_sub(1).and_then(|at| game.entries.get(at)), *nag) => {}
                 Entry::Nag(nag) => self.token(&format!("{{${nag}}}")),
                 Entry::Comment(comment) => self.comment(comment),
                 Entry::Open => self.token("("),
@@ -141,10 +141,10 @@ impl Writer<'_> {
     fn result(&mut self, game: &Game) -> &'static str {
         match game.outcome() {
             Some(Outcome::BothLose) | None => {
-                self.note(&format!("the result {} is written as *", quoted(game.result())));
+                self.note(&format!("the result {} is written as *", quote(game.result())));
                 "*"
             }
-            Some(outcome) => outcome.written(ResultFormat::Default),
+            Some(outcome) => outcome.as_result(ResultFormat::Default),
         }
     }
 
@@ -159,8 +159,8 @@ impl Writer<'_> {
                 _ => value.replace('"', "'").replace('[', "(").replace(']', ")"),
             };
             let line = format!("[{name} \"{value}\"]");
-            if line.chars().count() > LONGEST_LINE {
-                self.note(&format!("the line of the tag {name} is longer than {LONGEST_LINE} characters"));
+            if line.chars().count() > MAX_LINE_LEN {
+                self.note(&format!("the line of the tag {name} is longer than {MAX_LINE_LEN} characters"));
             }
             self.text.push_str(&line);
             self.text.push('\n');
@@ -202,7 +202,7 @@ impl Writer<'_> {
             let open = if index == 0 { "{" } else { "" };
             let close = if index + 1 == words.len() { "}" } else { "" };
             let token = format!("{open}{word}{close}");
-            if token.chars().count() > LONGEST_LINE {
+            if token.chars().count() > MAX_LINE_LEN {
                 token.split(' ').for_each(|part| self.token(part));
             } else {
                 self.token(&token);
@@ -213,7 +213,7 @@ impl Writer<'_> {
     fn token(&mut self, token: &str) {
         let length = token.chars().count();
         if self.column > 0 {
-            if self.column + 1 + length > LONGEST_LINE {
+            if self.column + 1 + length > MAX_LINE_LEN {
                 self.text.push('\n');
                 self.column = 0;
             } else {
@@ -227,7 +227,7 @@ impl Writer<'_> {
 }
 
 /// Has the glyph been written as the strength of the move before it?
-fn strength_of(before: Option<&Entry>, nag: u32) -> bool {
+fn is_strength_glyph(before: Option<&Entry>, nag: u32) -> bool {
     matches!(before, Some(Entry::Move(ply)) if ply.strength.is_none()) && matches!(nag, 1 | 2 | 7)
 }
 
@@ -252,6 +252,6 @@ mod tests {
     fn omits_and_reports_game_with_setup() {
         let (games, _) = reader::read("1. 32-28 /FEN \"W:W28:B19\"/ *");
         let (bytes, problems) = write(&games);
-        assert!(bytes.is_empty() && problems[0].what.contains("setup"));
+        assert!(bytes.is_empty() && problems[0].message.contains("setup"));
     }
 }

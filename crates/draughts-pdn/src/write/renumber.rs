@@ -7,7 +7,7 @@
 
 use crate::fen;
 use crate::game::{Entry, Game};
-use crate::problem::{Place, Problem, quoted};
+use crate::problem::{Location, Problem, quote};
 use crate::replay;
 use draughts::Variant;
 
@@ -28,7 +28,7 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
     let tag = game.tags.get("GameType").unwrap_or_default();
     let from = match Variant::from_tag(tag) {
         Ok(from) => from,
-        Err(error) => return (game.clone(), vec![Problem::error(Place::START, error.to_string())]),
+        Err(error) => return (game.clone(), vec![Problem::error(Location::START, error.to_string())]),
     };
     let is_same_game = from.game_type.number() == to.game_type.number()
         && from.geometry.width() == to.geometry.width()
@@ -39,7 +39,7 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
         });
     if !is_same_game {
         let what = format!("{} and {} are not boards of one game", from.game_type, to.game_type);
-        return (game.clone(), vec![Problem::error(Place::START, what).hint("this game is left as it is")]);
+        return (game.clone(), vec![Problem::error(Location::START, what).with_hint("this game is left as it is")]);
     }
     let mut renamed = game.clone();
     let mut problems = Vec::new();
@@ -56,7 +56,7 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
                 // Pieces of unknown colour have squares all the same.
                 Ok(fen) => fen::write_any(to, &fen),
                 Err(_) => {
-                    problems.push(Problem::warning(Place::START, error.to_string()));
+                    problems.push(Problem::warning(Location::START, error.to_string()));
                     text.to_owned()
                 }
             },
@@ -68,14 +68,14 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
     for entry in &mut renamed.entries {
         match entry {
             Entry::Setup(text) => *text = fen_on(text, &mut problems),
-            Entry::Move(ply) => match move_on(from, to, &ply.text) {
+            Entry::Move(ply) => match renumber_move(from, to, &ply.text) {
                 Some(text) => {
                     ply.text = text;
-                    ply.captured = ply.captured.as_deref().and_then(|captured| list_on(from, to, captured));
+                    ply.captured = ply.captured.as_deref().and_then(|captured| renumber_captured(from, to, captured));
                 }
                 None => {
-                    let what = format!("{} names squares that the board does not have", quoted(&ply.text));
-                    problems.push(Problem::warning(Place::START, what));
+                    let what = format!("{} names squares that the board does not have", quote(&ply.text));
+                    problems.push(Problem::warning(Location::START, what));
                 }
             },
             _ => {}
@@ -84,7 +84,7 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
     (renamed, problems)
 }
 
-fn move_on(from: &Variant, to: &Variant, text: &str) -> Option<String> {
+fn renumber_move(from: &Variant, to: &Variant, text: &str) -> Option<String> {
     let mut renamed = String::new();
     for part in text.split_inclusive(['-', 'x', ':']) {
         let name = part.trim_end_matches(['-', 'x', ':']);
@@ -95,7 +95,7 @@ fn move_on(from: &Variant, to: &Variant, text: &str) -> Option<String> {
 }
 
 /// The captured squares of the 3.1 proposal.
-fn list_on(from: &Variant, to: &Variant, list: &str) -> Option<String> {
+fn renumber_captured(from: &Variant, to: &Variant, list: &str) -> Option<String> {
     let name = |name: &str| Some(to.geometry.name(from.geometry.square(name)?));
     Some(list.split(',').map(name).collect::<Option<Vec<_>>>()?.join(","))
 }

@@ -21,23 +21,23 @@
 //! Sources: PDN 3.0, chapters "PDN Tags", "PDN Grammars" (restrictions), "FEN tag", "GameType tag".
 
 use super::writer;
-use crate::game::{End, Entry, Game, MoveEntry, MoveNumber, Tag, Tags};
+use crate::game::{Entry, Game, MoveEntry, MoveNumber, Tag, Tags, Termination};
 use crate::infer;
-use crate::problem::{Place, Problem, quoted};
-use crate::reader::Located;
+use crate::problem::{Location, Problem, quote};
+use crate::reader::LocatedGame;
 use crate::replay::{self, KnownBy, WalkEvent};
 use crate::strict;
 use crate::syntax;
 use crate::tag;
+use crate::tag_values::{self, Date, Outcome, TagTime};
 use crate::time_control::TimeControl;
-use crate::values::{self, Date, Outcome, TagTime};
 use crate::{fen, notation};
 use draughts::{Color, NotationKind, Position, ResultFormat, Variant};
 
 /// How a capture is written that two legal moves share.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
-pub enum Ambiguous {
+pub enum AmbiguousCaptures {
     /// With every square of its path, `47x38x24x13x36`: PDN 3.0.
     #[default]
     Path,
@@ -56,29 +56,33 @@ pub enum Ambiguous {
 /// let (game, _) = standard(&games[0], None);
 /// assert!(writer::write(&[game], Style::Compact).ends_with("1. c3-d4 b6-a5 2. d4-c5 d6:b4 3. a3:c5 *\n"));
 /// ```
-pub fn standard(located: &Located, given: Option<&'static Variant>) -> (Game, Vec<Problem>) {
-    converted(located, given, Ambiguous::Path)
+pub fn standard(located: &LocatedGame, given: Option<&'static Variant>) -> (Game, Vec<Problem>) {
+    convert(located, given, AmbiguousCaptures::Path)
 }
 
 /// The same with a choice of how ambiguous captures are written.
-pub fn converted(located: &Located, given: Option<&'static Variant>, ambiguous: Ambiguous) -> (Game, Vec<Problem>) {
-    let found = infer::variant_of(located, given);
+pub fn convert(
+    located: &LocatedGame,
+    given: Option<&'static Variant>,
+    ambiguous: AmbiguousCaptures,
+) -> (Game, Vec<Problem>) {
+    let found = infer::game_variant(located, given);
     let mut problems = found.problems;
     if found.known_by == KnownBy::UnknownTag {
         let mut conversion =
             Conversion { located, variant: found.variant, rules: Rules::Unknown, problems: &mut problems };
         let tags = conversion.tags(found.known_by, false, None);
-        let entries = conversion.entries_as_written();
-        return (Game { tags, entries, end: End::Star }, problems);
+        let entries = conversion.unresolved_entries();
+        return (Game { tags, entries, end: Termination::Star }, problems);
     }
-    let resolved = Resolved::of(located, found.variant, ambiguous);
+    let resolved = Resolved::from_game(located, found.variant, ambiguous);
     let has_board = located.game.entries.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)))
         || located.game.tags.get("FEN").is_some();
     let mut conversion = Conversion { located, variant: found.variant, rules: Rules::Known, problems: &mut problems };
     let tags = conversion.tags(found.known_by, has_board, Some(&resolved));
     let entries = conversion.entries(&resolved);
     problems.extend(resolved.illegal);
-    (Game { tags, entries, end: End::Star }, problems)
+    (Game { tags, entries, end: Termination::Star }, problems)
 }
 
 /// What the rules say about each entry.
@@ -94,13 +98,13 @@ struct Resolved {
     start: Position,
     start_turn: Color,
     /// The FEN of the start, if the first move shows that the other side begins.
-    begins: Option<String>,
+    start_fen: Option<String>,
     /// What is to say of moves that are not legal.
     illegal: Vec<Problem>,
 }
 
 impl Resolved {
-    fn of(located: &Located, variant: &'static Variant, style: Ambiguous) -> Resolved {
+    fn from_game(located: &LocatedGame, variant: &'static Variant, style: AmbiguousCaptures) -> Resolved {
         let count = located.game.entries.len();
         let (mut plies, mut setups) = (vec![None; count], vec![None; count]);
         let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
@@ -124,15 +128,15 @@ impl Resolved {
                 }
                 let legal = before.legal_moves();
                 let text = match style {
-                    Ambiguous::Path => notation::write(variant, ply, &legal),
-                    Ambiguous::Captured => notation::write_with_captured(variant, ply, &legal),
+                    AmbiguousCaptures::Path => notation::write(variant, ply, &legal),
+                    AmbiguousCaptures::Captured => notation::write_with_captured(variant, ply, &legal),
                 };
                 plies[entry] = Some((text, before.turn()));
             }
             WalkEvent::Leg { entry } => legs[entry] = true,
             WalkEvent::Ambiguous { entry, .. } => ambiguous[entry] = true,
             WalkEvent::Illegal { entry } => {
-                illegal.push(located.places.entries.get(entry).copied().unwrap_or(Place::START))
+                illegal.push(located.locations.entries.get(entry).copied().unwrap_or(Location::START))
             }
             WalkEvent::OutOfTurn { .. } => {}
             WalkEvent::Setup { entry, position, depth } => {
@@ -149,9 +153,9 @@ impl Resolved {
             .is_some_and(|fen| fen.trim().starts_with('?') && replay::null_move(fen).is_none());
         let begins = begins.filter(|(_, turn)| *turn != walked.start.turn() && !says_unknown);
         let start_turn = begins.as_ref().map_or(walked.start.turn(), |(_, turn)| *turn);
-        let begins = begins.map(|(fen, _)| fen);
-        let illegal = walked.problems.into_iter().filter(|problem| illegal.contains(&problem.place)).collect();
-        Resolved { plies, setups, legs, ambiguous, start: walked.start, start_turn, begins, illegal }
+        let start_fen = begins.map(|(fen, _)| fen);
+        let illegal = walked.problems.into_iter().filter(|problem| illegal.contains(&problem.location)).collect();
+        Resolved { plies, setups, legs, ambiguous, start: walked.start, start_turn, start_fen, illegal }
     }
 }
 
@@ -163,7 +167,7 @@ enum Rules {
 }
 
 struct Conversion<'a> {
-    located: &'a Located,
+    located: &'a LocatedGame,
     /// A guess where the rules are unknown: then nothing may hang on it.
     variant: &'static Variant,
     rules: Rules,
@@ -175,9 +179,9 @@ impl Conversion<'_> {
         let game = &self.located.game;
         let mut tags = Tags::default();
         for (index, old) in game.tags.iter().enumerate() {
-            let place = self.located.places.tags.get(index).copied().unwrap_or(Place::START);
+            let place = self.located.locations.tags.get(index).copied().unwrap_or(Location::START);
             let name = self.name(old, place);
-            let value = values::clean_value(&old.value);
+            let value = tag_values::clean_value(&old.value);
             if value != old.value {
                 let what = format!("characters of the value of {name} that break readers are replaced");
                 self.problems.push(Problem::warning(place, what));
@@ -195,38 +199,38 @@ impl Conversion<'_> {
             self.game_type(&mut tags, known_by);
         }
         if let Some(resolved) = resolved {
-            self.beginning(&mut tags, resolved);
+            self.start_fen_tag(&mut tags, resolved);
         }
         tags
     }
 
     /// The FEN tag, where it does not say what the game shows.
-    fn beginning(&mut self, tags: &mut Tags, resolved: &Resolved) {
-        if let Some(fen) = &resolved.begins {
+    fn start_fen_tag(&mut self, tags: &mut Tags, resolved: &Resolved) {
+        if let Some(fen) = &resolved.start_fen {
             tags.set("FEN", fen);
             let index = self.located.game.entries.iter().position(|entry| matches!(entry, Entry::Move(_)));
-            let place = self.entry_place(index.unwrap_or(0));
+            let place = self.entry_location(index.unwrap_or(0));
             let what = format!("{} begins, though it is not {0}'s turn", resolved.start_turn);
-            self.problems.push(Problem::warning(place, what).hint("the FEN tag says so now"));
+            self.problems.push(Problem::warning(place, what).with_hint("the FEN tag says so now"));
         } else if tags.get("FEN").is_some_and(|fen| replay::null_move(fen).is_some()) {
             tags.set("FEN", fen::write(self.variant, &resolved.start.setup()));
         }
     }
 
-    fn entry_place(&self, index: usize) -> Place {
-        self.located.places.entries.get(index).copied().unwrap_or(Place::START)
+    fn entry_location(&self, index: usize) -> Location {
+        self.located.locations.entries.get(index).copied().unwrap_or(Location::START)
     }
 
     /// The standard's name for a tag. One of another name stays when the standard's stands beside it, or when its value
     /// is none that the standard's could have.
-    fn name(&mut self, old: &Tag, place: Place) -> String {
+    fn name(&mut self, old: &Tag, place: Location) -> String {
         let fits = |name: &str| match name {
             "Date" => Date::liberal(&old.value).is_some(),
-            "WhiteTime" | "BlackTime" => TagTime::read(&old.value).is_some(),
+            "WhiteTime" | "BlackTime" => TagTime::parse(&old.value).is_some(),
             _ => true,
         };
         let clean = writer::tag_name(&old.name);
-        let known = values::standard_name(&old.name).or_else(|| values::standard_name(&clean));
+        let known = tag_values::standard_name(&old.name).or_else(|| tag_values::standard_name(&clean));
         let known = match known {
             Some(known) if old.name.starts_with(['P']) && self.second_player_is_white() => other_side(known),
             known => known,
@@ -240,7 +244,7 @@ impl Conversion<'_> {
             _ => clean,
         };
         if name != old.name {
-            self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quoted(&old.name))));
+            self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quote(&old.name))));
         }
         name
     }
@@ -253,7 +257,7 @@ impl Conversion<'_> {
     }
 
     /// Puts one tag in, its value in the standard's form.
-    fn value(&mut self, tags: &mut Tags, name: String, value: String, place: Place) {
+    fn value(&mut self, tags: &mut Tags, name: String, value: String, place: Location) {
         let trimmed = value.trim();
         let (written, is_clear) = match name.as_str() {
             "Date" | "EventDate" | "UTCDate" => match Date::liberal(trimmed) {
@@ -261,11 +265,11 @@ impl Conversion<'_> {
                 Some(date) => (date.to_string(), true),
                 None => (Date::default().to_string(), trimmed == "?"),
             },
-            "WhiteTime" | "BlackTime" => match TagTime::read(trimmed) {
+            "WhiteTime" | "BlackTime" => match TagTime::parse(trimmed) {
                 Some(time) => (time.to_string(), true),
                 None => (unknown(trimmed), is_unknown(trimmed)),
             },
-            "Time" | "UTCTime" => match TagTime::read(trimmed) {
+            "Time" | "UTCTime" => match TagTime::parse(trimmed) {
                 _ if TagTime::is_time_of_day(trimmed) => (trimmed.to_owned(), true),
                 Some(TagTime { hours, minutes, seconds }) if hours < 24 => {
                     (format!("{hours:02}:{minutes:02}:{:02}", seconds.unwrap_or(0)), true)
@@ -287,7 +291,7 @@ impl Conversion<'_> {
                 // Blanks around commas are read, and not written.
                 let plain = trimmed.split(',').map(str::trim).collect::<Vec<_>>().join(",");
                 if !plain.is_empty() && !strict::is_game_type(&plain) {
-                    self.keep_original(tags, &name, value, place);
+                    self.store_original(tags, &name, value, place);
                     return;
                 }
                 (plain, true)
@@ -296,14 +300,14 @@ impl Conversion<'_> {
             "FEN" => match self.fen(trimmed) {
                 Some(fen) => (fen, true),
                 None => {
-                    self.keep_original(tags, &name, value, place);
+                    self.store_original(tags, &name, value, place);
                     return;
                 }
             },
             _ => (value.clone(), true),
         };
         if !is_clear {
-            self.keep_original(tags, &name, value, place);
+            self.store_original(tags, &name, value, place);
         }
         tags.set(name, written);
     }
@@ -316,49 +320,49 @@ impl Conversion<'_> {
         }
     }
 
-    fn keep_original(&mut self, tags: &mut Tags, name: &str, value: String, place: Place) {
+    fn store_original(&mut self, tags: &mut Tags, name: &str, value: String, place: Location) {
         let spare = spare(&self.located.game, tags, &format!("Original{name}"));
-        let what = format!("{} is no value of the tag {name}", quoted(&value));
-        self.problems.push(Problem::warning(place, what).hint(format!("kept in the tag {spare}")));
+        let what = format!("{} is no value of the tag {name}", quote(&value));
+        self.problems.push(Problem::warning(place, what).with_hint(format!("kept in the tag {spare}")));
         tags.set(spare, value);
     }
 
     /// The Result tag in the form of the game type; a terminator that says more goes into it.
     fn result(&mut self, tags: &mut Tags, is_known: bool) {
         let game = &self.located.game;
-        let place = self.located.places.end.unwrap_or(Place::START);
+        let place = self.located.locations.end.unwrap_or(Location::START);
         let tagged = tags.get("Result").map(|result| result.trim().to_owned());
         let ended = match &game.end {
-            End::Result(result) => Some(result.as_str()),
+            Termination::Result(result) => Some(result.as_str()),
             _ => None,
         };
         // Of a tag of that name the reader has said so.
         if let (Some(tagged), Some(ended), None) = (tagged.as_deref(), ended, game.tags.get("Result"))
             && syntax::contradicts(tagged, ended)
         {
-            let what = format!("the result {} of a tag, the end of the game says {}", quoted(tagged), quoted(ended));
-            self.problems.push(Problem::warning(place, what).hint("the tag counts"));
+            let what = format!("the result {} of a tag, the end of the game says {}", quote(tagged), quote(ended));
+            self.problems.push(Problem::warning(place, what).with_hint("the tag counts"));
         }
         let said = match (tagged.as_deref(), ended) {
-            (Some(tagged), Some(ended)) if Outcome::read(tagged) == Some(Outcome::Open) => Some(ended),
+            (Some(tagged), Some(ended)) if Outcome::parse(tagged) == Some(Outcome::Open) => Some(ended),
             (Some(tagged), _) => Some(tagged),
             (None, ended) => ended,
         };
         let Some(mut said) = said.map(str::to_owned) else { return };
         if self.second_player_is_white()
-            && let Some(outcome @ (Outcome::WhiteWins | Outcome::BlackWins)) = Outcome::read(&said)
+            && let Some(outcome @ (Outcome::WhiteWins | Outcome::BlackWins)) = Outcome::parse(&said)
         {
-            let what = format!("the result {} counts the first player first, who is Black here", quoted(&said));
-            self.problems.push(Problem::warning(place, what).hint("White's points go first now"));
+            let what = format!("the result {} counts the first player first, who is Black here", quote(&said));
+            self.problems.push(Problem::warning(place, what).with_hint("White's points go first now"));
             let turned = if outcome == Outcome::WhiteWins { Outcome::BlackWins } else { Outcome::WhiteWins };
-            said = turned.written(self.variant.result_format).to_owned();
+            said = turned.as_result(self.variant.result_format).to_owned();
         }
         let format = tags.get("ResultFormat").map(str::to_owned);
-        if format.as_deref().is_some_and(|format| values::fits_result_format(format, &said) != Some(false)) {
+        if format.as_deref().is_some_and(|format| tag_values::fits_result_format(format, &said) != Some(false)) {
             tags.set("Result", said);
             return;
         }
-        if !is_known && format.is_none() && values::is_standard_result(&said) {
+        if !is_known && format.is_none() && tag_values::is_standard_result(&said) {
             tags.set("Result", said);
             return;
         }
@@ -368,18 +372,18 @@ impl Conversion<'_> {
             (false, Rules::Known) => self.variant.result_format,
             (false, Rules::Unknown) => ResultFormat::Default,
         };
-        match Outcome::read(&said) {
+        match Outcome::parse(&said) {
             Some(outcome) => {
-                tags.set("Result", outcome.written(result_format));
+                tags.set("Result", outcome.as_result(result_format));
             }
             None if is_points(&said) && format.is_none() => {
                 tags.set("Result", &said);
                 tags.set("ResultFormat", "Points");
-                let what = format!("the result {} is of another system", quoted(&said));
-                self.problems.push(Problem::note(place, what).hint("the tag ResultFormat says so"));
+                let what = format!("the result {} is of another system", quote(&said));
+                self.problems.push(Problem::note(place, what).with_hint("the tag ResultFormat says so"));
             }
             None => {
-                self.keep_original(tags, "Result", said, place);
+                self.store_original(tags, "Result", said, place);
                 tags.set("Result", ResultFormat::Default.values()[4]);
             }
         }
@@ -387,7 +391,7 @@ impl Conversion<'_> {
 
     fn game_type(&mut self, tags: &mut Tags, known_by: KnownBy) {
         let value = self.variant.game_type.tag_value();
-        let place = self.located.places.start();
+        let place = self.located.locations.start();
         match known_by {
             // A number of another table stays: it says more than ours.
             KnownBy::Tag | KnownBy::ForeignTag | KnownBy::UnknownTag => {}
@@ -406,7 +410,7 @@ impl Conversion<'_> {
 
     /// The entries of a game whose rules nobody knows: what is written as the standard writes it stays as it is, the rest
     /// becomes comments.
-    fn entries_as_written(&self) -> Vec<Entry> {
+    fn unresolved_entries(&self) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
         for entry in &self.located.game.entries {
             match entry {
@@ -415,7 +419,7 @@ impl Conversion<'_> {
                     entries.push(Entry::Move(MoveEntry { strength, captured: None, ..ply.clone() }));
                     entries.extend(nag.map(Entry::Nag));
                 }
-                Entry::Move(ply) => comment_move(&mut entries, ply, false),
+                Entry::Move(ply) => move_as_comment(&mut entries, ply, false),
                 Entry::Setup(text) => entries.push(match self.fen(text) {
                     Some(fen) => Entry::Setup(fen),
                     None => Entry::Comment(format!("/FEN \"{text}\"/")),
@@ -431,7 +435,7 @@ impl Conversion<'_> {
     fn entries(&mut self, resolved: &Resolved) -> Vec<Entry> {
         let starter = self.variant.game_type.starter();
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
-        let mut lines = vec![Numbering::new(resolved.start_turn)];
+        let mut lines = vec![MoveNumbering::new(resolved.start_turn)];
         let fen = self.located.game.tags.get("FEN").map(str::trim).filter(|fen| !fen.is_empty());
         lines[0].is_lost = fen.is_some_and(|fen| replay::canonical_fen(self.variant, fen).is_none());
         // Does the last entry hold unknown moves, so that the next may join them?
@@ -447,16 +451,17 @@ impl Conversion<'_> {
                         _ if line.is_lost => None,
                         Some((text, _)) => Some(text.clone()),
                         None if resolved.ambiguous[index] => None,
-                        None => plain(self.variant, &ply.text),
+                        None => standard_text(self.variant, &ply.text),
                     };
                     let number = line.next(ply.number, known.map(|(_, turn)| *turn), starter);
                     let Some(text) = text else {
                         if !std::mem::replace(&mut line.is_told, true) {
                             let what = "the moves from here on become comments: nobody can tell the position";
-                            self.problems
-                                .push(Problem::warning(self.entry_place(index), what).hint("up to the next setup"));
+                            self.problems.push(
+                                Problem::warning(self.entry_location(index), what).with_hint("up to the next setup"),
+                            );
                         }
-                        comment_move(&mut entries, ply, was_unknown);
+                        move_as_comment(&mut entries, ply, was_unknown);
                         is_unknown = true;
                         line.is_fresh = true;
                         line.is_lost = true;
@@ -518,34 +523,34 @@ impl Conversion<'_> {
 
 /// Which number comes next in a line of play.
 #[derive(Clone, Copy)]
-struct Numbering {
+struct MoveNumbering {
     number: u32,
     turn: Color,
     /// Must the next move have a number, whoever makes it?
     is_fresh: bool,
     /// Number and turn before the last move.
-    before: Option<(u32, Color)>,
+    previous: Option<(u32, Color)>,
     /// Was a move left out, so that the position is not known until a setup tells it?
     is_lost: bool,
     /// Was that said?
     is_told: bool,
 }
 
-impl Numbering {
-    fn new(turn: Color) -> Numbering {
-        Numbering { number: 1, turn, is_fresh: true, before: None, is_lost: false, is_told: false }
+impl MoveNumbering {
+    fn new(turn: Color) -> MoveNumbering {
+        MoveNumbering { number: 1, turn, is_fresh: true, previous: None, is_lost: false, is_told: false }
     }
 
     fn set_up(&mut self, turn: Color, starter: Color) {
         // Behind the first player's move the second player's has passed unseen.
-        let has_passed = self.before.is_some() && self.turn != starter && turn == starter;
+        let has_passed = self.previous.is_some() && self.turn != starter && turn == starter;
         let number = self.number.saturating_add(u32::from(has_passed));
-        *self = Numbering { number, turn, is_fresh: true, before: None, is_lost: false, is_told: false };
+        *self = MoveNumbering { number, turn, is_fresh: true, previous: None, is_lost: false, is_told: false };
     }
 
-    fn variation(&self) -> Numbering {
-        let (number, turn) = self.before.unwrap_or((self.number, self.turn));
-        Numbering { number, turn, is_fresh: true, before: None, ..*self }
+    fn variation(&self) -> MoveNumbering {
+        let (number, turn) = self.previous.unwrap_or((self.number, self.turn));
+        MoveNumbering { number, turn, is_fresh: true, previous: None, ..*self }
     }
 
     /// The number to write before the next move. `given`: what the file says; believed where the count cannot know.
@@ -556,7 +561,7 @@ impl Numbering {
         }
         let is_first = self.turn == starter;
         let written = (is_first || self.is_fresh).then_some(MoveNumber { value: self.number, ellipsis: !is_first });
-        self.before = Some((self.number, self.turn));
+        self.previous = Some((self.number, self.turn));
         if !is_first {
             self.number = self.number.saturating_add(1);
         }
@@ -567,7 +572,7 @@ impl Numbering {
 }
 
 /// An unknown move, or a text that is no move, as a comment; several in a row as one.
-fn comment_move(entries: &mut Vec<Entry>, ply: &MoveEntry, joins: bool) {
+fn move_as_comment(entries: &mut Vec<Entry>, ply: &MoveEntry, joins: bool) {
     let number = ply.number.map_or(String::new(), |number| format!("{number} "));
     let strength = ply.strength.as_deref().unwrap_or("");
     let text = format!("{number}{}{strength}", ply.text);
@@ -590,7 +595,7 @@ fn strength(strength: Option<&str>) -> (Option<String>, Option<u32>) {
 }
 
 /// A move that could not be resolved, in the standard's form as far as its text tells.
-fn plain(variant: &Variant, text: &str) -> Option<String> {
+fn standard_text(variant: &Variant, text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let is_step = !lower.contains(['x', ':', '×']);
     let separator = if is_step { '-' } else { variant.capture_separator };
@@ -599,7 +604,7 @@ fn plain(variant: &Variant, text: &str) -> Option<String> {
         .flat_map(|part| match part.bytes().all(|byte| byte.is_ascii_digit()) {
             true if part.len() > 2 => vec![part[..part.len() / 2].to_owned(), part[part.len() / 2..].to_owned()],
             true => vec![part.to_owned()],
-            false => replay::at_letters(part).into_iter().map(str::to_owned).collect(),
+            false => replay::split_at_letters(part).into_iter().map(str::to_owned).collect(),
         })
         .map(|name| name.trim_start_matches('0').to_owned())
         .collect();

@@ -40,7 +40,7 @@ pub enum Style {
 }
 
 /// The longest line of the compact style, as far as its tokens allow.
-const LONGEST_LINE: usize = 79;
+const MAX_LINE_LEN: usize = 79;
 
 /// All games as one file.
 pub fn write(games: &[Game], style: Style) -> String {
@@ -196,7 +196,7 @@ impl Lines<'_> {
     fn token(&mut self, token: &str, wrap: Wrap) {
         let length = token.chars().count();
         if self.last == Last::Token {
-            if wrap == Wrap::Yes && self.column + 1 + length > LONGEST_LINE {
+            if wrap == Wrap::Yes && self.column + 1 + length > MAX_LINE_LEN {
                 self.text.push('\n');
                 self.column = 0;
             } else {

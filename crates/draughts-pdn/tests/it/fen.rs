@@ -73,10 +73,10 @@ fn unknown_colours_and_null_moves() {
     let fen = fen::read_any(international, "?:W31,K32:B1:?20,K21").unwrap();
     assert_eq!(fen.turn, None);
     let names =
-        |squares| international.geometry.in_name_order(squares).into_iter().map(|s| international.geometry.name(s));
+        |squares| international.geometry.sorted_by_name(squares).into_iter().map(|s| international.geometry.name(s));
     assert_eq!(names(fen.unknown).collect::<Vec<_>>(), ["20", "21"]);
     assert_eq!(names(fen.unknown_kings).collect::<Vec<_>>(), ["21"]);
-    assert_eq!(fen.placement.of(Color::White).len(), 2);
+    assert_eq!(fen.placement.pieces_of(Color::White).len(), 2);
     assert!(!fen.is_null_move);
     assert_eq!(fen::write_with_turn(international, &fen.placement, None), "?:W31,K32:B1");
 
@@ -86,8 +86,8 @@ fn unknown_colours_and_null_moves() {
     }
     assert!(!fen::read_any(international, "B:W:B").unwrap().is_null_move);
 
-    assert_eq!(fen::read(international, "?:W31:B1").unwrap_err().why, "the side to move is not known");
-    assert_eq!(fen::read(international, "W:W31:?1").unwrap_err().why, "the colour of a piece is not known");
+    assert_eq!(fen::read(international, "?:W31:B1").unwrap_err().reason, "the side to move is not known");
+    assert_eq!(fen::read(international, "W:W31:?1").unwrap_err().reason, "the colour of a piece is not known");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn errors_name_problem() {
         ("20", &huge, "longer than"),
     ] {
         let error = fen::read(variant(tag), text).unwrap_err();
-        assert!(error.why.contains(why), "{text}: {error}");
+        assert!(error.reason.contains(why), "{text}: {error}");
         assert!(error.to_string().len() < 1000);
     }
 }
@@ -138,7 +138,7 @@ fn errors_name_problem() {
 #[test]
 fn more_pieces_than_squares_is_error() {
     let text = format!("W:W{}", "1,".repeat(300));
-    assert_eq!(fen::read(variant("20"), &text).unwrap_err().why, "a square is named twice");
+    assert_eq!(fen::read(variant("20"), &text).unwrap_err().reason, "a square is named twice");
 }
 
 /// A setup may hold anything; a position may not.

@@ -31,7 +31,7 @@ impl Random {
         for _ in 0..2 + self.below(geometry.count() / 2) {
             let square = Square::new(self.below(geometry.count()) as u8);
             let color = if self.below(2) == 0 { Color::White } else { Color::Black };
-            if placement.of(color).len() == variant.start[color.index()].len().max(12) {
+            if placement.pieces_of(color).len() == variant.start[color.index()].len().max(12) {
                 continue;
             }
             let must_be_king = geometry.home_row(!color).contains(square);
@@ -46,9 +46,9 @@ impl Random {
 /// All games, and the readings of the rules on which authorities differ.
 fn variants() -> Vec<&'static Variant> {
     let choices = [
-        ("30", RuleChoices { turkish_promotion: Some(PromotionInCapture::GoesOnAsKing), ..RuleChoices::default() }),
+        ("30", RuleChoices { turkish_promotion: Some(PromotionInCapture::ContinuesAsKing), ..RuleChoices::default() }),
         ("30", RuleChoices { turkish_promotion: Some(PromotionInCapture::EndsTheMove), ..RuleChoices::default() }),
-        ("31", RuleChoices { thai_removal: Some(Removal::AfterTheMove), ..RuleChoices::default() }),
+        ("31", RuleChoices { thai_removal: Some(Removal::AfterMove), ..RuleChoices::default() }),
     ];
     let chosen = choices.map(|(tag, choices)| Variant::new(tag.parse().unwrap(), choices));
     Variant::all().chain(chosen).collect()
@@ -149,9 +149,17 @@ fn moves_have_stated_effect() {
             let before = position.placement().get(ply.from()).unwrap();
             let kind = if ply.promotes() { PieceKind::King } else { before.kind };
             assert_eq!(after.placement().get(ply.to()), Some(Piece { color: us, kind }), "{text}: {ply:?}");
-            assert_eq!(after.placement().of(!us), position.placement().of(!us) - ply.captured(), "{text}: {ply:?}");
-            assert_eq!(after.placement().of(us).len(), position.placement().of(us).len(), "{text}: {ply:?}");
-            assert!(ply.captured().is_subset(position.placement().of(!us)), "{text}: {ply:?}");
+            assert_eq!(
+                after.placement().pieces_of(!us),
+                position.placement().pieces_of(!us) - ply.captured(),
+                "{text}: {ply:?}"
+            );
+            assert_eq!(
+                after.placement().pieces_of(us).len(),
+                position.placement().pieces_of(us).len(),
+                "{text}: {ply:?}"
+            );
+            assert!(ply.captured().is_subset(position.placement().pieces_of(!us)), "{text}: {ply:?}");
             assert!(Position::new(position.variant(), after.setup()).is_ok(), "{text}: {ply:?}");
         }
     });

@@ -41,13 +41,13 @@ impl Record {
         match self.get("choice") {
             None => {}
             Some("turkish-promotion goes-on-as-king") => {
-                choices.turkish_promotion = Some(PromotionInCapture::GoesOnAsKing);
+                choices.turkish_promotion = Some(PromotionInCapture::ContinuesAsKing);
             }
             Some("turkish-promotion ends-the-move") => {
                 choices.turkish_promotion = Some(PromotionInCapture::EndsTheMove);
             }
             Some("thai-reversal forbidden") => choices.thai_reversal = Some(false),
-            Some("thai-removal after-the-move") => choices.thai_removal = Some(Removal::AfterTheMove),
+            Some("thai-removal after-the-move") => choices.thai_removal = Some(Removal::AfterMove),
             Some(other) => panic!("unknown choice `{other}`"),
         }
         Variant::new(self.require("game-type").parse().unwrap(), choices)

@@ -1,28 +1,28 @@
 //! The movetext of a game, as the relay's parser takes it.
 
 use draughts::Variant;
-use draughts_pdn::problem::quoted;
+use draughts_pdn::problem::quote;
 
-use super::{DEEPEST, Found, Shown, blanks, ends_line, fails, starts, string};
+use super::{MAX_VARIATION_DEPTH, RawProblem, SourceChar, blanks, ends_line, fatal_problem, starts, string};
 
 /// The movetext of a game, read as the relay reads it.
 pub(super) struct Movetext<'a> {
-    text: &'a [Shown],
-    at: usize,
+    text: &'a [SourceChar],
+    offset: usize,
     variant: &'static Variant,
     /// The first move of the main line.
     pub(super) first: Option<String>,
     /// The last one, with its strength.
     last: Option<String>,
     pub(super) has_result: bool,
-    found: &'a mut Vec<Found>,
+    problems: &'a mut Vec<RawProblem>,
 }
 
 /// What a line of moves has come to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum MovetextState {
     /// Nothing but comments.
-    Begun,
+    Start,
     /// A number, at this place; a move must follow.
     Number(usize),
     /// A move, and glyphs.
@@ -40,89 +40,98 @@ enum State {
 }
 
 impl<'a> Movetext<'a> {
-    pub(super) fn of(text: &'a [Shown], variant: &'static Variant, found: &'a mut Vec<Found>) -> Movetext<'a> {
-        Movetext { text, at: 0, variant, first: None, last: None, has_result: false, found }
+    pub(super) fn new(
+        text: &'a [SourceChar],
+        variant: &'static Variant,
+        problems: &'a mut Vec<RawProblem>,
+    ) -> Movetext<'a> {
+        Movetext { text, offset: 0, variant, first: None, last: None, has_result: false, problems }
     }
 
     pub(super) fn read(&mut self) {
-        let mut state = State::Begun;
-        let mut outer: Vec<(State, usize)> = Vec::new();
+        let mut state = MovetextState::Start;
+        let mut outer: Vec<(MovetextState, usize)> = Vec::new();
         loop {
-            self.at = blanks(self.text, self.at);
-            let Some(&(offset, c)) = self.text.get(self.at) else { break };
-            let is_over = state == State::Over;
+            self.offset = blanks(self.text, self.offset);
+            let Some(&(offset, c)) = self.text.get(self.offset) else { break };
+            let is_over = state == MovetextState::Over;
             if let Some(length) = self.comment(c) {
                 state = match state {
-                    State::Move | State::Comment => State::Comment,
-                    State::Glyph | State::Varied | State::Closed => State::Closed,
+                    MovetextState::Move | MovetextState::Comment => MovetextState::Comment,
+                    MovetextState::Glyph | MovetextState::Varied | MovetextState::Closed => MovetextState::Closed,
                     other => other,
                 };
-                self.at += length;
+                self.offset += length;
                 continue;
             }
             if let Some(length) = self.number().filter(|_| !is_over) {
-                state = State::Number(offset);
-                self.at += length;
+                state = MovetextState::Number(offset);
+                self.offset += length;
                 continue;
             }
             if let Some((length, squares)) = self.ply().filter(|_| !is_over) {
                 if outer.is_empty() {
                     self.check_ply(length, &squares);
                 }
-                state = State::Move;
-                self.at += length;
+                state = MovetextState::Move;
+                self.offset += length;
                 continue;
             }
-            if let State::Number(at) = state {
-                fails(
-                    self.found,
+            if let MovetextState::Number(at) = state {
+                fatal_problem(
+                    self.problems,
                     at,
                     "a move number without a move fails the file".to_owned(),
                     "numbers stand before moves only",
                 );
-                state = State::Closed;
+                state = MovetextState::Closed;
                 continue;
             }
             if let Some(length) =
-                RESULTS.iter().find(|result| starts(&self.text[self.at..], result)).filter(|_| !is_over)
+                RESULTS.iter().find(|result| starts(&self.text[self.offset..], result)).filter(|_| !is_over)
             {
                 self.has_result |= outer.is_empty();
-                state = State::Over;
-                self.at += length.chars().count();
+                state = MovetextState::Over;
+                self.offset += length.chars().count();
                 continue;
             }
             match (c, state) {
-                ('$', State::Move | State::Comment | State::Glyph) if self.glyph() > 1 => {
-                    state = if state == State::Move { State::Move } else { State::Glyph };
-                    self.at += self.glyph();
+                ('$', MovetextState::Move | MovetextState::Comment | MovetextState::Glyph) if self.glyph() > 1 => {
+                    state = if state == MovetextState::Move { MovetextState::Move } else { MovetextState::Glyph };
+                    self.offset += self.glyph();
                 }
-                ('(', State::Move | State::Comment | State::Glyph | State::Varied) => {
-                    if outer.len() == DEEPEST {
-                        let what = format!("a variation more than {DEEPEST} deep fails the file");
-                        fails(self.found, offset, what, "it ends the reader's stack");
+                ('(', MovetextState::Move | MovetextState::Comment | MovetextState::Glyph | MovetextState::Varied) => {
+                    if outer.len() == MAX_VARIATION_DEPTH {
+                        let what = format!("a variation more than {MAX_VARIATION_DEPTH} deep fails the file");
+                        fatal_problem(self.problems, offset, what, "it ends the reader's stack");
                     }
                     outer.push((state, offset));
-                    state = State::Begun;
-                    self.at += 1;
+                    state = MovetextState::Start;
+                    self.offset += 1;
                 }
                 (')', _) if !outer.is_empty() => {
                     outer.pop();
-                    state = State::Varied;
-                    self.at += 1;
+                    state = MovetextState::Varied;
+                    self.offset += 1;
                 }
-                _ => state = self.refuse(state, offset, c),
+                _ => state = self.push_problem(state, offset, c),
             }
         }
-        if let State::Number(at) = state {
-            fails(
-                self.found,
+        if let MovetextState::Number(at) = state {
+            fatal_problem(
+                self.problems,
                 at,
                 "a move number without a move fails the file".to_owned(),
                 "numbers stand before moves only",
             );
         }
         if let Some((_, at)) = outer.last() {
-            fails(self.found, *at, "a variation that is not closed fails the file".to_owned(), "it ends with )");
+            fatal_problem(
+                self.problems,
+                *at,
+                "a variation that is not closed fails the file".to_owned(),
+                "it ends with )",
+            );
         }
         // A move where it stands alone, a result where it is the last.
         if !self.has_result && self.last.as_deref() == Some("1-1") {
@@ -132,18 +141,18 @@ impl<'a> Movetext<'a> {
     }
 
     /// Something that it does not take here; returns with what the reading may go on.
-    fn refuse(&mut self, state: State, offset: usize, c: char) -> State {
-        let rest = &self.text[self.at..];
-        let is_in_word = |(_, c): &&Shown| !c.is_whitespace() && !"(){};".contains(*c);
+    fn push_problem(&mut self, state: MovetextState, offset: usize, c: char) -> MovetextState {
+        let rest = &self.text[self.offset..];
+        let is_in_word = |(_, c): &&SourceChar| !c.is_whitespace() && !"(){};".contains(*c);
         let length = rest.iter().take_while(is_in_word).count().max(1);
         let word = string(&rest[..length]);
-        let is_line_start = self.at == 0 || self.text[self.at - 1].1 == '\n';
-        let fail = |what: &str| format!("{} {what}fails the file", quoted(&word));
+        let is_line_start = self.offset == 0 || self.text[self.offset - 1].1 == '\n';
+        let fail = |what: &str| format!("{} {what}fails the file", quote(&word));
         let (what, hint) = match c {
             '[' if is_line_start => (
                 format!(
                     "{}: no empty line before this game, it is taken for a part of the one before; that fails the file",
-                    quoted(&word)
+                    quote(&word)
                 ),
                 "the line between games is truly empty",
             ),
@@ -155,25 +164,27 @@ impl<'a> Movetext<'a> {
             '(' => ("a variation here fails the file".to_owned(), "it follows its move, its glyphs and comments"),
             '!' | '?' => (fail("on its own "), "a strength stands right behind its move, two signs at most"),
             '$' => (fail("here "), "a glyph follows its move, before any variation"),
-            _ if state == State::Over => (fail("behind the end of the game "), "write one terminator, at the very end"),
+            _ if state == MovetextState::Over => {
+                (fail("behind the end of the game "), "write one terminator, at the very end")
+            }
             '-' | '\u{feff}' => (fail(""), "each game is squares with - x or : between them"),
             _ if word == "0-0" => (fail("in the movetext "), "write *; the tag may say 0-0"),
             _ => (fail(""), "moves are written 32-28, 28x19 or 19:28, the end of a game *"),
         };
-        fails(self.found, offset, what, hint);
+        fatal_problem(self.problems, offset, what, hint);
         // An unclosed comment takes the rest, and so does a game that begins in this one; a setup goes to its slash.
-        self.at = match c {
+        self.offset = match c {
             '{' => self.text.len(),
             '[' if is_line_start => self.text.len(),
-            '/' => self.at + rest.iter().skip(1).take(400).position(|(_, c)| *c == '/').map_or(length, |at| at + 2),
-            _ => self.at + length,
+            '/' => self.offset + rest.iter().skip(1).take(400).position(|(_, c)| *c == '/').map_or(length, |at| at + 2),
+            _ => self.offset + length,
         };
-        if state == State::Over { State::Closed } else { state }
+        if state == MovetextState::Over { MovetextState::Closed } else { state }
     }
 
     /// The length of the comment that begins here.
     fn comment(&self, c: char) -> Option<usize> {
-        let rest = &self.text[self.at..];
+        let rest = &self.text[self.offset..];
         match c {
             '{' => rest.iter().position(|(_, c)| *c == '}').map(|at| at + 1),
             ';' => {
@@ -184,7 +195,7 @@ impl<'a> Movetext<'a> {
             }
             '/' if starts(rest, "/FEN \"") => {
                 let begins = blanks(rest, "/FEN \"".len());
-                let is_part = |(_, c): &&Shown| c.is_ascii_alphanumeric() || "_:,".contains(*c);
+                let is_part = |(_, c): &&SourceChar| c.is_ascii_alphanumeric() || "_:,".contains(*c);
                 let ends = blanks(rest, begins + rest[begins..].iter().take_while(is_part).count());
                 starts(&rest[ends..], "\"/").then_some(ends + 2)
             }
@@ -194,7 +205,7 @@ impl<'a> Movetext<'a> {
 
     /// The length of the move number that begins here: `12.`, `12...`, no zero first.
     fn number(&self) -> Option<usize> {
-        let rest = &self.text[self.at..];
+        let rest = &self.text[self.offset..];
         let digits = rest.iter().take_while(|(_, c)| c.is_ascii_digit()).count();
         let dots = rest[digits..].iter().take_while(|(_, c)| *c == '.').count();
         (digits > 0 && dots > 0 && rest[0].1 != '0').then_some(digits + dots)
@@ -202,12 +213,12 @@ impl<'a> Movetext<'a> {
 
     /// The length of the glyph that begins here, the sign included.
     fn glyph(&self) -> usize {
-        1 + self.text[self.at + 1..].iter().take_while(|(_, c)| c.is_ascii_digit()).count()
+        1 + self.text[self.offset + 1..].iter().take_while(|(_, c)| c.is_ascii_digit()).count()
     }
 
     /// The length of the move that begins here, and that of its squares; nothing need stand between two moves.
     fn ply(&self) -> Option<(usize, Vec<String>)> {
-        let rest = &self.text[self.at..];
+        let rest = &self.text[self.offset..];
         let char_at = |at: usize| rest.get(at).map(|(_, c)| *c);
         let square_at = |at: usize| {
             let length = square(char_at(at)?, char_at(at + 1))?;
@@ -227,9 +238,9 @@ impl<'a> Movetext<'a> {
 
     /// A move of the main line must be one as a whole, on the board of its game.
     fn check_ply(&mut self, length: usize, squares: &[String]) {
-        let word = string(&self.text[self.at..self.at + length]);
-        let offset = self.text[self.at].0;
-        let is_step = self.text[self.at + squares[0].chars().count()].1 == '-';
+        let word = string(&self.text[self.offset..self.offset + length]);
+        let offset = self.text[self.offset].0;
+        let is_step = self.text[self.offset + squares[0].chars().count()].1 == '-';
         let is_on_board = |square: &String| match square.parse::<usize>() {
             Ok(number) => number <= self.variant.geometry.count(),
             Err(_) => {
@@ -238,15 +249,15 @@ impl<'a> Movetext<'a> {
             }
         };
         if is_step && squares.len() > 2 {
-            fails(
-                self.found,
+            fatal_problem(
+                self.problems,
                 offset,
-                format!("{} fails the file", quoted(&word)),
+                format!("{} fails the file", quote(&word)),
                 "only captures have more than two squares",
             );
         } else if !squares.iter().all(is_on_board) {
-            let what = format!("{} names squares that the board does not have; that fails the file", quoted(&word));
-            fails(self.found, offset, what, "its boards have the squares 1 to 50, or 1 to 32 and a1 to h8");
+            let what = format!("{} names squares that the board does not have; that fails the file", quote(&word));
+            fatal_problem(self.problems, offset, what, "its boards have the squares 1 to 50, or 1 to 32 and a1 to h8");
         } else if self.first.is_none() {
             self.first = Some(word.trim_end_matches(['?', '!', '\u{25a1}', '\u{2a00}']).to_owned());
         }

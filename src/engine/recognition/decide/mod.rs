@@ -31,16 +31,16 @@
 //! | `publish` | what a conclusion changes |
 //! | `recogniser` | takes events, asks the rules above, publishes |
 
-mod belief;
-mod doubt;
-mod kinds;
-mod lineage;
-mod outlook;
+mod accepted_positions;
+mod fallback;
+mod forecast;
+mod kings;
+mod origin;
 mod proposal;
 mod publish;
 mod recogniser;
 mod resumption;
-mod standing;
+mod waiting_rules;
 
-pub use outlook::Doubt;
+pub use forecast::UnexplainedBoard;
 pub use recogniser::Recogniser;

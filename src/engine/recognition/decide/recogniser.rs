@@ -1,21 +1,22 @@
 //! Takes what happens on one board, and decides what to publish of it, and when.
 
-use super::belief::{explained, let_go_by, may_be_odd, was_complete};
-use super::kinds::position_of;
-use super::outlook::{self, Doubt, Outlook};
-use super::proposal::{Conclusion, Proposal, hidden_plies};
-use super::publish::{plies_after_gap, publish, take_up};
-use super::standing::Unexplained;
-use super::{belief, doubt};
+use super::accepted_positions::UnexplainedTracker;
+use super::forecast::{self, Forecast, UnexplainedBoard};
+use super::kings::position_from_occupancy;
+use super::proposal::{Conclusion, Proposal, max_hidden_plies};
+use super::publish::{apply, plies_after_gap, resume_at};
+use super::waiting_rules::{explained, may_be_odd, released_ply, was_complete};
+use super::{fallback, waiting_rules};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::evidence::{
-    Evidence, Facts, FactsVersion, Ordinal, Press, Presses, Published, Seen, Sight, Source, Unheard,
+    ChangeSource, Evidence, Facts, FactsVersion, MissedEvents, Occupancy, Press, Presses, PublishedState, SensedPiece,
+    SeqNo,
 };
-use crate::engine::recognition::grounds::Grounds;
-use crate::engine::recognition::measures::{times, weights};
-use crate::engine::recognition::search::{Effort, Explanation, Searcher};
+use crate::engine::recognition::rationale::Rationale;
+use crate::engine::recognition::search::{Explanation, SearchBudget, Searcher};
 use crate::engine::recognition::settings::Settings;
-use crate::engine::recognition::verdict::{Clock, PressId, Reason, Rule, Verdict};
+use crate::engine::recognition::tuning::{times, weights};
+use crate::engine::recognition::verdict::{ClockState, PressId, Reason, Rule, Verdict};
 use crate::engine::recognition::wait::{Deadline, Wait};
 use draughts::{Color, Move, Position, Square};
 
@@ -25,21 +26,21 @@ pub struct Recogniser {
     /// What is known. The rules read it; what happens and what is published change it.
     facts: Facts,
     /// Is the board heard? Without it nothing is decided.
-    linked: bool,
+    is_link_up: bool,
     searcher: Searcher,
-    effort: Effort,
-    unexplained: Unexplained,
-    outlook: Outlook,
+    budget: SearchBudget,
+    unexplained: UnexplainedTracker,
+    forecast: Forecast,
     /// A ply that was let go of by taking up another piece, and the moment at which it stood.
-    let_go: Option<(Explanation, Ordinal)>,
+    released: Option<(Explanation, SeqNo)>,
     /// When nothing was due, with all that this depends on.
-    judged: Option<(Millis, FactsVersion, bool)>,
+    last_judgement: Option<(Millis, FactsVersion, bool)>,
     /// When it is to be asked again, and what is waited for until then.
     deadline: Deadline,
     /// When what would be published is due, and what it waits for.
     pending: Option<(Millis, Wait)>,
     /// On what grounds the last verdict was given.
-    grounds: Option<Grounds>,
+    rationale: Option<Rationale>,
 }
 
 impl Recogniser {
@@ -47,26 +48,26 @@ impl Recogniser {
     pub fn new(
         position: Position,
         plies: u32,
-        sight: Sight,
-        clock: Clock,
+        sight: Occupancy,
+        clock: ClockState,
         now: Millis,
         settings: Settings,
     ) -> Recogniser {
         let evidence = Evidence::new(sight, now);
-        let published = Published::new(position, plies, evidence.moment());
-        let (presses, unheard) = (Presses::default(), Unheard::default());
+        let published = PublishedState::new(position, plies, evidence.next_seq_no());
+        let (presses, unheard) = (Presses::default(), MissedEvents::default());
         Recogniser {
-            facts: Facts { settings, clock, published, evidence, presses, unheard },
-            linked: true,
+            facts: Facts { settings, clock, published, evidence, presses, missed_events: unheard },
+            is_link_up: true,
             searcher: Searcher::default(),
-            effort: Effort::default(),
-            unexplained: Unexplained::default(),
-            outlook: Outlook::default(),
-            let_go: None,
-            judged: None,
+            budget: SearchBudget::default(),
+            unexplained: UnexplainedTracker::default(),
+            forecast: Forecast::default(),
+            released: None,
+            last_judgement: None,
             deadline: Deadline::default(),
             pending: None,
-            grounds: None,
+            rationale: None,
         }
     }
 
@@ -86,42 +87,48 @@ impl Recogniser {
     }
 
     /// What is seen on the squares.
-    pub fn sight(&self) -> &Sight {
-        self.facts.evidence.sight()
+    pub fn occupancy(&self) -> &Occupancy {
+        self.facts.evidence.occupancy()
     }
 
     /// A board reported one square.
-    pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>) {
-        let let_go = if seen.is_none() { self.let_go_by(now, square) } else { None };
-        let before = self.facts.evidence.moment();
-        if self.take(now, square, seen, Source::Report) {
-            self.let_go = self.let_go.take().or_else(|| Some((let_go?, before)));
+    pub fn observe(&mut self, now: Millis, square: Square, seen: Option<SensedPiece>) {
+        let let_go = if seen.is_none() { self.released_ply(now, square) } else { None };
+        let before = self.facts.evidence.next_seq_no();
+        if self.apply_observation(now, square, seen, ChangeSource::Report) {
+            self.released = self.released.take().or_else(|| Some((let_go?, before)));
         }
     }
 
-    fn let_go_by(&self, now: Millis, lifted: Square) -> Option<Explanation> {
-        let known = self.searcher.known(&self.facts).filter(|_| self.linked)?;
-        let_go_by(&self.facts, known, now, lifted)
+    fn released_ply(&self, now: Millis, lifted: Square) -> Option<Explanation> {
+        let known = self.searcher.cached_explanations(&self.facts).filter(|_| self.is_link_up)?;
+        released_ply(&self.facts, known, now, lifted)
     }
 
-    fn take(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) -> bool {
+    fn apply_observation(
+        &mut self,
+        now: Millis,
+        square: Square,
+        seen: Option<SensedPiece>,
+        source: ChangeSource,
+    ) -> bool {
         let Facts { evidence, published, .. } = &mut self.facts;
-        let has_changed = evidence.see(now, square, seen, source);
+        let has_changed = evidence.observe(now, square, seen, source);
         if has_changed {
-            published.change(square, evidence.moment());
+            published.change(square, evidence.next_seq_no());
         }
         has_changed
     }
 
     /// A dump of the whole board has arrived. What it shows and the reports did not is a change like any other, to be
     /// confirmed by the next dump.
-    pub fn dump(&mut self, now: Millis, sight: &Sight) {
+    pub fn on_dump(&mut self, now: Millis, sight: &Occupancy) {
         let missed = self.facts.evidence.missed(sight);
         for square in missed {
-            self.take(now, square, sight.get(square), Source::Dump);
+            self.apply_observation(now, square, sight.get(square), ChangeSource::Dump);
         }
-        self.facts.evidence.dump(now, sight, missed);
-        self.facts.unheard.miss(missed.len());
+        self.facts.evidence.on_dump(now, sight, missed);
+        self.facts.missed_events.count_missed(missed.len());
     }
 
     /// When the board should be asked for a dump: to confirm what is seen, and in doubt again and again, because a report
@@ -132,45 +139,45 @@ impl Recogniser {
             return Some(self.facts.quiet_at());
         }
         self.unexplained.since()?;
-        let again = evidence.dumped_at() + times::DOUBT_AGAIN;
+        let again = evidence.dumped_at() + times::DUMP_RETRY;
         let pressed = presses.last_at().filter(|&at| at > evidence.dumped_at());
         Some(pressed.map_or(again, |pressed| again.min(pressed)).max(self.facts.quiet_at()))
     }
 
     /// The lever was moved; `turn`: whose time runs now, where that is known.
-    pub fn press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
-        self.effort.begin(now);
-        let answered = self.effort.goes_on_at().is_none() && self.is_answered();
-        self.facts.presses.hear(Press { id, at: now }, turn, self.facts.published.turn(), answered);
-        self.facts.unheard.see_lever(Some(id));
+    pub fn on_press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
+        self.budget.start_at(now);
+        let answered = self.budget.available_at().is_none() && self.is_answered();
+        self.facts.presses.record(Press { id, at: now }, turn, self.facts.published.turn(), answered);
+        self.facts.missed_events.on_lever(Some(id));
     }
 
     /// Has the side that moved last moved again, after a ply of its opponent? The second may be against the rules.
     fn is_answered(&mut self) -> bool {
-        let explanations = self.searcher.explanations(&self.facts, &mut self.effort);
+        let explanations = self.searcher.explanations(&self.facts, &mut self.budget);
         let mut exact = explanations.iter().filter(|found| found.is_exact()).map(|found| found.plies.len()).peekable();
         if exact.peek().is_some() {
             return exact.any(|plies| plies == 2);
         }
-        self.outlook.is_answered(!self.facts.published.turn(), &self.facts.evidence)
+        self.forecast.is_answered(!self.facts.published.turn(), &self.facts.evidence)
     }
 
     /// The lever was seen: presses that were not heard are none, or one.
-    pub fn see_lever(&mut self) {
-        self.facts.unheard.see_lever(None);
+    pub fn lever_observed(&mut self) {
+        self.facts.missed_events.on_lever(None);
     }
 
     /// The lever's meaning has been learned or corrected: whose time runs now.
-    pub fn lever_means(&mut self, turn: Option<Color>) {
-        self.facts.presses.mean(turn);
+    pub fn set_lever_turn(&mut self, turn: Option<Color>) {
+        self.facts.presses.set_turn(turn);
     }
 
     /// If the lever is pressed now: whose ply does it complete, as far as plies can be seen? `None` where that is doubtful.
     pub fn likely_presser(&mut self, now: Millis) -> Option<Color> {
-        self.effort.begin(now);
-        let Recogniser { facts, searcher, effort, .. } = self;
+        self.budget.start_at(now);
+        let Recogniser { facts, searcher, budget: effort, .. } = self;
         // Who forgot to press may do so now, and whoever pressed after him has pressed in vain.
-        if effort.goes_on_at().is_some() || facts.presses.is_missing() {
+        if effort.available_at().is_some() || facts.presses.is_missing() {
             return None;
         }
         let before = facts.presses.len();
@@ -191,13 +198,13 @@ impl Recogniser {
     }
 
     /// Has the lever been moved since the last published ply?
-    pub fn is_pressed_for(&self) -> bool {
+    pub fn has_presses(&self) -> bool {
         !self.facts.presses.is_empty()
     }
 
     /// Does the board show exactly the published position?
     pub fn is_settled(&self) -> bool {
-        self.facts.wrong().is_empty()
+        self.facts.contradictions().is_empty()
     }
 
     /// When a hand was last on the board; pieces that flicker do not count.
@@ -206,7 +213,7 @@ impl Recogniser {
     }
 
     /// The clock was seen to run, to stand, or to be missing.
-    pub fn clock(&mut self, clock: Clock) {
+    pub fn set_clock(&mut self, clock: ClockState) {
         self.facts.clock = clock;
     }
 
@@ -221,27 +228,27 @@ impl Recogniser {
     }
 
     /// The link to the board is up, or gone: without it nothing is decided.
-    pub fn link(&mut self, now: Millis, up: bool) {
-        if up && !self.linked {
-            self.was_deaf(now);
+    pub fn set_link_up(&mut self, now: Millis, up: bool) {
+        if up && !self.is_link_up {
+            self.note_outage(now);
         }
-        self.linked = up;
+        self.is_link_up = up;
     }
 
     /// The board has not been heard for a while: changes and presses may have been missed.
-    pub fn was_deaf(&mut self, now: Millis) {
-        let Facts { evidence, unheard, .. } = &mut self.facts;
-        if unheard.hear_again(now, evidence) {
-            evidence.disturb(now);
+    pub fn note_outage(&mut self, now: Millis) {
+        let Facts { evidence, missed_events: unheard, .. } = &mut self.facts;
+        if unheard.resume(now, evidence) {
+            evidence.note_disturbance(now);
         }
-        evidence.unconfirm();
-        self.let_go = None;
+        evidence.mark_unconfirmed();
+        self.released = None;
     }
 
     /// The link is up again, to a board that keeps its reports: all that happened will be told, in order.
-    pub fn link_to_memory(&mut self) {
-        self.linked = true;
-        self.facts.evidence.unconfirm();
+    pub fn resume_from_memory(&mut self) {
+        self.is_link_up = true;
+        self.facts.evidence.mark_unconfirmed();
     }
 
     /// When [`Recogniser::verdict`] should be asked again if nothing happens before, and what is waited for until then.
@@ -250,30 +257,30 @@ impl Recogniser {
     }
 
     /// When what would be published is due, and what it waits for; `None`: nothing would.
-    pub fn waits(&self) -> Option<(Millis, Wait)> {
+    pub fn pending_wait(&self) -> Option<(Millis, Wait)> {
         self.pending
     }
 
     /// The board that nothing explains, while it does not.
-    pub fn doubt(&self) -> Option<Doubt<'_>> {
+    pub fn unexplained(&self) -> Option<UnexplainedBoard<'_>> {
         let since = self.unexplained.since()?;
         let quiet_since = since.max(self.facts.evidence.last_change());
-        let readings = self.searcher.readings(&self.facts);
-        Some(Doubt { since, quiet_since, squares: self.facts.wrong(), readings })
+        let readings = self.searcher.interpretations(&self.facts);
+        Some(UnexplainedBoard { since, quiet_since, squares: self.facts.contradictions(), interpretations: readings })
     }
 
     /// The plies that will be published next if nothing changes: likely, not final. Empty: none.
     pub fn expected(&self) -> &[Move] {
-        self.outlook.expected()
+        self.forecast.expected()
     }
 
     /// On what grounds the last verdict was given; `None` when it was the operator's.
-    pub fn grounds(&self) -> Option<&Grounds> {
-        self.grounds.as_ref()
+    pub fn rationale(&self) -> Option<&Rationale> {
+        self.rationale.as_ref()
     }
 
     /// It is not to be asked before the next event: nobody hears the board.
-    pub fn rest(&mut self) {
+    pub fn suspend(&mut self) {
         self.deadline.clear();
     }
 
@@ -284,58 +291,63 @@ impl Recogniser {
 
     /// The operator says that play goes on from a position of the game before, `plies` plies after its start.
     pub fn go_back(&mut self, position: Position, plies: u32) -> Verdict {
-        (self.grounds, self.let_go, self.unexplained) = (None, None, Unexplained::default());
+        (self.rationale, self.released, self.unexplained) = (None, None, UnexplainedTracker::default());
         let presses = self.facts.presses.len();
-        take_up(&mut self.facts, position, plies, presses, Reason::Operator)
+        resume_at(&mut self.facts, position, plies, presses, Reason::Operator)
     }
 
     /// The operator says that what stands on the board is right. `None`: it is no position of this game. `turn`: who is to
     /// move, if he says so.
-    pub fn set_up_seen(&mut self, turn: Option<Color>) -> Option<Verdict> {
+    pub fn set_up_from_sensors(&mut self, turn: Option<Color>) -> Option<Verdict> {
         let facts = &self.facts;
         let turn = turn.or(facts.presses.turn());
         let known = facts.published.position().placement();
-        let position =
-            position_of(facts, known, facts.evidence.sight(), turn, hidden_plies(facts.clock, &facts.presses))?;
+        let position = position_from_occupancy(
+            facts,
+            known,
+            facts.evidence.occupancy(),
+            turn,
+            max_hidden_plies(facts.clock, &facts.presses),
+        )?;
         Some(self.set_up(position))
     }
 
     /// The next thing to publish, if it is time for one. To be called after every event and at the deadline, again and
     /// again until it says `None`.
     pub fn verdict(&mut self, now: Millis) -> Option<Verdict> {
-        if self.judged == Some(self.judgement(now)) && self.linked {
+        if self.last_judgement == Some(self.judgement(now)) && self.is_link_up {
             return None;
         }
         self.deadline.clear();
         self.pending = None;
-        if !self.linked {
+        if !self.is_link_up {
             return None;
         }
-        self.effort.begin(now);
-        if let Some(at) = self.effort.goes_on_at() {
-            self.deadline.wake_at(now, Some(at), Wait::Turn);
+        self.budget.start_at(now);
+        if let Some(at) = self.budget.available_at() {
+            self.deadline.set_earliest(now, Some(at), Wait::NextTick);
             return None;
         }
-        if let Some((ply, stood)) = self.let_go.take() {
-            let verdict = self.publish(now, Conclusion::Ply(ply, Rule::LetGo));
-            let passed = self.facts.published.base().passed;
-            self.facts.published.count_from(stood, passed);
+        if let Some((ply, stood)) = self.released.take() {
+            let verdict = self.publish(now, Conclusion::Ply(ply, Rule::Released));
+            let passed = self.facts.published.base().passed_squares;
+            self.facts.published.set_evidence_start(stood, passed);
             return Some(verdict);
         }
-        self.facts.evidence.calm_down(now);
-        self.deadline.wake_at(now, self.facts.evidence.calms_down_at(), Wait::Flicker);
-        if self.facts.wrong().is_empty() {
-            self.settle(now);
+        self.facts.evidence.expire_flicker(now);
+        self.deadline.set_earliest(now, self.facts.evidence.flicker_expires_at(), Wait::Flicker);
+        if self.facts.contradictions().is_empty() {
+            self.clear_unexplained(now);
         }
         let proposal = self.propose(now);
-        let Recogniser { facts, searcher, effort, deadline, .. } = self;
-        self.outlook.expect(now, facts, searcher, effort, deadline);
-        self.pending = proposal.as_ref().map(|proposal| (proposal.ready_at, proposal.waits));
+        let Recogniser { facts, searcher, budget: effort, deadline, .. } = self;
+        self.forecast.update(now, facts, searcher, effort, deadline);
+        self.pending = proposal.as_ref().map(|proposal| (proposal.ready_at, proposal.wait));
         if let Some((at, wait)) = self.pending {
-            self.deadline.wake_at(now, Some(at), wait);
+            self.deadline.set_earliest(now, Some(at), wait);
         }
         let Some(proposal) = proposal.filter(|proposal| proposal.ready_at <= now) else {
-            self.judged = Some(self.judgement(now));
+            self.last_judgement = Some(self.judgement(now));
             return None;
         };
         Some(self.publish(now, proposal.conclusion))
@@ -343,80 +355,80 @@ impl Recogniser {
 
     /// All that a judgement of this time depends on.
     fn judgement(&self, now: Millis) -> (Millis, FactsVersion, bool) {
-        (now, self.facts.version(), self.facts.evidence.is_dumped())
+        (now, self.facts.version_key(), self.facts.evidence.is_dumped())
     }
 
     fn publish(&mut self, now: Millis, conclusion: Conclusion) -> Verdict {
-        let Recogniser { facts, searcher, effort, outlook, unexplained, .. } = self;
+        let Recogniser { facts, searcher, budget: effort, forecast: outlook, unexplained, .. } = self;
         let is_ply = matches!(conclusion, Conclusion::Ply(..));
         let explanations = if is_ply { searcher.explanations(facts, effort) } else { [].into() };
         let waited = self.pending.map(|(_, wait)| wait);
-        self.grounds = Some(outlook::grounds(facts, &explanations, now, waited, &conclusion));
-        outlook.publish(&conclusion);
-        publish(facts, unexplained, now, conclusion)
+        self.rationale = Some(forecast::grounds(facts, &explanations, now, waited, &conclusion));
+        outlook.on_publish(&conclusion);
+        apply(facts, unexplained, now, conclusion)
     }
 
     /// The board shows the published position: what was unexplained is over, and once it has been quiet for a moment, hands that
     /// adjusted and presses that were taken back are forgotten.
-    fn settle(&mut self, now: Millis) {
-        self.unexplained = Unexplained::default();
-        self.outlook.settle();
+    fn clear_unexplained(&mut self, now: Millis) {
+        self.unexplained = UnexplainedTracker::default();
+        self.forecast.clear();
         let quiet_at = self.facts.quiet_at();
         if !self.facts.evidence.is_confirmed() || now < quiet_at {
-            self.deadline.wake_at(now, Some(quiet_at), Wait::Quiet);
+            self.deadline.set_earliest(now, Some(quiet_at), Wait::Quiet);
             return;
         }
-        let again = self.facts.settle(now);
-        self.deadline.wake_at(now, again, Wait::Press);
+        let again = self.facts.clear_pending(now);
+        self.deadline.set_earliest(now, again, Wait::Press);
     }
 
     /// What would be published if the board stayed as it is.
     fn propose(&mut self, now: Millis) -> Option<Proposal> {
-        let Recogniser { facts, searcher, effort, unexplained, outlook, deadline, .. } = self;
-        if facts.wrong().is_empty() {
-            return doubt::stale_anomaly(facts);
+        let Recogniser { facts, searcher, budget: effort, unexplained, forecast: outlook, deadline, .. } = self;
+        if facts.contradictions().is_empty() {
+            return fallback::stale_anomaly(facts);
         }
-        if let Clock::Stopped { since } = facts.clock {
+        if let ClockState::Stopped { since } = facts.clock {
             if !was_complete(&facts.evidence, &facts.settings, now, since?) {
                 return None;
             }
             return match searcher.explanations(facts, effort).first() {
-                Some(best) => belief::before_stop(facts, best),
-                None => doubt::before_stop(facts, doubt::otherwise(facts, unexplained, outlook, effort)),
+                Some(best) => waiting_rules::ply_before_stop(facts, best),
+                None => fallback::before_stop(facts, fallback::best_fallback(facts, unexplained, outlook, effort)),
             };
         }
-        if let Some(since) = facts.unheard.lever_since().filter(|_| facts.clock == Clock::Running) {
+        if let Some(since) = facts.missed_events.lever_unknown_since().filter(|_| facts.clock == ClockState::Running) {
             // A clock that runs is heard every second, unless it says nothing that can be believed.
             let waits_until = since + Millis(facts.settings.unexplained_ms);
             if now < waits_until {
-                deadline.wake_at(now, Some(waits_until), Wait::Lever);
+                deadline.set_earliest(now, Some(waits_until), Wait::Lever);
                 return None;
             }
         }
         let explanations = searcher.explanations(facts, effort);
         let usable = |explanation: &&Explanation| {
-            may_be_odd(&facts.presses, explanation) && explanation.score >= weights::INCREDIBLE
+            may_be_odd(&facts.presses, explanation) && explanation.score >= weights::MIN_SCORE
         };
         let best = explanations.iter().find(usable);
         let likely = best.map_or(i32::MIN, |best| best.score);
         let mut proposal = None;
-        if likely < weights::CREDIBLE {
-            let otherwise = doubt::otherwise(facts, unexplained, outlook, effort);
+        if likely < weights::GOOD_SCORE {
+            let otherwise = fallback::best_fallback(facts, unexplained, outlook, effort);
             proposal = otherwise.filter(|(score, _)| *score > likely).map(|(_, proposal)| proposal);
         }
         if best.is_some() {
-            unexplained.end();
+            unexplained.clear();
         } else {
-            unexplained.note(now, facts, deadline);
+            unexplained.record(now, facts, deadline);
             if now < facts.quiet_at() {
-                deadline.wake_at(now, Some(facts.quiet_at()), Wait::Quiet);
+                deadline.set_earliest(now, Some(facts.quiet_at()), Wait::Quiet);
             } else {
-                searcher.seek_readings(facts, effort);
+                searcher.search_interpretations(facts, effort);
             }
         }
         proposal.or_else(|| match best {
             Some(best) => explained(facts, best, &explanations),
-            None => doubt::lost_thread(facts),
+            None => fallback::setup_from_sensors(facts),
         })
     }
 }

@@ -11,48 +11,48 @@
 //! Each ply must land after the ply in front of it, and the position after it should have been seen at some time. Reports
 //! of one scan may come in any order. What only a dump showed has no time: it contradicts nothing.
 
-use super::sight::{Seen, Sight};
-use super::squares::{Change, Evidence, Ordinal, Source};
+use super::occupancy::{Occupancy, SensedPiece};
+use super::squares::{ChangeSource, Evidence, SeqNo, SquareChange};
 use crate::engine::millis::Millis;
-use crate::engine::recognition::measures::{counts, times};
+use crate::engine::recognition::tuning::{counts, times};
 use draughts::{Color, Move, Position, Square, SquareSet};
 
 /// What the squares showed between two changes.
 #[derive(Clone, Copy, Debug)]
-struct Scene {
-    sight: Sight,
+struct OccupancySpan {
+    occupancy: Occupancy,
     from: Millis,
-    moment: Ordinal,
+    seq_no: SeqNo,
 }
 
 /// The order of what happened since a moment.
 #[derive(Clone, Debug)]
 pub struct Chronology<'a> {
-    changes: Vec<&'a Change>,
-    scenes: Vec<Scene>,
+    changes: Vec<&'a SquareChange>,
+    spans: Vec<OccupancySpan>,
     /// Squares of which nothing is known at some time: a dump showed a change, or they flicker.
-    vague: SquareSet,
+    uncertain: SquareSet,
     /// Squares of which a dump showed a change that was not reported.
-    untold: SquareSet,
+    unreported: SquareSet,
     /// Squares that changed more often than a hand does it.
     flickering: SquareSet,
 }
 
 impl<'a> Chronology<'a> {
     /// What happened since a moment.
-    pub fn new(evidence: &'a Evidence, since: Ordinal) -> Chronology<'a> {
-        let changes: Vec<&Change> = evidence.changes_since(since).collect();
-        let mut sight = *evidence.sight();
+    pub fn new(evidence: &'a Evidence, since: SeqNo) -> Chronology<'a> {
+        let changes: Vec<&SquareChange> = evidence.changes_since(since).collect();
+        let mut sight = *evidence.occupancy();
         for change in changes.iter().rev() {
-            sight.put(change.square, change.before.map(|color| Seen { color, crowned: false }));
+            sight.put(change.square, change.before.map(|color| SensedPiece { color, is_king: false }));
         }
-        let mut scenes = vec![Scene { sight, from: Millis::ZERO, moment: since }];
+        let mut spans = vec![OccupancySpan { occupancy: sight, from: Millis::ZERO, seq_no: since }];
         // The piece that was seen there last, and when it came or went, latest first.
         let mut traces = [(None, [None; counts::FLICKER_CHANGES]); Square::MAX_COUNT];
-        let (mut flickering, mut untold) = (SquareSet::EMPTY, SquareSet::EMPTY);
+        let (mut flickering, mut unreported) = (SquareSet::EMPTY, SquareSet::EMPTY);
         for change in &changes {
-            sight.put(change.square, change.after.map(|color| Seen { color, crowned: false }));
-            scenes.push(Scene { sight, from: change.at, moment: change.moment });
+            sight.put(change.square, change.after.map(|color| SensedPiece { color, is_king: false }));
+            spans.push(OccupancySpan { occupancy: sight, from: change.at, seq_no: change.seq_no });
             let piece = change.after.or(change.before);
             let (last, times) = &mut traces[change.square.index()];
             if *last != piece {
@@ -60,25 +60,25 @@ impl<'a> Chronology<'a> {
             }
             times.rotate_right(1);
             times[0] = Some(change.at);
-            if change.source == Source::Dump {
-                untold.insert(change.square);
+            if change.source == ChangeSource::Dump {
+                unreported.insert(change.square);
             }
             if times[counts::FLICKER_CHANGES - 1].is_some_and(|first: Millis| change.at - first <= times::FLICKER_SPAN)
             {
                 flickering.insert(change.square);
             }
         }
-        Chronology { changes, scenes, vague: flickering | untold, untold, flickering }
+        Chronology { changes, spans, uncertain: flickering | unreported, unreported, flickering }
     }
 
     /// What a question costs, in moves looked at.
-    pub fn weight(&self) -> u32 {
+    pub fn cost(&self) -> u32 {
         self.changes.len() as u32 / 32
     }
 
     /// Squares of which a dump showed a change that was not reported.
-    pub fn untold(&self) -> SquareSet {
-        self.untold
+    pub fn unreported(&self) -> SquareSet {
+        self.unreported
     }
 
     /// Squares on which a piece came down, stood while the opponent's hand was on the board, and left again: a ply ended there,
@@ -90,8 +90,8 @@ impl<'a> Chronology<'a> {
             let square = arrival.square;
             let later = &self.changes[index + 1..];
             let Some(stay) = later.iter().position(|change| change.square == square) else { continue };
-            let stood = later[stay].at >= arrival.at + times::RESTS && !self.vague.contains(square);
-            let theirs = |change: &&Change| change.before.or(change.after) == Some(!color);
+            let stood = later[stay].at >= arrival.at + times::MIN_REST && !self.uncertain.contains(square);
+            let theirs = |change: &&SquareChange| change.before.or(change.after) == Some(!color);
             if stood && later[..stay].iter().any(theirs) {
                 rests.insert(square);
             }
@@ -104,19 +104,22 @@ impl<'a> Chronology<'a> {
     pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
         let (from, to) = (ply.from(), ply.to());
         let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
-        if self.untold.contains(to) {
+        if self.unreported.contains(to) {
             // At some time before the dump that showed it.
             let in_time = arrivals.next_back().is_none_or(|last| last.at + times::SCAN >= after);
             return in_time.then_some(after);
         }
         let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
-        let lifted = departures.next().filter(|_| from != to && !self.untold.contains(from)).map(|change| change.at);
+        let lifted =
+            departures.next().filter(|_| from != to && !self.unreported.contains(from)).map(|change| change.at);
         // A piece that was away for long and came again landed then.
         let mut left_at = None;
         let mut gone_until = Millis::ZERO;
         for change in self.changes.iter().filter(|change| change.square == to) {
             match change.after {
-                Some(_) if left_at.is_some_and(|left| change.at > left + times::AWAY) => gone_until = change.at,
+                Some(_) if left_at.is_some_and(|left| change.at > left + times::MAX_PIECE_AWAY) => {
+                    gone_until = change.at
+                }
                 Some(_) => {}
                 None => left_at = Some(change.at),
             }
@@ -131,14 +134,14 @@ impl<'a> Chronology<'a> {
     }
 
     /// Had a square been empty before this arrival for longer than a piece that flickers leaves it?
-    fn was_gone(&self, arrival: &Change) -> bool {
+    fn was_gone(&self, arrival: &SquareChange) -> bool {
         let mut before = self.changes.iter().rev().filter(|change| change.square == arrival.square);
-        let left = before.find(|change| change.moment < arrival.moment);
-        left.is_some_and(|left| arrival.at >= left.at + times::FLICKER_GONE)
+        let left = before.find(|change| change.seq_no < arrival.seq_no);
+        left.is_some_and(|left| arrival.at >= left.at + times::MIN_GONE_TIME)
     }
 
     /// How many of the positions between these plies were never seen. `tolerated`: squares that may be wrong throughout.
-    pub fn unseen(&self, base: &Position, plies: &[Move], tolerated: SquareSet) -> usize {
+    pub fn count_unseen(&self, base: &Position, plies: &[Move], tolerated: SquareSet) -> usize {
         let mut position = *base;
         let mut scene = 0;
         let mut unseen = 0;
@@ -147,9 +150,11 @@ impl<'a> Chronology<'a> {
             position = position.play(ply);
             // The opponent's hand may be there before the captured pieces are off, and pieces are taken off first.
             let moving = SquareSet::from_iter([reply.from(), reply.to()]) | reply.captured() | ply.captured();
-            let excused = tolerated | moving | self.vague;
-            let shows = |scene: &Scene| (scene.sight.differs_from_placement(position.placement()) - excused).is_empty();
-            match self.scenes[scene..].iter().position(shows) {
+            let excused = tolerated | moving | self.uncertain;
+            let shows = |scene: &OccupancySpan| {
+                (scene.occupancy.differs_from_placement(position.placement()) - excused).is_empty()
+            };
+            match self.spans[scene..].iter().position(shows) {
                 Some(later) => scene += later,
                 None => unseen += 1,
             }
@@ -158,40 +163,40 @@ impl<'a> Chronology<'a> {
     }
 
     /// Was the position after a ply seen before a moment, but for a piece in the hand of the opponent?
-    pub fn shows_after(&self, base: &Position, ply: &Move, before: Ordinal, tolerated: SquareSet) -> bool {
+    pub fn shows_after(&self, base: &Position, ply: &Move, before: SeqNo, tolerated: SquareSet) -> bool {
         let next = base.play(ply);
-        let excused = tolerated | self.vague;
-        let mut scenes = self.scenes.iter().filter(|scene| scene.moment < before);
+        let excused = tolerated | self.uncertain;
+        let mut scenes = self.spans.iter().filter(|scene| scene.seq_no < before);
         scenes.any(|scene| {
-            let wrong = scene.sight.differs_from_placement(next.placement()) - excused;
-            let in_hand = next.placement().of(next.turn()) & wrong;
+            let wrong = scene.occupancy.differs_from_placement(next.placement()) - excused;
+            let in_hand = next.placement().pieces_of(next.turn()) & wrong;
             wrong == in_hand && in_hand.len() <= 1
         })
     }
 
     /// Did a square show a colour at some time until a moment?
-    pub fn was_seen(&self, square: Square, color: Color, until: Ordinal) -> bool {
-        let mut scenes = self.scenes.iter().take_while(|scene| scene.moment <= until);
-        scenes.any(|scene| scene.sight.color(square) == Some(color))
+    pub fn was_seen(&self, square: Square, color: Color, until: SeqNo) -> bool {
+        let mut scenes = self.spans.iter().take_while(|scene| scene.seq_no <= until);
+        scenes.any(|scene| scene.occupancy.color(square) == Some(color))
     }
 
     /// The sights that stood for so long, the last ones first, with the time until which each stood. What is seen now is not
     /// among them.
-    pub fn standing(&self, span: Millis, most: usize) -> Vec<(Sight, Ordinal, Millis)> {
-        let pairs = self.scenes.windows(2).rev();
+    pub fn lasting_spans(&self, span: Millis, most: usize) -> Vec<(Occupancy, SeqNo, Millis)> {
+        let pairs = self.spans.windows(2).rev();
         let stood = pairs.filter(|pair| pair[1].from >= pair[0].from + span);
-        stood.take(most).map(|pair| (pair[0].sight, pair[0].moment, pair[1].from)).collect()
+        stood.take(most).map(|pair| (pair[0].occupancy, pair[0].seq_no, pair[1].from)).collect()
     }
 
     /// The sights that stood for a while before a time, and for how long, those that stood longest first: one of them is the
     /// position that was given up by pressing at that time.
-    pub fn standing_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Sight, Ordinal, Millis)> {
-        let mut standing: Vec<(Millis, Sight, Ordinal)> = Vec::new();
-        for (index, scene) in self.scenes.iter().enumerate() {
-            let until = self.scenes.get(index + 1).map_or(at + window, |next| next.from);
+    pub fn lasting_spans_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Occupancy, SeqNo, Millis)> {
+        let mut standing: Vec<(Millis, Occupancy, SeqNo)> = Vec::new();
+        for (index, scene) in self.spans.iter().enumerate() {
+            let until = self.spans.get(index + 1).map_or(at + window, |next| next.from);
             let (from, to) = (scene.from.max(at - window), until.min(at + times::PRESS_EARLY));
-            if to >= from + times::STANDS_BRIEFLY {
-                standing.push((to - from, scene.sight, scene.moment));
+            if to >= from + times::MIN_STANDING_TIME {
+                standing.push((to - from, scene.occupancy, scene.seq_no));
             }
         }
         standing.sort_by_key(|(span, _, moment)| (std::cmp::Reverse(*span), std::cmp::Reverse(*moment)));
@@ -207,17 +212,17 @@ pub(in crate::engine::recognition) mod tests {
     /// The start of an international game and what was reported after it, as time, square, colour.
     pub fn evidence(reports: &[(u64, &str, Option<Color>)]) -> (Position, Evidence) {
         let start = Position::start(Variant::from_tag("20").unwrap());
-        let mut sight = Sight::default();
+        let mut sight = Occupancy::default();
         for color in Color::BOTH {
-            for square in start.placement().of(color) {
-                sight.put(square, Some(Seen { color, crowned: false }));
+            for square in start.placement().pieces_of(color) {
+                sight.put(square, Some(SensedPiece { color, is_king: false }));
             }
         }
         let mut evidence = Evidence::new(sight, Millis::ZERO);
         for (at, name, color) in reports {
             let square = start.variant().geometry.square(name).unwrap();
-            let seen = color.map(|color| Seen { color, crowned: false });
-            evidence.see(Millis(*at), square, seen, Source::Report);
+            let seen = color.map(|color| SensedPiece { color, is_king: false });
+            evidence.observe(Millis(*at), square, seen, ChangeSource::Report);
         }
         (start, evidence)
     }
@@ -235,7 +240,7 @@ pub(in crate::engine::recognition) mod tests {
     fn reply_lands_after_ply() {
         let (start, evidence) =
             evidence(&[(1_000, "32", None), (1_400, "28", WHITE), (5_000, "19", None), (5_400, "23", BLACK)]);
-        let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+        let since = Evidence::new(Occupancy::default(), Millis::ZERO).next_seq_no();
         let chronology = Chronology::new(&evidence, since);
         let first = ply(&start, "32", "28");
         let landed = chronology.landing(&first, Color::White, Millis::ZERO);
@@ -243,13 +248,13 @@ pub(in crate::engine::recognition) mod tests {
         let reply = ply(&start.play(&first), "19", "23");
         assert_eq!(chronology.landing(&reply, Color::Black, Millis(1_400)), Some(Millis(5_400)));
         assert_eq!(chronology.landing(&first, Color::White, Millis(5_400)), None, "it had come down long before");
-        assert_eq!(chronology.unseen(&start, &[first, reply], SquareSet::EMPTY), 0);
+        assert_eq!(chronology.count_unseen(&start, &[first, reply], SquareSet::EMPTY), 0);
     }
 
     #[test]
     fn piece_is_rested_if_untouched_during_opponent_move() {
         let moves = [(1_000, "32", None), (1_400, "28", WHITE), (2_000, "19", None), (2_300, "23", BLACK)];
-        let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+        let since = Evidence::new(Occupancy::default(), Millis::ZERO).next_seq_no();
         let (start, rested) = evidence(&[&moves[..], &[(3_000, "28", None), (3_300, "22", WHITE)]].concat());
         let square = start.variant().geometry.square("28").unwrap();
         assert_eq!(Chronology::new(&rested, since).rests(), SquareSet::from_iter([square]));
@@ -260,8 +265,8 @@ pub(in crate::engine::recognition) mod tests {
     #[test]
     fn finds_position_at_press() {
         let (start, evidence) = evidence(&[(1_000, "32", None), (1_400, "28", WHITE), (3_000, "19", None)]);
-        let chronology = Chronology::new(&evidence, Evidence::new(Sight::default(), Millis::ZERO).moment());
-        let standing = chronology.standing_before(Millis(2_000), Millis(900), 3);
+        let chronology = Chronology::new(&evidence, Evidence::new(Occupancy::default(), Millis::ZERO).next_seq_no());
+        let standing = chronology.lasting_spans_before(Millis(2_000), Millis(900), 3);
         let next = start.play(&ply(&start, "32", "28"));
         assert!(standing[0].0.differs_from_placement(next.placement()).is_empty());
     }

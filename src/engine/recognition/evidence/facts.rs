@@ -3,13 +3,13 @@
 //! The rules in `decide` read the facts; only events and published entries change them, each through the value that owns them.
 
 use super::chronology::Chronology;
+use super::missed_events::MissedEvents;
 use super::presses::{PressState, Presses};
-use super::published::{Base, Published};
+use super::published::{BasePosition, PublishedState};
 use super::squares::Evidence;
-use super::unheard::Unheard;
 use crate::engine::millis::Millis;
 use crate::engine::recognition::settings::Settings;
-use crate::engine::recognition::verdict::{Clock, PressId};
+use crate::engine::recognition::verdict::{ClockState, PressId};
 use draughts::{Position, SquareSet};
 
 /// What is known.
@@ -18,34 +18,34 @@ pub struct Facts {
     /// The times that can be set.
     pub settings: Settings,
     /// Does the clock run?
-    pub clock: Clock,
+    pub clock: ClockState,
     /// What is published.
-    pub published: Published,
+    pub published: PublishedState,
     /// What happened on the squares.
     pub evidence: Evidence,
     /// The lever since the published position.
     pub presses: Presses,
     /// What may have been missed.
-    pub unheard: Unheard,
+    pub missed_events: MissedEvents,
 }
 
 /// The facts on which explanations and judgements depend, each by its value or by a number that grows with it. While versions are
 /// equal, nothing but time has passed, and perhaps a dump has confirmed what was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactsVersion {
-    clock: Clock,
-    base: Base,
+    clock: ClockState,
+    base: BasePosition,
     plies: u32,
     anomalies: SquareSet,
     generation: u64,
     trusts_reports: bool,
     presses: (usize, PressState),
-    unheard: Unheard,
+    missed_events: MissedEvents,
 }
 
 impl Facts {
     /// The version of what is known.
-    pub fn version(&self) -> FactsVersion {
+    pub fn version_key(&self) -> FactsVersion {
         FactsVersion {
             clock: self.clock,
             base: *self.published.base(),
@@ -54,18 +54,18 @@ impl Facts {
             generation: self.evidence.generation(),
             trusts_reports: self.evidence.trusts_reports(),
             presses: (self.presses.len(), *self.presses.lever()),
-            unheard: self.unheard,
+            missed_events: self.missed_events,
         }
     }
 
     /// The squares that contradict the published position and are not known anomalies.
-    pub fn wrong(&self) -> SquareSet {
+    pub fn contradictions(&self) -> SquareSet {
         self.published.wrong(&self.evidence)
     }
 
     /// The order of what happened since the published position.
     pub fn chronology(&self) -> Chronology<'_> {
-        Chronology::new(&self.evidence, self.published.base().since)
+        Chronology::new(&self.evidence, self.published.base().evidence_start)
     }
 
     /// When no hand will have been on the board for a moment.
@@ -81,17 +81,17 @@ impl Facts {
 
     /// The board shows the published position: hands that adjusted, and presses that were taken back, are forgotten. Returns when
     /// to ask again.
-    pub fn settle(&mut self, now: Millis) -> Option<Millis> {
+    pub fn clear_pending(&mut self, now: Millis) -> Option<Millis> {
         self.evidence.learn_codes(self.published.position().placement().kings());
-        self.published.settle(&self.evidence, self.unheard.has_gap());
-        self.unheard.close_gap();
-        self.presses.settle(now, self.published.turn())
+        self.published.clear_anomalies(&self.evidence, self.missed_events.has_gap());
+        self.missed_events.close_gap();
+        self.presses.clear_reverted(now, self.published.turn())
     }
 
     /// Play goes on from another position, after so many plies of the game and presses of the lever. Returns the last of them.
     pub fn set_up(&mut self, position: Position, plies: u32, presses: usize) -> Option<PressId> {
         self.published.set_up(position, plies, &self.evidence);
-        self.unheard.close_gap();
+        self.missed_events.close_gap();
         self.presses.set_up(presses).map(|press| press.id)
     }
 }

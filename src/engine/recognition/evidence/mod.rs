@@ -14,19 +14,19 @@
 mod anomalies;
 mod chronology;
 mod facts;
+mod missed_events;
+mod occupancy;
 mod presses;
 mod published;
-mod sight;
 mod squares;
-mod unheard;
 
 pub use chronology::Chronology;
 pub use facts::{Facts, FactsVersion};
+pub use missed_events::MissedEvents;
+pub use occupancy::{Occupancy, SensedPiece};
 pub use presses::{Press, Presses};
-pub use published::{Base, Doubtful, Previous, Published, Rest};
-pub use sight::{Seen, Sight};
-pub use squares::{Change, Evidence, Ordinal, Source, Traffic};
-pub use unheard::Unheard;
+pub use published::{BasePosition, PreviousPly, PublishedState, RemainingPlies, SetupDifference};
+pub use squares::{ChangeSource, Evidence, PieceTransfers, SeqNo, SquareChange};
 
 #[cfg(test)]
 pub(in crate::engine::recognition) use chronology::tests;

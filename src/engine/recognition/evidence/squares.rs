@@ -1,37 +1,42 @@
 //! What happened on the squares: what is seen now, what was touched and when, what flickers.
 
-use crate::engine::recognition::measures::{counts, times};
+use crate::engine::recognition::tuning::{counts, times};
 use std::collections::VecDeque;
 
-use super::sight::{Seen, Sight};
+use super::occupancy::{Occupancy, SensedPiece};
 use crate::engine::millis::Millis;
 use draughts::{Color, Placement, Square, SquareSet};
 
 /// A point in the order of what happened on the squares. Finer than time: one read may bring many reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Ordinal(u64);
+pub struct SeqNo(u64);
 
 /// What happened on one square.
 #[derive(Clone, Copy, Debug)]
-struct Traces {
+struct SquareHistory {
     /// The times at which the piece that was seen here last came or went, latest first.
     changes: [Option<Millis>; counts::FLICKER_CHANGES],
     /// The colour of that piece.
     color: Option<Color>,
     /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
-    touched: Option<Ordinal>,
+    touched: Option<SeqNo>,
     /// Flickers between empty and this colour.
     flickers: Option<Color>,
     /// A piece of this colour flickered here, and was seen to be gone then. It had left before.
-    gone: Option<(Color, Ordinal)>,
+    gone_since: Option<(Color, SeqNo)>,
 }
 
-const NO_TRACES: Traces =
-    Traces { changes: [None; counts::FLICKER_CHANGES], color: None, touched: None, flickers: None, gone: None };
+const EMPTY_HISTORY: SquareHistory = SquareHistory {
+    changes: [None; counts::FLICKER_CHANGES],
+    color: None,
+    touched: None,
+    flickers: None,
+    gone_since: None,
+};
 
 /// How a change came to be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
+pub enum ChangeSource {
     /// The board reported it when it happened.
     Report,
     /// Only a dump showed it: it happened at any time before.
@@ -40,11 +45,11 @@ pub enum Source {
 
 /// One change of one square.
 #[derive(Clone, Copy, Debug)]
-pub struct Change {
+pub struct SquareChange {
     /// When it was heard of.
     pub at: Millis,
     /// The moment after it.
-    pub moment: Ordinal,
+    pub seq_no: SeqNo,
     /// Where.
     pub square: Square,
     /// What was seen there before.
@@ -52,19 +57,19 @@ pub struct Change {
     /// What was seen there from then on.
     pub after: Option<Color>,
     /// How it came to be known.
-    pub source: Source,
+    pub source: ChangeSource,
 }
 
 /// Where pieces left and where they arrived, by their colour.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Traffic {
+pub struct PieceTransfers {
     left: [SquareSet; 2],
     arrived: [SquareSet; 2],
     /// Arrivals that were reported, or shown by a dump; those of `arrived` may be guesses.
-    seen: [SquareSet; 2],
+    reported_arrivals: [SquareSet; 2],
 }
 
-impl Traffic {
+impl PieceTransfers {
     /// Was a piece of this colour seen to leave this square?
     pub fn has_left(&self, square: Square, color: Color) -> bool {
         self.left[color.index()].contains(square)
@@ -77,11 +82,11 @@ impl Traffic {
 
     /// The same, of arrivals that are not guessed.
     pub fn was_seen_arriving(&self, square: Square, color: Color) -> bool {
-        self.seen[color.index()].contains(square)
+        self.reported_arrivals[color.index()].contains(square)
     }
 
     /// A hand was on this square; what it did is not known.
-    pub fn blur(&mut self, square: Square) {
+    pub fn mark_unknown(&mut self, square: Square) {
         self.left.iter_mut().chain(&mut self.arrived).for_each(|squares| squares.insert(square));
     }
 }
@@ -89,12 +94,12 @@ impl Traffic {
 /// The evidence of the squares.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    sight: Sight,
-    traces: [Traces; Square::MAX_COUNT],
+    occupancy: Occupancy,
+    square_histories: [SquareHistory; Square::MAX_COUNT],
     flickering: SquareSet,
     last_change: Millis,
     generation: u64,
-    history: VecDeque<Change>,
+    history: VecDeque<SquareChange>,
     /// Has a whole dump shown what is seen?
     is_dumped: bool,
     /// When the last dump came.
@@ -102,15 +107,15 @@ pub struct Evidence {
     /// The board never sends a dump: what its reports show counts as confirmed.
     trusts_reports: bool,
     /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
-    tells_kings: Option<bool>,
+    distinguishes_kings: Option<bool>,
 }
 
 impl Evidence {
     /// A board that shows this.
-    pub fn new(sight: Sight, now: Millis) -> Evidence {
+    pub fn new(occupancy: Occupancy, now: Millis) -> Evidence {
         Evidence {
-            sight,
-            traces: [NO_TRACES; Square::MAX_COUNT],
+            occupancy,
+            square_histories: [EMPTY_HISTORY; Square::MAX_COUNT],
             flickering: SquareSet::EMPTY,
             last_change: now,
             generation: 0,
@@ -118,13 +123,13 @@ impl Evidence {
             is_dumped: true,
             dumped_at: now,
             trusts_reports: false,
-            tells_kings: None,
+            distinguishes_kings: None,
         }
     }
 
     /// What is seen now.
-    pub fn sight(&self) -> &Sight {
-        &self.sight
+    pub fn occupancy(&self) -> &Occupancy {
+        &self.occupancy
     }
 
     /// When a square that does not flicker last changed its colour.
@@ -138,26 +143,26 @@ impl Evidence {
     }
 
     /// The moment after everything that has happened so far.
-    pub fn moment(&self) -> Ordinal {
-        Ordinal(self.generation)
+    pub fn next_seq_no(&self) -> SeqNo {
+        SeqNo(self.generation)
     }
 
     /// Takes what is seen on one square; a dump has yet to confirm it. Returns whether its colour changed.
-    pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) -> bool {
+    pub fn observe(&mut self, now: Millis, square: Square, seen: Option<SensedPiece>, source: ChangeSource) -> bool {
         let has_changed = self.put(now, square, seen, source);
         self.is_dumped &= !has_changed || self.is_flickering(square);
         has_changed
     }
 
     /// The squares whose change no report has told, as a dump shows.
-    pub fn missed(&self, dump: &Sight) -> SquareSet {
-        self.sight.differs_from(dump) - self.flickering
+    pub fn missed(&self, dump: &Occupancy) -> SquareSet {
+        self.occupancy.differs_from(dump) - self.flickering
     }
 
     /// Takes a dump of the whole board, of which these squares were missed, and have been seen since.
-    pub fn dump(&mut self, now: Millis, dump: &Sight, missed: SquareSet) {
-        for square in dump.of(Color::White) | dump.of(Color::Black) {
-            self.put(now, square, dump.get(square), Source::Dump);
+    pub fn on_dump(&mut self, now: Millis, dump: &Occupancy, missed: SquareSet) {
+        for square in dump.squares_of(Color::White) | dump.squares_of(Color::Black) {
+            self.put(now, square, dump.get(square), ChangeSource::Dump);
         }
         self.dumped_at = now;
         self.is_dumped |= missed.is_empty();
@@ -179,7 +184,7 @@ impl Evidence {
     }
 
     /// What is seen may no longer stand on the board: a dump has to confirm it.
-    pub fn unconfirm(&mut self) {
+    pub fn mark_unconfirmed(&mut self) {
         self.is_dumped = false;
     }
 
@@ -196,40 +201,40 @@ impl Evidence {
     /// These pieces of those that are seen are kings: do their codes say so?
     pub fn learn_codes(&mut self, kings: SquareSet) {
         if !kings.is_empty() {
-            self.tells_kings = Some(kings == self.sight.crowned());
+            self.distinguishes_kings = Some(kings == self.occupancy.kings());
         }
     }
 
     /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
-    pub fn tells_kings(&self) -> Option<bool> {
-        self.tells_kings
+    pub fn distinguishes_kings(&self) -> Option<bool> {
+        self.distinguishes_kings
     }
 
-    fn put(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) -> bool {
-        let before = self.sight.color(square);
+    fn put(&mut self, now: Millis, square: Square, seen: Option<SensedPiece>, source: ChangeSource) -> bool {
+        let before = self.occupancy.color(square);
         let color = seen.map(|seen| seen.color);
-        self.sight.put(square, seen);
+        self.occupancy.put(square, seen);
         if before == color {
             return false;
         }
         self.generation += 1;
-        let traces = &mut self.traces[square.index()];
+        let traces = &mut self.square_histories[square.index()];
         if traces.color != color.or(before) {
             // Another piece: squares on which pieces are exchanged do not flicker.
             (traces.changes, traces.color) = ([None; counts::FLICKER_CHANGES], color.or(before));
         }
         traces.changes.rotate_right(1);
         traces.changes[0] = Some(now);
-        traces.touched = Some(Ordinal(self.generation));
-        if self.history.len() == counts::MOST_CHANGES {
+        traces.touched = Some(SeqNo(self.generation));
+        if self.history.len() == counts::MAX_CHANGES {
             self.history.pop_front();
         }
-        let moment = Ordinal(self.generation);
-        self.history.push_back(Change { at: now, moment, square, before, after: color, source });
+        let moment = SeqNo(self.generation);
+        self.history.push_back(SquareChange { at: now, seq_no: moment, square, before, after: color, source });
         if let Some(other) = traces.flickers.filter(|&other| color.is_some_and(|color| color != other))
             && self.flickering.contains(square)
         {
-            traces.gone = Some((other, moment));
+            traces.gone_since = Some((other, moment));
         }
         let often =
             traces.changes[counts::FLICKER_CHANGES - 1].is_some_and(|oldest| now - oldest <= times::FLICKER_SPAN);
@@ -247,20 +252,20 @@ impl Evidence {
     }
 
     /// Hands may have been on the board until now.
-    pub fn disturb(&mut self, now: Millis) {
+    pub fn note_disturbance(&mut self, now: Millis) {
         self.last_change = now;
     }
 
     /// Squares that have been quiet long enough are trusted again. What they show counts from their last change on.
-    pub fn calm_down(&mut self, now: Millis) {
+    pub fn expire_flicker(&mut self, now: Millis) {
         for square in self.flickering {
             if self.flickers_until(square).is_none_or(|until| until <= now) {
                 self.flickering.remove(square);
                 self.generation += 1;
-                let traces = &mut self.traces[square.index()];
-                traces.touched = Some(Ordinal(self.generation));
-                if self.sight.color(square).is_none() {
-                    traces.gone = traces.flickers.map(|color| (color, Ordinal(self.generation)));
+                let traces = &mut self.square_histories[square.index()];
+                traces.touched = Some(SeqNo(self.generation));
+                if self.occupancy.color(square).is_none() {
+                    traces.gone_since = traces.flickers.map(|color| (color, SeqNo(self.generation)));
                 }
                 self.last_change = self.last_change.max(traces.changes[0].unwrap_or_default());
             }
@@ -268,28 +273,28 @@ impl Evidence {
     }
 
     /// When the first flickering square will be trusted again.
-    pub fn calms_down_at(&self) -> Option<Millis> {
+    pub fn flicker_expires_at(&self) -> Option<Millis> {
         self.flickering.into_iter().filter_map(|square| self.flickers_until(square)).min()
     }
 
     fn flickers_until(&self, square: Square) -> Option<Millis> {
-        let span = if self.sight.color(square).is_some() { times::FLICKER_SPAN } else { times::FLICKER_GONE };
-        Some(self.traces[square.index()].changes[0]? + span)
+        let span = if self.occupancy.color(square).is_some() { times::FLICKER_SPAN } else { times::MIN_GONE_TIME };
+        Some(self.square_histories[square.index()].changes[0]? + span)
     }
 
     /// The squares that changed after a moment, and those that flicker: a hand on them would not show.
-    pub fn touched_since(&self, since: Ordinal) -> SquareSet {
-        let touched = |(index, traces): (usize, &Traces)| {
+    pub fn touched_since(&self, since: SeqNo) -> SquareSet {
+        let touched = |(index, traces): (usize, &SquareHistory)| {
             traces.touched.is_some_and(|at| at > since).then(|| Square::new(index as u8))
         };
-        let changed: SquareSet = self.traces.iter().enumerate().filter_map(touched).collect();
+        let changed: SquareSet = self.square_histories.iter().enumerate().filter_map(touched).collect();
         changed | self.flickering
     }
 
     /// Where pieces of each colour were seen to leave after a moment, and where to arrive. A piece that flickers may have done
     /// either, and so may any piece where a change is no longer remembered, or only a dump has shown one.
-    pub fn traffic_since(&self, since: Ordinal) -> Traffic {
-        let mut traffic = Traffic::default();
+    pub fn transfers_since(&self, since: SeqNo) -> PieceTransfers {
+        let mut traffic = PieceTransfers::default();
         let mut told = SquareSet::EMPTY;
         for change in self.changes_since(since) {
             if let Some(color) = change.before {
@@ -297,27 +302,27 @@ impl Evidence {
             }
             if let Some(color) = change.after {
                 traffic.arrived[color.index()].insert(change.square);
-                traffic.seen[color.index()].insert(change.square);
+                traffic.reported_arrivals[color.index()].insert(change.square);
             }
-            if change.source == Source::Report {
+            if change.source == ChangeSource::Report {
                 told.insert(change.square);
             } else {
-                traffic.blur(change.square);
+                traffic.mark_unknown(change.square);
             }
         }
-        let is_whole = self.history.front().is_none_or(|first| first.moment <= since);
-        let is_whole = is_whole || self.history.len() < counts::MOST_CHANGES;
+        let is_whole = self.history.front().is_none_or(|first| first.seq_no <= since);
+        let is_whole = is_whole || self.history.len() < counts::MAX_CHANGES;
         for square in self.touched_since(since) {
-            if let Some((color, _)) = self.traces[square.index()].gone.filter(|(_, at)| *at > since) {
+            if let Some((color, _)) = self.square_histories[square.index()].gone_since.filter(|(_, at)| *at > since) {
                 traffic.left[color.index()].insert(square);
             }
-            match self.traces[square.index()].flickers.filter(|_| self.is_flickering(square)) {
+            match self.square_histories[square.index()].flickers.filter(|_| self.is_flickering(square)) {
                 Some(color) => {
                     traffic.left[color.index()].insert(square);
                     traffic.arrived[color.index()].insert(square);
                 }
                 None if is_whole && told.contains(square) => {}
-                None => traffic.blur(square),
+                None => traffic.mark_unknown(square),
             }
         }
         traffic
@@ -329,25 +334,25 @@ impl Evidence {
     }
 
     /// What changed after a moment, in order, as far as it is remembered.
-    pub fn changes_since(&self, since: Ordinal) -> impl DoubleEndedIterator<Item = &Change> {
-        let first = self.history.partition_point(|change| change.moment <= since);
+    pub fn changes_since(&self, since: SeqNo) -> impl DoubleEndedIterator<Item = &SquareChange> {
+        let first = self.history.partition_point(|change| change.seq_no <= since);
         self.history.range(first..)
     }
 
     /// Does the piece on this square stand firmly? If it goes, a hand has lifted it.
     pub fn stands_firmly(&self, now: Millis, square: Square) -> bool {
-        let restless = self.traces[square.index()].changes[counts::RESTLESS_CHANGES - 1]
+        let restless = self.square_histories[square.index()].changes[counts::RESTLESS_CHANGES - 1]
             .is_some_and(|at| now - at < times::RESTLESS_SPAN);
-        !restless && !self.flickering.contains(square) && self.sight.color(square).is_some()
+        !restless && !self.flickering.contains(square) && self.occupancy.color(square).is_some()
     }
 
     /// A sight with every piece that flickers in its place, if it `stood` there at that time.
-    pub fn steady(&self, sight: &Sight, stood: impl Fn(Square, Color) -> bool) -> Sight {
+    pub fn without_flicker(&self, sight: &Occupancy, stood: impl Fn(Square, Color) -> bool) -> Occupancy {
         let mut steady = *sight;
         for square in self.flickering {
-            let flickers = self.traces[square.index()].flickers.filter(|&color| stood(square, color));
+            let flickers = self.square_histories[square.index()].flickers.filter(|&color| stood(square, color));
             if let (None, Some(color)) = (sight.color(square), flickers) {
-                steady.put(square, Some(Seen { color, crowned: false }));
+                steady.put(square, Some(SensedPiece { color, is_king: false }));
             }
         }
         steady
@@ -355,14 +360,14 @@ impl Evidence {
 
     /// The squares where what is seen contradicts a placement; a flickering square contradicts only a foreign colour.
     pub fn contradictions(&self, placement: &Placement) -> SquareSet {
-        let differences = self.sight.differs_from_placement(placement);
+        let differences = self.occupancy.differs_from_placement(placement);
         // Asked many times for each byte that a board says, and pieces seldom flicker.
         if (differences & self.flickering).is_empty() {
             return differences;
         }
         let excused = |square: &Square| {
             let expected = placement.color(*square);
-            expected.is_none() || expected == self.traces[square.index()].flickers
+            expected.is_none() || expected == self.square_histories[square.index()].flickers
         };
         differences - (differences & self.flickering).into_iter().filter(excused).collect()
     }
@@ -372,21 +377,26 @@ impl Evidence {
 mod tests {
     use super::*;
 
-    const MAN: Option<Seen> = Some(Seen { color: Color::White, crowned: false });
+    const MAN: Option<SensedPiece> = Some(SensedPiece { color: Color::White, is_king: false });
 
     #[test]
     fn flickering_square_contradicts_nothing() {
         let square = Square::new(7);
-        let mut evidence = Evidence::new(Sight::default(), Millis(0));
+        let mut evidence = Evidence::new(Occupancy::default(), Millis(0));
         for change in 1..=6 {
-            evidence.see(Millis(change * 400), square, if change % 2 == 1 { MAN } else { None }, Source::Report);
+            evidence.observe(
+                Millis(change * 400),
+                square,
+                if change % 2 == 1 { MAN } else { None },
+                ChangeSource::Report,
+            );
         }
         assert_eq!(evidence.last_change(), Millis(1600), "from the fifth change on it flickers");
         let mut with_man = Placement::EMPTY;
         with_man.put(square, Some(draughts::Piece { color: Color::White, kind: draughts::PieceKind::Man }));
         assert!(evidence.contradictions(&with_man).is_empty());
         assert!(evidence.contradictions(&Placement::EMPTY).is_empty());
-        evidence.calm_down(Millis(2400 + 6000));
+        evidence.expire_flicker(Millis(2400 + 6000));
         assert_eq!(evidence.contradictions(&with_man).len(), 1);
     }
 }

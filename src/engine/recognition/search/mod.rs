@@ -7,12 +7,12 @@
 //! | `readings` | what comes closest to a board that nothing explains |
 //! | `searcher` | what was found last, and for which facts |
 
-mod effort;
+mod budget;
 mod explain;
-mod readings;
+mod interpretations;
 mod searcher;
 
-pub use effort::Effort;
-pub use explain::{Explanation, Question, explain};
-pub use readings::Reading;
+pub use budget::SearchBudget;
+pub use explain::{Explanation, SearchQuery, explain};
+pub use interpretations::Interpretation;
 pub use searcher::Searcher;

@@ -19,23 +19,23 @@ use crate::engine::millis::Millis;
 use crate::engine::protocol::BusAddress;
 
 /// A board answers a ping to all within 1100 ms, and its answer takes six more, and a converter may hold it back.
-pub const LISTENS: Millis = Millis(1_200);
+pub const PING_WINDOW: Millis = Millis(1_200);
 /// Rounds without anything new after which all have been heard.
 const QUIET_ROUNDS: u32 = 2;
 /// After so many rounds it is given up for this time, whatever was heard: noise is no board.
-const MOST_ROUNDS: u32 = 24;
+const MAX_ROUNDS: u32 = 24;
 /// How long after all have been heard it begins anew.
-const AGAIN: Millis = Millis::seconds(60);
+const RETRY_INTERVAL: Millis = Millis::seconds(60);
 /// The same while games are going on.
-const AGAIN_PLAYING: Millis = Millis::seconds(600);
+const RETRY_INTERVAL_PLAYING: Millis = Millis::seconds(600);
 
 /// What discovery does at the moment.
 #[derive(Clone, Debug)]
-enum Step {
+enum DiscoveryState {
     /// Nothing, until then.
-    Resting(Millis),
+    Idle(Millis),
     /// Boards are told to ignore the next ping; these have not been yet.
-    Silencing(VecDeque<BusAddress>),
+    Muting(VecDeque<BusAddress>),
     /// The ping to all was sent.
     Listening,
 }
@@ -43,83 +43,88 @@ enum Step {
 /// The search for boards.
 #[derive(Clone, Debug)]
 pub struct Discovery {
-    step: Step,
+    state: DiscoveryState,
     rounds: u32,
     quiet_rounds: u32,
     /// It was due while games were going on, and has waited for its time.
-    is_put_off: bool,
+    is_postponed: bool,
     /// Was anything new heard in this round?
     is_quiet: bool,
 }
 
 /// What discovery wants to be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ask {
+pub enum PingAction {
     /// This board shall ignore the next ping.
-    Silence(BusAddress),
+    MuteBoard(BusAddress),
     /// A ping to all.
-    All,
+    PingAll,
 }
 
 impl Discovery {
     /// A search that begins then.
-    pub fn at(due: Millis) -> Discovery {
-        Discovery { step: Step::Resting(due), rounds: 0, quiet_rounds: 0, is_put_off: false, is_quiet: true }
+    pub fn starting_at(due: Millis) -> Discovery {
+        Discovery { state: DiscoveryState::Idle(due), rounds: 0, quiet_rounds: 0, is_postponed: false, is_quiet: true }
     }
 
     /// When it has something to do.
     pub fn due(&self) -> Option<Millis> {
-        match &self.step {
-            Step::Resting(due) => Some(*due),
-            Step::Silencing(_) => Some(Millis::ZERO),
-            Step::Listening => None,
+        match &self.state {
+            DiscoveryState::Idle(due) => Some(*due),
+            DiscoveryState::Muting(_) => Some(Millis::ZERO),
+            DiscoveryState::Listening => None,
         }
     }
 
     /// Have all boards been heard that there are?
     pub fn is_resting(&self) -> bool {
-        matches!(self.step, Step::Resting(_)) && self.rounds == 0
+        matches!(self.state, DiscoveryState::Idle(_)) && self.rounds == 0
     }
 
     /// Is the line used for nothing else?
     pub fn is_listening(&self) -> bool {
-        matches!(self.step, Step::Listening)
+        matches!(self.state, DiscoveryState::Listening)
     }
 
     /// What to send now. `here`: the boards that are known and answer. With games going on, a search is put off.
-    pub fn ask(&mut self, now: Millis, here: impl Iterator<Item = BusAddress>, is_playing: bool) -> Option<Ask> {
-        if let Step::Resting(due) = self.step {
+    pub fn next_action(
+        &mut self,
+        now: Millis,
+        here: impl Iterator<Item = BusAddress>,
+        is_playing: bool,
+    ) -> Option<PingAction> {
+        if let DiscoveryState::Idle(due) = self.state {
             if due > now {
                 return None;
             }
-            if is_playing && self.rounds == 0 && !std::mem::replace(&mut self.is_put_off, true) {
-                self.step = Step::Resting(due + AGAIN_PLAYING - AGAIN);
+            if is_playing && self.rounds == 0 && !std::mem::replace(&mut self.is_postponed, true) {
+                self.state = DiscoveryState::Idle(due + RETRY_INTERVAL_PLAYING - RETRY_INTERVAL);
                 return None;
             }
             self.rounds += 1;
-            self.step = Step::Silencing(here.collect());
+            self.state = DiscoveryState::Muting(here.collect());
         }
-        let Step::Silencing(boards) = &mut self.step else { return None };
+        let DiscoveryState::Muting(boards) = &mut self.state else { return None };
         if let Some(board) = boards.pop_front() {
-            return Some(Ask::Silence(board));
+            return Some(PingAction::MuteBoard(board));
         }
         self.is_quiet = true;
-        self.step = Step::Listening;
-        Some(Ask::All)
+        self.state = DiscoveryState::Listening;
+        Some(PingAction::PingAll)
     }
 
     /// An address that was not known, or a collision: another round will be needed.
-    pub fn heard_something(&mut self) {
+    pub fn on_answer(&mut self) {
         self.is_quiet = false;
     }
 
     /// The time of listening is over.
-    pub fn round_is_over(&mut self, now: Millis) {
+    pub fn end_round(&mut self, now: Millis) {
         self.quiet_rounds = if self.is_quiet { self.quiet_rounds + 1 } else { 0 };
-        *self = if self.quiet_rounds >= QUIET_ROUNDS || self.rounds >= MOST_ROUNDS {
-            Discovery::at(now + AGAIN)
+        *self = if self.quiet_rounds >= QUIET_ROUNDS || self.rounds >= MAX_ROUNDS {
+            Discovery::starting_at(now + RETRY_INTERVAL)
         } else {
-            Discovery { step: Step::Resting(now), ..self.clone() }
+            Discovery { state: DiscoveryState::Idle(now), ..self.clone() }
         };
     }
 }
@@ -134,37 +139,37 @@ mod tests {
 
     #[test]
     fn rounds_end_after_two_quiet_ones() {
-        let mut search = Discovery::at(Millis(100));
+        let mut search = Discovery::starting_at(Millis(100));
         let here = || [board(5), board(7)].into_iter();
-        assert_eq!(search.ask(Millis(99), here(), false), None);
+        assert_eq!(search.next_action(Millis(99), here(), false), None);
         let mut now = Millis(100);
         for (is_loud, rests) in [(true, 0), (false, 0), (true, 0), (false, 0), (false, 60_000)] {
-            assert_eq!(search.ask(now, here(), false), Some(Ask::Silence(board(5))));
-            assert_eq!(search.ask(now, here(), false), Some(Ask::Silence(board(7))));
-            assert_eq!(search.ask(now, here(), false), Some(Ask::All));
+            assert_eq!(search.next_action(now, here(), false), Some(PingAction::MuteBoard(board(5))));
+            assert_eq!(search.next_action(now, here(), false), Some(PingAction::MuteBoard(board(7))));
+            assert_eq!(search.next_action(now, here(), false), Some(PingAction::PingAll));
             assert!(search.is_listening() && search.due().is_none());
             if is_loud {
-                search.heard_something();
+                search.on_answer();
             }
-            now = now + LISTENS;
-            search.round_is_over(now);
+            now = now + PING_WINDOW;
+            search.end_round(now);
             assert_eq!(search.due(), Some(now + Millis(rests)));
         }
     }
 
     #[test]
     fn games_delay_and_noise_ends_discovery() {
-        let mut search = Discovery::at(Millis(0));
-        assert_eq!(search.ask(Millis(0), [].into_iter(), true), None);
+        let mut search = Discovery::starting_at(Millis(0));
+        assert_eq!(search.next_action(Millis(0), [].into_iter(), true), None);
         assert_eq!(search.due(), Some(Millis::seconds(540)));
         let mut now = Millis::seconds(540);
-        for _ in 0..MOST_ROUNDS {
-            assert_eq!(search.ask(now, [].into_iter(), true), Some(Ask::All));
-            search.heard_something();
-            search.round_is_over(now);
+        for _ in 0..MAX_ROUNDS {
+            assert_eq!(search.next_action(now, [].into_iter(), true), Some(PingAction::PingAll));
+            search.on_answer();
+            search.end_round(now);
         }
-        assert_eq!(search.due(), Some(now + AGAIN));
-        now = now + AGAIN;
-        assert_eq!(search.ask(now, [].into_iter(), false), Some(Ask::All));
+        assert_eq!(search.due(), Some(now + RETRY_INTERVAL));
+        now = now + RETRY_INTERVAL;
+        assert_eq!(search.next_action(now, [].into_iter(), false), Some(PingAction::PingAll));
     }
 }

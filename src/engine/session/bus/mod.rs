@@ -30,50 +30,50 @@
 
 mod board;
 mod discovery;
-mod silence;
-mod usage;
+mod line_budget;
+mod reopen_timer;
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, FixedOffset};
 
-use super::held::Rotation;
-use super::request::{Addressee, Request, Wish};
+use super::hold::RotationRequest;
+use super::request::{OperatorCommand, Request, Target};
 use super::table::{Attention, Table};
-use super::wait::{LineWait, earliest, named};
-use super::{BusAddress, Condition, Damage, Effect, Heard, LineSettings, Output, Status, UnknownBoards};
+use super::wait::{LineWait, earliest, with_name};
+use super::{BusAddress, ByteOutcome, Condition, Effect, LineErrors, LineSettings, Output, Status, UnknownBoards};
 use crate::engine::calendar;
 use crate::engine::millis::Millis;
 use crate::engine::protocol::{
-    BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, Command, Decoder, Item, Message,
+    BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, Command, DecodedItem, Decoder, Message,
 };
-use board::{BoardOrigin, BusBoard, Presence};
-use discovery::{Ask, Discovery, LISTENS};
-use silence::Silence;
-use usage::{Usage, time_of};
+use board::{BusBoard, KnownFrom, Presence};
+use discovery::{Discovery, PING_WINDOW, PingAction};
+use line_budget::{LineBudget, wire_time};
+use reopen_timer::ReopenTimer;
 
 /// More boards than can be polled; a noisy line must not make up new ones for ever.
-const MOST_BOARDS: usize = 256;
+const MAX_BOARDS: usize = 256;
 /// Two requests for each of them.
-const MOST_TO_BE_TOLD: usize = 2 * MOST_BOARDS;
+const MAX_PENDING_REQUESTS: usize = 2 * MAX_BOARDS;
 /// Boards that are away may take this much of the line from those that are here: one part of so many.
-const AWAY_SHARE: u64 = 14;
+const MAX_SHARE_FOR_ABSENT: u64 = 14;
 /// A board that is away is waited for this part of the time that an answer may take: it is most likely not there, answers
 /// within milliseconds if it is, and is heard as well if it answers later.
-const AWAY_PATIENCE: u64 = 3;
+const ABSENT_WAIT_DIVISOR: u64 = 3;
 /// A damaged answer may have more bytes than it said; they are let go by before the next question.
-const AFTER_DAMAGE: Millis = Millis(3);
+const DAMAGE_PAUSE: Millis = Millis(3);
 
 /// A question under way.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct PendingQuestion {
     command: BusCommand,
-    to: BusAddress,
-    at: Millis,
+    address: BusAddress,
+    sent_at: Millis,
     /// When it counts as not answered.
-    until: Millis,
+    answer_deadline: Millis,
     /// No byte of an answer makes it wait longer than this.
-    latest: Millis,
+    max_deadline: Millis,
 }
 
 /// A bus and its boards.
@@ -82,36 +82,36 @@ pub struct Bus {
     settings: LineSettings,
     decoder: BusDecoder,
     boards: BTreeMap<BusAddress, BusBoard>,
-    is_up: bool,
-    asked: Option<Asked>,
+    is_link_up: bool,
+    pending_question: Option<PendingQuestion>,
     /// Who had the word last: noise after an answer belongs to it.
-    last_asked: Option<BusAddress>,
+    last_addressee: Option<BusAddress>,
     /// The line is not used before.
-    free_at: Millis,
+    line_free_at: Millis,
     /// No board that is away is pinged before.
-    away_at: Millis,
+    next_absent_ping_at: Millis,
     discovery: Discovery,
-    silence: Silence,
-    usage: Usage,
-    ignored: Vec<BusAddress>,
-    told_nobody: bool,
-    damage: Damage,
-    rotation: Rotation,
+    reopen_timer: ReopenTimer,
+    line_budget: LineBudget,
+    ignored_boards: Vec<BusAddress>,
+    warned_empty: bool,
+    line_errors: LineErrors,
+    rotation_request: RotationRequest,
     /// What boards that have not been found yet are to be told when they are.
-    to_be_told: Vec<(BusAddress, Wish)>,
-    stranger: Stranger,
+    pending_requests: Vec<(BusAddress, OperatorCommand)>,
+    single_board_probe: SingleBoardProbe,
 }
 
 /// Where no board of a bus answers, one that knows no bus may be at the port: it is asked once what stands on it.
 #[derive(Clone, Debug, Default)]
-enum Stranger {
+enum SingleBoardProbe {
     /// It was not asked since the link came up.
     #[default]
-    Unasked,
+    NotAsked,
     /// What has come since then, read as from a single board.
     Asked(Decoder),
     /// It answers, and the operator was told.
-    Told,
+    Notified,
 }
 
 impl Bus {
@@ -120,40 +120,40 @@ impl Bus {
         let boards = settings
             .boards
             .keys()
-            .map(|&address| (address, BusBoard::new(settings.of_board(address), BoardOrigin::Expected, Millis::ZERO)));
+            .map(|&address| (address, BusBoard::new(settings.for_board(address), KnownFrom::Expected, Millis::ZERO)));
         Bus {
             boards: boards.collect(),
             decoder: BusDecoder::new(),
-            is_up: false,
-            asked: None,
-            last_asked: None,
-            free_at: Millis::ZERO,
-            away_at: Millis::ZERO,
-            discovery: Discovery::at(Millis::ZERO),
-            silence: Silence::default(),
-            usage: Usage::default(),
-            ignored: Vec::new(),
-            told_nobody: false,
-            damage: Damage::default(),
-            rotation: Rotation::default(),
-            to_be_told: Vec::new(),
-            stranger: Stranger::default(),
+            is_link_up: false,
+            pending_question: None,
+            last_addressee: None,
+            line_free_at: Millis::ZERO,
+            next_absent_ping_at: Millis::ZERO,
+            discovery: Discovery::starting_at(Millis::ZERO),
+            reopen_timer: ReopenTimer::default(),
+            line_budget: LineBudget::default(),
+            ignored_boards: Vec::new(),
+            warned_empty: false,
+            line_errors: LineErrors::default(),
+            rotation_request: RotationRequest::default(),
+            pending_requests: Vec::new(),
+            single_board_probe: SingleBoardProbe::default(),
             settings,
         }
     }
 
     /// The port is open.
     pub fn link_up(&mut self, now: Millis) {
-        self.is_up = true;
+        self.is_link_up = true;
         self.decoder = BusDecoder::new();
-        self.asked = None;
-        self.free_at = now;
-        self.away_at = now;
-        self.discovery = Discovery::at(now);
-        self.silence.link_up(now);
-        self.usage = Usage::start(now);
-        if !matches!(self.stranger, Stranger::Told) {
-            self.stranger = Stranger::Unasked;
+        self.pending_question = None;
+        self.line_free_at = now;
+        self.next_absent_ping_at = now;
+        self.discovery = Discovery::starting_at(now);
+        self.reopen_timer.link_up(now);
+        self.line_budget = LineBudget::start(now);
+        if !matches!(self.single_board_probe, SingleBoardProbe::Notified) {
+            self.single_board_probe = SingleBoardProbe::NotAsked;
         }
         for board in self.boards.values_mut() {
             board.link_up(now);
@@ -162,11 +162,11 @@ impl Bus {
 
     /// The port is gone.
     pub fn link_down(&mut self, now: Millis) {
-        self.is_up = false;
+        self.is_link_up = false;
         self.decoder = BusDecoder::new();
-        let asked = self.asked.take();
+        let asked = self.pending_question.take();
         for (&address, board) in &mut self.boards {
-            board.link_down(now, asked.filter(|asked| asked.to == address).map(|asked| asked.command));
+            board.link_down(now, asked.filter(|asked| asked.address == address).map(|asked| asked.command));
         }
     }
 
@@ -184,39 +184,38 @@ impl Bus {
     }
 
     /// Takes one byte.
-    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> Heard {
-        self.usage.carry(now, 1);
-        self.hear_stranger(now, byte, outputs);
+    pub fn push_byte(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> ByteOutcome {
+        self.line_budget.record_bytes(now, 1);
+        self.push_probe_byte(now, byte, outputs);
         let item = self.decoder.push(byte);
-        if let (Some(asked), Some(missing)) = (&mut self.asked, self.decoder.missing())
-            && asked.to != BusAddress::ALL
+        if let (Some(asked), Some(missing)) = (&mut self.pending_question, self.decoder.missing_bytes())
+            && asked.address != BusAddress::ALL
         {
             let patience = Millis(self.settings.bus.answer_ms);
-            asked.until = (now + time_of(missing) + patience).min(asked.latest);
+            asked.answer_deadline = (now + wire_time(missing) + patience).min(asked.max_deadline);
         }
         match item {
-            None => return Heard::Nothing,
-            Some(BusItem::Message(message)) => self.take(now, &message, outputs),
+            None => return ByteOutcome::NoChange,
+            Some(BusItem::Message(message)) => self.on_message(now, &message, outputs),
             Some(BusItem::BadChecksum { id, .. }) => {
-                self.damage.bad_checksums += 1;
-                let is_awaited = self.asked.is_some_and(|asked| asked.command.answer() == Some(id));
-                self.disturb(now, is_awaited, outputs);
+                self.line_errors.bad_checksums += 1;
+                let is_awaited = self.pending_question.is_some_and(|asked| asked.command.answer() == Some(id));
+                self.note_noise(now, is_awaited, outputs);
             }
             Some(BusItem::Noise(noise)) => {
-                self.damage.noise_bytes += noise.bytes as u64;
-                self.disturb(now, false, outputs);
+                self.line_errors.noise_bytes += noise.bytes as u64;
+                self.note_noise(now, false, outputs);
             }
         }
-        Heard::Something
+        ByteOutcome::Handled
     }
 
     /// Is it a board that knows no bus?
-    fn hear_stranger(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) {
-        let Stranger::Asked(decoder) = &mut self.stranger else { return };
-        let is_dump =
-            |item| matches!(item, Item::Message(Message::BoardDump(codes)) if codes.iter().all(|code| code.0 < 16));
+    fn push_probe_byte(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) {
+        let SingleBoardProbe::Asked(decoder) = &mut self.single_board_probe else { return };
+        let is_dump = |item| matches!(item, DecodedItem::Message(Message::BoardDump(codes)) if codes.iter().all(|code| code.0 < 16));
         if decoder.push(byte).is_some_and(is_dump) && !self.boards.values().any(BusBoard::is_here) {
-            self.stranger = Stranger::Told;
+            self.single_board_probe = SingleBoardProbe::Notified;
             let notice =
                 "a single board answers at this port, and no board of a bus: set mode = \"single\" for this line";
             outputs.push(Output { at: now, board: None, effect: Effect::Notice(notice.to_owned()) });
@@ -225,126 +224,129 @@ impl Bus {
 
     /// Asks once whether a board is at the port that knows no bus. Boards of a bus that are plugged in at this moment are called
     /// back by the next ping.
-    fn ask_stranger(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn probe_single_board(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let is_nobody = !self.boards.values().any(BusBoard::is_here);
-        if !is_nobody || !self.discovery.is_resting() || !matches!(self.stranger, Stranger::Unasked) {
+        if !is_nobody || !self.discovery.is_resting() || !matches!(self.single_board_probe, SingleBoardProbe::NotAsked)
+        {
             return;
         }
-        self.stranger = Stranger::Asked(Decoder::new());
+        self.single_board_probe = SingleBoardProbe::Asked(Decoder::new());
         // Its answer is over when the line is used again.
-        self.free_at = now + LISTENS;
+        self.line_free_at = now + PING_WINDOW;
         let effect = Effect::Send(Command::SendBoard.encode());
         outputs.push(Output { at: now, board: None, effect });
     }
 
-    fn take(&mut self, now: Millis, message: &BusMessage, outputs: &mut Vec<Output>) {
+    fn on_message(&mut self, now: Millis, message: &BusMessage, outputs: &mut Vec<Output>) {
         let from = message.from;
-        self.silence.end(now);
-        let asked = self.asked.filter(|asked| asked.to == from && asked.command.answer() == Some(message.answer.id()));
+        self.reopen_timer.on_answer(now);
+        let asked = self
+            .pending_question
+            .filter(|asked| asked.address == from && asked.command.answer() == Some(message.answer.id()));
         if asked.is_some() {
-            self.asked = None;
-            self.free_at = now + Millis(self.settings.bus.gap_ms);
+            self.pending_question = None;
+            self.line_free_at = now + Millis(self.settings.bus.gap_ms);
         }
         if self.discovery.is_listening() && message.answer == BusAnswer::Ping {
-            self.rumour(now, from);
+            self.add_unconfirmed(now, from);
             return;
         }
         if !self.boards.contains_key(&from) {
-            self.meet(now, from, &message.answer, outputs);
+            self.on_unasked_answer(now, from, &message.answer, outputs);
         }
         let Some(board) = self.boards.get_mut(&from) else { return };
-        if board.known_by == BoardOrigin::Rumoured && self.settings.bus.unknown_boards == UnknownBoards::Ignore {
+        if board.known_by == KnownFrom::PingAnswer && self.settings.bus.unknown_boards == UnknownBoards::Ignore {
             self.boards.remove(&from);
-            self.ignored.push(from);
+            self.ignored_boards.push(from);
             let notice = "a board that the configuration does not name is on the bus; it is not recorded";
             outputs.push(Output { at: now, board: Some(from), effect: Effect::Notice(notice.to_owned()) });
             return;
         }
         let mut effects = Vec::new();
         let command = asked.map(|asked| asked.command);
-        board.hear(now, command, &message.answer, &self.settings.bus, &mut self.usage, &mut effects);
-        self.told_nobody = false;
-        put(now, from, board.pass(effects), outputs);
-        for (_, wish) in self.to_be_told.extract_if(.., |(address, _)| *address == from) {
+        board.on_answer(now, command, &message.answer, &self.settings.bus, &mut self.line_budget, &mut effects);
+        self.warned_empty = false;
+        push_effects(now, from, board.filter(effects), outputs);
+        for (_, wish) in self.pending_requests.extract_if(.., |(address, _)| *address == from) {
             let effects = board.request(now, &wish, &self.settings.bus);
-            put(now, from, board.pass(effects), outputs);
+            push_effects(now, from, board.filter(effects), outputs);
         }
     }
 
     /// An answer to a ping to all. The board has to answer for itself before it is believed.
-    fn rumour(&mut self, now: Millis, address: BusAddress) {
-        if address == BusAddress::ALL || self.ignored.contains(&address) {
+    fn add_unconfirmed(&mut self, now: Millis, address: BusAddress) {
+        if address == BusAddress::ALL || self.ignored_boards.contains(&address) {
             return;
         }
         if let Some(board) = self.boards.get_mut(&address) {
             if !board.is_here() {
                 board.link_up(now);
             }
-        } else if self.boards.len() < MOST_BOARDS {
-            let board = BusBoard::new(self.settings.of_board(address), BoardOrigin::Rumoured, now);
+        } else if self.boards.len() < MAX_BOARDS {
+            let board = BusBoard::new(self.settings.for_board(address), KnownFrom::PingAnswer, now);
             self.boards.insert(address, board);
-            self.discovery.heard_something();
+            self.discovery.on_answer();
         }
     }
 
     /// A board that nobody asked tells what stands on it: in the log of another program.
-    fn meet(&mut self, now: Millis, address: BusAddress, answer: &BusAnswer, outputs: &mut Vec<Output>) {
+    fn on_unasked_answer(&mut self, now: Millis, address: BusAddress, answer: &BusAnswer, outputs: &mut Vec<Output>) {
         let says_much = matches!(answer, BusAnswer::Board(_) | BusAnswer::Board50Black(_));
         if !says_much
             || address == BusAddress::ALL
-            || self.ignored.contains(&address)
-            || self.boards.len() >= MOST_BOARDS
+            || self.ignored_boards.contains(&address)
+            || self.boards.len() >= MAX_BOARDS
         {
             return;
         }
-        self.boards.insert(address, BusBoard::new(self.settings.of_board(address), BoardOrigin::Rumoured, now));
+        self.boards.insert(address, BusBoard::new(self.settings.for_board(address), KnownFrom::PingAnswer, now));
         let note = "a board that was not asked tells what stands on it";
         outputs.push(Output { at: now, board: Some(address), effect: Effect::Note(note.to_owned()) });
     }
 
     /// Bytes that are no answer. `is_awaited`: they looked like the one that is due, but for their checksum.
-    fn disturb(&mut self, now: Millis, is_awaited: bool, outputs: &mut Vec<Output>) {
+    fn note_noise(&mut self, now: Millis, is_awaited: bool, outputs: &mut Vec<Output>) {
         if self.discovery.is_listening() {
-            self.discovery.heard_something();
+            self.discovery.on_answer();
             return;
         }
-        let word = self.asked.map(|asked| asked.to).or(self.last_asked);
+        let word = self.pending_question.map(|asked| asked.address).or(self.last_addressee);
         let somebody = self.boards.values().any(BusBoard::is_here);
         let Some(board) = word.and_then(|word| self.boards.get_mut(&word)) else { return };
-        board.disturb();
-        if let Some(asked) = self.asked.filter(|_| is_awaited) {
-            self.asked = None;
-            self.free_at = now + AFTER_DAMAGE.max(Millis(self.settings.bus.gap_ms));
+        board.mark_suspect();
+        if let Some(asked) = self.pending_question.filter(|_| is_awaited) {
+            self.pending_question = None;
+            self.line_free_at = now + DAMAGE_PAUSE.max(Millis(self.settings.bus.gap_ms));
             let was_away = !board.is_here();
             let mut effects = Vec::new();
-            board.garble(now, asked.command, &mut effects);
-            put(now, asked.to, board.pass(effects), outputs);
-            self.spend_on_away(now, asked, was_away && somebody);
+            board.on_damaged_answer(now, asked.command, &mut effects);
+            push_effects(now, asked.address, board.filter(effects), outputs);
+            self.spend_on_absent(now, asked, was_away && somebody);
         }
     }
 
     /// A ping in vain takes its share of the line.
-    fn spend_on_away(&mut self, now: Millis, asked: Asked, is_in_vain: bool) {
+    fn spend_on_absent(&mut self, now: Millis, asked: PendingQuestion, is_in_vain: bool) {
         if is_in_vain {
-            self.away_at = now + Millis((now - asked.at).0 * (AWAY_SHARE - 1));
+            self.next_absent_ping_at = now + Millis((now - asked.sent_at).0 * (MAX_SHARE_FOR_ABSENT - 1));
         }
     }
 
     /// When [`Bus::tick`] has something to do, and what is waited for until then.
     pub fn deadline(&self) -> Option<(Millis, LineWait)> {
-        let decides = earliest(self.boards.values().map(BusBoard::deadline_away));
-        let asks = match &self.asked {
-            _ if !self.is_up => None,
-            Some(asked) => Some((asked.until, LineWait::Answer)),
-            None => named(self.next_question_at().map(|at| at.max(self.free_at)), LineWait::Question),
+        let decides = earliest(self.boards.values().map(BusBoard::absent_deadline));
+        let asks = match &self.pending_question {
+            _ if !self.is_link_up => None,
+            Some(asked) => Some((asked.answer_deadline, LineWait::Answer)),
+            None => with_name(self.next_question_at().map(|at| at.max(self.line_free_at)), LineWait::Question),
         };
-        earliest([asks, decides, named(self.reopen_at(), LineWait::Reopening)])
+        earliest([asks, decides, with_name(self.reopen_at(), LineWait::Reopening)])
     }
 
     /// When the link is to be opened again if nobody answers until then; `None` while a board is here.
     fn reopen_at(&self) -> Option<Millis> {
-        let is_silent = self.is_up && !self.boards.values().any(BusBoard::is_here);
-        is_silent.then(|| self.silence.reopen_at())
+        let is_silent = self.is_link_up && !self.boards.values().any(BusBoard::is_here);
+        is_silent.then(|| self.reopen_timer.reopen_at())
     }
 
     fn next_question_at(&self) -> Option<Millis> {
@@ -358,70 +360,72 @@ impl Bus {
     }
 
     fn due(&self, board: &BusBoard) -> Millis {
-        if board.may_wait() { board.due.max(self.away_at) } else { board.due }
+        if board.may_wait() { board.next_question_at.max(self.next_absent_ping_at) } else { board.next_question_at }
     }
 
     /// Decides and asks what is due.
     pub fn tick(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         for (&address, board) in &mut self.boards {
-            if board.deadline_away().is_some_and(|(at, _)| at <= now) {
+            if board.absent_deadline().is_some_and(|(at, _)| at <= now) {
                 let mut effects = Vec::new();
                 board.decide(now, &mut effects);
-                put(now, address, board.pass(effects), outputs);
+                push_effects(now, address, board.filter(effects), outputs);
             }
         }
-        if let Some(asked) = self.asked.filter(|asked| asked.until <= now) {
-            self.asked = None;
-            self.free_at = now;
-            self.miss(now, asked, outputs);
+        if let Some(asked) = self.pending_question.filter(|asked| asked.answer_deadline <= now) {
+            self.pending_question = None;
+            self.line_free_at = now;
+            self.on_timeout(now, asked, outputs);
         }
         if self.reopen_at().is_some_and(|at| at <= now) {
-            self.silence.reopen(now);
+            self.reopen_timer.on_reopen(now);
             outputs.push(Output { at: now, board: None, effect: Effect::Reopen { board: None } });
         }
-        if self.is_up && self.asked.is_none() && self.free_at <= now {
-            self.ask(now, outputs);
+        if self.is_link_up && self.pending_question.is_none() && self.line_free_at <= now {
+            self.send_next_question(now, outputs);
         }
     }
 
-    fn miss(&mut self, now: Millis, asked: Asked, outputs: &mut Vec<Output>) {
-        if asked.to == BusAddress::ALL {
-            self.discovery.round_is_over(now);
-            self.ask_stranger(now, outputs);
+    fn on_timeout(&mut self, now: Millis, asked: PendingQuestion, outputs: &mut Vec<Output>) {
+        if asked.address == BusAddress::ALL {
+            self.discovery.end_round(now);
+            self.probe_single_board(now, outputs);
             return;
         }
         let somebody = self.boards.values().any(BusBoard::is_here);
-        let Some(board) = self.boards.get_mut(&asked.to) else { return };
+        let Some(board) = self.boards.get_mut(&asked.address) else { return };
         let was_away = !board.is_here();
         let mut effects = Vec::new();
-        board.miss(now, asked.command, &mut effects);
-        let effects = board.pass(effects);
+        board.on_timeout(now, asked.command, &mut effects);
+        let effects = board.filter(effects);
         let is_nothing =
-            board.known_by == BoardOrigin::Rumoured && matches!(board.presence, Presence::Away { tries: 2.. });
+            board.known_by == KnownFrom::PingAnswer && matches!(board.presence, Presence::Absent { tries: 2.. });
         if is_nothing {
-            self.boards.remove(&asked.to);
+            self.boards.remove(&asked.address);
         }
-        self.spend_on_away(now, asked, was_away && somebody);
-        put(now, asked.to, effects, outputs);
-        self.tell_if_nobody_is_here(now, outputs);
+        self.spend_on_absent(now, asked, was_away && somebody);
+        push_effects(now, asked.address, effects, outputs);
+        self.warn_if_empty(now, outputs);
     }
 
-    fn tell_if_nobody_is_here(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        let all_away = self.boards.values().all(|board| matches!(board.presence, Presence::Away { tries: 1.. }));
-        if all_away && !self.boards.is_empty() && !std::mem::replace(&mut self.told_nobody, true) {
+    fn warn_if_empty(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        let all_away = self.boards.values().all(|board| matches!(board.presence, Presence::Absent { tries: 1.. }));
+        if all_away && !self.boards.is_empty() && !std::mem::replace(&mut self.warned_empty, true) {
             let notice = "no board of the bus answers; is the bus plugged in, and is this its port?";
             outputs.push(Output { at: now, board: None, effect: Effect::Notice(notice.to_owned()) });
         }
     }
 
     /// Asks who is to be asked.
-    fn ask(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn send_next_question(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.search_due().is_some_and(|due| due <= now) {
             let here = self.boards.iter().filter(|(_, board)| board.is_here()).map(|(&address, _)| address);
-            let here: Vec<_> = here.chain(self.ignored.iter().copied()).collect();
-            match self.discovery.ask(now, here.into_iter(), self.has_open_game()) {
-                Some(Ask::Silence(address)) => return self.send(now, BusCommand::IgnoreNextPing, address, outputs),
-                Some(Ask::All) => return self.send(now, BusCommand::Ping, BusAddress::ALL, outputs),
+            let here: Vec<_> = here.chain(self.ignored_boards.iter().copied()).collect();
+            match self.discovery.next_action(now, here.into_iter(), self.has_open_game()) {
+                Some(PingAction::MuteBoard(address)) => {
+                    return self.send(now, BusCommand::IgnoreNextPing, address, outputs);
+                }
+                Some(PingAction::PingAll) => return self.send(now, BusCommand::Ping, BusAddress::ALL, outputs),
                 None => {}
             }
         }
@@ -429,29 +433,35 @@ impl Bus {
         // Of those that matter alike, the lowest address: the order of the map decides nothing else.
         let next = due.max_by_key(|(address, board)| (board.urgency(now), std::cmp::Reverse(**address)));
         if let Some((&address, board)) = next {
-            let command = board.question();
+            let command = board.next_question();
             self.send(now, command, address, outputs);
         }
     }
 
     fn send(&mut self, now: Millis, command: BusCommand, to: BusAddress, outputs: &mut Vec<Output>) {
         let bytes = command.encode(to);
-        self.usage.carry(now, bytes.len());
+        self.line_budget.record_bytes(now, bytes.len());
         let may_wait = self.boards.get(&to).is_some_and(BusBoard::may_wait);
         let answers = self.settings.bus.answer_ms;
-        let patience = time_of(bytes.len()) + Millis(if may_wait { answers / AWAY_PATIENCE } else { answers });
-        let longest = patience + time_of(crate::engine::protocol::framer::MAX_MESSAGE);
+        let patience = wire_time(bytes.len()) + Millis(if may_wait { answers / ABSENT_WAIT_DIVISOR } else { answers });
+        let longest = patience + wire_time(crate::engine::protocol::framer::MAX_MESSAGE);
         let wait = match self.boards.get_mut(&to) {
-            _ if to == BusAddress::ALL => LISTENS,
+            _ if to == BusAddress::ALL => PING_WINDOW,
             Some(board) => {
-                let wait = patience + time_of(board.answer_size(command, now));
-                board.asked(now, command);
+                let wait = patience + wire_time(board.answer_size(command, now));
+                board.on_question_sent(now, command);
                 wait
             }
             None => patience,
         };
-        self.asked = Some(Asked { command, to, at: now, until: now + wait, latest: now + longest });
-        self.last_asked = Some(to);
+        self.pending_question = Some(PendingQuestion {
+            command,
+            address: to,
+            sent_at: now,
+            answer_deadline: now + wait,
+            max_deadline: now + longest,
+        });
+        self.last_addressee = Some(to);
         outputs.push(Output { at: now, board: None, effect: Effect::Send(bytes.to_vec()) });
     }
 
@@ -461,46 +471,46 @@ impl Bus {
             let refused = Effect::Refused(format!("request `{request}`: {why}"));
             outputs.push(Output { at: now, board: None, effect: refused });
         };
-        let Some(address) = request.to.address() else {
+        let Some(address) = request.target.address() else {
             return refuse("on a bus the address of the board goes first, as in `1025 result 2-0`");
         };
         let Some(board) = self.boards.get_mut(&address) else {
-            if request.to != Addressee::BoardWhenFound(address) {
+            if request.target != Target::BoardOnceFound(address) {
                 let known = self.boards.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 refuse(&format!("there is no board {address} on this bus; known are {known}"));
-            } else if self.to_be_told.len() < MOST_TO_BE_TOLD {
-                self.to_be_told.push((address, request.wish));
+            } else if self.pending_requests.len() < MAX_PENDING_REQUESTS {
+                self.pending_requests.push((address, request.command));
             }
             return;
         };
-        let effects = match request.wish {
+        let effects = match request.command {
             // Its boards have their logs together.
-            Wish::Rotate => vec![self.rotation.ask()],
+            OperatorCommand::Rotate => vec![self.rotation_request.set()],
             wish => {
                 let effects = board.request(now, &wish, &self.settings.bus);
-                board.pass(effects)
+                board.filter(effects)
             }
         };
-        put(now, address, effects, outputs);
+        push_effects(now, address, effects, outputs);
     }
 
     /// What boards that have not been found yet are to be told.
-    pub fn to_be_told(&self) -> &[(BusAddress, Wish)] {
-        &self.to_be_told
+    pub fn pending_requests(&self) -> &[(BusAddress, OperatorCommand)] {
+        &self.pending_requests
     }
 
     /// Did the operator ask for new logs?
-    pub fn wants_rotation(&self) -> bool {
-        self.rotation.is_wanted()
+    pub fn rotation_requested(&self) -> bool {
+        self.rotation_request.is_pending()
     }
 
     /// What of its bytes told nothing.
-    pub fn damage(&self) -> Damage {
-        self.damage
+    pub fn line_errors(&self) -> LineErrors {
+        self.line_errors
     }
 
     /// Would no board lose anything of a game?
-    pub fn may_begin_anew(&self) -> bool {
+    pub fn can_restart(&self) -> bool {
         self.boards.values().all(|board| board.table().attention() == Attention::Idle && !board.status().is_held)
     }
 
@@ -520,15 +530,15 @@ impl Bus {
         let away: Vec<String> =
             self.boards.iter().filter(|(_, board)| !board.is_here()).map(|(address, _)| address.to_string()).collect();
         let mut state = match here {
-            _ if !self.is_up => "no connection".to_owned(),
-            1 => format!("1 board, {} % of the line in use", self.usage.percent()),
-            _ => format!("{here} boards, {} % of the line in use", self.usage.percent()),
+            _ if !self.is_link_up => "no connection".to_owned(),
+            1 => format!("1 board, {} % of the line in use", self.line_budget.used_percent()),
+            _ => format!("{here} boards, {} % of the line in use", self.line_budget.used_percent()),
         };
-        if self.is_up && !away.is_empty() {
+        if self.is_link_up && !away.is_empty() {
             state += &format!(", no answer from {}", away.join(", "));
         }
         let condition = match here {
-            _ if !self.is_up => Condition::NoConnection,
+            _ if !self.is_link_up => Condition::NoConnection,
             0 if !self.boards.is_empty() => Condition::NoAnswer,
             _ if self.has_open_game() => Condition::Playing,
             _ => Condition::Waiting,
@@ -542,6 +552,6 @@ impl Bus {
     }
 }
 
-fn put(at: Millis, board: BusAddress, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
+fn push_effects(at: Millis, board: BusAddress, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
     outputs.extend(effects.into_iter().map(|effect| Output { at, board: Some(board), effect }));
 }

@@ -13,7 +13,7 @@ use crate::engine::protocol::changes::TimeSide;
 use crate::engine::protocol::{ClockReport, ClockSide, ClockStatus, ClockTimes, Lever};
 
 /// A reading may be a second old by the board's own design; one that contradicts a press this recent is out of date.
-const OUT_OF_DATE: Millis = Millis(1_500);
+const MAX_AGE: Millis = Millis(1_500);
 
 /// A time as an event tells it: hours, minutes, seconds.
 pub type Time = [u8; 3];
@@ -21,14 +21,14 @@ pub type Time = [u8; 3];
 /// What is known of the clock of a board on a bus.
 #[derive(Clone, Debug, Default)]
 pub struct EventClock {
-    last: Option<ClockTimes>,
+    last_sides: Option<ClockTimes>,
     pressed_at: Option<Millis>,
     read_at: Option<Millis>,
-    ran_at: Option<Millis>,
+    last_running_at: Option<Millis>,
     /// Presses may have been missed: who is to move is not known.
     is_lever_old: bool,
     /// Of which sides the time may have been set anew since it was told: the left and the right one.
-    unsure: [bool; 2],
+    may_be_reset: [bool; 2],
 }
 
 impl EventClock {
@@ -46,10 +46,10 @@ impl EventClock {
             TimeSide::Left => ClockStatus::RIGHT_HIGH,
             TimeSide::Right => 0,
         };
-        let known = self.last;
+        let known = self.last_sides;
         let before = known.unwrap_or_else(|| {
             let shown = ClockSide { hours, minutes, seconds, ..ClockSide::default() };
-            self.unsure = [true; 2];
+            self.may_be_reset = [true; 2];
             ClockTimes { left: shown, right: shown, status: ClockStatus(lever ^ ClockStatus::RIGHT_HIGH) }
         });
         let mut times = before;
@@ -58,20 +58,20 @@ impl EventClock {
             TimeSide::Right => &mut times.right,
         };
         (stopped.hours, stopped.minutes, stopped.seconds) = (hours, minutes, seconds);
-        self.unsure[usize::from(side == TimeSide::Right)] = false;
+        self.may_be_reset[usize::from(side == TimeSide::Right)] = false;
         times.status = ClockStatus(times.status.0 & !ClockStatus::RIGHT_HIGH | lever);
         self.pressed_at = Some(now);
         let is_missed = std::mem::take(&mut self.is_lever_old) && before.lever() == times.lever();
-        if !before.running() && !is_begun {
-            self.last = Some(times);
+        if !before.is_running() && !is_begun {
+            self.last_sides = Some(times);
             return vec![ClockReport::Times(times)];
         }
         times.status = ClockStatus(times.status.0 | ClockStatus::RUNNING);
-        self.last = Some(times);
-        self.ran_at = Some(now);
+        self.last_sides = Some(times);
+        self.last_running_at = Some(now);
         let shown = if is_missed { times } else { before };
         let started = ClockTimes { status: ClockStatus(times.status.0 ^ ClockStatus::RIGHT_HIGH), ..shown };
-        let started = (!before.running() || is_missed).then_some(ClockReport::Times(started));
+        let started = (!before.is_running() || is_missed).then_some(ClockReport::Times(started));
         started.into_iter().chain([ClockReport::Times(times)]).collect()
     }
 
@@ -84,62 +84,62 @@ impl EventClock {
                 *self = EventClock { read_at: Some(now), ..EventClock::default() };
                 return Some((now, report));
             }
-            ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Garbled(_) => return None,
+            ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Invalid(_) => return None,
         };
         self.read_at = Some(now);
-        let contradicts = self.last.is_some_and(|last| last.lever() != times.lever());
-        if contradicts && self.pressed_at.is_some_and(|pressed| now - pressed < OUT_OF_DATE) {
+        let contradicts = self.last_sides.is_some_and(|last| last.lever() != times.lever());
+        if contradicts && self.pressed_at.is_some_and(|pressed| now - pressed < MAX_AGE) {
             return None;
         }
-        self.last = Some(times);
+        self.last_sides = Some(times);
         self.is_lever_old = false;
-        self.unsure = [false; 2];
-        if times.running() {
-            self.ran_at = Some(now);
+        self.may_be_reset = [false; 2];
+        if times.is_running() {
+            self.last_running_at = Some(now);
             return Some((now, report));
         }
-        Some((self.ran_at.unwrap_or(now), report))
+        Some((self.last_running_at.unwrap_or(now), report))
     }
 
     /// What was read last, if anything was: a reading of the same clock for a game that is lived through afterwards.
-    pub fn reading_again(&self, now: Millis) -> Option<ClockReport> {
-        self.age(now).and(self.last).map(ClockReport::Times)
+    pub fn last_reading(&self, now: Millis) -> Option<ClockReport> {
+        self.age(now).and(self.last_sides).map(ClockReport::Times)
     }
 
     /// A new game has begun, and nobody saw how its clock was set: it stood then.
     pub fn new_game(&mut self) {
-        if let Some(times) = &mut self.last {
+        if let Some(times) = &mut self.last_sides {
             times.status = ClockStatus(times.status.0 & !ClockStatus::RUNNING);
-            self.unsure = [true; 2];
+            self.may_be_reset = [true; 2];
         }
     }
 
     /// The board had no power: presses have been missed, perhaps.
-    pub fn was_unseen(&mut self) {
+    pub fn note_power_loss(&mut self) {
         self.is_lever_old = true;
     }
 
     /// Does this reading show the lever elsewhere than it is known to be?
     pub fn is_elsewhere(&self, report: ClockReport) -> bool {
         let ClockReport::Times(times) = report else { return false };
-        !times.is_all_zero() && self.last.is_some_and(|last| last.lever() != times.lever())
+        !times.is_all_zero() && self.last_sides.is_some_and(|last| last.lever() != times.lever())
     }
 
     /// Was the lever put where it belongs before the first ply, and has not been read since? The clock may run.
-    pub fn may_have_started(&self) -> bool {
+    pub fn has_possible_start(&self) -> bool {
         !self.is_running() && self.pressed_at > self.read_at
     }
 
     /// Are the times of both sides those of this game?
     pub fn is_sure(&self) -> bool {
-        self.unsure == [false; 2]
+        self.may_be_reset == [false; 2]
     }
 
     /// What its left and its right side must show now, in seconds, where that is known: the time of one of them runs.
     pub fn sides(&self, now: Millis) -> Option<[u32; 2]> {
-        let times = self.last.filter(|_| self.is_sure())?;
+        let times = self.last_sides.filter(|_| self.is_sure())?;
         let known_at = self.read_at.max(self.pressed_at)?;
-        let gone = if times.running() { ((now - known_at).0 / 1_000) as u32 } else { 0 };
+        let gone = if times.is_running() { ((now - known_at).0 / 1_000) as u32 } else { 0 };
         let [left, right] = [times.left.total_seconds(), times.right.total_seconds()];
         Some(match times.lever() {
             Lever::LeftHigh => [left.saturating_sub(gone), right],
@@ -148,8 +148,8 @@ impl EventClock {
     }
 
     /// Which side was pressed last: the one whose lever is down.
-    pub fn pressed(&self) -> Option<TimeSide> {
-        self.last.map(|times| match times.lever() {
+    pub fn last_pressed(&self) -> Option<TimeSide> {
+        self.last_sides.map(|times| match times.lever() {
             Lever::LeftHigh => TimeSide::Right,
             Lever::RightHigh => TimeSide::Left,
         })
@@ -162,7 +162,7 @@ impl EventClock {
 
     /// Whether a time is running, as far as is known.
     pub fn is_running(&self) -> bool {
-        self.last.is_some_and(|times| times.running())
+        self.last_sides.is_some_and(|times| times.is_running())
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
     fn seen(reports: &[ClockReport]) -> Vec<(u8, u8, Lever, bool)> {
         let seen = |report: &ClockReport| {
             let ClockReport::Times(times) = report else { panic!("{report:?}") };
-            (times.left.seconds, times.right.seconds, times.lever(), times.running())
+            (times.left.seconds, times.right.seconds, times.lever(), times.is_running())
         };
         reports.iter().map(seen).collect()
     }
@@ -211,9 +211,9 @@ mod tests {
         clock.reading(Millis(10), times(30, 30, 0x02));
         let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 30], false);
         assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, false)]);
-        assert!(clock.may_have_started());
+        assert!(clock.has_possible_start());
         clock.reading(Millis(30), times(30, 30, 0x01));
-        assert!(!clock.may_have_started());
+        assert!(!clock.has_possible_start());
         // The same, and nobody has asked the clock whether it runs when the first ply is pressed for.
         clock.press(Millis(40), TimeSide::Left, [0, 10, 30], false);
         clock.new_game();
@@ -240,12 +240,12 @@ mod tests {
     fn press_after_missed_press_counts_twice() {
         let mut clock = EventClock::default();
         clock.reading(Millis(0), times(30, 40, 0x03));
-        clock.was_unseen();
+        clock.note_power_loss();
         // The right side's time ran; now it is the left that stops.
         let after = clock.press(Millis(60_000), TimeSide::Left, [0, 9, 50], true);
         assert_eq!(seen(&after), [(50, 40, Lever::LeftHigh, true), (50, 40, Lever::RightHigh, true)]);
         assert_eq!(clock.press(Millis(70_000), TimeSide::Right, [0, 9, 30], true).len(), 1);
-        clock.was_unseen();
+        clock.note_power_loss();
         assert_eq!(clock.press(Millis(80_000), TimeSide::Left, [0, 9, 20], true).len(), 1, "as it should be");
     }
 

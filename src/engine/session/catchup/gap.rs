@@ -22,21 +22,21 @@
 //! Invariants: what is kept is bounded; nothing that was heard is dropped. Absent on purpose: the table, and time-outs (the
 //! dialogue's).
 
-use super::memory::{self, Known, Misfit};
+use super::memory::{self, KnownState, MemoryMismatch};
 use crate::engine::millis::Millis;
-use crate::engine::protocol::changes::{self, Memory, MemoryEvent, TimeSide};
+use crate::engine::protocol::changes::{self, DecodedMemory, MemoryEvent, TimeSide};
 use crate::engine::protocol::{ClockReport, Field, PieceCode};
 use crate::engine::session::sensors::Sensors;
 
 /// After a gap this long the memory is asked for although the board shows nothing new: kings may have gone and come back, and
 /// the lever with them.
-const LONG: Millis = Millis::seconds(10);
+const LONG_GAP: Millis = Millis::seconds(10);
 /// A memory is asked for once more if it does not come: one byte may have been lost, or 8 s of bytes damaged.
-const TRIES: u32 = 2;
+const MAX_MEMORY_REQUESTS: u32 = 2;
 /// A dump that came after the memory may differ from its end by what one hand moves in 8 s.
-const ONE_PLY: usize = 4;
+const MAX_DUMP_DIFFERENCES: usize = 4;
 /// More is not kept: a memory does not hold more.
-const MOST_KEPT: usize = changes::RING;
+const MAX_REPORTS: usize = changes::MEMORY_SIZE;
 
 /// What a board says of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,20 +55,20 @@ pub enum GapStep {
     /// Something has to come first.
     Wait,
     /// The board's memory is wanted.
-    AskMemory,
+    RequestMemory,
     /// It is there, and so is a dump.
-    Recall,
+    UseMemory,
     /// No memory is needed, or none will come.
-    GoOn,
+    Continue,
 }
 
 /// What happened in a gap by the board's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Recalled {
+pub struct GapMemory {
     /// What was not known, in order.
-    pub unseen: Vec<MemoryEvent>,
+    pub missed: Vec<MemoryEvent>,
     /// What the board showed when its memory was read.
-    pub shown: Vec<PieceCode>,
+    pub sensors_at_read: Vec<PieceCode>,
 }
 
 /// A gap that is not closed yet.
@@ -77,30 +77,38 @@ pub struct Gap {
     since: Millis,
     /// When the board could be heard again.
     heard_at: Millis,
-    kept: Vec<(Millis, GameReport)>,
+    reports: Vec<(Millis, GameReport)>,
     /// The memory, and how much of what was kept came before it.
-    memory: Option<(usize, Memory)>,
+    memory: Option<(usize, DecodedMemory)>,
     /// How often it has been asked for.
-    asked: u32,
-    is_hopeless: bool,
+    memory_requests: u32,
+    memory_unavailable: bool,
     /// Nobody knows how long it was.
-    is_timeless: bool,
+    has_unknown_length: bool,
 }
 
 impl Gap {
     /// A gap since a time, until which everything is known; the board can be heard from `now` on.
     pub fn new(since: Millis, now: Millis) -> Gap {
-        Gap { since, heard_at: now, kept: Vec::new(), memory: None, asked: 0, is_hopeless: false, is_timeless: false }
+        Gap {
+            since,
+            heard_at: now,
+            reports: Vec::new(),
+            memory: None,
+            memory_requests: 0,
+            memory_unavailable: false,
+            has_unknown_length: false,
+        }
     }
 
     /// A gap after which no memory is asked for.
     pub fn without_memory(self) -> Gap {
-        Gap { is_hopeless: true, ..self }
+        Gap { memory_unavailable: true, ..self }
     }
 
     /// A gap that may have been longer than the times say.
-    pub fn of_unknown_length(self) -> Gap {
-        Gap { is_timeless: true, ..self }
+    pub fn with_unknown_length(self) -> Gap {
+        Gap { has_unknown_length: true, ..self }
     }
 
     /// Up to when everything is known.
@@ -115,51 +123,51 @@ impl Gap {
 
     /// Has a dump come?
     pub fn has_dump(&self) -> bool {
-        self.kept.iter().any(|(_, report)| matches!(report, GameReport::Dump(_)))
+        self.reports.iter().any(|(_, report)| matches!(report, GameReport::Dump(_)))
     }
 
     /// Keeps a report until the gap is closed.
-    pub fn keep(&mut self, now: Millis, report: GameReport) {
-        self.kept.push((now, report));
-        self.is_hopeless |= self.kept.len() >= MOST_KEPT;
+    pub fn push_report(&mut self, now: Millis, report: GameReport) {
+        self.reports.push((now, report));
+        self.memory_unavailable |= self.reports.len() >= MAX_REPORTS;
     }
 
     /// The memory has come.
-    pub fn remember(&mut self, data: &[u8]) {
-        self.memory = Some((self.kept.len(), Memory::decode(data)));
+    pub fn set_memory(&mut self, data: &[u8]) {
+        self.memory = Some((self.reports.len(), DecodedMemory::decode(data)));
     }
 
     /// It is being asked for.
-    pub fn asked(&mut self) {
-        self.asked += 1;
+    pub fn on_memory_requested(&mut self) {
+        self.memory_requests += 1;
     }
 
     /// It has not come. Returns whether it is given up.
-    pub fn miss_memory(&mut self) -> bool {
-        self.is_hopeless |= self.asked >= TRIES;
-        self.is_hopeless
+    pub fn on_memory_timeout(&mut self) -> bool {
+        self.memory_unavailable |= self.memory_requests >= MAX_MEMORY_REQUESTS;
+        self.memory_unavailable
     }
 
     /// What is to be done. `sensors`: the board as it was known before.
-    pub fn step(&self, sensors: &Sensors) -> GapStep {
-        let Some(shown) = self.shown(sensors) else { return GapStep::Wait };
+    pub fn next_step(&self, sensors: &Sensors) -> GapStep {
+        let Some(shown) = self.sensors_at_read(sensors) else { return GapStep::Wait };
         match &self.memory {
-            Some(_) => GapStep::Recall,
-            None if self.is_hopeless => GapStep::GoOn,
-            None if self.asked > 0 => GapStep::Wait,
-            None if shown.fields() != sensors.fields() || self.is_long() => GapStep::AskMemory,
-            None => GapStep::GoOn,
+            Some(_) => GapStep::UseMemory,
+            None if self.memory_unavailable => GapStep::Continue,
+            None if self.memory_requests > 0 => GapStep::Wait,
+            None if shown.fields() != sensors.fields() || self.is_long() => GapStep::RequestMemory,
+            None => GapStep::Continue,
         }
     }
 
     fn is_long(&self) -> bool {
-        self.is_timeless || self.heard_at - self.since >= LONG
+        self.has_unknown_length || self.heard_at - self.since >= LONG_GAP
     }
 
     /// What the board showed when its memory was read, or last.
-    fn shown(&self, sensors: &Sensors) -> Option<Sensors> {
-        let before = self.memory.as_ref().map_or(self.kept.len(), |(before, _)| *before);
-        let (before, after) = self.kept.split_at_checked(before)?;
+    fn sensors_at_read(&self, sensors: &Sensors) -> Option<Sensors> {
+        let before = self.memory.as_ref().map_or(self.reports.len(), |(before, _)| *before);
+        let (before, after) = self.reports.split_at_checked(before)?;
         let mut shown = sensors.clone();
         let mut is_known = false;
         for (_, report) in before {
@@ -177,7 +185,7 @@ impl Gap {
         shown.dump(dump?)?;
         let (_, memory) = self.memory.as_ref()?;
         let mut fields = shown.by_number();
-        if memory::end_with(&mut fields, &memory.changes) <= ONE_PLY {
+        if memory::apply_last_values(&mut fields, &memory.events) <= MAX_DUMP_DIFFERENCES {
             shown.set_by_number(&fields);
         }
         Some(shown)
@@ -189,24 +197,28 @@ impl Gap {
     /// # Errors
     ///
     /// When the memory does not lead from what was known to what is shown.
-    pub fn recall(
+    pub fn missed_events(
         &self,
         sensors: &Sensors,
         recent: &[(Field, PieceCode)],
         pressed: Option<TimeSide>,
-    ) -> Result<Recalled, Misfit> {
-        let (_, memory) = self.memory.as_ref().ok_or(Misfit::NoBeginning)?;
-        let shown = self.shown(sensors).ok_or(Misfit::OtherEnd)?;
+    ) -> Result<GapMemory, MemoryMismatch> {
+        let (_, memory) = self.memory.as_ref().ok_or(MemoryMismatch::KnownStateMissing)?;
+        let shown = self.sensors_at_read(sensors).ok_or(MemoryMismatch::WrongEnd)?;
         let known = sensors.by_number();
-        let unseen = memory::unseen(Known { fields: &known, recent, pressed }, &shown.by_number(), &memory.changes)?;
-        Ok(Recalled { unseen, shown: shown.fields().to_vec() })
+        let unseen = memory::missed_events(
+            KnownState { fields: &known, recent, last_pressed: pressed },
+            &shown.by_number(),
+            &memory.events,
+        )?;
+        Ok(GapMemory { missed: unseen, sensors_at_read: shown.fields().to_vec() })
     }
 
     /// What was kept, each with its time: what came before the memory was read, and what came after. Without a memory
     /// everything came after.
-    pub fn into_kept(mut self) -> [Vec<(Millis, GameReport)>; 2] {
+    pub fn into_reports(mut self) -> [Vec<(Millis, GameReport)>; 2] {
         let before = self.memory.as_ref().map_or(0, |(before, _)| *before);
-        let after = self.kept.split_off(before.min(self.kept.len()));
-        [self.kept, after]
+        let after = self.reports.split_off(before.min(self.reports.len()));
+        [self.reports, after]
     }
 }

@@ -19,31 +19,31 @@
 //! Invariants: a memory that does not lead from what was known to what is shown is refused whole; the order of events is
 //! never changed. Absent on purpose: which board or command it came from.
 
-use crate::engine::protocol::changes::{MemoryEvent, ScanPace, TimeSide};
+use crate::engine::protocol::changes::{MemoryEvent, ScanGap, TimeSide};
 use crate::engine::protocol::{Field, PieceCode};
 
 /// Reports that are remembered to find their place in a memory again: the plies of a player's longest thought repeated.
-pub const MOST_RECENT: usize = 32;
+pub const MAX_RECENT: usize = 32;
 /// What was known before the outage.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'known> {
+pub struct KnownState<'known> {
     /// What every field held, by its number.
     pub fields: &'known [PieceCode],
     /// The last reports, oldest first, at most [`MOST_RECENT`].
     pub recent: &'known [(Field, PieceCode)],
     /// Which side of the clock was pressed last.
-    pub pressed: Option<TimeSide>,
+    pub last_pressed: Option<TimeSide>,
 }
 
 /// Why a memory is of no use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Misfit {
+pub enum MemoryMismatch {
     /// It does not end with the position on the board: it is damaged, or of another board.
     #[error("it does not end with the position on the board")]
-    OtherEnd,
+    WrongEnd,
     /// It does not pass the known position: another game, or the ring has been written over.
     #[error("it does not pass the position that was known last")]
-    NoBeginning,
+    KnownStateMissing,
 }
 
 /// The part of a memory that is new. `shown`: what the board shows now.
@@ -51,15 +51,19 @@ pub enum Misfit {
 /// # Errors
 ///
 /// When the memory does not lead from what was known to what is shown.
-pub fn unseen(known: Known, shown: &[PieceCode], memory: &[MemoryEvent]) -> Result<Vec<MemoryEvent>, Misfit> {
+pub fn missed_events(
+    known: KnownState,
+    shown: &[PieceCode],
+    memory: &[MemoryEvent],
+) -> Result<Vec<MemoryEvent>, MemoryMismatch> {
     let count = known.fields.len().min(shown.len());
     // What the memory says a field holds at the end, where it says anything.
     let mut last = vec![None; count];
     for change in memory {
-        take(&mut last, change);
+        apply_events(&mut last, change);
     }
     if last.iter().zip(shown).any(|(said, shown)| said.is_some_and(|said| said != *shown)) {
-        return Err(Misfit::OtherEnd);
+        return Err(MemoryMismatch::WrongEnd);
     }
     // What happened before the start of the game belongs to another one.
     let start = memory.iter().rposition(|change| *change == MemoryEvent::StartTag).map_or(0, |tag| tag + 1);
@@ -79,7 +83,7 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[MemoryEvent]) -> Resu
             let is_told = same > 0 || known.recent.is_empty();
             // While no piece moves, the clock tells how much is known: what came before its last press that was heard.
             let is_better = match best {
-                Some((_, before)) if before >= unmoved => pressed.is_some() && pressed == known.pressed,
+                Some((_, before)) if before >= unmoved => pressed.is_some() && pressed == known.last_pressed,
                 _ => best.is_none_or(|(most, _)| same >= most),
             };
             if is_told && is_better {
@@ -87,7 +91,7 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[MemoryEvent]) -> Resu
             }
         }
         let Some(change) = memory.get(at) else { break };
-        take(&mut state, change);
+        apply_events(&mut state, change);
         match *change {
             MemoryEvent::Piece { field, piece, .. } => {
                 reports.push((field, piece));
@@ -100,28 +104,28 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[MemoryEvent]) -> Resu
             _ => {}
         }
     }
-    let (_, at) = best.ok_or(Misfit::NoBeginning)?;
+    let (_, at) = best.ok_or(MemoryMismatch::KnownStateMissing)?;
     Ok(memory.get(at..).unwrap_or_default().to_vec())
 }
 
 /// What stands on a board of so many fields by the last list of all pieces among changes, and the changes after the list. A
 /// board makes such a list when it is switched on and when a game starts.
-pub fn standing(changes: &[MemoryEvent], count: usize) -> Option<(Vec<PieceCode>, &[MemoryEvent])> {
+pub fn fields_from_list(changes: &[MemoryEvent], count: usize) -> Option<(Vec<PieceCode>, &[MemoryEvent])> {
     let is_head = |change: &MemoryEvent| matches!(change, MemoryEvent::PowerUp | MemoryEvent::StartTag);
     let begins = changes.iter().rposition(is_head)? + 1;
-    Some(list(changes.get(begins..)?, count))
+    Some(piece_list(changes.get(begins..)?, count))
 }
 
 /// The list of all pieces with which changes begin, on a board of so many fields, and the changes after it.
-pub fn list(changes: &[MemoryEvent], count: usize) -> (Vec<PieceCode>, &[MemoryEvent]) {
+pub fn piece_list(changes: &[MemoryEvent], count: usize) -> (Vec<PieceCode>, &[MemoryEvent]) {
     let mut fields = vec![PieceCode::EMPTY; count];
     let mut after = changes;
     // Each piece is listed once, all of them at once. A field that is emptied, that comes twice or that comes later is the
     // first thing that happened.
-    while let Some((&MemoryEvent::Piece { field, piece, pace }, rest)) = after.split_first() {
+    while let Some((&MemoryEvent::Piece { field, piece, gap: pace }, rest)) = after.split_first() {
         let is_first = after.len() == changes.len();
         match fields.get_mut(usize::from(field.0)) {
-            Some(code) if code.is_empty() && !piece.is_empty() && (is_first || pace == ScanPace::SameScan) => {
+            Some(code) if code.is_empty() && !piece.is_empty() && (is_first || pace == ScanGap::SameScan) => {
                 *code = piece
             }
             _ => break,
@@ -132,7 +136,7 @@ pub fn list(changes: &[MemoryEvent], count: usize) -> (Vec<PieceCode>, &[MemoryE
 }
 
 /// What fields are said to hold after a change. A mark after which all pieces are listed empties the others.
-fn take(fields: &mut [Option<PieceCode>], change: &MemoryEvent) {
+fn apply_events(fields: &mut [Option<PieceCode>], change: &MemoryEvent) {
     match change {
         MemoryEvent::Piece { field, piece, .. } => {
             if let Some(said) = fields.get_mut(usize::from(field.0)) {
@@ -145,10 +149,10 @@ fn take(fields: &mut [Option<PieceCode>], change: &MemoryEvent) {
 }
 
 /// Puts on each field what a memory says of it last. Returns how many fields that changes.
-pub fn end_with(fields: &mut [PieceCode], memory: &[MemoryEvent]) -> usize {
+pub fn apply_last_values(fields: &mut [PieceCode], memory: &[MemoryEvent]) -> usize {
     let mut last = vec![None; fields.len()];
     for change in memory {
-        take(&mut last, change);
+        apply_events(&mut last, change);
     }
     let mut changed = 0;
     for (field, said) in fields.iter_mut().zip(last) {
@@ -183,9 +187,10 @@ mod tests {
         before: &[(u8, u8)],
         shown: &[(usize, u8)],
         memory: &[u8],
-    ) -> Result<usize, Misfit> {
+    ) -> Result<usize, MemoryMismatch> {
         let (known, before, memory) = (fields(known), recent(before), changes::decode(memory));
-        let unseen = unseen(Known { fields: &known, recent: &before, pressed: None }, &fields(shown), &memory)?;
+        let unseen =
+            missed_events(KnownState { fields: &known, recent: &before, last_pressed: None }, &fields(shown), &memory)?;
         assert!(memory.ends_with(&unseen));
         Ok(memory.len() - unseen.len())
     }
@@ -216,7 +221,8 @@ mod tests {
         let memory = [&moves[..2], &[press(TimeSide::Left)], &moves[2..], &[press(TimeSide::Right)]].concat();
         let count = |at: usize, pressed| {
             let (known, shown) = (fields(&[(at, 7)]), fields(&[(30, 7)]));
-            unseen(Known { fields: &known, recent: &[], pressed }, &shown, &memory).map(|unseen| unseen.len())
+            missed_events(KnownState { fields: &known, recent: &[], last_pressed: pressed }, &shown, &memory)
+                .map(|unseen| unseen.len())
         };
         assert_eq!(count(20, Some(TimeSide::Right)), Ok(4), "it was not pressed for yet");
         assert_eq!(count(20, Some(TimeSide::Left)), Ok(3));
@@ -227,27 +233,31 @@ mod tests {
 
     #[test]
     fn refuses_unrelated_memory() {
-        assert_eq!(check(&[(40, 7)], &[], &[(20, 7)], &WALK), Err(Misfit::NoBeginning));
-        assert_eq!(check(&[(10, 7)], &[], &[(50, 7)], &WALK), Err(Misfit::OtherEnd));
-        assert_eq!(check(&[(10, 7), (99, 1)], &[], &[(20, 7)], &WALK), Err(Misfit::NoBeginning), "a man more");
+        assert_eq!(check(&[(40, 7)], &[], &[(20, 7)], &WALK), Err(MemoryMismatch::KnownStateMissing));
+        assert_eq!(check(&[(10, 7)], &[], &[(50, 7)], &WALK), Err(MemoryMismatch::WrongEnd));
+        assert_eq!(
+            check(&[(10, 7), (99, 1)], &[], &[(20, 7)], &WALK),
+            Err(MemoryMismatch::KnownStateMissing),
+            "a man more"
+        );
         assert_eq!(check(&[(10, 7)], &[], &[(10, 7)], &[]), Ok(0), "nothing happened");
-        assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &[]), Err(Misfit::NoBeginning));
+        assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &[]), Err(MemoryMismatch::KnownStateMissing));
     }
 
     #[test]
     fn start_tag_empties_board() {
         let memory = [&[0x7b, 0x47, 0x0a][..], &WALK].concat();
         assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &memory), Ok(2));
-        assert_eq!(check(&[(10, 7), (40, 1)], &[], &[(20, 7)], &memory), Err(Misfit::NoBeginning));
+        assert_eq!(check(&[(10, 7), (40, 1)], &[], &[(20, 7)], &memory), Err(MemoryMismatch::KnownStateMissing));
     }
 
     #[test]
     fn list_of_all_pieces_gives_position() {
         let list = [0x41, 0x14, 0x7f, 0x7f, 0x7f, 0x6a, 0x47, 0x0a, 0x54, 0x63];
         let changes = changes::decode(&[&list[..], &WALK].concat());
-        let (standing, after) = standing(&changes, 100).unwrap();
+        let (standing, after) = fields_from_list(&changes, 100).unwrap();
         assert_eq!(standing, fields(&[(10, 7), (99, 4)]));
         assert_eq!(after, changes::decode(&WALK));
-        assert_eq!(super::standing(&changes::decode(&WALK), 100), None);
+        assert_eq!(super::fields_from_list(&changes::decode(&WALK), 100), None);
     }
 }

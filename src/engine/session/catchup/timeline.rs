@@ -20,33 +20,33 @@
 use super::memory;
 use crate::engine::millis::Millis;
 use crate::engine::protocol::Field;
-use crate::engine::protocol::changes::{MemoryEvent, ScanPace, TimeSide};
-use crate::engine::session::happened::Happened;
-use crate::engine::session::table::Begun;
+use crate::engine::protocol::changes::{MemoryEvent, ScanGap, TimeSide};
+use crate::engine::session::delayed_event::DelayedEvent;
+use crate::engine::session::table::PendingPly;
 
 /// What a shorter span brings is taken to have happened at its end: that is when it became known, and quiet counts from
 /// there.
-const AT_ONCE: Millis = Millis(2_000);
+const MAX_UNSPREAD_SPAN: Millis = Millis(2_000);
 /// A board marks what it reports so soon after the report before it.
 const SAME_SCAN: Millis = Millis(250);
 /// More presses than this are never laid into one moment.
-const PRESSES_AT_ONCE: usize = 2;
+const MAX_PRESSES_AT_ONCE: usize = 2;
 /// The quiet that each group gets at least: the recogniser needs a third of a second after a press, and three without a clock.
-const REST: Millis = Millis(3_500);
+const MIN_GROUP_QUIET: Millis = Millis(3_500);
 /// No ply brings more seconds than this: a clock that gains more has been set anew.
-const MOST_BROUGHT: i64 = 120;
+const MAX_CLOCK_GAIN: i64 = 120;
 
 /// Changes of a board with so many fields, as they are reported: the list of all pieces after the power came on is one thing.
-pub fn happened(changes: &[MemoryEvent], count: usize) -> Vec<Happened> {
+pub fn to_delayed_events(changes: &[MemoryEvent], count: usize) -> Vec<DelayedEvent> {
     let mut reported = Vec::with_capacity(changes.len());
     let mut rest = changes;
     while let Some((change, after)) = rest.split_first() {
         if *change == MemoryEvent::PowerUp {
-            let (fields, after) = memory::list(after, count);
-            reported.push(Happened::Standing(fields));
+            let (fields, after) = memory::piece_list(after, count);
+            reported.push(DelayedEvent::FullBoard(fields));
             rest = after;
         } else {
-            reported.push(Happened::Change(*change));
+            reported.push(DelayedEvent::Memory(*change));
             rest = after;
         }
     }
@@ -63,39 +63,39 @@ pub struct Span {
     /// What the left and the right side of the clock showed at its beginning, in seconds, where that is known.
     pub sides: Option<[u32; 2]>,
     /// What was going on at its beginning.
-    pub begun: Begun,
+    pub pending_ply: PendingPly,
     /// The report of a field before it, and when that was reported at the latest.
-    pub before: Option<(Millis, Field)>,
+    pub previous_report: Option<(Millis, Field)>,
 }
 
 /// What is reported of a span, each thing with the time at which it is taken to have happened. `starts`: the things with which a start
 /// position came to stand. A span that is too short for all that happened in it is drawn out beyond its end. What is not complete
 /// has happened at its end: a hand may be on the board.
-pub fn timeline(span: Span, reported: Vec<Happened>, starts: &[usize]) -> Vec<(Millis, Happened)> {
-    let Span { from, to, sides, begun, .. } = span;
-    let presses = reported.iter().filter(|reported| press(reported).is_some()).count();
-    if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
-        let at = end(span, &reported);
+pub fn timeline(span: Span, reported: Vec<DelayedEvent>, starts: &[usize]) -> Vec<(Millis, DelayedEvent)> {
+    let Span { from, to, sides, pending_ply: begun, .. } = span;
+    let presses = reported.iter().filter(|reported| parse_press(reported).is_some()).count();
+    if to - from <= MAX_UNSPREAD_SPAN && presses <= MAX_PRESSES_AT_ONCE {
+        let at = end_time(span, &reported);
         return reported.into_iter().map(|reported| (at, reported)).collect();
     }
-    let groups = groups(&reported, presses > 0, starts);
+    let groups = group_by_ply(&reported, presses > 0, starts);
     let complete = match (reported.last(), groups.last()) {
-        (Some(Happened::Change(MemoryEvent::Time { .. })), Some(last)) => last + 1,
+        (Some(DelayedEvent::Memory(MemoryEvent::Time { .. })), Some(last)) => last + 1,
         (_, last) => last.copied().unwrap_or(0),
     };
-    let rests = |count: usize| Millis(REST.0 * count as u64);
+    let rests = |count: usize| Millis(MIN_GROUP_QUIET.0 * count as u64);
     let span = (to - from).max(rests(complete + 1));
-    let thought = sides.map_or(Vec::new(), |sides| thought(&reported, &groups, sides));
-    let begun = if matches!(reported.first(), Some(Happened::Standing(_))) { Begun::Nothing } else { begun };
+    let thought = sides.map_or(Vec::new(), |sides| thinking_times(&reported, &groups, sides));
+    let begun = if matches!(reported.first(), Some(DelayedEvent::FullBoard(_))) { PendingPly::Nothing } else { begun };
     let mut at = from;
     let lay = |group: usize| {
         let latest = Millis((from + span).0.saturating_sub(rests(complete - group).0));
         let even = from + Millis(span.0 * (group as u64 + 1) / (complete as u64 + 1));
         let thought = thought.iter().find(|(of, _)| *of == group).map(|(_, thought)| at + *thought);
         at = match begun {
-            Begun::Ply if group == 0 => from,
-            Begun::Pressed if group == 0 => from + REST,
-            _ => thought.unwrap_or(even).max(at + REST).min(latest.max(at + REST)),
+            PendingPly::Ply if group == 0 => from,
+            PendingPly::Pressed if group == 0 => from + MIN_GROUP_QUIET,
+            _ => thought.unwrap_or(even).max(at + MIN_GROUP_QUIET).min(latest.max(at + MIN_GROUP_QUIET)),
         };
         at
     };
@@ -107,18 +107,18 @@ pub fn timeline(span: Span, reported: Vec<Happened>, starts: &[usize]) -> Vec<(M
 /// When the last of what a short span brings has happened, at the latest. One scan may be reported in two answers, first where a piece
 /// came down and then where it was lifted; the board's mark says that they belong together. Of a field that keeps changing it
 /// tells the last report alone, so there the mark says nothing.
-fn end(span: Span, reported: &[Happened]) -> Millis {
+fn end_time(span: Span, reported: &[DelayedEvent]) -> Millis {
     let mut end = span.to;
-    let mut before = span.before;
+    let mut before = span.previous_report;
     for reported in reported {
         (end, before) = match (reported, before) {
-            (Happened::Change(MemoryEvent::Piece { field, pace: ScanPace::SameScan, .. }), Some((at, other)))
+            (DelayedEvent::Memory(MemoryEvent::Piece { field, gap: ScanGap::SameScan, .. }), Some((at, other)))
                 if other != *field =>
             {
                 let at = (at + SAME_SCAN).min(span.to).max(span.from);
                 (at, Some((at, *field)))
             }
-            (Happened::Change(MemoryEvent::Piece { field, .. }), _) => (span.to, Some((span.to, *field))),
+            (DelayedEvent::Memory(MemoryEvent::Piece { field, .. }), _) => (span.to, Some((span.to, *field))),
             _ => (span.to, None),
         };
     }
@@ -126,22 +126,22 @@ fn end(span: Span, reported: &[Happened]) -> Millis {
 }
 
 /// Who has pressed, and at how many seconds, if this is a press.
-fn press(reported: &Happened) -> Option<(TimeSide, u32)> {
-    let Happened::Change(MemoryEvent::Time { side, hours, minutes, seconds }) = *reported else { return None };
+fn parse_press(reported: &DelayedEvent) -> Option<(TimeSide, u32)> {
+    let DelayedEvent::Memory(MemoryEvent::Time { side, hours, minutes, seconds }) = *reported else { return None };
     Some((side, (u32::from(hours) * 60 + u32::from(minutes)) * 60 + u32::from(seconds)))
 }
 
 /// How long was thought about each ply that was pressed for, with its group, by what the clock says it cost. What a ply brings is
 /// not known; nobody gains by thinking, so that is at least what the quickest gained.
-fn thought(reported: &[Happened], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, Millis)> {
-    let cost = |(reported, group): (&Happened, &usize)| {
-        let (side, shown) = press(reported)?;
+fn thinking_times(reported: &[DelayedEvent], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, Millis)> {
+    let cost = |(reported, group): (&DelayedEvent, &usize)| {
+        let (side, shown) = parse_press(reported)?;
         let side = match side {
             TimeSide::Left => &mut sides[0],
             TimeSide::Right => &mut sides[1],
         };
         let cost = i64::from(std::mem::replace(side, shown)) - i64::from(shown);
-        (cost >= -MOST_BROUGHT).then_some((*group, cost))
+        (cost >= -MAX_CLOCK_GAIN).then_some((*group, cost))
     };
     let costs: Vec<(usize, i64)> = reported.iter().zip(groups).filter_map(cost).collect();
     let brought = costs.iter().map(|(_, cost)| -cost).max().unwrap_or_default().max(0);
@@ -150,34 +150,34 @@ fn thought(reported: &[Happened], groups: &[usize], mut sides: [u32; 2]) -> Vec<
 }
 
 /// To which group each thing belongs.
-fn groups(reported: &[Happened], has_presses: bool, starts: &[usize]) -> Vec<usize> {
+fn group_by_ply(reported: &[DelayedEvent], has_presses: bool, starts: &[usize]) -> Vec<usize> {
     let (mut group, mut is_begun, mut is_unsure) = (0, false, false);
     let mut groups = Vec::with_capacity(reported.len());
     let mut rests_on = None;
     for (index, reported) in reported.iter().enumerate() {
         let goes_on = match *reported {
-            Happened::Change(MemoryEvent::Piece { field, piece, .. }) if piece.is_empty() => {
+            DelayedEvent::Memory(MemoryEvent::Piece { field, piece, .. }) if piece.is_empty() => {
                 rests_on.take() == Some(field)
             }
-            Happened::Change(MemoryEvent::Piece { field, .. }) => {
+            DelayedEvent::Memory(MemoryEvent::Piece { field, .. }) => {
                 rests_on = Some(field);
                 false
             }
             _ => false,
         };
         let is_apart = match reported {
-            Happened::Standing(_) => true,
-            Happened::Change(MemoryEvent::Piece { pace: ScanPace::Later, .. }) => {
+            DelayedEvent::FullBoard(_) => true,
+            DelayedEvent::Memory(MemoryEvent::Piece { gap: ScanGap::Later, .. }) => {
                 !has_presses && !is_unsure && !goes_on
             }
-            Happened::Change(_) => false,
+            DelayedEvent::Memory(_) => false,
         };
         group += usize::from(is_apart && is_begun);
         groups.push(group);
-        let is_end = press(reported).is_some() || starts.contains(&index);
+        let is_end = parse_press(reported).is_some() || starts.contains(&index);
         group += usize::from(is_end);
         is_begun = !is_end;
-        is_unsure = !is_end && (is_unsure || matches!(reported, Happened::Standing(_)));
+        is_unsure = !is_end && (is_unsure || matches!(reported, DelayedEvent::FullBoard(_)));
     }
     groups
 }
@@ -192,11 +192,17 @@ mod tests {
     const WALK: [u8; 12] = [0x47, 0x14, 0x50, 0x0a, 0x47, 0x1e, 0x50, 0x14, 0x47, 0x14, 0x50, 0x1e];
     const LEFT: [u8; 3] = [0x70, 0x01, 0x02];
     const RIGHT: [u8; 3] = [0x60, 0x01, 0x02];
-    const SPAN: Span = Span { from: Millis::ZERO, to: Millis::ZERO, sides: None, begun: Begun::Nothing, before: None };
+    const SPAN: Span = Span {
+        from: Millis::ZERO,
+        to: Millis::ZERO,
+        sides: None,
+        pending_ply: PendingPly::Nothing,
+        previous_report: None,
+    };
 
     #[track_caller]
     fn check(memory: &[&[u8]], from: u64, to: u64, starts: &[usize], expected: &[u64]) {
-        let reported = happened(&changes::decode(&memory.concat()), 100);
+        let reported = to_delayed_events(&changes::decode(&memory.concat()), 100);
         let span = Span { from: Millis(from), to: Millis(to), ..SPAN };
         let timed = timeline(span, reported.clone(), starts);
         assert_eq!(timed.iter().map(|(at, _)| at.0).collect::<Vec<_>>(), expected);
@@ -230,9 +236,9 @@ mod tests {
     #[test]
     fn scan_split_over_two_answers_is_one() {
         let end = |before: Option<u8>, rest: &[u8]| {
-            let reported = happened(&changes::decode(rest), 100);
+            let reported = to_delayed_events(&changes::decode(rest), 100);
             let before = before.map(|field| (Millis(1_000), Field(field)));
-            let span = Span { from: Millis(1_010), to: Millis(1_700), before, ..SPAN };
+            let span = Span { from: Millis(1_010), to: Millis(1_700), previous_report: before, ..SPAN };
             timeline(span, reported, &[]).last().unwrap().0.0
         };
         assert_eq!(end(Some(30), &[0x50, 20]), 1_250);
@@ -259,27 +265,29 @@ mod tests {
         check(&[&list, &WALK[..4]], 0, 30_000, &[], &[30_000; 3]);
         let mut fields = vec![PieceCode::EMPTY; 100];
         (fields[10], fields[99]) = (PieceCode(7), PieceCode(4));
-        assert_eq!(happened(&changes::decode(&all.concat()), 100)[1], Happened::Standing(fields));
+        assert_eq!(to_delayed_events(&changes::decode(&all.concat()), 100)[1], DelayedEvent::FullBoard(fields));
     }
 
     /// With quiet in it, it would pass for a ply that nobody pressed for, and its entry would have no clock.
     #[test]
     fn started_ply_continues_at_once() {
-        let reported = happened(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
+        let reported = to_delayed_events(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
         let times = |begun| -> Vec<u64> {
-            let span = Span { to: Millis(60_000), begun, ..SPAN };
+            let span = Span { to: Millis(60_000), pending_ply: begun, ..SPAN };
             timeline(span, reported.clone(), &[]).iter().map(|(at, _)| at.0).collect()
         };
-        assert_eq!(times(Begun::Ply), [0, 0, 40_000, 40_000, 40_000]);
+        assert_eq!(times(PendingPly::Ply), [0, 0, 40_000, 40_000, 40_000]);
         // The next ply, and not the rest of this one.
-        assert_eq!(times(Begun::Pressed), [3_500, 3_500, 40_000, 40_000, 40_000]);
+        assert_eq!(times(PendingPly::Pressed), [3_500, 3_500, 40_000, 40_000, 40_000]);
     }
 
     #[test]
     fn clock_gives_thinking_time() {
         let times = |left: [u8; 3], right: [u8; 3], sides| {
-            let reported =
-                happened(&changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()), 100);
+            let reported = to_delayed_events(
+                &changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()),
+                100,
+            );
             let span = Span { to: Millis(60_000), sides: Some(sides), ..SPAN };
             timeline(span, reported, &[]).iter().map(|(at, _)| at.0).collect::<Vec<_>>()
         };

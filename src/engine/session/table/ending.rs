@@ -2,75 +2,75 @@
 
 use super::Table;
 use super::clock::TableClock;
+use crate::engine::game_tags;
 use crate::engine::millis::Millis;
-use crate::engine::roster;
 use crate::engine::session::game::LiveGame;
 use crate::engine::session::{Effect, LineSettings};
 use draughts::Color;
 use draughts_pdn::clock::ClockTime;
 
 /// How long a given result waits for the last plies to be recognised.
-const RESULT_WAITS: Millis = Millis::seconds(10);
+const RESULT_DELAY: Millis = Millis::seconds(10);
 /// How long a position without a move must stand before the game is over: a move may be taken back.
-const LAST_MOVE_STANDS: Millis = Millis::seconds(6);
+const NO_MOVES_DELAY: Millis = Millis::seconds(6);
 
 impl Table {
     /// A side that is to move and has no move has lost.
     pub(super) fn end_without_moves(&mut self, now: Millis) -> Vec<Effect> {
-        let Some(game) = self.play.game() else { return Vec::new() };
-        let is_over = without_moves_at(game, &self.settings).is_some_and(|at| at <= now);
-        let won = won_without_moves(game, &self.settings).filter(|_| is_over);
+        let Some(game) = self.games.game() else { return Vec::new() };
+        let is_over = no_moves_due(game, &self.settings).is_some_and(|at| at <= now);
+        let won = blocked_winner(game, &self.settings).filter(|_| is_over);
         let Some((winner, result)) = won else { return Vec::new() };
         let loser = game.recogniser.position().turn();
-        let mut effects = close(game, &self.clock, Some(result), false);
-        effects.push(Effect::News(format!("the game is over: {loser} has no move, {winner} wins")));
-        self.play.end();
+        let mut effects = close_game(game, &self.clock, Some(result), false);
+        effects.push(Effect::Info(format!("the game is over: {loser} has no move, {winner} wins")));
+        self.games.end_game();
         effects
     }
 
     /// Ends the game with the result that the operator gave.
     pub(super) fn apply_result(&mut self, now: Millis) -> Vec<Effect> {
-        let Some(game) = self.play.game() else { return Vec::new() };
+        let Some(game) = self.games.game() else { return Vec::new() };
         let Some((result, _)) = &game.result else { return Vec::new() };
-        if !game.recogniser.is_settled() && result_at(game).is_some_and(|at| now < at) {
+        if !game.recogniser.is_settled() && result_due(game).is_some_and(|at| now < at) {
             return Vec::new();
         }
-        let effects = close(game, &self.clock, Some(result), true);
-        self.play.end();
+        let effects = close_game(game, &self.clock, Some(result), true);
+        self.games.end_game();
         effects
     }
 
     /// Another game begins: the one that is going on ends as it stands.
     pub(super) fn close_for_next(&self) -> Vec<Effect> {
-        let Some(game) = self.play.game() else { return Vec::new() };
-        close(game, &self.clock, won_without_moves(game, &self.settings).map(|(_, result)| result), false)
+        let Some(game) = self.games.game() else { return Vec::new() };
+        close_game(game, &self.clock, blocked_winner(game, &self.settings).map(|(_, result)| result), false)
     }
 }
 
 /// When the result that the operator gave counts, though the last plies are still not recognised.
-pub(super) fn result_at(game: &LiveGame) -> Option<Millis> {
-    game.result.as_ref().map(|(_, given)| *given + RESULT_WAITS)
+pub(super) fn result_due(game: &LiveGame) -> Option<Millis> {
+    game.result.as_ref().map(|(_, given)| *given + RESULT_DELAY)
 }
 
 /// When the game will be over because the side that is to move has no move.
-pub(super) fn without_moves_at(game: &LiveGame, settings: &LineSettings) -> Option<Millis> {
-    let stands = game.number().is_some() && game.recogniser.is_settled();
-    won_without_moves(game, settings).filter(|_| stands).map(|_| game.recogniser.quiet_since() + LAST_MOVE_STANDS)
+pub(super) fn no_moves_due(game: &LiveGame, settings: &LineSettings) -> Option<Millis> {
+    let stands = game.file_number().is_some() && game.recogniser.is_settled();
+    blocked_winner(game, settings).filter(|_| stands).map(|_| game.recogniser.quiet_since() + NO_MOVES_DELAY)
 }
 
 /// Who has won because the other side, to move, has no move, and how that is written. Where only the limit on moves of one
 /// king is in the way, or the organiser has results of their own, that is for the arbiter.
-fn won_without_moves(game: &LiveGame, settings: &LineSettings) -> Option<(Color, &'static str)> {
+fn blocked_winner(game: &LiveGame, settings: &LineSettings) -> Option<(Color, &'static str)> {
     let position = game.recogniser.position();
     let winner = game.recogniser.winner().filter(|_| position.exhausted_king().is_none())?;
-    let format = roster::result_format(settings.variant, &settings.tags)?;
+    let format = game_tags::result_format(settings.variant, &settings.tags)?;
     Some((winner, format.win(winner)))
 }
 
 /// The end of a game's file. What the clock shows then is kept for the archive.
-fn close(game: &LiveGame, clock: &TableClock, result: Option<&str>, is_given: bool) -> Vec<Effect> {
-    let mut effects: Vec<Effect> = game.close(result, is_given).into_iter().collect();
-    if let Some(seconds) = clock.seconds().filter(|_| game.number().is_some()) {
+fn close_game(game: &LiveGame, clock: &TableClock, result: Option<&str>, is_given: bool) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = game.end_effect(result, is_given).into_iter().collect();
+    if let Some(seconds) = clock.seconds().filter(|_| game.file_number().is_some()) {
         let [white, black] = seconds.map(ClockTime);
         effects.push(Effect::Note(format!("the clock at the end: White {white}, Black {black}")));
     }

@@ -2,26 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use draughts_pdn::Place;
-use draughts_pdn::problem::quoted;
+use draughts_pdn::Location;
+use draughts_pdn::problem::quote;
 
 use super::{Cell, Column, listed, number_of, place_of, text_of};
+use crate::engine::tournament::import_file::{
+    ImportDiagnostics, ListedBye, ListedPairing, ListedResult, PlayerRef, SideResult, TournamentFile, is_bye_name,
+    number,
+};
 use crate::engine::tournament::points::Points;
 use crate::engine::tournament::scoring::Scoring;
-use crate::engine::tournament::sheet::{Complaints, Drawn, Free, Letter, Outcome, Sheet, Who, is_word_for_bye, number};
 use crate::engine::tournament::{ByeKind, ResultReason};
 
 /// A round of a player in a crosstable.
-struct Side {
+struct CrosstableCell {
     opponent: usize,
     is_white: bool,
     points: Option<Points>,
     is_forfeit: bool,
-    place: Place,
+    place: Location,
 }
 
-pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sheet {
-    let mut sheet = Sheet::default();
+pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics) -> TournamentFile {
+    let mut sheet = TournamentFile::default();
     // Opponents are told by their places.
     let mut places: BTreeMap<u32, usize> = BTreeMap::new();
     let mut rows = Vec::new();
@@ -36,9 +39,9 @@ pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Comp
         let printed = text_of(row, Column::Points);
         if !printed.is_empty() {
             let place = place_of(row, Column::Points);
-            match Points::read(printed) {
-                Some(points) => player.printed = Some((points, place)),
-                None => complaints.error(place, format!("{} are no points", quoted(printed))),
+            match Points::parse(printed) {
+                Some(points) => player.stated_points = Some((points, place)),
+                None => complaints.error(place, format!("{} are no points", quote(printed))),
             }
         }
         sheet.players.push(player);
@@ -47,11 +50,11 @@ pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Comp
     if complaints.has_error() {
         return sheet;
     }
-    let mut sides: BTreeMap<(u32, usize), Side> = BTreeMap::new();
+    let mut sides: BTreeMap<(u32, usize), CrosstableCell> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         for (column, cell) in row.iter() {
             let Column::Cell(round) = *column else { continue };
-            let who = Who::numbered(cell.place, sheet.players[at].number);
+            let who = PlayerRef::numbered(cell.place, sheet.players[at].number);
             match side(cell, &places) {
                 Ok(None) => {}
                 Ok(Some(Ok(side))) if side.opponent == at => {
@@ -60,7 +63,7 @@ pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Comp
                 Ok(Some(Ok(side))) => {
                     sides.insert((round, at), side);
                 }
-                Ok(Some(Err((why, points)))) => sheet.byes.push(Free { round, who, why, points }),
+                Ok(Some(Err((why, points)))) => sheet.byes.push(ListedBye { round, who, why, points }),
                 Err(what) => complaints.error(cell.place, what),
             }
         }
@@ -84,29 +87,29 @@ pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Comp
         if !one.is_white {
             continue;
         }
-        let who = |at: usize, place: Place| Some(Who::numbered(place, sheet.players[at].number));
+        let who = |at: usize, place: Location| Some(PlayerRef::numbered(place, sheet.players[at].number));
         let reason = (one.is_forfeit || other.is_forfeit).then_some(ResultReason::Forfeit);
         let outcome = match (one.points, other.points) {
             (Some(white), Some(black)) => {
                 *sums.entry(white + black).or_default() += usize::from(reason.is_none());
                 highest = highest.max(white).max(black);
-                Outcome::Points(white, black, reason)
+                ListedResult::Points(white, black, reason)
             }
             (white, black) => {
-                use Letter::{Loss, Win};
+                use SideResult::{Loss, Win};
                 // `+` has no points of its own.
                 let letter = |own: Option<Points>| if own.is_none_or(|own| own > Points::ZERO) { Win } else { Loss };
-                Outcome::Letters(letter(white), letter(black), ResultReason::Forfeit)
+                ListedResult::Letters(letter(white), letter(black), ResultReason::Forfeit)
             }
         };
-        sheet.pairings.push(Drawn {
+        sheet.pairings.push(ListedPairing {
             place: one.place,
             round,
             board: None,
             white: who(at, one.place),
             black: who(one.opponent, other.place),
             outcome,
-            told_at: one.place,
+            result_location: one.place,
             stage: None,
             time_control: String::new(),
         });
@@ -115,7 +118,7 @@ pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Comp
     sheet.scoring = match common {
         Some(sum) if sum == Points::whole(1) => Some(Scoring::CHESS),
         Some(sum) if sum == Points::whole(2) || highest <= Points::whole(2) => Some(Scoring::DRAUGHTS),
-        Some(_) => Some(Scoring::of(highest, Points::hundredths(highest.in_hundredths() / 2))),
+        Some(_) => Some(Scoring::win_draw(highest, Points::hundredths(highest.in_hundredths() / 2))),
         None => None,
     };
     sheet
@@ -123,14 +126,17 @@ pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Comp
 
 /// A cell of a crosstable: `2/15w`, `68b2`, `67w-`, a bye, or nothing.
 #[expect(clippy::type_complexity, reason = "nothing, a game or a bye: it is taken apart where it is called")]
-fn side(cell: &Cell, places: &BTreeMap<u32, usize>) -> Result<Option<Result<Side, (ByeKind, Option<Points>)>>, String> {
+fn side(
+    cell: &Cell,
+    places: &BTreeMap<u32, usize>,
+) -> Result<Option<Result<CrosstableCell, (ByeKind, Option<Points>)>>, String> {
     let text: String = cell.text.chars().filter(|c| !c.is_whitespace()).collect();
-    let wrong = || format!("{} is no round of a crosstable, as 2/15w or 15w2", quoted(&cell.text));
+    let wrong = || format!("{} is no round of a crosstable, as 2/15w or 15w2", quote(&cell.text));
     match text.to_lowercase().as_str() {
         "" => return Ok(None),
         "-" | "--" | "zwz" | "0" | "-0" => return Ok(Some(Err((ByeKind::Absent, Some(Points::ZERO))))),
         "+" | "-+" => return Ok(Some(Err((ByeKind::NoOpponent, None)))),
-        word if is_word_for_bye(word) => return Ok(Some(Err((ByeKind::NoOpponent, None)))),
+        word if is_bye_name(word) => return Ok(Some(Err((ByeKind::NoOpponent, None)))),
         _ => {}
     }
     let (points, rest) = match text.split_once('/') {
@@ -147,14 +153,14 @@ fn side(cell: &Cell, places: &BTreeMap<u32, usize>) -> Result<Option<Result<Side
         Some('b' | 'z' | 's') => false,
         // `-1`, `1`, `½`: points without an opponent.
         _ => {
-            let points = Points::read(text.trim_start_matches('-')).ok_or_else(wrong)?;
+            let points = Points::parse(text.trim_start_matches('-')).ok_or_else(wrong)?;
             return Ok(Some(Err((ByeKind::NoOpponent, Some(points)))));
         }
     };
     let place = number(opponent).map_err(|_| wrong())?;
     if place == 0 {
         // `0w0`, `0wz`: nobody.
-        let points = Points::read(&own).unwrap_or_default();
+        let points = Points::parse(&own).unwrap_or_default();
         return Ok(Some(Err((
             if points > Points::ZERO { ByeKind::NoOpponent } else { ByeKind::Absent },
             Some(points),
@@ -162,11 +168,11 @@ fn side(cell: &Cell, places: &BTreeMap<u32, usize>) -> Result<Option<Result<Side
     }
     let opponent = *places
         .get(&place)
-        .ok_or_else(|| format!("{} names the place {place}, which nobody has", quoted(&cell.text)))?;
+        .ok_or_else(|| format!("{} names the place {place}, which nobody has", quote(&cell.text)))?;
     let (points, is_forfeit) = match own.as_str() {
         "+" => (None, true),
         "-" => (Some(Points::ZERO), true),
-        own => (Some(Points::read(own).filter(|points| *points >= Points::ZERO).ok_or_else(wrong)?), false),
+        own => (Some(Points::parse(own).filter(|points| *points >= Points::ZERO).ok_or_else(wrong)?), false),
     };
-    Ok(Some(Ok(Side { opponent, is_white, points, is_forfeit, place: cell.place })))
+    Ok(Some(Ok(CrosstableCell { opponent, is_white, points, is_forfeit, place: cell.place })))
 }

@@ -1,7 +1,7 @@
 //! The players and the pairings of a section as tables.
 
-use super::ASIDE;
-use crate::engine::tournament::sheet::asides;
+use super::EXTENSION_COMMENT;
+use crate::engine::tournament::import_file::extension_comments;
 use crate::engine::tournament::trf::numbers;
 use crate::engine::tournament::{Id, Tournament, TournamentSection};
 
@@ -13,8 +13,10 @@ fn field(text: &str) -> String {
 /// The players and the pairings of a section: two tables with an empty line between them, UTF-8 with `;`. What no column has a place
 /// for stands in comments above them.
 pub fn write(tournament: &Tournament, section: &TournamentSection) -> String {
-    let comments: String =
-        asides(tournament, section).into_iter().map(|(key, value)| format!("{ASIDE}{key} {value}\n")).collect();
+    let comments: String = extension_comments(tournament, section)
+        .into_iter()
+        .map(|(key, value)| format!("{EXTENSION_COMMENT}{key} {value}\n"))
+        .collect();
     let numbers = numbers(section);
     let number_of = |id: Id| numbers.get(&id).map_or(String::new(), u32::to_string);
     let line = |fields: &[&str]| fields.iter().map(|text| field(text)).collect::<Vec<_>>().join(";") + "\n";
@@ -48,7 +50,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> String {
     let mut pairings = head.join(";") + "\n";
     for round in 1..=section.last_round() {
         for pairing in section.round(round) {
-            let of = pairing.of_match.and_then(|id| section.matches.iter().find(|this| this.id == id));
+            let of = pairing.match_id.and_then(|id| section.matches.iter().find(|this| this.id == id));
             let team = |own: Option<Id>, other: Option<Id>| -> &str {
                 let team_of = |id: Option<Id>| id.and_then(|id| section.player(id)).and_then(|player| player.team);
                 let Some(of) = of else { return "" };
@@ -86,7 +88,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> String {
             let (number, points) = (number_of(bye.player), bye.points.to_string());
             let round = round.to_string();
             let mut fields =
-                vec![round.as_str(), "", &number, section.name_of(Some(bye.player)), "", "", &points, bye.why.name()];
+                vec![round.as_str(), "", &number, section.name_of(Some(bye.player)), "", "", &points, bye.kind.name()];
             fields.resize(head.len(), "");
             pairings += &line(&fields);
         }

@@ -1,20 +1,26 @@
 //! Opponents who are none: some programs write a bye as a player of that name.
 
-use draughts_pdn::problem::quoted;
+use draughts_pdn::problem::quote;
 
-use super::super::sheet::{Complaints, Drawn, Free, Letter, Outcome, Sheet, Who, is_word_for_bye};
+use super::super::import_file::{
+    ImportDiagnostics, ListedBye, ListedPairing, ListedResult, PlayerRef, SideResult, TournamentFile, is_bye_name,
+};
 use super::super::{ByeKind, ResultReason, TournamentSection};
 use super::Points;
 
 /// The file with a bye, or in a match of teams an empty board, wherever the opponent is called so and no list has a player of that name.
-pub(super) fn told_as_players(section: &TournamentSection, sheet: &Sheet, complaints: &mut Complaints) -> Sheet {
+pub(super) fn told_as_players(
+    section: &TournamentSection,
+    sheet: &TournamentFile,
+    complaints: &mut ImportDiagnostics,
+) -> TournamentFile {
     let is_known = |name: &str| {
         sheet.players.iter().any(|player| player.name == name)
             || section.players.iter().any(|player| player.is_known_as(name))
     };
-    let is_bye = |who: &Option<Who>| {
+    let is_bye = |who: &Option<PlayerRef>| {
         let mut of = who.iter();
-        of.any(|who| who.number.is_none() && is_word_for_bye(&who.name) && !is_known(&who.name))
+        of.any(|who| who.number.is_none() && is_bye_name(&who.name) && !is_known(&who.name))
     };
     let mut sheet = sheet.clone();
     for mut drawn in std::mem::take(&mut sheet.pairings) {
@@ -36,7 +42,7 @@ pub(super) fn told_as_players(section: &TournamentSection, sheet: &Sheet, compla
         let what = if of_team { "sits at an empty board" } else { "has a bye" };
         let what = format!(
             "{} is no player here: {name} {what} in round {}; whoever is called so stands in a list of players first",
-            quoted(&nobody.name),
+            quote(&nobody.name),
             drawn.round
         );
         complaints.note(nobody.place, what);
@@ -45,34 +51,34 @@ pub(super) fn told_as_players(section: &TournamentSection, sheet: &Sheet, compla
             sheet.pairings.push(drawn);
         } else {
             let (why, points) = worth(&drawn, is_white);
-            sheet.byes.push(Free { round: drawn.round, who: player, why, points });
+            sheet.byes.push(ListedBye { round: drawn.round, who: player, why, points });
         }
     }
     sheet
 }
 
 /// What the result against nobody says of the bye.
-fn worth(drawn: &Drawn, is_white: bool) -> (ByeKind, Option<Points>) {
+fn worth(drawn: &ListedPairing, is_white: bool) -> (ByeKind, Option<Points>) {
     match drawn.outcome {
-        Outcome::Open => (ByeKind::NoOpponent, None),
-        Outcome::Letters(white, black, _) => match if is_white { white } else { black } {
-            Letter::Win => (ByeKind::NoOpponent, None),
-            Letter::Draw => (ByeKind::Half, None),
-            Letter::Loss => (ByeKind::Absent, None),
+        ListedResult::Open => (ByeKind::NoOpponent, None),
+        ListedResult::Letters(white, black, _) => match if is_white { white } else { black } {
+            SideResult::Win => (ByeKind::NoOpponent, None),
+            SideResult::Draw => (ByeKind::Half, None),
+            SideResult::Loss => (ByeKind::Absent, None),
         },
-        Outcome::Points(white, black, _) => match if is_white { white } else { black } {
+        ListedResult::Points(white, black, _) => match if is_white { white } else { black } {
             Points::ZERO => (ByeKind::Absent, None),
             own => (ByeKind::NoOpponent, Some(own)),
         },
-        Outcome::Free { why, points, .. } => (why, points),
+        ListedResult::OnePlayer { why, points, .. } => (why, points),
     }
 }
 
 /// Whom a team sends nobody against has a forfeit.
-fn forfeited(outcome: Outcome) -> Outcome {
+fn forfeited(outcome: ListedResult) -> ListedResult {
     match outcome {
-        Outcome::Letters(white, black, _) => Outcome::Letters(white, black, ResultReason::Forfeit),
-        Outcome::Points(white, black, _) => Outcome::Points(white, black, Some(ResultReason::Forfeit)),
+        ListedResult::Letters(white, black, _) => ListedResult::Letters(white, black, ResultReason::Forfeit),
+        ListedResult::Points(white, black, _) => ListedResult::Points(white, black, Some(ResultReason::Forfeit)),
         other => other,
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use draughts_pdn::Place;
+use draughts_pdn::Location;
 
 use super::super::points::Points;
-use super::super::{ByeKind, Encounter, Id, Match, Official, ResultReason};
-use super::{Merging, take};
+use super::super::{ByeKind, Id, Match, OfficialResult, Pairing, ResultReason};
+use super::{Merger, take};
 
-impl Merging<'_> {
+impl Merger<'_> {
     /// Ties the pairings of two teams in a round together.
     pub(super) fn matches(&mut self) {
         if self.section.teams.is_empty() {
@@ -38,7 +38,7 @@ impl Merging<'_> {
             .byes
             .iter()
             .filter(|bye| {
-                bye.why == ByeKind::Won
+                bye.kind == ByeKind::Won
                     && team(Some(bye.player)).is_some_and(|team| opponents.contains_key(&(bye.round, team)))
             })
             .map(|bye| (bye.round, bye.player, bye.points))
@@ -46,9 +46,9 @@ impl Merging<'_> {
         for (round, player, points) in won {
             self.section.byes.retain(|bye| (bye.round, bye.player) != (round, player));
             let result =
-                Some(Official { white: points, black: self.section.scoring.loss, reason: ResultReason::Forfeit });
+                Some(OfficialResult { white: points, black: self.section.scoring.loss, reason: ResultReason::Forfeit });
             let id = take(&mut self.next.pairing);
-            self.section.pairings.push(Encounter { id, round, white: Some(player), result, ..Encounter::default() });
+            self.section.pairings.push(Pairing { id, round, white: Some(player), result, ..Pairing::default() });
         }
         let mut found: BTreeMap<(u32, Id, Id), Vec<usize>> = BTreeMap::new();
         for (at, pairing) in self.section.pairings.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Merging<'_> {
             });
             let id = self.section.matches[at].id;
             for at in boards {
-                self.section.pairings[at].of_match = Some(id);
+                self.section.pairings[at].match_id = Some(id);
             }
         }
     }
@@ -98,9 +98,9 @@ impl Merging<'_> {
     pub(super) fn play_no_matches(&mut self) {
         if !std::mem::take(&mut self.section.matches).is_empty() {
             self.complaints
-                .note(Place::START, "teams meet several others in a round: they are clubs, and play no matches");
+                .note(Location::START, "teams meet several others in a round: they are clubs, and play no matches");
         }
-        self.section.pairings.iter_mut().for_each(|pairing| pairing.of_match = None);
+        self.section.pairings.iter_mut().for_each(|pairing| pairing.match_id = None);
     }
 
     /// What orders the boards of a match: their numbers, the line-ups of the round, or the order of the teams.
@@ -129,7 +129,7 @@ impl Merging<'_> {
         let mut is_told = false;
         let rounds: BTreeSet<u32> = self.section.pairings.iter().map(|pairing| pairing.round).collect();
         for round in rounds {
-            let of_round = |pairing: &Encounter| pairing.round == round;
+            let of_round = |pairing: &Pairing| pairing.round == round;
             if self.section.pairings.iter().any(|pairing| of_round(pairing) && pairing.board.is_some()) {
                 self.free_boards(round);
                 continue;
@@ -155,7 +155,7 @@ impl Merging<'_> {
             };
             order.sort_by_cached_key(|at| {
                 let pairing = &self.section.pairings[*at];
-                let of_match = pairing.of_match.and_then(|id| self.section.matches.iter().find(|this| this.id == id));
+                let of_match = pairing.match_id.and_then(|id| self.section.matches.iter().find(|this| this.id == id));
                 let of_team = |id: Id| self.section.team(id).map_or(u32::MAX, |team| team.number);
                 let match_key =
                     of_match.map_or((u32::MAX, 0), |this| (of_team(this.home).min(of_team(this.away)), this.id.0));
@@ -170,7 +170,7 @@ impl Merging<'_> {
         }
         if is_told && !self.sheet.pairings.is_empty() {
             let what = "the file has no boards: they are numbered in the order of points and numbers";
-            self.complaints.note(Place::START, what);
+            self.complaints.note(Location::START, what);
         }
     }
 
@@ -183,7 +183,7 @@ impl Merging<'_> {
             if let Some(other) = seen.insert(board, names.clone()) {
                 let in_file =
                     self.sheet.pairings.iter().find(|drawn| drawn.round == round && drawn.board == Some(board));
-                let place = in_file.map_or(Place::START, |drawn| drawn.place);
+                let place = in_file.map_or(Location::START, |drawn| drawn.place);
                 self.complaints.error(place, format!("board {board} of round {round} has {other} and {names}"));
             }
         }

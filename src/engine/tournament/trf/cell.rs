@@ -1,23 +1,23 @@
 //! What a player's line says of a round: opponent, colour, result, and what the letters of both sides mean together.
 
-use draughts_pdn::Place;
-use draughts_pdn::problem::quoted;
+use draughts_pdn::Location;
+use draughts_pdn::problem::quote;
 
-use super::{Line, WIDTH};
+use super::{TrfLine, WIDTH};
 use crate::engine::tournament::ResultReason;
-use crate::engine::tournament::sheet::{Complaints, Letter, Outcome, number};
+use crate::engine::tournament::import_file::{ImportDiagnostics, ListedResult, SideResult, number};
 
 /// What a player's line says of a round.
 #[derive(Clone, Copy)]
-pub(super) struct Cell {
+pub(super) struct TrfCell {
     pub(super) opponent: u32,
     pub(super) color: char,
     pub(super) result: char,
-    pub(super) place: Place,
+    pub(super) place: Location,
 }
 
 /// What a player's line says of a round; nothing for a blank one.
-pub(super) fn cell(line: &Line, from: usize, complaints: &mut Complaints) -> Option<Cell> {
+pub(super) fn cell(line: &TrfLine, from: usize, complaints: &mut ImportDiagnostics) -> Option<TrfCell> {
     let whole = line.cell(from, from + WIDTH);
     if whole.trim().is_empty() {
         return None;
@@ -27,7 +27,7 @@ pub(super) fn cell(line: &Line, from: usize, complaints: &mut Complaints) -> Opt
         if line.at(from + column) != ' ' {
             let what = format!(
                 "{} stands where a blank separates two columns: is the line shifted?",
-                quoted(&line.cell(from + column, from + column + 1))
+                quote(&line.cell(from + column, from + column + 1))
             );
             complaints.error(line.place(from + column), what);
             return None;
@@ -46,21 +46,21 @@ pub(super) fn cell(line: &Line, from: usize, complaints: &mut Complaints) -> Opt
     if !matches!(color, 'w' | 'b' | '-' | ' ') {
         complaints.error(
             line.place(from + 7),
-            format!("{} is no colour: w, b, - or blank", quoted(&line.cell(from + 7, from + 8))),
+            format!("{} is no colour: w, b, - or blank", quote(&line.cell(from + 7, from + 8))),
         );
         return None;
     }
     let result = line.at(from + 9).to_ascii_uppercase();
     if !"10=+-WDLHFUZ* ".contains(result) {
         complaints
-            .error(line.place(from + 9), format!("{} is no result of a TRF", quoted(&line.cell(from + 9, from + 10))));
+            .error(line.place(from + 9), format!("{} is no result of a TRF", quote(&line.cell(from + 9, from + 10))));
         return None;
     }
-    Some(Cell { opponent, color, result, place: line.place(from + 2) })
+    Some(TrfCell { opponent, color, result, place: line.place(from + 2) })
 }
 
 /// The result of a pairing from both its sides, and whether the first has white. `is_decided`: each side may have points of its own.
-pub(super) fn outcome(first: Cell, second: Cell, is_decided: bool) -> Result<(Outcome, bool), String> {
+pub(super) fn outcome(first: TrfCell, second: TrfCell, is_decided: bool) -> Result<(ListedResult, bool), String> {
     let is_white = match (first.color, second.color) {
         ('w', 'b') => true,
         ('b', 'w') => false,
@@ -75,11 +75,11 @@ pub(super) fn outcome(first: Cell, second: Cell, is_decided: bool) -> Result<(Ou
         Some(outcome) => outcome,
         None if is_decided && [white, black].iter().all(|letter| "1=0".contains(*letter)) => {
             let letter = |of: char| match of {
-                '1' => Letter::Win,
-                '=' => Letter::Draw,
-                _ => Letter::Loss,
+                '1' => SideResult::Win,
+                '=' => SideResult::Draw,
+                _ => SideResult::Loss,
             };
-            Outcome::Letters(letter(white), letter(black), ResultReason::Arbiter)
+            ListedResult::Letters(letter(white), letter(black), ResultReason::Arbiter)
         }
         None => return Err(format!("their results `{white}` and `{black}` do not fit")),
     };
@@ -87,22 +87,22 @@ pub(super) fn outcome(first: Cell, second: Cell, is_decided: bool) -> Result<(Ou
 }
 
 /// What the letters of white and black say.
-pub(super) fn letters(white: char, black: char) -> Option<Outcome> {
-    use Letter::{Draw, Loss, Win};
+pub(super) fn letters(white: char, black: char) -> Option<ListedResult> {
+    use SideResult::{Draw, Loss, Win};
     Some(match (white, black) {
-        (' ' | '*', ' ' | '*') => Outcome::Open,
-        ('1', '0') => Outcome::Letters(Win, Loss, ResultReason::Played),
-        ('0', '1') => Outcome::Letters(Loss, Win, ResultReason::Played),
-        ('=', '=') => Outcome::Letters(Draw, Draw, ResultReason::Played),
-        ('0', '0') => Outcome::Letters(Loss, Loss, ResultReason::BothLost),
-        ('=', '0') => Outcome::Letters(Draw, Loss, ResultReason::Arbiter),
-        ('0', '=') => Outcome::Letters(Loss, Draw, ResultReason::Arbiter),
-        ('W', 'L') => Outcome::Letters(Win, Loss, ResultReason::Unrated),
-        ('L', 'W') => Outcome::Letters(Loss, Win, ResultReason::Unrated),
-        ('D', 'D') => Outcome::Letters(Draw, Draw, ResultReason::Unrated),
-        ('+', '-') => Outcome::Letters(Win, Loss, ResultReason::Forfeit),
-        ('-', '+') => Outcome::Letters(Loss, Win, ResultReason::Forfeit),
-        ('-', '-') => Outcome::Letters(Loss, Loss, ResultReason::Forfeit),
+        (' ' | '*', ' ' | '*') => ListedResult::Open,
+        ('1', '0') => ListedResult::Letters(Win, Loss, ResultReason::Played),
+        ('0', '1') => ListedResult::Letters(Loss, Win, ResultReason::Played),
+        ('=', '=') => ListedResult::Letters(Draw, Draw, ResultReason::Played),
+        ('0', '0') => ListedResult::Letters(Loss, Loss, ResultReason::BothLost),
+        ('=', '0') => ListedResult::Letters(Draw, Loss, ResultReason::Arbiter),
+        ('0', '=') => ListedResult::Letters(Loss, Draw, ResultReason::Arbiter),
+        ('W', 'L') => ListedResult::Letters(Win, Loss, ResultReason::Unrated),
+        ('L', 'W') => ListedResult::Letters(Loss, Win, ResultReason::Unrated),
+        ('D', 'D') => ListedResult::Letters(Draw, Draw, ResultReason::Unrated),
+        ('+', '-') => ListedResult::Letters(Win, Loss, ResultReason::Forfeit),
+        ('-', '+') => ListedResult::Letters(Loss, Win, ResultReason::Forfeit),
+        ('-', '-') => ListedResult::Letters(Loss, Loss, ResultReason::Forfeit),
         _ => return None,
     })
 }

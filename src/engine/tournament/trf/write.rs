@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use draughts_pdn::problem::quoted;
+use draughts_pdn::problem::quote;
 
 use super::{NO_WHITE, ROUNDS, letters};
+use crate::engine::tournament::import_file::{ListedResult, extension_comments};
 use crate::engine::tournament::points::Points;
 use crate::engine::tournament::scoring::{Scoring, TieBreak};
-use crate::engine::tournament::sheet::{Outcome, asides};
 use crate::engine::tournament::{
-    ByeKind, Encounter, Id, Official, Player, ResultReason, Tournament, TournamentSection, Whose, standings,
-    team_standings,
+    AdjustmentTarget, ByeKind, Id, OfficialResult, Pairing, Player, ResultReason, Tournament, TournamentSection,
+    standings, team_standings,
 };
 
 /// The name of the program in its files.
@@ -79,7 +79,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
     line("182", PROGRAM);
     let codes = section.tie_breaks.iter().map(|&tie| code_of(tie)).collect::<Option<Vec<_>>>();
     line("202", &codes.as_ref().map_or(String::new(), |codes| codes.join(",")));
-    for (key, value) in asides(tournament, section) {
+    for (key, value) in extension_comments(tournament, section) {
         if key == "points" || key == "unplayed" || (key == "tie-breaks" && codes.is_none()) {
             line("###", &format!("damcast {key} {value}"));
         }
@@ -108,8 +108,8 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
         );
     }
     for this in &section.matches {
-        let mut boards: Vec<&Encounter> =
-            section.pairings.iter().filter(|pairing| pairing.of_match == Some(this.id)).collect();
+        let mut boards: Vec<&Pairing> =
+            section.pairings.iter().filter(|pairing| pairing.match_id == Some(this.id)).collect();
         boards.sort_by_key(|pairing| (pairing.board, pairing.id));
         let team_number = |id: Id| section.team(id).map_or(0, |team| team.number);
         for (team, other) in [(this.home, this.away), (this.away, this.home)] {
@@ -124,7 +124,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
         }
     }
     for adjustment in &section.adjustments {
-        if let Whose::Team(id) = adjustment.whose {
+        if let AdjustmentTarget::Team(id) = adjustment.target {
             let number = section.team(id).map_or(0, |team| team.number);
             line("299", &format!("  {:>5} {:>5} {:>9}", one(adjustment.match_points), one(adjustment.points), number));
         }
@@ -170,7 +170,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
             .result
             .map(|result| result.reason)
             .filter(|reason| reason_of_letters(pairing, scoring) != Some(*reason));
-        let is_told = pairing.board.is_some() || pairing.is_alone() || reason.is_some();
+        let is_told = pairing.board.is_some() || pairing.has_one_player() || reason.is_some();
         if let Some(player) = pairing.white.or(pairing.black).filter(|_| is_told) {
             let reason = reason.map(ResultReason::name);
             let no_white = pairing.white.is_none().then_some(NO_WHITE);
@@ -179,7 +179,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
             let value = format!("damcast board {round} {board} {} {reason}", number_of(player));
             line("###", value.trim_end());
         }
-        if pairing.later.is_some() {
+        if pairing.deferral.is_some() {
             warnings.push(format!("round {}: that a pairing is played later is not in it", pairing.round));
         }
     }
@@ -190,8 +190,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
 /// What the columns of a player or a team have no room for, and no comment tells.
 fn lost(section: &TournamentSection) -> Vec<String> {
     let too_long = |what: &str, of: &str, value: &str, most: usize| {
-        (value.chars().count() > most)
-            .then(|| format!("{of}: the {what} {} is cut to {most} characters", quoted(value)))
+        (value.chars().count() > most).then(|| format!("{of}: the {what} {} is cut to {most} characters", quote(value)))
     };
     let players = section.players.iter().flat_map(|player| {
         let of = &player.name;
@@ -221,7 +220,7 @@ fn short_date(date: &str) -> String {
 }
 
 /// The letters of both sides of a result between two; `None`: points that no letter says.
-fn letters_of(result: &Official, scoring: &Scoring) -> Option<(char, char)> {
+fn letters_of(result: &OfficialResult, scoring: &Scoring) -> Option<(char, char)> {
     let place = |own: Points| [scoring.win, scoring.draw, scoring.loss].iter().position(|points| *points == own);
     let (white, black) = (place(result.white)?, place(result.black)?);
     let of = |letters: [char; 3]| (letters[white], letters[black]);
@@ -248,16 +247,16 @@ fn letter_alone(own: Points, reason: ResultReason, scoring: &Scoring) -> Option<
 }
 
 /// The reason that a reader takes from the letters alone.
-fn reason_of_letters(pairing: &Encounter, scoring: &Scoring) -> Option<ResultReason> {
+fn reason_of_letters(pairing: &Pairing, scoring: &Scoring) -> Option<ResultReason> {
     let result = pairing.result?;
-    if pairing.is_alone() {
+    if pairing.has_one_player() {
         let own = if pairing.white.is_some() { result.white } else { result.black };
         let is_forfeit = matches!(letter_alone(own, result.reason, scoring)?, '+' | '-');
         return Some(if is_forfeit { ResultReason::Forfeit } else { ResultReason::Bye });
     }
     let (white, black) = letters_of(&result, scoring)?;
     match letters(white, black)? {
-        Outcome::Letters(_, _, reason) => Some(reason),
+        ListedResult::Letters(_, _, reason) => Some(reason),
         _ => None,
     }
 }
@@ -270,8 +269,8 @@ fn code_of(tie: TieBreak) -> Option<&'static str> {
         TieBreak::SonnebornBerger => "SB",
         TieBreak::Wins => "WIN",
         TieBreak::WinsPlayed => "WON",
-        TieBreak::Direct => "DE",
-        TieBreak::FullTruncated | TieBreak::SolkoffPlus | TieBreak::Plus => return None,
+        TieBreak::DirectEncounter => "DE",
+        TieBreak::FullTruncated | TieBreak::SolkoffPlus | TieBreak::PlusDraws => return None,
     })
 }
 
@@ -331,7 +330,7 @@ fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> Result<BTr
         }
     }
     for bye in &section.byes {
-        let letter = match bye.why {
+        let letter = match bye.kind {
             ByeKind::NoOpponent => 'U',
             ByeKind::Full => 'F',
             ByeKind::Half => 'H',

@@ -17,9 +17,9 @@ const trouble = board => {
   return null;
 };
 
-const doubtIn = board => board.doubt && filled(t.squares_differ, board.doubt.squares.join(', '));
+const doubtIn = board => board.unexplained && filled(t.squares_differ, board.unexplained.squares.join(', '));
 const players = board => [board.white ?? board.pairing?.white ?? '?', board.black ?? board.pairing?.black ?? '?'];
-const numberOf = board => String(board.pairing?.table ?? known.status.boards.indexOf(board) + 1);
+const numberOf = board => String(board.pairing?.board_number ?? known.status.boards.indexOf(board) + 1);
 const disc = board => el(`span.d${LINE[board.state] ? `.${LINE[board.state]}` : ''}`, {'aria-hidden': 'true'}, el('b', {}, numberOf(board)));
 
 const inOrder = () => {
@@ -34,7 +34,7 @@ views.boards = {
     if (!known.status) { fill(place, 'nothing', () => [el('p', {}, known.trouble ?? t.asked_how)]); return; }
     if (!$('#health', place)) { delete place.dataset.mark; place.replaceChildren(); }
     const {bad, calm} = inOrder();
-    const awaited = known.status.awaited.filter(one => !one.board);
+    const awaited = known.status.results_awaited.filter(one => !one.board);
     health(part(place, 'dl', {id: 'health', class: 'hs', 'aria-label': t.health}));
     const desk = part(place, 'div', {id: 'desk', class: 'desk'});
     const name = known.status.boards.some(board => board.name === chosen) ? chosen : (bad[0] ?? calm[0])?.board.name;
@@ -45,8 +45,8 @@ views.boards = {
       el('h2', {}, `${t.needs_person} `, el('span', {}, String(bad.length + awaited.length))),
       bad.length || awaited.length ? el('ol', {}, ...bad.map(one => el('li', {}, el('a', link(one), disc(one.board), el('b.w', {}, one.matter[1]),
         el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.matter[2]))))),
-        ...awaited.map(one => el('li', {}, el('a', {href: `#tournament/${encodeURIComponent(one.section)}/${one.round}`, 'data-key': `awaited ${one.section} ${one.round} ${one.table}`},
-          el('span.d', {'aria-hidden': 'true'}, el('b', {}, String(one.table ?? '–'))), el('b.w', {}, t.waits_for_result), el('span.ag', {}, filled(t.round, one.round)), el('span.y', {}, bdi(`${one.white} – ${one.black}`)))))) : el('p.q.s', {}, t.nothing_matter),
+        ...awaited.map(one => el('li', {}, el('a', {href: `#tournament/${encodeURIComponent(one.section)}/${one.round}`, 'data-key': `awaited ${one.section} ${one.round} ${one.board_number}`},
+          el('span.d', {'aria-hidden': 'true'}, el('b', {}, String(one.board_number ?? '–'))), el('b.w', {}, t.waits_for_result), el('span.ag', {}, filled(t.round, one.round)), el('span.y', {}, bdi(`${one.white} – ${one.black}`)))))) : el('p.q.s', {}, t.nothing_matter),
       el('h2', {}, `${t.no_trouble} `, el('span', {}, String(calm.length))),
       el('ul.calm', {}, ...calm.map(one => el('li', {}, el('a', {...link(one), class: LINE[one.board.state] ?? '', title: `${one.board.name}: ${wordOf(one.board)}`},
         numberOf(one.board), el('span.vh', {}, ` ${one.board.name}, ${wordOf(one.board)}`)))))]);
@@ -80,7 +80,7 @@ const health = place => {
 const detail = (place, board) => {
   const matter = trouble(board);
   const [white, black] = players(board);
-  const mark = [board.name, board.state, board.text, board.held, board.game, white, black, board.plies, board.last, board.waits?.for, board.provisional, board.doubt,
+  const mark = [board.name, board.state, board.text, board.held, board.game, white, black, board.plies, board.last, board.waits?.for, board.provisional, board.unexplained,
     board.wrong_start, board.publication, board.pairing, board.squares, matter, isOperator()];
   fill(place, mark, () => {
     const pictures = el('div.cmp', {id: 'pictures'});
@@ -95,11 +95,11 @@ const detail = (place, board) => {
         board.provisional.length > 0 && el('div', {}, el('dt', {}, t.likely), el('dd', {}, board.provisional.join(' '))),
         board.waits && el('div', {}, el('dt', {}, t.waits_for), el('dd', {}, named('wait', board.waits.for))),
         board.clocks && el('div', {}, el('dt', {}, t.clocks), el('dd', {id: 'clocks'})),
-        board.pairing && el('div', {}, el('dt', {}, filled(t.round_board, board.pairing.round, board.pairing.table ?? '–')),
+        board.pairing && el('div', {}, el('dt', {}, filled(t.round_board, board.pairing.round, board.pairing.board_number ?? '–')),
           el('dd', {}, bdi(board.pairing.white), ' – ', bdi(board.pairing.black), board.pairing.result ? ` ${board.pairing.result}` : ''))),
       pictures,
-      board.doubt && el('div.readings', {}, el('h3', {}, t.closest), board.doubt.readings.length
-        ? el('ol', {}, ...board.doubt.readings.map(reading => el('li', {}, reading === 'setup' ? t.as_new : reading)))
+      board.unexplained && el('div.readings', {}, el('h3', {}, t.closest), board.unexplained.interpretations.length
+        ? el('ol', {}, ...board.unexplained.interpretations.map(reading => el('li', {}, reading === 'setup' ? t.as_new : reading)))
         : el('p.q', {}, t.looked_for),
       el('p.q.s', {}, t.put_right)),
       actions(board),
@@ -146,7 +146,7 @@ const picture = async (place, board) => {
 // What can be asked of a board. `saw` is what this page shows: a game that has gone on since is not changed by mistake.
 
 // Some requests mean the same whatever was played since.
-const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold|release|flip)$/.test(text) && {saw: {game: board.game, plies: board.plies}})});
+const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold|release|flip)$/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
 const called = board => `${board.name}${board.game ? `, ${filled(t.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(t.after_plies, board.plies)}` : ''}`;
 
@@ -154,7 +154,7 @@ const called = board => `${board.name}${board.game ? `, ${filled(t.game, board.g
 const simply = (board, title, text, effect, verb = title) => propose({title: `${title}: ${board.name}`, verb, request: () => wish(nowOf(board), text), effect: () => [effect]});
 
 /** Its game goes on, also where a cable is out. */
-const isGoing = board => board.goes_on;
+const isGoing = board => board.is_ongoing;
 
 const giveResult = board => {
   const choices = [['2-0', filled(t.white_wins, '2-0')], ['1-1', filled(t.draw, '1-1')], ['0-2', filled(t.black_wins, '0-2')], ['*', t.no_result]];
@@ -167,7 +167,7 @@ const giveResult = board => {
     title: filled(t.result_of, called(board)), verb: t.give_result,
     fields: [result, field(t.other_result, other, t.other_result_hint), ...isLine ? [] : how.fields],
     request: () => !given() ? null : isLine ? wish(nowOf(board), `result ${given()}`)
-      : {do: 'tournament', request: {matter: 'result', board: board.name, result: given(), ...how.said()}},
+      : {do: 'tournament', request: {command: 'result', board: board.name, result: given(), ...how.said()}},
   });
 };
 
@@ -224,7 +224,7 @@ const adopt = board => {
   propose({
     title: filled(t.adopt_title, called(board)), verb: t.adopt_verb,
     fields: [field(t.pairing, pairing, t.adopt_hint), field(t.reason, reason)],
-    request: () => ({do: 'tournament', request: {matter: 'adopt', board: board.name, ...(pairing.value.trim() && {pairing: pairing.value.trim()}), ...because(reason)}}),
+    request: () => ({do: 'tournament', request: {command: 'adopt', board: board.name, ...(pairing.value.trim() && {pairing: pairing.value.trim()}), ...because(reason)}}),
   });
 };
 
@@ -234,7 +234,7 @@ const addMoves = board => {
   propose({
     title: filled(t.missing_moves_of, called(board)), verb: t.add_moves,
     fields: [field(t.moves, text, t.add_moves_hint), field(t.reason, reason)],
-    request: () => ({do: 'tournament', request: {matter: 'moves', board: board.name, game: board.game, name: 'the moves', text: text.value, ...because(reason)}}),
+    request: () => ({do: 'tournament', request: {command: 'add-moves', board: board.name, game: board.game, name: 'the moves', text: text.value, ...because(reason)}}),
   });
 };
 

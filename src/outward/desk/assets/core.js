@@ -59,7 +59,7 @@ const api = async (path, body) => {
   try {
     answer = await fetch(path, {method: body === undefined ? 'GET' : 'POST', headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store'});
   } catch {
-    return {ok: false, unknown: true, error: t.no_answer};
+    return {ok: false, outcome_unknown: true, error: t.no_answer};
   }
   if (answer.status === 401 && path !== '/api/login') leave(t.login_ended);
   return answer.json().catch(() => ({ok: false, error: filled(t.answers, answer.status)}));
@@ -128,7 +128,7 @@ const banner = (text, isGood = false) => {
 const propose = ({title, fields = [], request, effect = () => [], verb, done = () => {}}) => {
   const dialog = $('#dialog');
   // What was shown is what is asked: if something has changed since, it is refused, and shown anew.
-  let version = known.tournament?.version, saw;
+  let version = known.tournament?.version, if_seen;
   const id = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
   const meant = {};
   const dry = el('div.dry', {'aria-live': 'polite'});
@@ -140,17 +140,17 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     const wanted = request();
     if (!wanted) return null;
     if (wanted.do !== 'tournament') {
-      const trial = wanted.do === 'request' && (isTrial ? {dry_run: true} : {saw});
-      return {...wanted, ...trial, ...(meant.sure && {sure: true})};
+      const trial = wanted.do === 'request' && (isTrial ? {dry_run: true} : {if_seen});
+      return {...wanted, ...trial, ...(meant.confirm && {confirm: true})};
     }
-    const inner = {...wanted.request, ...(meant.sure && {sure: true}), ...(meant.correct && {correct: true})};
+    const inner = {...wanted.request, ...(meant.confirm && {confirm: true}), ...(meant.correct && {correct: true})};
     if (isTrial) inner.dry_run = true;
-    else { inner.request = `desk-${id}`; if (version !== undefined) inner.saw = version; }
+    else { inner.request_id = `desk-${id}`; if (version !== undefined) inner.if_version = version; }
     return {do: 'tournament', request: inner};
   };
   // What would be asked about again is said beside a box to tick.
   const offer = error => {
-    for (const [flag, word, text] of [['sure', /--sure/, t.meant], ['correct', /--correct/, t.takes_place]]) {
+    for (const [flag, word, text] of [['confirm', /--confirm/, t.meant], ['correct', /--correct/, t.takes_place]]) {
       if (word.test(error) && !$(`[data-key=${flag}]`, consent)) {
         const box = el('input', {type: 'checkbox', 'data-key': flag, onchange: () => { meant[flag] = box.checked; preview(); }});
         consent.append(el('label.check', {}, box, text));
@@ -168,11 +168,11 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     if (!['tournament', 'request'].includes(wanted.do)) { list(effect()); return; }
     const reply = await ask(wanted);
     if (mine !== turn) return;
-    saw = wanted.saw;
+    if_seen = wanted.if_seen;
     version = reply.version ?? version;
     if (reply.ok) {
-      const told = (reply.told ?? []).flatMap(lines => lines.split('\n')).filter(line => line && !line.startsWith('nothing was changed'));
-      const written = (reply.written ?? []).filter(line => line && !told.some(one => one.includes(line))).map(line => filled(t.written, line));
+      const told = (reply.messages ?? []).flatMap(lines => lines.split('\n')).filter(line => line && !line.startsWith('nothing was changed'));
+      const written = (reply.lines ?? []).filter(line => line && !told.some(one => one.includes(line))).map(line => filled(t.written, line));
       const lines = [...effect(), ...[...told, ...written].map(english)];
       offer(told.join('\n'));
       list(lines.length ? lines : [t.nothing_changes]);
@@ -195,7 +195,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
       return;
     }
     dialog.close();
-    const told = [...reply.told ?? [], ...(reply.written ?? []).filter(Boolean).map(line => filled(t.written, line))].join(' · ');
+    const told = [...reply.messages ?? [], ...(reply.lines ?? []).filter(Boolean).map(line => filled(t.written, line))].join(' · ');
     banner(told || t.done, true);
     done(reply);
   };
@@ -229,7 +229,7 @@ const because = reason => reason.value && {reason: reason.value};
 const circumstances = () => {
   const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played', 'bye'].map(value => el('option', {value}, named('reason', value || 'played'))));
   const reason = el('input', {maxlength: 200, placeholder: t.signed_sheet});
-  return {fields: [field(t.how_come, how), field(t.reason, reason, t.reason_hint)], said: () => ({...(how.value && {why: how.value}), ...because(reason)})};
+  return {fields: [field(t.how_come, how), field(t.reason, reason, t.reason_hint)], said: () => ({...(how.value && {kind: how.value}), ...because(reason)})};
 };
 const button = (text, key, onclick, more = {}) => el('button.btn', {type: 'button', 'data-key': key, onclick, ...more}, text);
 

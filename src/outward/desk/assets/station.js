@@ -13,14 +13,14 @@ views.log = {
     views.log.drawn = Date.now();
     const told = await api('/api/log');
     if (!told.ok || where().view !== 'log') return;
-    const history = (known.tournament?.history ?? []).map(deed => ({...deed, told: deed.reason || filled(t.version, deed.version), ok: true}));
+    const history = (known.tournament?.history ?? []).map(deed => ({...deed, message: deed.reason || filled(t.version, deed.version), ok: true}));
     const of = deed => `${deed.what} ${deed.by}`.slice(0, 40);
-    const asked = (told.deeds ?? []).filter(deed => !deed.ok || !history.some(other => of(other).startsWith(deed.what.slice(0, 30)) && Math.abs(new Date(other.at) - new Date(deed.at)) < 3000));
+    const asked = (told.audit_log ?? []).filter(deed => !deed.ok || !history.some(other => of(other).startsWith(deed.what.slice(0, 30)) && Math.abs(new Date(other.at) - new Date(deed.at)) < 3000));
     const all = [...asked, ...history].sort((one, other) => other.at.localeCompare(one.at)).slice(0, 200);
     fill(part(place, 'div', {id: 'all-deeds'}), all.map(deed => [deed.at, deed.what, deed.ok]), () => [
       el('div.hd', {}, el('h2', {}, t.deeds)),
       all.length ? table(t.newest_first, [t.time, t.who, t.what, t.came_of_it], all.map(deed =>
-        [el('time', {datetime: deed.at, title: deed.at}, `${deed.at.slice(5, 10)} ${hour(deed.at)}`), deed.by, deed.what, deed.ok ? deed.told ? english(deed.told) : t.done : el('span.no', {}, english(filled(t.refused, deed.told)))]))
+        [el('time', {datetime: deed.at, title: deed.at}, `${deed.at.slice(5, 10)} ${hour(deed.at)}`), deed.by, deed.what, deed.ok ? deed.message ? english(deed.message) : t.done : el('span.no', {}, english(filled(t.refused, deed.message)))]))
         : el('p.q', {}, t.nothing_asked)]);
   },
 };

@@ -39,7 +39,7 @@ const roundOf = (section, round) => {
   const name = id => section.players.find(player => player.id === id)?.name ?? '–';
   const turn = (to, title) => button(title, `to ${to}`, () => propose({
     title: `${title} ${round.round}`, verb: title,
-    request: () => ofTournament({matter: 'round', round: round.round, to, ...several(section)}),
+    request: () => ofTournament({command: 'set-round-state', round: round.round, to, ...several(section)}),
   }));
   const missing = round.pairings.filter(pairing => !pairing.points).length;
   return el('section', {'aria-label': filled(t.round, round.round)},
@@ -59,7 +59,7 @@ const roundOf = (section, round) => {
 
 /** A pairing is played at another time, on another board, or once more. */
 const playedLater = (section, round, pairing, name) => {
-  const matters = {postpone: () => ({matter: 'postpone'}), undo: () => ({matter: 'postpone', undo: true}), begin: () => ({matter: 'begin', board: board.value}), replay: () => ({matter: 'replay'})};
+  const matters = {postpone: () => ({command: 'postpone'}), undo: () => ({command: 'postpone', undo: true}), begin: () => ({command: 'play-on-board', board: board.value}), replay: () => ({command: 'replay'})};
   const how = radios(t.later, Object.keys(matters).map(word => [word, named('when', word)]), pairing.points ? 'replay' : pairing.later ? 'begin' : 'postpone');
   const board = el('select', {}, ...known.status?.boards.map(board => el('option', {}, board.name)) ?? []), reason = el('input', {maxlength: 200});
   propose({
@@ -75,7 +75,7 @@ const substitute = (section, round, pairing, name) => {
   const by = el('input', {maxlength: 200}), reason = el('input', {maxlength: 200});
   propose({
     title: filled(t.substitute_of, pairing.table, names.join(' – ')), verb: t.substitute_verb, fields: [player, field(t.who_plays, by, t.who_plays_hint), field(t.reason, reason)],
-    request: () => by.value.trim() ? ofTournament({matter: 'substitute', pairing: `${round.round}.${pairing.table}`, player: player.value, by: by.value.trim(), ...several(section), ...because(reason)}) : null,
+    request: () => by.value.trim() ? ofTournament({command: 'substitute', pairing: `${round.round}.${pairing.table}`, player: player.value, substitute: by.value.trim(), ...several(section), ...because(reason)}) : null,
   });
 };
 
@@ -88,7 +88,7 @@ const resultOf = (section, round, pairing, name, board) => {
   propose({
     title: filled(t.board_of, pairing.table, `${name(pairing.white)} – ${name(pairing.black)}`), verb: pairing.points ? t.correct_result : t.give_result,
     fields: [result, field(t.other_result, other), ...how.fields],
-    request: () => !given() ? null : ofTournament({matter: 'result', pairing: `${round.round}.${pairing.table}`, result: given(), ...several(section), ...how.said()}),
+    request: () => !given() ? null : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result: given(), ...several(section), ...how.said()}),
   });
 };
 
@@ -97,7 +97,7 @@ const playersOf = section => el('section', {'aria-label': t.players}, el('div.hd
     button(t.mend_name, `player ${player.id}`, () => {
       const name = el('input', {maxlength: 200, value: player.name}), reason = el('input', {maxlength: 200});
       propose({title: filled(t.name_of, player.name), verb: t.mend_name, fields: [field(t.name, name, t.mend_name_hint), field(t.reason, reason)],
-        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({matter: 'player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
+        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({command: 'rename-player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
     }, {'aria-label': `${t.mend_name}: ${player.name}`})]), '.nm'));
 
 /** A file is dropped here, or chosen. */
@@ -110,7 +110,7 @@ const importing = section => {
   }, field(t.import_file, input, t.import_hint),
   section && el('div.ab', {}, button(t.round_robin, 'round-robin', () => {
     const double = el('input', {type: 'checkbox'});
-    propose({title: t.round_robin, verb: t.round_robin_verb, fields: [el('label.check', {}, double, t.twice)], request: () => ofTournament({matter: 'round-robin', double: double.checked, ...several(section)})});
+    propose({title: t.round_robin, verb: t.round_robin_verb, fields: [el('label.check', {}, double, t.twice)], request: () => ofTournament({command: 'round-robin', double: double.checked, ...several(section)})});
   })));
   return el('section', {'aria-label': t.import}, el('div.hd', {}, el('h2', {}, t.import)), place);
 };
@@ -131,7 +131,7 @@ const takeOver = async (file, section) => {
   propose({
     title: filled(t.import_of, file.name), verb: t.import_verb,
     fields: [el('details', {}, el('summary', {}, t.more), field(t.format, format), field(t.columns, columns), field(t.section, of), field(t.reason, reason))],
-    request: () => ofTournament({matter: 'import', name: file.name, text, ...(isBytes && {bytes: true}), ...(format.value && {format: format.value}), ...(columns.value && {columns: columns.value}), ...(of.value && {section: of.value}), ...because(reason)}),
+    request: () => ofTournament({command: 'import', name: file.name, text, ...(isBytes && {bytes: true}), ...(format.value && {format: format.value}), ...(columns.value && {columns: columns.value}), ...(of.value && {section: of.value}), ...because(reason)}),
   });
 };
 

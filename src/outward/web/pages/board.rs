@@ -5,54 +5,54 @@ use std::borrow::Cow;
 use draughts::{Color, Variant};
 use maud::{Markup, html};
 
-use super::text::{name, points, short};
-use super::{PageMaker, ShownOnPage};
-use crate::outward::web::diagram::{self, Drawing};
-use crate::outward::web::state::{PlayState, ShownClock, ShownEntry, ShownGame};
-use crate::outward::web::words::fill;
+use super::text::{name, points, truncated};
+use super::{PageBuilder, PageGame};
+use crate::outward::web::diagram::{self, DiagramSpec};
+use crate::outward::web::state::{PlayState, ViewerClock, ViewerEntry, ViewerGame};
+use crate::outward::web::texts::fill;
 
-impl<'a> PageMaker<'a> {
+impl<'a> PageBuilder<'a> {
     /// Boards with what is played on them now, in their order, and those whose game has not begun in their places.
     pub(super) fn boards(&self) -> Markup {
-        let waiting = self.waiting_games();
+        let waiting = self.unstarted_games();
         let mut cards: Vec<(u64, Markup)> = waiting.iter().map(|one| (one.0, self.waiting_card(one))).collect();
         let current =
             self.current().into_iter().filter(|shown| waiting.iter().all(|(number, ..)| *number != shown.number));
         cards.extend(current.map(|shown| (shown.number, self.card(&shown, false))));
         cards.sort_by_key(|(number, _)| *number);
         html! {
-            @if cards.is_empty() { p.q { (self.words().nothing_yet) } }
+            @if cards.is_empty() { p.q { (self.texts().nothing_yet) } }
             ul.grid data-count=(cards.len().min(16)) { @for (_, card) in cards { li { (card) } } }
         }
     }
 
     /// A board whose game has not begun.
-    pub(super) fn waiting_card(&self, (number, before, game): &(u64, Option<&str>, &ShownGame)) -> Markup {
-        let words = self.words();
+    pub(super) fn waiting_card(&self, (number, before, game): &(u64, Option<&str>, &ViewerGame)) -> Markup {
+        let words = self.texts();
         let label = format!("{}. {}", fill(words.board, number), words.waiting);
         let player = |color: Color, class: &str| {
             let (piece, side, word) =
                 if color == Color::White { ("#w", "White", words.white) } else { ("#b", "Black", words.black) };
             html! { div class=(class) {
                 svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
-                span.nm1 { span.vh { (word) ": " } (name(Some(&game.tag(side).map_or(Cow::Borrowed(word), short)))) }
+                span.nm1 { span.vh { (word) ": " } (name(Some(&game.tag(side).map_or(Cow::Borrowed(word), truncated)))) }
             } }
         };
         html! {
             article.g.s-wait data-waits=(before.unwrap_or_default()) {
                 div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (fill(words.board, "").trim()) " " } (number) } } p.st { (words.waiting) } }
                 (player(Color::Black, "pl bk"))
-                div.bwrap { @if game.start.is_some() { (self.drawing(game, 0, false, &label)) } }
+                div.bwrap { @if game.start_position.is_some() { (self.drawing(game, 0, false, &label)) } }
                 (player(Color::White, "pl wh"))
             }
         }
     }
 
     /// All boards at a glance.
-    pub(super) fn men(&self, shown: &[ShownOnPage<'_>]) -> Markup {
+    pub(super) fn overview(&self, shown: &[PageGame<'_>]) -> Markup {
         html! {
             @if shown.len() > 1 {
-                nav.men aria-label=(self.words().boards) {
+                nav.men aria-label=(self.texts().boards) {
                     @for shown in shown {
                         a class=(state_class(shown.game)) href=(self.link(&shown.address())) data-board=(shown.board.name) {
                             b { (shown.number) } span.vh { " " (self.status(shown.game)) }
@@ -63,16 +63,16 @@ impl<'a> PageMaker<'a> {
         }
     }
 
-    pub(super) fn cards(&self, shown: &[ShownOnPage<'_>]) -> Markup {
+    pub(super) fn cards(&self, shown: &[PageGame<'_>]) -> Markup {
         html! {
-            @if shown.is_empty() { p.q { (self.words().nothing_yet) } }
+            @if shown.is_empty() { p.q { (self.texts().nothing_yet) } }
             ul.grid data-count=(shown.len().min(16)) { @for shown in shown { li { (self.card(shown, false)) } } }
         }
     }
 
     /// A board of the grid.
-    pub(super) fn card(&self, shown: &ShownOnPage<'_>, is_alone: bool) -> Markup {
-        let words = self.words();
+    pub(super) fn card(&self, shown: &PageGame<'_>, is_alone: bool) -> Markup {
+        let words = self.texts();
         let game = shown.game;
         let players = Color::BOTH.map(|color| shown.player(color));
         let named =
@@ -80,7 +80,7 @@ impl<'a> PageMaker<'a> {
         let label = format!("{}: {}, {}. {}", fill(words.board, shown.number), named(0), named(1), self.status(game));
         html! {
             article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
-                data-count=(game.entries.len()) data-current=[shown.is_current().then_some("1")] data-word=(game.word()) {
+                data-count=(game.entries.len()) data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) {
                 div.top {
                     h2 { a href=(self.link(&shown.address())) { span.vh { (fill(words.board, "").trim()) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
                     p.st { (self.status(game)) }
@@ -92,8 +92,8 @@ impl<'a> PageMaker<'a> {
         }
     }
 
-    pub(super) fn player(&self, shown: &ShownOnPage<'_>, color: Color, class: &str) -> Markup {
-        let words = self.words();
+    pub(super) fn player(&self, shown: &PageGame<'_>, color: Color, class: &str) -> Markup {
+        let words = self.texts();
         let player = shown.player(color);
         let (piece, side, word) =
             if color == Color::White { ("#w", "white", words.white) } else { ("#b", "black", words.black) };
@@ -108,7 +108,7 @@ impl<'a> PageMaker<'a> {
     }
 
     /// A clock as it was read; a script counts on. In its place, when the game is over, the points.
-    fn clock(&self, game: &ShownGame, color: Color, side: &str) -> Markup {
+    fn clock(&self, game: &ViewerGame, color: Color, side: &str) -> Markup {
         if let Some(result) = &game.result {
             let points = points(result, color);
             return html! { span.ck.pt.l[points == "0"] data-side=(side) { (points) } };
@@ -122,21 +122,21 @@ impl<'a> PageMaker<'a> {
         }
     }
 
-    fn drawing(&self, game: &ShownGame, at: usize, is_large: bool, label: &str) -> Markup {
+    fn drawing(&self, game: &ViewerGame, at: usize, is_large: bool, label: &str) -> Markup {
         let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else {
-            return html! { p.q { (self.words().unclear_first) } };
+            return html! { p.q { (self.texts().unclear_first) } };
         };
         let ply = at.checked_sub(1).and_then(|index| game.entries.get(index)?.ply.as_ref());
         let (path, captured) = ply.map_or((&[][..], &[][..]), |ply| (&ply.path, &ply.captured));
-        diagram::draw(variant, &Drawing { pieces: &diagram.pieces, path, captured, is_large, label })
+        diagram::draw(variant, &DiagramSpec { pieces: &diagram.pieces, path, captured, is_large, label })
     }
 
     /// What happens on a board, in a few words.
-    pub(super) fn status(&self, game: &ShownGame) -> String {
-        let words = self.words();
-        let last = game.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map(|_| self.last(game));
+    pub(super) fn status(&self, game: &ViewerGame) -> String {
+        let words = self.texts();
+        let last = game.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map(|_| self.last_move(game));
         let moves = game.entries.iter().filter_map(|entry| entry.ply.as_ref()).map(|ply| ply.number).max().unwrap_or(0);
-        match game.word() {
+        match game.state_str() {
             "over" | "ended" if moves > 0 => self.language.count(words.over_after, moves as usize),
             "over" | "ended" => words.over.to_owned(),
             "unclear" => last.map_or_else(|| words.unclear_first.to_owned(), |last| fill(words.unclear, last)),
@@ -147,21 +147,21 @@ impl<'a> PageMaker<'a> {
     }
 
     /// The last move with its number: `31. 34-29`, `30. … 25×34`.
-    fn last(&self, game: &ShownGame) -> String {
+    fn last_move(&self, game: &ViewerGame) -> String {
         game.entries.last().map_or_else(String::new, |entry| self.entry_text(entry))
     }
 
-    fn entry_text(&self, entry: &ShownEntry) -> String {
+    fn entry_text(&self, entry: &ViewerEntry) -> String {
         match &entry.ply {
-            None => self.words().setup.to_owned(),
-            Some(ply) if ply.side == Color::White => format!("{}. {}", ply.number, with_sign(&ply.text)),
-            Some(ply) => format!("{}. … {}", ply.number, with_sign(&ply.text)),
+            None => self.texts().setup.to_owned(),
+            Some(ply) if ply.side == Color::White => format!("{}. {}", ply.number, with_capture_sign(&ply.text)),
+            Some(ply) => format!("{}. … {}", ply.number, with_capture_sign(&ply.text)),
         }
     }
 
     /// A board by itself.
-    pub(super) fn one(&self, shown: &ShownOnPage<'_>, at: usize) -> Markup {
-        let words = self.words();
+    pub(super) fn single_board(&self, shown: &PageGame<'_>, at: usize) -> Markup {
+        let words = self.texts();
         let game = shown.game;
         let label = format!("{}. {}", fill(words.board, shown.number), self.status(game));
         let said = at
@@ -177,14 +177,14 @@ impl<'a> PageMaker<'a> {
         };
         html! {
             div class=(format!("two {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number) data-count=(game.entries.len())
-                data-current=[shown.is_current().then_some("1")] data-word=(game.word()) data-at=(at) {
+                data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) data-at=(at) {
                 section.brd #board tabindex="0" aria-label=(fill(words.board, shown.number)) {
                     h2.vh { (fill(words.board, shown.number)) }
                     div.top { span.no { (fill(words.board, shown.number)) } p.st { (self.status(game)) } }
                     (self.player(shown, Color::Black, "plb bk"))
                     div.bwrap { (self.drawing(game, at, true, &label)) }
                     (self.player(shown, Color::White, "plb wh"))
-                    p.now { b #now { (said) } " " span #likely { @if at == game.entries.len() && !game.likely.is_empty() { (fill(words.likely, game.likely.join(" "))) } } }
+                    p.now { b #now { (said) } " " span #likely { @if at == game.entries.len() && !game.likely_moves.is_empty() { (fill(words.likely, game.likely_moves.join(" "))) } } }
                     p.vh #say aria-live="polite" {}
                     div.ctl {
                         (button("first", "|◀", words.first, Some(0)))
@@ -198,7 +198,7 @@ impl<'a> PageMaker<'a> {
                     h2 #mh { (words.moves) }
                     div.scr tabindex="0" role="region" aria-label=(words.moves) { table.sheet #moves {
                         thead { tr { th { span.vh { (words.a_move) } } th scope="col" { (words.white) } th scope="col" { (words.black) } } }
-                        tbody data-start=[game.start.as_ref().map(|start| &start.pieces)] data-turn=[game.start.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, at)) }
+                        tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, at)) }
                     } }
                 }
                 section.side {
@@ -217,20 +217,20 @@ impl<'a> PageMaker<'a> {
     }
 
     /// The rows of the list of moves.
-    pub(super) fn rows(&self, shown: &ShownOnPage<'_>, at: usize) -> Markup {
+    pub(super) fn rows(&self, shown: &PageGame<'_>, at: usize) -> Markup {
         let game = shown.game;
-        let cell = |index: usize, entry: &ShownEntry| {
+        let cell = |index: usize, entry: &ViewerEntry| {
             let ply = entry.ply.as_ref();
             let list = |fields: &[usize]| fields.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-            let diagram = entry.after.as_ref();
+            let diagram = entry.position_after.as_ref();
             let clock = entry.clock.and_then(|clock| seconds(&clock, ply?.side));
             html! {
                 a href=(self.link(&format!("{}?ply={index}", shown.address()))) data-at=(index) data-pieces=[diagram.map(|diagram| &diagram.pieces)]
                     data-turn=[diagram.and_then(|diagram| diagram.turn).map(letter)]
                     data-path=[ply.map(|ply| list(&ply.path))] data-captured=[ply.filter(|ply| !ply.captured.is_empty()).map(|ply| list(&ply.captured))]
                     data-fen=(entry.fen) data-said=(self.entry_text(entry)) aria-current=[(index == at).then_some("true")] {
-                    (ply.map_or_else(|| self.words().setup.to_owned(), |ply| with_sign(&ply.text)))
-                    @if entry.is_typed { small title=(self.words().typed) { "*" span.vh { " " (self.words().typed) } } }
+                    (ply.map_or_else(|| self.texts().setup.to_owned(), |ply| with_capture_sign(&ply.text)))
+                    @if entry.is_typed { small title=(self.texts().typed) { "*" span.vh { " " (self.texts().typed) } } }
                     @if let Some(clock) = clock { small { (time(Some(clock))) } }
                 }
             }
@@ -263,15 +263,15 @@ impl<'a> PageMaker<'a> {
         }
     }
 
-    fn position_text(&self, game: &ShownGame, at: usize) -> Markup {
-        let words = self.words();
+    fn position_text(&self, game: &ViewerGame, at: usize) -> Markup {
+        let words = self.texts();
         let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else { return html! {} };
         html! {
             @for (side, man, king) in [(words.white, b'w', b'W'), (words.black, b'b', b'B')] {
                 dt { (side) }
                 dd {
-                    @let men = listed(variant, &diagram.pieces, man);
-                    @let kings = listed(variant, &diagram.pieces, king);
+                    @let men = list_fields(variant, &diagram.pieces, man);
+                    @let kings = list_fields(variant, &diagram.pieces, king);
                     @if men.is_empty() && kings.is_empty() { (words.none) }
                     @if !men.is_empty() { (words.men) " " (men) }
                     @if !men.is_empty() && !kings.is_empty() { "; " }
@@ -283,7 +283,7 @@ impl<'a> PageMaker<'a> {
 }
 
 /// The names of the fields on which a kind of piece stands.
-fn listed(variant: &Variant, pieces: &str, letter: u8) -> String {
+fn list_fields(variant: &Variant, pieces: &str, letter: u8) -> String {
     let names = diagram::names(variant);
     let there = names.iter().zip(pieces.bytes()).filter(|(_, piece)| *piece == letter);
     let mut there: Vec<&str> = there.map(|(name, _)| *name).collect();
@@ -292,8 +292,8 @@ fn listed(variant: &Variant, pieces: &str, letter: u8) -> String {
 }
 
 /// How a rule above a board is drawn.
-fn state_class(game: &ShownGame) -> &'static str {
-    match game.word() {
+fn state_class(game: &ViewerGame) -> &'static str {
+    match game.state_str() {
         "over" | "ended" => "s-over",
         "unclear" => "s-doubt",
         "silent" => "s-off",
@@ -305,7 +305,7 @@ fn letter(color: Color) -> &'static str {
     if color == Color::White { "w" } else { "b" }
 }
 
-pub(super) fn seconds(clock: &ShownClock, color: Color) -> Option<u32> {
+pub(super) fn seconds(clock: &ViewerClock, color: Color) -> Option<u32> {
     if color == Color::White { clock.white } else { clock.black }
 }
 
@@ -316,6 +316,6 @@ pub(super) fn time(seconds: Option<u32>) -> String {
 }
 
 /// A move as it is shown: captures with the sign of multiplication.
-fn with_sign(text: &str) -> String {
+fn with_capture_sign(text: &str) -> String {
     text.replace(['x', ':'], "×")
 }

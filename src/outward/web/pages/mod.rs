@@ -24,26 +24,26 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::assets::Assets;
-use super::plan::{self, ShownPlan};
-use super::state::{ShownBoard, ShownGame, ShownHall};
-use super::words::{Language, Words, fill};
+use super::plan::{self, ViewerPlan};
+use super::state::{ViewerBoard, ViewerGame, ViewerHall};
+use super::texts::{Language, PageTexts, fill};
 use frame::{Frame, PageContent};
-pub use text::escaped;
-use text::{name, short};
+pub use text::percent_encoded;
+use text::{name, truncated};
 
 /// How often a page without a script asks again, in seconds.
-const REFRESH: &str = "15";
+const REFRESH_SECONDS: &str = "15";
 
 /// What every page needs.
-pub struct PageMaker<'a> {
+pub struct PageBuilder<'a> {
     /// What may be shown.
-    pub hall: &'a ShownHall,
+    pub hall: &'a ViewerHall,
     /// Who plays whom, also without a move.
-    pub plan: &'a ShownPlan,
+    pub plan: &'a ViewerPlan,
     /// In this language.
     pub language: Language,
     /// The language was asked for in the address: links keep it.
-    pub is_chosen: bool,
+    pub is_language_chosen: bool,
     /// The address of the page, without its query.
     pub path: &'a str,
     /// Scripts and styles.
@@ -52,70 +52,70 @@ pub struct PageMaker<'a> {
 
 /// A game that is shown, with the number of its board.
 #[derive(Clone, Copy)]
-pub struct ShownOnPage<'a> {
+pub struct PageGame<'a> {
     /// The number of its board.
     pub number: u64,
     /// Its board.
-    pub board: &'a ShownBoard,
+    pub board: &'a ViewerBoard,
     /// The game.
-    pub game: &'a ShownGame,
+    pub game: &'a ViewerGame,
 }
 
-impl<'a> ShownOnPage<'a> {
+impl<'a> PageGame<'a> {
     fn is_current(&self) -> bool {
         self.board.current().is_some_and(|current| current.number == self.game.number)
     }
 
     /// Its page: that of the board while nothing followed.
     fn address(&self) -> String {
-        if self.is_current() { format!("/board/{}", escaped(&self.board.name)) } else { self.game_address() }
+        if self.is_current() { format!("/board/{}", percent_encoded(&self.board.name)) } else { self.game_address() }
     }
 
     fn game_address(&self) -> String {
-        format!("/game/{}-{}", escaped(&self.board.name), self.game.number)
+        format!("/game/{}-{}", percent_encoded(&self.board.name), self.game.number)
     }
 
-    fn player(&self, color: Color) -> Player<'a> {
+    fn player(&self, color: Color) -> PlayerLabel<'a> {
         let side = if color == Color::White { "White" } else { "Black" };
         let tag = |what: &str| self.game.tag(&format!("{side}{what}"));
-        Player {
-            name: tag("").map(short),
-            meta: ["Title", "Country", "Rating", "Team"].iter().filter_map(|what| tag(what)).map(short).collect(),
+        PlayerLabel {
+            name: tag("").map(truncated),
+            meta: ["Title", "Country", "Rating", "Team"].iter().filter_map(|what| tag(what)).map(truncated).collect(),
         }
     }
 }
 
-struct Player<'a> {
+struct PlayerLabel<'a> {
     name: Option<Cow<'a, str>>,
     meta: Vec<Cow<'a, str>>,
 }
 
-impl<'a> PageMaker<'a> {
-    fn words(&self) -> &'static Words {
+impl<'a> PageBuilder<'a> {
+    fn texts(&self) -> &'static PageTexts {
         self.language.words()
     }
 
     /// An address with the language, if it was chosen.
     fn link(&self, address: &str) -> String {
-        match self.is_chosen {
+        match self.is_language_chosen {
             true => format!("{address}{}lang={}", if address.contains('?') { '&' } else { '?' }, self.language.code()),
             false => address.to_owned(),
         }
     }
 
     /// All boards with their current games.
-    pub fn current(&self) -> Vec<ShownOnPage<'a>> {
+    pub fn current(&self) -> Vec<PageGame<'a>> {
         let all = self.hall.boards().into_iter();
-        all.filter_map(|(number, board)| Some(ShownOnPage { number, board, game: board.current()? })).collect()
+        all.filter_map(|(number, board)| Some(PageGame { number, board, game: board.current()? })).collect()
     }
 
     /// All games of a round.
-    fn of_round(&self, round: &str) -> Vec<ShownOnPage<'a>> {
+    fn round_games(&self, round: &str) -> Vec<PageGame<'a>> {
         let all = self.hall.boards();
         let games =
             all.iter().flat_map(|(number, board)| board.games.iter().map(move |game| (*number, *board, &**game)));
-        let mut shown: Vec<ShownOnPage<'a>> = games
-            .map(|(number, board, game)| ShownOnPage { number, board, game })
+        let mut shown: Vec<PageGame<'a>> = games
+            .map(|(number, board, game)| PageGame { number, board, game })
             .filter(|shown| shown.game.tag("Round") == Some(round))
             .collect();
         for shown in &mut shown {
@@ -138,41 +138,41 @@ impl<'a> PageMaker<'a> {
     }
 
     /// Games that have not begun, each with the number of its board and, if it played before, its name.
-    fn waiting_games(&self) -> Vec<(u64, Option<&'a str>, &'a ShownGame)> {
+    fn unstarted_games(&self) -> Vec<(u64, Option<&'a str>, &'a ViewerGame)> {
         let current = self.current();
-        let waits = |(game, index): (&'a ShownGame, u64)| {
+        let waits = |(game, index): (&'a ViewerGame, u64)| {
             let number = game.tag("Board").and_then(|number| number.parse().ok());
             // Boards without a number come behind those that have begun.
             let number = number.unwrap_or(current.len() as u64 + index);
             let before = current.iter().find(|shown| shown.number == number);
             (number, before.map(|shown| &*shown.board.name), game)
         };
-        self.plan.waiting.iter().zip(1..).map(waits).collect()
+        self.plan.unstarted.iter().zip(1..).map(waits).collect()
     }
 
     /// A board whose game has not begun, by itself; `None`: there is none of this number.
-    pub fn waiting(&self, number: &str) -> Option<String> {
-        let card = self.waiting_alone(number)?;
-        let title = fill(self.words().board, number);
-        Some(self.page_of_now("grid", &self.current(), &title, html! { ul.grid { li { (card) } } }))
+    pub fn unstarted_game(&self, number: &str) -> Option<String> {
+        let card = self.unstarted_game_card(number)?;
+        let title = fill(self.texts().board, number);
+        Some(self.current_page("grid", &self.current(), &title, html! { ul.grid { li { (card) } } }))
     }
 
     /// The same for a page of somebody else.
-    pub fn waiting_embed(&self, number: &str) -> Option<String> {
-        let card = self.waiting_alone(number)?;
-        let title = fill(self.words().board, number);
+    pub fn unstarted_game_embed(&self, number: &str) -> Option<String> {
+        let card = self.unstarted_game_card(number)?;
+        let title = fill(self.texts().board, number);
         let body = html! {
             main #main .emb {
                 (card)
-                p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.words().to_page) } }
+                p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.texts().to_page) } }
             }
         };
-        Some(self.framed(Frame::Embed, PageContent::new("grid", &[], &title, body)))
+        Some(self.html_document(Frame::Embed, PageContent::new("grid", &[], &title, body)))
     }
 
     /// The card of a board whose game has not begun, which looks again by itself: its first move is told under a name that nobody knows yet.
-    fn waiting_alone(&self, number: &str) -> Option<Markup> {
-        let waiting = self.waiting_games();
+    fn unstarted_game_card(&self, number: &str) -> Option<Markup> {
+        let waiting = self.unstarted_games();
         let one = waiting.iter().find(|(known, ..)| known.to_string() == number)?;
         Some(self.waiting_card(one))
     }
@@ -180,18 +180,18 @@ impl<'a> PageMaker<'a> {
     /// All boards, each with its current game.
     pub fn grid(&self) -> String {
         let shown = self.current();
-        let body = html! { (self.men(&shown)) (self.boards()) };
-        self.page_of_now("grid", &shown, self.words().boards, body)
+        let body = html! { (self.overview(&shown)) (self.boards()) };
+        self.current_page("grid", &shown, self.texts().boards, body)
     }
 
     /// The same for a screen at the wall. `code`: a QR code of the address.
     pub fn wall(&self, is_light: bool, code: Option<(String, Markup)>) -> String {
         let shown = self.current();
-        let words = self.words();
-        let count = |what: &str| shown.iter().filter(|shown| shown.game.word() == what).count();
+        let words = self.texts();
+        let count = |what: &str| shown.iter().filter(|shown| shown.game.state_str() == what).count();
         let body = html! {
             header.wh1 {
-                h1 { (self.title(&shown, self.round_now().as_deref())) }
+                h1 { (self.title(&shown, self.current_round().as_deref())) }
                 p { (words.playing) " " (shown.len() - count("over") - count("ended")) " · " (words.over) " " (count("over") + count("ended")) }
                 p #turn .pg {}
                 p.tm1 { time #time {} }
@@ -202,12 +202,12 @@ impl<'a> PageMaker<'a> {
             (self.boards())
         };
         let body = html! { main #main .wl { (body) } };
-        self.framed(Frame::Wall { is_light }, PageContent::new("wall", &shown, words.boards, body))
+        self.html_document(Frame::Wall { is_light }, PageContent::new("wall", &shown, words.boards, body))
     }
 
     /// The boards of a round; `None`: there is none of that name.
     pub fn round(&self, round: &str) -> Option<String> {
-        let shown = self.of_round(round);
+        let shown = self.round_games(round);
         let planned: Vec<_> = self
             .plan
             .sections
@@ -217,49 +217,52 @@ impl<'a> PageMaker<'a> {
             })
             .collect();
         let body = html! {
-            (self.men(&shown))
+            (self.overview(&shown))
             @if !shown.is_empty() || planned.is_empty() { (self.cards(&shown)) }
             @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
         };
         let is_there = !shown.is_empty() || !planned.is_empty();
-        let title = fill(self.words().round, round);
+        let title = fill(self.texts().round, round);
         let content = PageContent { round: Some(round.to_owned()), ..PageContent::new("grid", &shown, &title, body) };
         is_there.then(|| self.page(content))
     }
 
     /// A page of what is played now.
-    fn page_of_now(&self, kind: &str, shown: &[ShownOnPage<'_>], title: &str, body: Markup) -> String {
-        self.page(PageContent { round: self.round_now(), ..PageContent::new(kind, shown, title, body) })
+    fn current_page(&self, kind: &str, shown: &[PageGame<'_>], title: &str, body: Markup) -> String {
+        self.page(PageContent { round: self.current_round(), ..PageContent::new(kind, shown, title, body) })
     }
 
     /// One game, after so many entries; all of them if that is left out.
-    pub fn game(&self, shown: ShownOnPage<'a>, at: Option<usize>) -> String {
+    pub fn game(&self, shown: PageGame<'a>, at: Option<usize>) -> String {
         let all = shown.game.entries.len();
         let at = at.unwrap_or(all).min(all);
-        let body = self.one(&shown, at);
-        let title = fill(self.words().board, shown.number);
+        let body = self.single_board(&shown, at);
+        let title = fill(self.texts().board, shown.number);
         let follows = shown.is_current().then_some(&*shown.board.name);
         let game = Some(shown.game_address());
-        self.page(PageContent { follows, game, ..PageContent::new("game", &[shown], &title, body) })
+        self.page(PageContent { followed_board: follows, game, ..PageContent::new("game", &[shown], &title, body) })
     }
 
     /// The board by itself, for a page of somebody else.
-    pub fn embed(&self, shown: ShownOnPage<'a>) -> String {
-        let title = fill(self.words().board, shown.number);
+    pub fn embed(&self, shown: PageGame<'a>) -> String {
+        let title = fill(self.texts().board, shown.number);
         let body = html! {
             main #main .emb {
                 (self.card(&shown, true))
-                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.words().to_page) } }
+                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.texts().to_page) } }
             }
         };
         let follows = Some(&*shown.board.name);
-        self.framed(Frame::Embed, PageContent { follows, ..PageContent::new("grid", &[shown], &title, body) })
+        self.html_document(
+            Frame::Embed,
+            PageContent { followed_board: follows, ..PageContent::new("grid", &[shown], &title, body) },
+        )
     }
 
     /// The archived games, by the names of their files.
     pub fn archive(&self, names: &[String]) -> String {
-        let words = self.words();
-        let all: Vec<ShownOnPage<'a>> = self.all_games();
+        let words = self.texts();
+        let all: Vec<PageGame<'a>> = self.all_games();
         let find = |file: &str| {
             let (board, game) = file.strip_suffix(".pdn")?.rsplit_once('-')?;
             all.iter().find(|shown| shown.board.name == board && shown.game.number.to_string() == game)
@@ -274,7 +277,7 @@ impl<'a> PageMaker<'a> {
                         tr {
                             @if let Some(shown) = game {
                                 th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board.name) " · " (shown.game.number) } }
-                                (self.row_of(shown))
+                                (self.player_row(shown))
                             } @else { th scope="row" { (name) } td {} td {} td {} }
                             td { a href=(format!("/archive/{name}")) { (name) } }
                         }
@@ -282,15 +285,15 @@ impl<'a> PageMaker<'a> {
                 } }
             }
         };
-        self.page_of_now("list", &self.current(), words.games, body)
+        self.current_page("list", &self.current(), words.games, body)
     }
 
     /// The results of all games, round by round; and the standings where the outlet has them.
     pub fn standings(&self, table: Option<&Value>) -> String {
-        let words = self.words();
+        let words = self.texts();
         let games = self.all_games();
         let open = |is_ended: bool| {
-            let is_it = |game: &ShownGame| game.result.is_none() && game.is_ended == is_ended;
+            let is_it = |game: &ViewerGame| game.result.is_none() && game.is_ended == is_ended;
             games.iter().filter(|shown| shown.is_current() && is_it(shown.game)).count()
         };
         let (going_on, missing) = (open(false), open(true));
@@ -305,7 +308,7 @@ impl<'a> PageMaker<'a> {
             }
             @match table.and_then(|table| table["sections"].as_array()) {
                 Some(sections) => { @for section in sections {
-                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 { (name(Some(&short(title)))) } }
+                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 { (name(Some(&truncated(title)))) } }
                     @let planned = self.plan.sections.iter().find(|planned| section["section"] == planned.name.as_str());
                     @for kind in ["teams", "rows"] {
                         @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }
@@ -318,37 +321,37 @@ impl<'a> PageMaker<'a> {
                 None => { p.q { (words.no_tournament) } }
             }
             @for round in rounds {
-                @let of_round: Vec<&ShownOnPage<'_>> = games.iter().filter(|shown| shown.game.tag("Round") == round).collect();
+                @let of_round: Vec<&PageGame<'_>> = games.iter().filter(|shown| shown.game.tag("Round") == round).collect();
                 @if !of_round.is_empty() {
                     div.hd { h2 { @match round {
-                        Some(round) => { a href=(self.link(&format!("/round/{}", escaped(round)))) { (fill(words.round, short(round))) } }
+                        Some(round) => { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { (fill(words.round, truncated(round))) } }
                         None => { (words.all_games) }
                     } } }
                     div.tb tabindex="0" role="region" aria-label=(words.results) { table.st1 {
                         thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
                         tbody { @for shown in of_round { tr {
                             th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
-                            (self.row_of(shown))
+                            (self.player_row(shown))
                         } } }
                     } }
                 }
             }
         };
-        self.page_of_now("list", &self.current(), words.standings, body)
+        self.current_page("list", &self.current(), words.standings, body)
     }
 
     /// There is no such page.
     pub fn not_found(&self) -> String {
-        let words = self.words();
+        let words = self.texts();
         let body =
             html! { div.hd { h2 { "404" } p { (words.not_found) } } p { a href=(self.link("/")) { (words.boards) } } };
-        self.page_of_now("list", &self.current(), "404", body)
+        self.current_page("list", &self.current(), "404", body)
     }
 
-    fn all_games(&self) -> Vec<ShownOnPage<'a>> {
+    fn all_games(&self) -> Vec<PageGame<'a>> {
         let all = self.hall.boards();
         let games =
             all.iter().flat_map(|(number, board)| board.games.iter().map(move |game| (*number, *board, &**game)));
-        games.map(|(number, board, game)| ShownOnPage { number, board, game }).collect()
+        games.map(|(number, board, game)| PageGame { number, board, game }).collect()
     }
 }

@@ -4,15 +4,15 @@ use draughts::Color;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::text::{name, score, short};
-use super::{PageMaker, ShownOnPage};
-use crate::outward::web::plan::{PlannedRound, PlannedSection, PlayedLater, title};
-use crate::outward::web::words::fill;
+use super::text::{name, score, truncated};
+use super::{PageBuilder, PageGame};
+use crate::outward::web::plan::{PlannedRound, PlannedSection, ViewerDeferral, title};
+use crate::outward::web::texts::fill;
 
-impl<'a> PageMaker<'a> {
+impl<'a> PageBuilder<'a> {
     /// Who plays whom in a round, with what is official.
-    pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[ShownOnPage<'_>]) -> Markup {
-        let words = self.words();
+    pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[PageGame<'_>]) -> Markup {
+        let words = self.texts();
         let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(words.round, round.number));
         html! {
             div.hd { h2 { bdi { (title.trim()) } } }
@@ -27,20 +27,20 @@ impl<'a> PageMaker<'a> {
                             (Some(table), None) => { (table) }
                             (None, _) => { "–" }
                         } }
-                        td { (name(section.player(pairing.white).map(short).as_deref())) }
-                        td { (name(section.player(pairing.black).map(short).as_deref())) }
+                        td { (name(section.player(pairing.white).map(truncated).as_deref())) }
+                        td { (name(section.player(pairing.black).map(truncated).as_deref())) }
                         td.nw { @match (&pairing.points, pairing.later, game) {
                             (Some([white, black]), ..) => { (white) "–" (black) }
-                            (None, PlayedLater::Postponed, _) => { (words.postponed) }
-                            (None, PlayedLater::Adjourned, _) => { (words.adjourned) }
-                            (None, PlayedLater::No, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
-                            (None, PlayedLater::No, None) => { (words.waiting) }
+                            (None, ViewerDeferral::Postponed, _) => { (words.postponed) }
+                            (None, ViewerDeferral::Adjourned, _) => { (words.adjourned) }
+                            (None, ViewerDeferral::No, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+                            (None, ViewerDeferral::No, None) => { (words.waiting) }
                         } }
                     }
                 } }
             } }
             @if !section.byes(round).is_empty() { p { (words.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
-                @if index > 0 { ", " } (name(Some(&short(player))))
+                @if index > 0 { ", " } (name(Some(&truncated(player))))
             } } }
         }
     }
@@ -48,15 +48,15 @@ impl<'a> PageMaker<'a> {
     /// The matches of teams in a round.
     pub(super) fn matches(&self, section: &PlannedSection, round: &PlannedRound) -> Markup {
         html! {
-            div.tb tabindex="0" role="region" aria-label=(self.words().results) { table.st1 { tbody {
+            div.tb tabindex="0" role="region" aria-label=(self.texts().results) { table.st1 { tbody {
                 @for [home, away] in section.matches(round) {
-                    tr { th scope="row" { (name(Some(&short(&home.0)))) } td { (name(Some(&short(&away.0)))) } td.nw.sc { (home.1) "–" (away.1) } }
+                    tr { th scope="row" { (name(Some(&truncated(&home.0)))) } td { (name(Some(&truncated(&away.0)))) } td.nw.sc { (home.1) "–" (away.1) } }
                 }
             } } }
         }
     }
 
-    pub(super) fn row_of(&self, shown: &ShownOnPage<'_>) -> Markup {
+    pub(super) fn player_row(&self, shown: &PageGame<'_>) -> Markup {
         html! {
             @for color in Color::BOTH { td { (name(shown.player(color).name.as_deref())) } }
             td.nw { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
@@ -69,7 +69,7 @@ impl<'a> PageMaker<'a> {
         if rows.is_empty() {
             return None;
         }
-        let words = self.words();
+        let words = self.texts();
         let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
         let number = |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number)| number);
         // Who shares a rank with others is named by the number of his row.
@@ -86,7 +86,7 @@ impl<'a> PageMaker<'a> {
                     tr {
                         @if is_shared { td.pl1 { (at) } }
                         td.pl1 { (place) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
-                        @for cell in section.zip(row.id).map(|(section, id)| section.course(id)).unwrap_or_default() {
+                        @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
                             td.nw { @match cell {
                                 // 3□2: against the third, with White, two points.
                                 Some(cell) => { @match number(cell.opponent) { Some(number) => { (number) } None => { "–" } } @if cell.is_white { "□" span.vh { " " (words.white) " " } } @else { "■" span.vh { " " (words.black) " " } } (cell.points.unwrap_or("·")) }
@@ -110,7 +110,7 @@ struct StandingsRow {
 /// Rows of `standings.json`; none where there are none.
 fn standings_rows(rows: &Value) -> Vec<StandingsRow> {
     let text = |row: &Value, keys: &[&str]| match keys.iter().find_map(|key| row.get(key)) {
-        Some(Value::String(text)) => short(text).into_owned(),
+        Some(Value::String(text)) => truncated(text).into_owned(),
         Some(Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };

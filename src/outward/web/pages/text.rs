@@ -6,7 +6,7 @@ use draughts::Color;
 use maud::{Markup, html};
 
 /// No name is shown longer, in characters.
-const LONGEST_NAME: usize = 80;
+const MAX_NAME_LEN: usize = 80;
 
 /// A result as it is shown.
 pub(super) fn score(result: &str) -> String {
@@ -28,15 +28,15 @@ pub(super) fn name(name: Option<&str>) -> Markup {
 }
 
 /// Not without end.
-pub(super) fn short(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(LONGEST_NAME) {
+pub(super) fn truncated(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MAX_NAME_LEN) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     }
 }
 
 /// A part of a path, as it stands in an address.
-pub fn escaped(part: &str) -> String {
+pub fn percent_encoded(part: &str) -> String {
     use std::fmt::Write;
     let mut text = String::new();
     for byte in part.bytes() {

@@ -8,15 +8,15 @@ use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{fen, notation, tag};
 
-use super::Event;
+use super::ParsedEvent;
 
 /// A game as far as it may be seen.
 #[derive(Clone, Debug)]
-pub struct ShownGame {
+pub struct ViewerGame {
     /// Its number on the board.
     pub number: u32,
     /// The numbers that it had before it was ended by mistake and went on.
-    pub before: Vec<u32>,
+    pub prior_numbers: Vec<u32>,
     /// The tag FEN that it had then.
     first_fen: Option<String>,
     /// Its rules; `None` where the game type is none that is known.
@@ -24,11 +24,11 @@ pub struct ShownGame {
     /// Tags of its file.
     pub tags: BTreeMap<String, String>,
     /// The position before the first entry.
-    pub start: Option<Diagram>,
+    pub start_position: Option<Diagram>,
     /// Its moves and setups.
-    pub entries: Vec<Arc<ShownEntry>>,
+    pub entries: Vec<Arc<ViewerEntry>>,
     /// What the clock showed last.
-    pub clock: Option<ShownClock>,
+    pub clock: Option<ViewerClock>,
     /// What the station says of the board.
     pub state: PlayState,
     /// Nothing but the result follows.
@@ -36,7 +36,7 @@ pub struct ShownGame {
     /// The result, once it is sure.
     pub result: Option<String>,
     /// Moves that are likely to be next, and not sure.
-    pub likely: Vec<String>,
+    pub likely_moves: Vec<String>,
     /// Why the last setup was needed.
     pub correction: Option<String>,
     /// What the next move is read in.
@@ -59,22 +59,22 @@ pub enum PlayState {
 
 /// A move or a setup.
 #[derive(Clone, Debug)]
-pub struct ShownEntry {
+pub struct ViewerEntry {
     /// What was played; `None`: a setup.
-    pub ply: Option<ShownPly>,
+    pub ply: Option<ViewerPly>,
     /// What stands on the board after it.
-    pub after: Option<Diagram>,
+    pub position_after: Option<Diagram>,
     /// The same as text; empty where it is unknown.
     pub fen: String,
     /// What the clock showed.
-    pub clock: Option<ShownClock>,
+    pub clock: Option<ViewerClock>,
     /// The board missed it; it was typed from the score sheet.
     pub is_typed: bool,
 }
 
 /// A move.
 #[derive(Clone, Debug)]
-pub struct ShownPly {
+pub struct ViewerPly {
     /// The number of the move in its game, as it is written: both sides share one.
     pub number: u64,
     /// Who played it.
@@ -99,7 +99,7 @@ pub struct Diagram {
 
 /// What a clock showed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ShownClock {
+pub struct ViewerClock {
     /// Seconds of White.
     pub white: Option<u32>,
     /// Seconds of Black.
@@ -110,66 +110,66 @@ pub struct ShownClock {
     pub heard: i64,
 }
 
-impl ShownGame {
-    pub(super) fn new(number: u32) -> ShownGame {
-        ShownGame {
+impl ViewerGame {
+    pub(super) fn new(number: u32) -> ViewerGame {
+        ViewerGame {
             number,
-            before: Vec::new(),
+            prior_numbers: Vec::new(),
             first_fen: None,
             variant: None,
             tags: BTreeMap::new(),
-            start: None,
+            start_position: None,
             entries: Vec::new(),
             clock: None,
             state: PlayState::default(),
             is_ended: false,
             result: None,
-            likely: Vec::new(),
+            likely_moves: Vec::new(),
             correction: None,
             position: None,
         }
     }
 
     /// One that nobody has seen a move of.
-    pub fn waiting(variant: Option<&'static Variant>, tags: BTreeMap<String, String>) -> ShownGame {
-        let mut game = ShownGame { variant, ..ShownGame::new(0) };
+    pub fn unstarted(variant: Option<&'static Variant>, tags: BTreeMap<String, String>) -> ViewerGame {
+        let mut game = ViewerGame { variant, ..ViewerGame::new(0) };
         let start = variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
-        game.start = game.read(tags.get("FEN").map(String::as_str).or(start.as_deref()));
+        game.start_position = game.set_position(tags.get("FEN").map(String::as_str).or(start.as_deref()));
         game.result = tags.get("Result").filter(|result| *result != "*").cloned();
         game.tags = tags;
         game
     }
 
     /// It was ended by mistake, and goes on as the game of this number.
-    pub(super) fn go_on(&self, number: u32) -> ShownGame {
-        let before = self.before.iter().copied().chain([self.number]).collect();
-        let (variant, start, entries) = (self.variant, self.start.clone(), self.entries.clone());
-        ShownGame {
-            before,
+    pub(super) fn continue_as(&self, number: u32) -> ViewerGame {
+        let before = self.prior_numbers.iter().copied().chain([self.number]).collect();
+        let (variant, start, entries) = (self.variant, self.start_position.clone(), self.entries.clone());
+        ViewerGame {
+            prior_numbers: before,
             first_fen: self.tags.get("FEN").cloned(),
             variant,
-            start,
+            start_position: start,
             entries,
             clock: self.clock,
-            ..ShownGame::new(number)
+            ..ViewerGame::new(number)
         }
     }
 
     /// Is it the game of this number, or was it before it went on?
-    pub(super) fn is_numbered(&self, number: u32) -> bool {
-        self.number == number || self.before.contains(&number)
+    pub(super) fn has_number(&self, number: u32) -> bool {
+        self.number == number || self.prior_numbers.contains(&number)
     }
 
     /// What stands on the board after so many entries.
     pub fn diagram(&self, entries: usize) -> Option<&Diagram> {
         match entries.checked_sub(1) {
-            None => self.start.as_ref(),
-            Some(index) => self.entries.get(index)?.after.as_ref(),
+            None => self.start_position.as_ref(),
+            Some(index) => self.entries.get(index)?.position_after.as_ref(),
         }
     }
 
     /// The state that is shown, as a word for programs: `playing`, `stopped`, `unclear`, `silent`, `ended`, `over`.
-    pub fn word(&self) -> &'static str {
+    pub fn state_str(&self) -> &'static str {
         match self.state {
             _ if self.result.is_some() => "over",
             _ if self.is_ended => "ended",
@@ -192,10 +192,10 @@ impl ShownGame {
             game.tags.set("GameType", variant.game_type.tag_value());
         }
         for (name, value) in &self.tags {
-            game.tags.set(name, tag::harmless(value));
+            game.tags.set(name, tag::reader_safe(value));
         }
         game.tags.set("Result", self.result.as_deref().unwrap_or("*"));
-        let number = |ply: &ShownPly| MoveNumber {
+        let number = |ply: &ViewerPly| MoveNumber {
             value: u32::try_from(ply.number).unwrap_or(u32::MAX),
             ellipsis: ply.side == Color::Black,
         };
@@ -219,8 +219,8 @@ impl ShownGame {
         writer::write(&[game], Style::Compact)
     }
 
-    pub(super) fn take(&mut self, event: Event, heard: i64) {
-        let clock = event.clock.map(|clock| ShownClock {
+    pub(super) fn apply(&mut self, event: ParsedEvent, heard: i64) {
+        let clock = event.clock.map(|clock| ViewerClock {
             white: clock.white,
             black: clock.black,
             running: clock.running.as_deref().and_then(color),
@@ -232,9 +232,9 @@ impl ShownGame {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
                 self.tags = event.tags;
                 let first = std::mem::take(&mut self.first_fen);
-                let start = self.read(event.fen.as_deref());
-                if self.before.is_empty() {
-                    self.start = start;
+                let start = self.set_position(event.fen.as_deref());
+                if self.prior_numbers.is_empty() {
+                    self.start_position = start;
                 } else {
                     self.tags.remove("FEN");
                     self.tags.extend(first.map(|fen| ("FEN".to_owned(), fen)));
@@ -242,38 +242,44 @@ impl ShownGame {
             }
             "move" => {
                 let before = self.position.take();
-                let after = self.read(event.fen.as_deref());
+                let after = self.set_position(event.fen.as_deref());
                 let text = event.r#move.unwrap_or_default();
-                let (path, captured) = before.and_then(|position| way(&position, &text)).unwrap_or_default();
-                let ply = ShownPly {
+                let (path, captured) = before.and_then(|position| path_of(&position, &text)).unwrap_or_default();
+                let ply = ViewerPly {
                     number: event.number.unwrap_or_default(),
                     side: event.side.as_deref().and_then(color).unwrap_or(Color::White),
                     text,
                     path,
                     captured,
                 };
-                self.likely.clear();
-                self.entries.push(Arc::new(ShownEntry {
+                self.likely_moves.clear();
+                self.entries.push(Arc::new(ViewerEntry {
                     ply: Some(ply),
-                    after,
+                    position_after: after,
                     fen: event.fen.unwrap_or_default(),
                     clock,
                     is_typed: false,
                 }));
             }
             "setup" => {
-                let after = self.read(event.fen.as_deref());
-                self.likely.clear();
+                let after = self.set_position(event.fen.as_deref());
+                self.likely_moves.clear();
                 self.correction = None;
                 let fen = event.fen.unwrap_or_default();
-                self.entries.push(Arc::new(ShownEntry { ply: None, after, fen, clock, is_typed: false }));
+                self.entries.push(Arc::new(ViewerEntry {
+                    ply: None,
+                    position_after: after,
+                    fen,
+                    clock,
+                    is_typed: false,
+                }));
             }
             "end" => self.is_ended = true,
             "result" => self.result = event.result,
-            "provisional" => self.likely = event.moves.unwrap_or_default(),
+            "provisional" => self.likely_moves = event.moves.unwrap_or_default(),
             "correction" => self.correction = event.reason,
             // A tag is another now, the result among them.
-            "amend" => {
+            "tag-correction" => {
                 let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
                 match (field.as_str(), new) {
                     ("Result", new) => self.result = new.filter(|new| new != "*"),
@@ -302,7 +308,7 @@ impl ShownGame {
         let last = self.entries.last().map(|entry| entry.fen.clone()).filter(|fen| !fen.is_empty());
         let start = || self.variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
         let last = last.or_else(|| self.tags.get("FEN").cloned()).or_else(start);
-        self.read(last.as_deref());
+        self.set_position(last.as_deref());
         let mut number = 0;
         for ply in draughts_pdn::reader::read(moves).0.iter().flat_map(Game::moves) {
             let Some(before) = self.position.take() else { return };
@@ -311,16 +317,16 @@ impl ShownGame {
             let fen = fen::write(before.variant(), &behind.setup());
             let known = self.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map_or(1, |ply| ply.number);
             number = ply.number.map_or(if number == 0 { known } else { number }, |number| number.value.into());
-            let (path, captured) = way(&before, &ply.text).unwrap_or_default();
+            let (path, captured) = path_of(&before, &ply.text).unwrap_or_default();
             let (text, side) = (ply.text.clone(), before.turn());
-            let after = self.read(Some(&fen));
-            let ply = Some(ShownPly { number, side, text, path, captured });
-            self.entries.push(Arc::new(ShownEntry { ply, after, fen, clock: None, is_typed: true }));
+            let after = self.set_position(Some(&fen));
+            let ply = Some(ViewerPly { number, side, text, path, captured });
+            self.entries.push(Arc::new(ViewerEntry { ply, position_after: after, fen, clock: None, is_typed: true }));
         }
     }
 
     /// The position of a FEN, for the eye, and to read the next move in.
-    fn read(&mut self, text: Option<&str>) -> Option<Diagram> {
+    fn set_position(&mut self, text: Option<&str>) -> Option<Diagram> {
         let variant = self.variant?;
         // A setup of the live file may carry its quotes.
         let text = text?.trim().trim_start_matches("/FEN").trim().trim_matches(['/', '"']);
@@ -355,7 +361,7 @@ pub(in crate::outward) fn letters(variant: &Variant, placement: &Placement) -> S
 }
 
 /// The fields where the piece of a move is, one after the other, and those of the pieces that it takes.
-fn way(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> {
+fn path_of(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> {
     let ply = notation::read(position, text).ok()?;
     let geometry = &position.variant().geometry;
     let field = |square: Square| {

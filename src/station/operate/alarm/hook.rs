@@ -23,31 +23,31 @@ use crate::station::config::AlarmConfig;
 use crate::station::operate::overview::{self, AlarmView};
 
 /// Alarms that wait for their turn. A hall has fewer boards; more at once is one fault that made them all.
-const MOST_WAITING: usize = 256;
+const MAX_PENDING_ALARMS: usize = 256;
 
 /// Where alarms are told.
-pub struct Hook(mpsc::Sender<AlarmEvent>);
+pub struct AlarmCommand(mpsc::Sender<AlarmEvent>);
 
-impl Hook {
+impl AlarmCommand {
     /// A hook that runs the command of the latest configuration, one call after the other, as long as it is there.
-    pub fn begin(config: watch::Receiver<AlarmConfig>) -> Hook {
-        let (sender, mut events) = mpsc::channel::<AlarmEvent>(MOST_WAITING);
+    pub fn spawn(config: watch::Receiver<AlarmConfig>) -> AlarmCommand {
+        let (sender, mut events) = mpsc::channel::<AlarmEvent>(MAX_PENDING_ALARMS);
         tokio::spawn(async move {
             while let Some(event) = events.recv().await {
                 let config = config.borrow().clone();
                 if config.command.is_empty() {
                     continue;
                 }
-                if let Err(why) = call(&config, &event).await {
+                if let Err(why) = run_command(&config, &event).await {
                     warn!("the alarm command {}: {why}", config.command.join(" "));
                 }
             }
         });
-        Hook(sender)
+        AlarmCommand(sender)
     }
 
     /// Tells it.
-    pub fn tell(&self, event: AlarmEvent) {
+    pub fn send(&self, event: AlarmEvent) {
         let AlarmEvent { event: what, alarm, .. } = &event;
         let of = alarm.board.as_deref().unwrap_or("the station");
         match *what {
@@ -65,7 +65,7 @@ impl Hook {
 /// # Errors
 ///
 /// When there is no command, or it does not end well: why.
-pub async fn try_out(config: &AlarmConfig) -> Result<String, String> {
+pub async fn run_test(config: &AlarmConfig) -> Result<String, String> {
     if config.command.is_empty() {
         return Err("no alarm command is configured: `command` in [alarm]".to_owned());
     }
@@ -73,13 +73,13 @@ pub async fn try_out(config: &AlarmConfig) -> Result<String, String> {
     let text = "a test: nothing is the matter".to_owned();
     let alarm = AlarmView { kind: "test".to_owned(), board: None, place: None, since: now, text };
     let shown = config.command.join(" ");
-    match call(config, &AlarmEvent { event: "test", alarm, at: now }).await {
+    match run_command(config, &AlarmEvent { event: "test", alarm, at: now }).await {
         Ok(()) => Ok(format!("the alarm command was run and ended well: {shown}; has somebody been called?")),
         Err(why) => Err(format!("the alarm command {shown}: {why}")),
     }
 }
 
-async fn call(config: &AlarmConfig, event: &AlarmEvent) -> Result<(), String> {
+async fn run_command(config: &AlarmConfig, event: &AlarmEvent) -> Result<(), String> {
     let mut line = serde_json::to_vec(event).map_err(|error| error.to_string())?;
     line.push(b'\n');
     let Some((program, arguments)) = config.command.split_first() else { return Ok(()) };

@@ -26,15 +26,15 @@ use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 
 use crate::station::config::AlarmConfig;
+use crate::station::file_problems::FileProblem;
 use crate::station::operate::overview::{AlarmView, BoardView, DiskView};
-use crate::station::trouble::Trouble;
 
 /// A station whose disk had too little space has enough again with this much more of it, so that files which come and go do
 /// not call anybody twice.
-const DISK_AGAIN: f64 = 1.1;
+const DISK_RECOVERY_MARGIN: f64 = 1.1;
 
 /// Which alarm, of which board, and of which folder or file.
-type Key = (&'static str, Option<String>, Option<String>);
+type AlarmKey = (&'static str, Option<String>, Option<String>);
 
 /// What happened to an alarm.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -52,13 +52,13 @@ pub struct AlarmEvent {
 #[derive(Default)]
 pub struct Alarms {
     /// Since when something is the matter, whether anybody was called or not.
-    since: BTreeMap<Key, DateTime<FixedOffset>>,
-    raised: BTreeMap<Key, AlarmView>,
+    since: BTreeMap<AlarmKey, DateTime<FixedOffset>>,
+    raised: BTreeMap<AlarmKey, AlarmView>,
 }
 
 /// Something is the matter.
-struct Symptom {
-    key: Key,
+struct AlarmCandidate {
+    key: AlarmKey,
     /// Since when, where that is known.
     since: Option<DateTime<FixedOffset>>,
     /// How long that may last.
@@ -68,24 +68,25 @@ struct Symptom {
 
 impl Alarms {
     /// Judges a station; `troubles`: of its files. Returns what is new.
-    pub fn judge(
+    pub fn evaluate(
         &mut self,
         config: &AlarmConfig,
         boards: &[BoardView],
-        troubles: &[Trouble],
+        troubles: &[FileProblem],
         disk: Option<DiskView>,
         now: DateTime<FixedOffset>,
     ) -> Vec<AlarmEvent> {
-        let mut symptoms: Vec<Symptom> = boards.iter().flat_map(|board| of_board(config, board)).collect();
-        symptoms.extend(troubles.iter().map(|Trouble { kind, place, board, since, text }| Symptom {
+        let mut symptoms: Vec<AlarmCandidate> =
+            boards.iter().flat_map(|board| board_candidates(config, board)).collect();
+        symptoms.extend(troubles.iter().map(|FileProblem { kind, path: place, board, since, text }| AlarmCandidate {
             key: (kind, board.clone(), place.clone()),
             since: *since,
             limit: Duration::ZERO,
             text: text.clone(),
         }));
-        symptoms.extend(self.of_disk(config, disk));
-        let mut events = self.forget(&symptoms, now);
-        for Symptom { key, since, limit, text } in symptoms {
+        symptoms.extend(self.disk_candidate(config, disk));
+        let mut events = self.clear_resolved(&symptoms, now);
+        for AlarmCandidate { key, since, limit, text } in symptoms {
             let first = self.since.entry(key.clone()).or_insert(now);
             *first = since.unwrap_or(*first);
             let lasts = (now - *first).to_std().unwrap_or_default();
@@ -107,8 +108,8 @@ impl Alarms {
     }
 
     /// What is not the matter any more. Those who were called hear of it.
-    fn forget(&mut self, symptoms: &[Symptom], now: DateTime<FixedOffset>) -> Vec<AlarmEvent> {
-        let is_there = |key: &Key| symptoms.iter().any(|symptom| symptom.key == *key);
+    fn clear_resolved(&mut self, symptoms: &[AlarmCandidate], now: DateTime<FixedOffset>) -> Vec<AlarmEvent> {
+        let is_there = |key: &AlarmKey| symptoms.iter().any(|symptom| symptom.key == *key);
         self.since.retain(|key, _| is_there(key));
         let mut events = Vec::new();
         self.raised.retain(|key, alarm| {
@@ -120,18 +121,18 @@ impl Alarms {
         events
     }
 
-    fn of_disk(&self, config: &AlarmConfig, disk: Option<DiskView>) -> Option<Symptom> {
+    fn disk_candidate(&self, config: &AlarmConfig, disk: Option<DiskView>) -> Option<AlarmCandidate> {
         let key = ("disk-low", None, None);
-        let again = if self.raised.contains_key(&key) { DISK_AGAIN } else { 1.0 };
+        let again = if self.raised.contains_key(&key) { DISK_RECOVERY_MARGIN } else { 1.0 };
         let free = disk.map(|disk| disk.free_bytes).filter(|&free| (free as f64) < config.disk_low as f64 * again)?;
         let text = format!("the disk has {} MB left; recording ends when it is full", free / 1_000_000);
-        Some(Symptom { key, since: None, limit: Duration::ZERO, text })
+        Some(AlarmCandidate { key, since: None, limit: Duration::ZERO, text })
     }
 }
 
-fn of_board(config: &AlarmConfig, board: &BoardView) -> Vec<Symptom> {
+fn board_candidates(config: &AlarmConfig, board: &BoardView) -> Vec<AlarmCandidate> {
     let symptom =
-        |kind, since, limit, text| Symptom { key: (kind, Some(board.name.clone()), None), since, limit, text };
+        |kind, since, limit, text| AlarmCandidate { key: (kind, Some(board.name.clone()), None), since, limit, text };
     let mut symptoms = Vec::new();
     match board.state.as_str() {
         "broken" => {
@@ -144,8 +145,8 @@ fn of_board(config: &AlarmConfig, board: &BoardView) -> Vec<Symptom> {
             symptoms.push(symptom("silent", None, config.silent, text));
         }
         "unexplained" => {
-            let doubt = board.doubt.clone().unwrap_or_default();
-            let text = doubt.in_words();
+            let doubt = board.unexplained.clone().unwrap_or_default();
+            let text = doubt.describe();
             symptoms.push(symptom("unexplained", board.since, config.unexplained, text));
         }
         _ => {}
@@ -166,7 +167,7 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::station::operate::overview::{DoubtView, now};
+    use crate::station::operate::overview::{UnexplainedView, now};
 
     fn board(state: &str) -> BoardView {
         BoardView {
@@ -186,17 +187,17 @@ mod tests {
             last: None,
             clocks: None,
             clock_missing: false,
-            goes_on: false,
+            is_ongoing: false,
             provisional: Vec::new(),
             waits: None,
-            doubt: None,
+            unexplained: None,
             squares: None,
             wrong_start: None,
             publication: None,
             file: None,
             pairing: None,
-            offers: None,
-            plays: None,
+            proposed_result: None,
+            assigned_pairing: None,
         }
     }
 
@@ -207,7 +208,7 @@ mod tests {
         let mut told = Vec::new();
         for (second, board) in at {
             let now = start + TimeDelta::seconds(*second);
-            let events = alarms.judge(&config, std::slice::from_ref(board), &[], None, now);
+            let events = alarms.evaluate(&config, std::slice::from_ref(board), &[], None, now);
             told.extend(events.into_iter().map(|event| (*second, event.event, event.alarm.kind)));
         }
         told
@@ -242,8 +243,9 @@ mod tests {
     fn unexplained_board_is_reported_with_known_facts_only() {
         let text = |squares: &[&str], readings: &[&str]| {
             let strings = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-            let doubt = Some(DoubtView { squares: strings(squares), readings: strings(readings) });
-            let symptoms = of_board(&AlarmConfig::default(), &BoardView { doubt, ..board("unexplained") });
+            let doubt = Some(UnexplainedView { squares: strings(squares), interpretations: strings(readings) });
+            let symptoms =
+                board_candidates(&AlarmConfig::default(), &BoardView { unexplained: doubt, ..board("unexplained") });
             symptoms.into_iter().map(|symptom| symptom.text).collect::<Vec<_>>().join("|")
         };
         let whole = "no legal move explains the board; it differs on 19, 24; closest: 24x19; or setup";
@@ -258,7 +260,7 @@ mod tests {
         let mut alarms = Alarms::default();
         let told = [600, 499, 501, 499, 600].map(|megabytes| {
             let disk = DiskView { free_bytes: megabytes * 1_000_000, total_bytes: 1 << 40 };
-            alarms.judge(&config, &[], &[], Some(disk), now()).len()
+            alarms.evaluate(&config, &[], &[], Some(disk), now()).len()
         });
         assert_eq!(told, [0, 1, 0, 0, 1]);
     }
@@ -267,15 +269,15 @@ mod tests {
     fn failing_disk_alerts_once_per_line_and_on_recovery() {
         let config = AlarmConfig::default();
         let mut alarms = Alarms::default();
-        let fault = |line: &str| Trouble {
+        let fault = |line: &str| FileProblem {
             kind: "disk-fault",
-            place: None,
+            path: None,
             board: Some(line.to_owned()),
             since: None,
             text: "the disk fails".to_owned(),
         };
         let told = [vec![fault("a")], vec![fault("a"), fault("b")], vec![fault("b")], vec![]].map(|faults| {
-            let events = alarms.judge(&config, &[], &faults, None, now());
+            let events = alarms.evaluate(&config, &[], &faults, None, now());
             let word = |event: &AlarmEvent| format!("{} {}", event.event, event.alarm.board.as_deref().unwrap_or("-"));
             events.iter().map(word).collect::<Vec<_>>().join(", ")
         });

@@ -5,15 +5,15 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Asking, LONGEST_LINE, Reply};
+use super::{ClientMessage, MAX_LINE_LEN, Reply};
 use crate::station::line::Uptime;
 
 /// Who waits for longer than this is told so.
-const SILENCE: Duration = Duration::from_secs(2);
+const WAIT_NOTICE_DELAY: Duration = Duration::from_secs(2);
 /// The station says that it does not know what became of a request; that is waited for a little longer than the request is wanted.
-const GRACE: Duration = Duration::from_secs(2);
+const ANSWER_GRACE: Duration = Duration::from_secs(2);
 /// A station that is watched tells its state at least every second.
-const WATCHED: Duration = Duration::from_secs(15);
+const MAX_WATCH_SILENCE: Duration = Duration::from_secs(15);
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum ClientError {
          --socket or --config where it is",
         .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" or ")
     )]
-    Nobody(Vec<PathBuf>),
+    NoStation(Vec<PathBuf>),
     /// Not for this user.
     #[error(
         "{0}: you may not open this socket; only root, the user of the station and the group of the socket may (damcast-ctl, where \
@@ -63,12 +63,12 @@ impl Client {
                 Err(_) => {}
             }
         }
-        Err(ClientError::Nobody(paths))
+        Err(ClientError::NoStation(paths))
     }
 
     fn new(path: &Path, stream: UnixStream) -> Result<Client, ClientError> {
         let broken = |error| ClientError::Broken { path: path.to_owned(), error };
-        stream.set_write_timeout(Some(GRACE)).map_err(broken)?;
+        stream.set_write_timeout(Some(ANSWER_GRACE)).map_err(broken)?;
         Ok(Client { path: path.to_owned(), stream: BufReader::new(stream) })
     }
 
@@ -83,21 +83,21 @@ impl Client {
     /// # Errors
     ///
     /// When there is no answer. Then it is not known whether it was done; it will not be done later.
-    pub fn ask(
+    pub fn request(
         &mut self,
-        asking: impl Into<Asking>,
+        asking: impl Into<ClientMessage>,
         patience: Duration,
         waits: impl FnMut(Duration),
     ) -> Result<Reply, ClientError> {
         let until = Instant::now() + patience;
-        let Asking { who, request } = asking.into();
-        let asking = Asking { who, request: request.wanted_until(Uptime::after(patience)) };
+        let ClientMessage { user: who, request } = asking.into();
+        let asking = ClientMessage { user: who, request: request.with_deadline(Uptime::after(patience)) };
         let sent = serde_json::to_vec(&asking).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
             self.stream.get_mut().write_all(&line)
         });
         // Who is sent away is told why, and may read that though writing failed.
-        match (sent, self.hear_until(until + GRACE, waits)) {
+        match (sent, self.next_reply_until(until + ANSWER_GRACE, waits)) {
             (_, Ok(reply)) => Ok(reply),
             (Err(error), Err(_)) => Err(self.broken(error)),
             (Ok(()), Err(error)) => Err(error),
@@ -109,18 +109,18 @@ impl Client {
     /// # Errors
     ///
     /// When there is none.
-    pub fn hear(&mut self) -> Result<Reply, ClientError> {
-        self.hear_until(Instant::now() + WATCHED, |_| {})
+    pub fn next_reply(&mut self) -> Result<Reply, ClientError> {
+        self.next_reply_until(Instant::now() + MAX_WATCH_SILENCE, |_| {})
     }
 
-    fn hear_until(&mut self, end: Instant, mut waits: impl FnMut(Duration)) -> Result<Reply, ClientError> {
+    fn next_reply_until(&mut self, end: Instant, mut waits: impl FnMut(Duration)) -> Result<Reply, ClientError> {
         let began = Instant::now();
         let mut told = false;
         let mut line = Vec::new();
         loop {
-            let silent = if told { end } else { end.min(began + SILENCE) };
+            let silent = if told { end } else { end.min(began + WAIT_NOTICE_DELAY) };
             let wait = silent.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-            let room = (LONGEST_LINE - line.len()) as u64;
+            let room = (MAX_LINE_LEN - line.len()) as u64;
             let read = self.stream.get_ref().set_read_timeout(Some(wait));
             // What had come when the time was over stays.
             let read = read.and_then(|()| (&mut self.stream).take(room).read_until(b'\n', &mut line));
@@ -133,7 +133,7 @@ impl Client {
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => error,
                 Err(_) if Instant::now() < end => {
                     told = true;
-                    waits(end.saturating_duration_since(Instant::now()).saturating_sub(GRACE));
+                    waits(end.saturating_duration_since(Instant::now()).saturating_sub(ANSWER_GRACE));
                     continue;
                 }
                 Err(_) => {

@@ -10,36 +10,36 @@ use std::time::{Duration, Instant};
 
 use rustix::rand::{GetRandomFlags, getrandom};
 
-use super::Person;
+use super::DeskUser;
 
 /// For so long a code counts.
-pub const COUNTS_FOR: Duration = Duration::from_secs(60);
+pub const CODE_LIFETIME: Duration = Duration::from_secs(60);
 /// So many wrong tries an address has.
-pub const TRIES: u32 = 5;
+pub const MAX_ATTEMPTS: u32 = 5;
 /// Then it waits for so long.
-pub const WAITS: Duration = Duration::from_secs(60);
+pub const LOCKOUT: Duration = Duration::from_secs(60);
 /// So many wrong tries in all make a code void.
-const GUESSES: u32 = 100;
+const MAX_WRONG_GUESSES: u32 = 100;
 /// No more codes count at once.
-const MOST_CODES: usize = 16;
+const MAX_CODES: usize = 16;
 /// So many addresses are remembered.
-const MOST_ADDRESSES: usize = 1024;
+const MAX_ADDRESSES: usize = 1024;
 
 /// How often whom has tried, by address.
 #[derive(Default, Debug)]
-pub struct Tries(HashMap<IpAddr, (u32, Instant)>);
+pub struct LoginAttempts(HashMap<IpAddr, (u32, Instant)>);
 
-impl Tries {
+impl LoginAttempts {
     /// Has this address to wait? Then for how long.
-    pub fn must_wait(&mut self, address: IpAddr, now: Instant) -> Option<Duration> {
-        self.0.retain(|_, (_, last)| now.saturating_duration_since(*last) < WAITS);
+    pub fn remaining_lockout(&mut self, address: IpAddr, now: Instant) -> Option<Duration> {
+        self.0.retain(|_, (_, last)| now.saturating_duration_since(*last) < LOCKOUT);
         let (count, last) = self.0.get(&address)?;
-        (*count >= TRIES).then(|| WAITS.saturating_sub(now.saturating_duration_since(*last)))
+        (*count >= MAX_ATTEMPTS).then(|| LOCKOUT.saturating_sub(now.saturating_duration_since(*last)))
     }
 
     /// It was wrong.
-    pub fn failed(&mut self, address: IpAddr, now: Instant) {
-        if self.0.len() >= MOST_ADDRESSES && !self.0.contains_key(&address) {
+    pub fn record_failure(&mut self, address: IpAddr, now: Instant) {
+        if self.0.len() >= MAX_ADDRESSES && !self.0.contains_key(&address) {
             // Who has tried least goes; addresses that wait stay.
             let least = self.0.iter().min_by_key(|(_, tries)| **tries).map(|(address, _)| *address);
             if let Some(least) = least {
@@ -51,42 +51,42 @@ impl Tries {
     }
 
     /// It was right.
-    pub fn succeeded(&mut self, address: IpAddr) {
+    pub fn record_success(&mut self, address: IpAddr) {
         self.0.remove(&address);
     }
 }
 
 /// What is said to who has to wait.
-pub fn wait_in_words(wait: Duration) -> String {
+pub fn describe_wait(wait: Duration) -> String {
     format!("too many wrong tries from here; try again in {} s", wait.as_secs() + 1)
 }
 
 #[derive(Debug)]
 struct IssuedCode {
     code: String,
-    person: Person,
-    until: Instant,
+    user: DeskUser,
+    expires_at: Instant,
     guesses: u32,
 }
 
 #[derive(Default, Debug)]
-struct Counter {
+struct LoginState {
     codes: Vec<IssuedCode>,
-    tries: Tries,
+    attempts: LoginAttempts,
 }
 
 /// The codes that count.
 #[derive(Clone, Default, Debug)]
-pub struct Logins(Arc<Mutex<Counter>>);
+pub struct LoginCodes(Arc<Mutex<LoginState>>);
 
-impl Logins {
+impl LoginCodes {
     /// A code for somebody, for a minute.
     ///
     /// # Errors
     ///
     /// When there are too many, or the system gives no random numbers.
-    pub fn issue(&self, person: Person, now: Instant) -> Result<String, String> {
-        self.issue_for(person, now, COUNTS_FOR)
+    pub fn issue(&self, person: DeskUser, now: Instant) -> Result<String, String> {
+        self.issue_for(person, now, CODE_LIFETIME)
     }
 
     /// A code for somebody, for so long.
@@ -94,10 +94,10 @@ impl Logins {
     /// # Errors
     ///
     /// As [`Logins::issue`].
-    pub fn issue_for(&self, person: Person, now: Instant, counts_for: Duration) -> Result<String, String> {
+    pub fn issue_for(&self, person: DeskUser, now: Instant, counts_for: Duration) -> Result<String, String> {
         let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counter.codes.retain(|code| code.until > now);
-        if counter.codes.len() >= MOST_CODES {
+        counter.codes.retain(|code| code.expires_at > now);
+        if counter.codes.len() >= MAX_CODES {
             return Err("too many codes wait to be used; try again in a minute".to_owned());
         }
         let code = loop {
@@ -106,7 +106,7 @@ impl Logins {
                 break code;
             }
         };
-        counter.codes.push(IssuedCode { code: code.clone(), person, until: now + counts_for, guesses: 0 });
+        counter.codes.push(IssuedCode { code: code.clone(), user: person, expires_at: now + counts_for, guesses: 0 });
         Ok(code)
     }
 
@@ -115,32 +115,32 @@ impl Logins {
     /// # Errors
     ///
     /// When it does not count, or the address has to wait.
-    pub fn redeem(&self, code: &str, address: IpAddr, now: Instant) -> Result<Person, String> {
+    pub fn redeem(&self, code: &str, address: IpAddr, now: Instant) -> Result<DeskUser, String> {
         let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(wait) = counter.tries.must_wait(address, now) {
-            return Err(wait_in_words(wait));
+        if let Some(wait) = counter.attempts.remaining_lockout(address, now) {
+            return Err(describe_wait(wait));
         }
-        counter.codes.retain(|code| code.until > now);
+        counter.codes.retain(|code| code.expires_at > now);
         if let Some(index) = counter.codes.iter().position(|issued| issued.code == code) {
-            counter.tries.succeeded(address);
-            return Ok(counter.codes.swap_remove(index).person);
+            counter.attempts.record_success(address);
+            return Ok(counter.codes.swap_remove(index).user);
         }
-        counter.tries.failed(address, now);
+        counter.attempts.record_failure(address, now);
         counter.codes.iter_mut().for_each(|code| code.guesses += 1);
-        counter.codes.retain(|code| code.guesses < GUESSES);
+        counter.codes.retain(|code| code.guesses < MAX_WRONG_GUESSES);
         Err("this code does not count: it is wrong, was used, or is older than a minute; `damcast ctl login` makes another".to_owned())
     }
 }
 
 /// Each of the million alike.
 fn six_digits() -> rustix::io::Result<String> {
-    const ALL: u32 = 1_000_000;
+    const ALL_CODES: u32 = 1_000_000;
     loop {
         let mut bytes = [0; 4];
         getrandom(&mut bytes, GetRandomFlags::empty())?;
         let number = u32::from_ne_bytes(bytes);
-        if number < u32::MAX / ALL * ALL {
-            return Ok(format!("{:06}", number % ALL));
+        if number < u32::MAX / ALL_CODES * ALL_CODES {
+            return Ok(format!("{:06}", number % ALL_CODES));
         }
     }
 }
@@ -150,11 +150,11 @@ mod tests {
     use super::*;
     use crate::station::operate::control::Role;
 
-    fn person() -> Person {
-        Person { name: "M. Bosma".into(), role: Role::Arbiter }
+    fn person() -> DeskUser {
+        DeskUser { name: "M. Bosma".into(), role: Role::Arbiter }
     }
 
-    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+    const LOCAL_ADDRESS: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
     fn other(number: u32) -> IpAddr {
         std::net::Ipv4Addr::from(number + 1).into()
@@ -162,43 +162,43 @@ mod tests {
 
     #[test]
     fn code_is_valid_once_and_for_one_minute() {
-        let (logins, start) = (Logins::default(), Instant::now());
+        let (logins, start) = (LoginCodes::default(), Instant::now());
         let code = logins.issue(person(), start).unwrap();
         assert!(code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
-        assert_eq!(logins.redeem(&code, HERE, start + COUNTS_FOR / 2), Ok(person()));
-        assert!(logins.redeem(&code, HERE, start + COUNTS_FOR / 2).unwrap_err().contains("was used"));
+        assert_eq!(logins.redeem(&code, LOCAL_ADDRESS, start + CODE_LIFETIME / 2), Ok(person()));
+        assert!(logins.redeem(&code, LOCAL_ADDRESS, start + CODE_LIFETIME / 2).unwrap_err().contains("was used"));
         let late = logins.issue(person(), start).unwrap();
-        assert!(logins.redeem(&late, HERE, start + COUNTS_FOR).is_err());
+        assert!(logins.redeem(&late, LOCAL_ADDRESS, start + CODE_LIFETIME).is_err());
     }
 
     #[test]
     fn five_tries_delay_only_sender() {
-        let (logins, start) = (Logins::default(), Instant::now());
+        let (logins, start) = (LoginCodes::default(), Instant::now());
         let code = logins.issue(person(), start).unwrap();
         let wrong = if code == "000000" { "000001" } else { "000000" };
-        for _ in 0..TRIES {
-            assert!(logins.redeem(wrong, HERE, start).unwrap_err().contains("does not count"));
+        for _ in 0..MAX_ATTEMPTS {
+            assert!(logins.redeem(wrong, LOCAL_ADDRESS, start).unwrap_err().contains("does not count"));
         }
         // Now the right one does not help.
-        assert!(logins.redeem(&code, HERE, start).unwrap_err().contains("try again in"));
+        assert!(logins.redeem(&code, LOCAL_ADDRESS, start).unwrap_err().contains("try again in"));
         assert_eq!(logins.redeem(&code, other(1), start), Ok(person()));
-        let next = logins.issue(person(), start + WAITS).unwrap();
-        assert_eq!(logins.redeem(&next, HERE, start + WAITS), Ok(person()));
+        let next = logins.issue(person(), start + LOCKOUT).unwrap();
+        assert_eq!(logins.redeem(&next, LOCAL_ADDRESS, start + LOCKOUT), Ok(person()));
     }
 
     #[test]
     fn many_addresses_share_limit_of_100_guesses() {
-        let (logins, start) = (Logins::default(), Instant::now());
+        let (logins, start) = (LoginCodes::default(), Instant::now());
         let code = logins.issue(person(), start).unwrap();
-        for number in 0..GUESSES {
+        for number in 0..MAX_WRONG_GUESSES {
             assert!(logins.redeem("x", other(number), start).is_err());
         }
-        assert!(logins.redeem(&code, HERE, start).is_err());
+        assert!(logins.redeem(&code, LOCAL_ADDRESS, start).is_err());
         for number in 0..5000 {
             let _ = logins.redeem("x", other(number), start);
         }
-        assert!(logins.0.lock().unwrap().tries.0.len() <= MOST_ADDRESSES);
-        for _ in 0..MOST_CODES {
+        assert!(logins.0.lock().unwrap().attempts.0.len() <= MAX_ADDRESSES);
+        for _ in 0..MAX_CODES {
             logins.issue(person(), start).unwrap();
         }
         assert!(logins.issue(person(), start).is_err());

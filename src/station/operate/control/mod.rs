@@ -9,11 +9,11 @@
 //! - `status` asks no line anything.
 //! - A socket that a dead process left is replaced; one that is alive never.
 
+mod audit_log;
 pub mod client;
-mod deeds;
+mod client_slots;
 pub mod logins;
 mod peer;
-mod places;
 pub mod server;
 mod socket;
 
@@ -24,22 +24,22 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::engine::session::request::Wish;
+use crate::engine::session::request::OperatorCommand;
 use crate::station::escape;
-use crate::station::line::{Answer, Asked, Uptime};
-use crate::station::office::{Matter, TournamentRequest};
-use crate::station::operate::arbiter::ShownTournament;
+use crate::station::line::{RequestContext, RequestOutcome, Uptime};
 use crate::station::operate::overview::Overview;
+use crate::station::operate::tournament_actor::TournamentSnapshot;
+use crate::station::tournament_service::{TournamentCommand, TournamentRequest};
 
-pub use deeds::{Deed, Deeds};
+pub use audit_log::{AuditEntry, AuditLog};
 pub use socket::SocketError;
 
 /// No request or answer is longer: a hall of boards has some hundred kilobytes of status.
-pub const LONGEST_LINE: usize = 4 << 20;
+pub const MAX_LINE_LEN: usize = 4 << 20;
 /// The name of the socket in its folder.
-pub const SOCKET: &str = "control.sock";
+pub const SOCKET_NAME: &str = "control.sock";
 /// Where the service has it.
-pub const SERVICE_SOCKET: &str = "/run/damcast/control.sock";
+pub const SERVICE_SOCKET_PATH: &str = "/run/damcast/control.sock";
 
 /// What somebody who works at the desk may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub enum Role {
 
 impl Role {
     /// As it is written.
-    pub fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Role::Operator => "operator",
             Role::Arbiter => "arbiter",
@@ -64,7 +64,7 @@ impl Role {
 
 /// Somebody who works at the desk.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Person {
+pub struct DeskUser {
     /// What he is called.
     pub name: String,
     /// What he may do.
@@ -72,34 +72,34 @@ pub struct Person {
 }
 
 /// No name of a person is longer, in characters.
-pub const LONGEST_NAME: usize = 64;
+pub const MAX_NAME_LEN: usize = 64;
 
-impl Person {
+impl DeskUser {
     /// Is the name one that may stand in a log?
     ///
     /// # Errors
     ///
     /// What is wrong with it.
     pub fn check(&self) -> Result<(), String> {
-        let is_plain = !self.name.trim().is_empty() && !self.name.contains(escape::is_obeyed);
-        if is_plain && self.name.chars().count() <= LONGEST_NAME {
+        let is_plain = !self.name.trim().is_empty() && !self.name.contains(escape::is_control);
+        if is_plain && self.name.chars().count() <= MAX_NAME_LEN {
             return Ok(());
         }
         Err(format!(
-            "a name has 1 to {LONGEST_NAME} characters, without control characters and marks that turn the order of writing"
+            "a name has 1 to {MAX_NAME_LEN} characters, without control characters and marks that turn the order of writing"
         ))
     }
 }
 
-impl fmt::Display for Person {
+impl fmt::Display for DeskUser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.name, self.role.name())
+        write!(f, "{} ({})", self.name, self.role.as_str())
     }
 }
 
 /// What somebody has seen of a board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct SeenBoard {
+pub struct BoardVersion {
     /// The number of the game.
     #[serde(default)]
     pub game: Option<u32>,
@@ -110,18 +110,18 @@ pub struct SeenBoard {
 
 /// A request, and for whom it is made where that is not who owns the connection.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Asking {
+pub struct ClientMessage {
     /// Who asks at the desk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub who: Option<Person>,
+    pub user: Option<DeskUser>,
     /// What.
     #[serde(flatten)]
     pub request: ClientRequest,
 }
 
-impl From<ClientRequest> for Asking {
-    fn from(request: ClientRequest) -> Asking {
-        Asking { who: None, request }
+impl From<ClientRequest> for ClientMessage {
+    fn from(request: ClientRequest) -> ClientMessage {
+        ClientMessage { user: None, request }
     }
 }
 
@@ -138,7 +138,7 @@ pub enum ClientRequest {
         interval_ms: Option<u64>,
     },
     /// What it counts, and what is not well.
-    Numbers {},
+    Metrics {},
     /// An operator's request.
     Request {
         /// Of which board.
@@ -147,13 +147,13 @@ pub enum ClientRequest {
         request: String,
         /// It is meant so: a result ends a game whose clock runs.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        sure: bool,
+        confirm: bool,
         /// Why; it stands in the record of the tournament, where the request comes to that.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
         /// What whoever asks has seen of the board: if something was played since, it is refused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        saw: Option<SeenBoard>,
+        if_seen: Option<BoardVersion>,
         /// Only what would come of it is asked; nothing is done.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         dry_run: bool,
@@ -199,7 +199,7 @@ pub enum ClientRequest {
     /// The tournament: players, rounds, results, standings, what was done to it.
     ShowTournament {},
     /// What was asked of the station since its start, by whom.
-    Deeds {},
+    AuditLog {},
     /// To show other messages.
     LogLevel {
         /// `info`, `damcast::engine::session=debug`, `reset`.
@@ -213,7 +213,7 @@ pub enum ClientRequest {
 
 impl ClientRequest {
     /// How long it is wanted, and its answer waited for, where nobody says anything else.
-    pub fn patience(&self) -> Duration {
+    pub fn timeout(&self) -> Duration {
         // A reload waits for every line at once, and the alarm command may take its time.
         // So may an import.
         let is_long = |request: &ClientRequest| {
@@ -226,41 +226,44 @@ impl ClientRequest {
     }
 
     /// May somebody with this role ask it? An arbiter gives results, names and rounds, and sees everything.
-    pub fn is_for(&self, role: Role) -> bool {
+    pub fn is_allowed_for(&self, role: Role) -> bool {
         match (role, self) {
             (Role::Operator, _) => true,
-            (_, ClientRequest::Status {} | ClientRequest::Numbers {} | ClientRequest::Watch { .. }) => true,
-            (_, ClientRequest::ShowTournament {} | ClientRequest::Deeds {}) => true,
+            (_, ClientRequest::Status {} | ClientRequest::Metrics {} | ClientRequest::Watch { .. }) => true,
+            (_, ClientRequest::ShowTournament {} | ClientRequest::AuditLog {}) => true,
             (_, ClientRequest::Tournament { request, .. }) => {
-                let matter = &request.matter;
+                let matter = &request.command;
                 matches!(
                     matter,
-                    Matter::Round { .. }
-                        | Matter::Result { .. }
-                        | Matter::Names { .. }
-                        | Matter::Player { .. }
-                        | Matter::Adopt { .. }
-                        | Matter::Substitute { .. }
-                        | Matter::Postpone { .. }
-                        | Matter::Begin { .. }
-                        | Matter::Replay { .. }
+                    TournamentCommand::SetRoundState { .. }
+                        | TournamentCommand::Result { .. }
+                        | TournamentCommand::SetPlayers { .. }
+                        | TournamentCommand::RenamePlayer { .. }
+                        | TournamentCommand::Adopt { .. }
+                        | TournamentCommand::Substitute { .. }
+                        | TournamentCommand::Postpone { .. }
+                        | TournamentCommand::PlayOnBoard { .. }
+                        | TournamentCommand::Replay { .. }
                 )
             }
             (_, ClientRequest::Request { request, .. }) => {
-                matches!(request.parse(), Ok(Wish::Result(_) | Wish::Resign(_) | Wish::Names { .. }))
+                matches!(
+                    request.parse(),
+                    Ok(OperatorCommand::Result(_) | OperatorCommand::Resign(_) | OperatorCommand::Names { .. })
+                )
             }
             _ => false,
         }
     }
 
     /// Does it change nothing, and is it not kept in mind?
-    fn is_question(&self) -> bool {
+    fn is_query(&self) -> bool {
         match self {
             ClientRequest::Status {}
-            | ClientRequest::Numbers {}
+            | ClientRequest::Metrics {}
             | ClientRequest::Watch { .. }
             | ClientRequest::ShowTournament {}
-            | ClientRequest::Deeds {}
+            | ClientRequest::AuditLog {}
             | ClientRequest::LogLevel { filter: None, .. } => true,
             ClientRequest::Request { dry_run, .. } => *dry_run,
             ClientRequest::Tournament { request, .. } => request.dry_run,
@@ -269,34 +272,34 @@ impl ClientRequest {
     }
 
     /// In a few words, for the log.
-    fn in_words(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             ClientRequest::Status {} => "status".to_owned(),
-            ClientRequest::Numbers {} => "numbers".to_owned(),
+            ClientRequest::Metrics {} => "numbers".to_owned(),
             ClientRequest::Watch { .. } => "watch".to_owned(),
             ClientRequest::Request { board, request, .. } => format!("{board}: {request}"),
-            ClientRequest::Tournament { request, .. } => request.matter.in_words(),
+            ClientRequest::Tournament { request, .. } => request.command.describe(),
             ClientRequest::Reload { .. } => "reload".to_owned(),
             ClientRequest::AlarmTest { .. } => "alarm-test".to_owned(),
-            ClientRequest::Login { name, role } => format!("login of {name} as {}", role.name()),
+            ClientRequest::Login { name, role } => format!("login of {name} as {}", role.as_str()),
             ClientRequest::Redeem { address, .. } => format!("login at the desk from {address}"),
             ClientRequest::ShowTournament {} => "show-tournament".to_owned(),
-            ClientRequest::Deeds {} => "deeds".to_owned(),
+            ClientRequest::AuditLog {} => "deeds".to_owned(),
             ClientRequest::LogLevel { filter, .. } => format!("log-level {}", filter.as_deref().unwrap_or_default()),
         }
     }
 
     /// The same, dropped if it is not begun by then. What changes nothing is answered at any time.
     #[must_use]
-    pub fn wanted_until(mut self, at: Uptime) -> ClientRequest {
+    pub fn with_deadline(mut self, at: Uptime) -> ClientRequest {
         match &mut self {
             ClientRequest::Status {}
-            | ClientRequest::Numbers {}
+            | ClientRequest::Metrics {}
             | ClientRequest::Watch { .. }
             | ClientRequest::Login { .. }
             | ClientRequest::Redeem { .. }
             | ClientRequest::ShowTournament {}
-            | ClientRequest::Deeds {} => {}
+            | ClientRequest::AuditLog {} => {}
             ClientRequest::Request { until, .. }
             | ClientRequest::Tournament { until, .. }
             | ClientRequest::Reload { until }
@@ -317,34 +320,34 @@ pub struct Reply {
     pub error: Option<String>,
     /// It is not known whether it was done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unknown: bool,
+    pub outcome_unknown: bool,
     /// What the operator is told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<String>,
+    pub messages: Vec<String>,
     /// The version of the tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
     /// What was written to the file of the game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub written: Vec<String>,
+    pub lines: Vec<String>,
     /// The state of the station.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Box<Overview>>,
     /// What the station counts, in the text format of Prometheus; `told` has what is not well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub numbers: Option<String>,
+    pub metrics: Option<String>,
     /// With this code somebody can log in at the desk, once, for a minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Who has logged in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub person: Option<Person>,
+    pub person: Option<DeskUser>,
     /// The tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tournament: Option<Box<ShownTournament>>,
+    pub tournament: Option<Box<TournamentSnapshot>>,
     /// What was asked, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub deeds: Vec<Deed>,
+    pub audit_log: Vec<AuditEntry>,
 }
 
 impl Reply {
@@ -355,19 +358,19 @@ impl Reply {
 
     /// It is not known whether it was done.
     pub fn unknown(why: impl Into<String>) -> Reply {
-        Reply { unknown: true, ..Reply::error(why) }
+        Reply { outcome_unknown: true, ..Reply::error(why) }
     }
 
     /// It was done, and this is what there is to say.
-    pub fn done(told: Vec<String>) -> Reply {
-        Reply { ok: true, told, ..Reply::default() }
+    pub fn done(messages: Vec<String>) -> Reply {
+        Reply { ok: true, messages, ..Reply::default() }
     }
 }
 
-impl From<Answer> for Reply {
-    fn from(answer: Answer) -> Reply {
-        let Answer { refused, told, written } = answer;
-        Reply { ok: refused.is_none(), error: refused, told, written, ..Reply::default() }
+impl From<RequestOutcome> for Reply {
+    fn from(answer: RequestOutcome) -> Reply {
+        let RequestOutcome { refusal: refused, messages: told, lines: written } = answer;
+        Reply { ok: refused.is_none(), error: refused, messages: told, lines: written, ..Reply::default() }
     }
 }
 
@@ -377,18 +380,18 @@ pub enum StationCommand {
     /// Read the configuration again.
     Reload {
         /// Who asks, in words.
-        asker: String,
+        requester: String,
         /// It is dropped if it is not begun by then.
-        until: Uptime,
+        deadline: Uptime,
         /// Who waits for what becomes of it: each thing that changed, or why nothing did.
         answer: oneshot::Sender<Result<Vec<String>, String>>,
     },
     /// Run the alarm command.
     AlarmTest {
         /// Who asks, in words.
-        asker: String,
+        requester: String,
         /// It is dropped if it is not begun by then.
-        until: Uptime,
+        deadline: Uptime,
         /// Who waits for what becomes of it.
         answer: oneshot::Sender<Result<String, String>>,
     },
@@ -397,11 +400,11 @@ pub enum StationCommand {
         /// The board, as he calls it.
         board: String,
         /// What he wishes.
-        wish: Wish,
+        command: OperatorCommand,
         /// Who asks for it, and how.
-        asked: Asked,
+        context: RequestContext,
         /// Who waits for what becomes of it.
-        answer: oneshot::Sender<Answer>,
+        answer: oneshot::Sender<RequestOutcome>,
     },
 }
 

@@ -17,7 +17,7 @@ pub struct Peer {
 
 impl Peer {
     /// The one with these credentials.
-    pub fn of(credentials: UCred) -> Peer {
+    pub fn from_credentials(credentials: UCred) -> Peer {
         Peer { uid: credentials.uid(), gid: credentials.gid(), pid: credentials.pid() }
     }
 
@@ -34,21 +34,21 @@ impl Peer {
     /// May it speak with this station? Root, the user of the station and the group of the socket may. A process can belong to
     /// the group without that being its first one, which the system does not tell: it could open the socket, so as long as
     /// others cannot, it does.
-    pub fn may_speak(&self, socket: &Path) -> bool {
+    pub fn is_allowed(&self, socket: &Path) -> bool {
         let may = |data: fs::Metadata| data.gid() == self.gid || data.permissions().mode() & 0o007 == 0;
         self.is_trusted() || fs::metadata(socket).is_ok_and(may)
     }
 
     /// For the log: `uid 1000 (jan), pid 4711`.
-    pub fn in_words(&self) -> String {
-        let name = fs::read_to_string("/etc/passwd").ok().and_then(|users| name_of(&users, self.uid));
+    pub fn describe(&self) -> String {
+        let name = fs::read_to_string("/etc/passwd").ok().and_then(|users| user_name(&users, self.uid));
         let name = name.map_or(String::new(), |name| format!(" ({name})"));
         let pid = self.pid.map_or(String::new(), |pid| format!(", pid {pid}"));
         format!("uid {}{name}{pid}", self.uid)
     }
 }
 
-fn name_of(users: &str, uid: u32) -> Option<String> {
+fn user_name(users: &str, uid: u32) -> Option<String> {
     let mut fields = users.lines().map(|line| line.split(':'));
     let name = fields.find_map(|mut fields| {
         Some((fields.next()?, fields.nth(1)?.parse::<u32>().ok()?)).filter(|(_, id)| *id == uid)
@@ -72,9 +72,9 @@ mod tests {
     #[test]
     fn users_have_names() {
         let users = "root:x:0:0:root:/root:/bin/sh\nbroken\njan:x:1000:1000::/home/jan:/bin/sh\n";
-        assert_eq!(name_of(users, 1000).as_deref(), Some("jan"));
-        assert_eq!(name_of(users, 0).as_deref(), Some("root"));
-        assert_eq!(name_of(users, 7), None);
+        assert_eq!(user_name(users, 1000).as_deref(), Some("jan"));
+        assert_eq!(user_name(users, 0).as_deref(), Some("root"));
+        assert_eq!(user_name(users, 7), None);
     }
 
     #[test]
@@ -85,10 +85,10 @@ mod tests {
         let stranger = Peer { uid: geteuid().as_raw() + 1, gid: getegid().as_raw() + 1, pid: None };
         for (mode, expected) in [(0o660, true), (0o666, false), (0o661, false)] {
             fs::set_permissions(&socket, fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(stranger.may_speak(&socket), expected, "{mode:o}");
-            assert!(Peer { uid: 0, ..stranger.clone() }.may_speak(&socket));
+            assert_eq!(stranger.is_allowed(&socket), expected, "{mode:o}");
+            assert!(Peer { uid: 0, ..stranger.clone() }.is_allowed(&socket));
             let of_group = Peer { gid: fs::metadata(&socket).unwrap().gid(), ..stranger.clone() };
-            assert!(of_group.may_speak(&socket), "{mode:o}");
+            assert!(of_group.is_allowed(&socket), "{mode:o}");
         }
     }
 }

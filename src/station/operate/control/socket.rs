@@ -15,7 +15,7 @@ use tokio::net::UnixListener;
 pub enum SocketError {
     /// A station answers there.
     #[error("{0}: another station answers at this socket")]
-    Alive(PathBuf),
+    InUse(PathBuf),
     /// There is something else.
     #[error("{0}: there is a file of this name that is no socket; remove it, or set `[control] socket`")]
     NoSocket(PathBuf),
@@ -40,7 +40,7 @@ impl Socket {
     /// Makes it. To be called when nothing else makes files: for a moment all new ones are shut to others.
     pub fn open(path: &Path) -> Result<Socket, SocketError> {
         let system = |error| SocketError::System { path: path.to_owned(), error };
-        clear(path)?;
+        remove_stale(path)?;
         // From the first moment on it is as it shall be: no moment for others between making it and shutting it.
         let before = umask(Mode::from_raw_mode(0o117));
         let listener = UnixListener::bind(path);
@@ -61,7 +61,7 @@ impl Drop for Socket {
 }
 
 /// Takes away what a dead process left.
-fn clear(path: &Path) -> Result<(), SocketError> {
+fn remove_stale(path: &Path) -> Result<(), SocketError> {
     let system = |error| SocketError::System { path: path.to_owned(), error };
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -70,7 +70,7 @@ fn clear(path: &Path) -> Result<(), SocketError> {
         Ok(_) => {}
     }
     match UnixStream::connect(path) {
-        Ok(_) => Err(SocketError::Alive(path.to_owned())),
+        Ok(_) => Err(SocketError::InUse(path.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path).map_err(system),
         Err(error) => Err(system(error)),
     }
@@ -89,7 +89,7 @@ mod tests {
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         let socket = Socket::open(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
-        assert!(matches!(Socket::open(&path), Err(SocketError::Alive(_))));
+        assert!(matches!(Socket::open(&path), Err(SocketError::InUse(_))));
         drop(socket);
         assert!(!path.exists());
         fs::write(&path, "notes").unwrap();

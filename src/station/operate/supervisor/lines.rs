@@ -14,22 +14,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
-use super::keeper::keep_running;
+use super::restart::run_with_restarts;
 use crate::engine::session::BusAddress;
-use crate::engine::session::request::{Addressee, Request, Wish};
+use crate::engine::session::request::{OperatorCommand, Request, Target};
 use crate::station::config::{Config, LineConfig};
 use crate::station::counters::Counters;
-use crate::station::line::{Answer, Asked, LineReport, Order, Reporter, Storage, Surroundings, orders};
+use crate::station::file_problems::FileProblems;
+use crate::station::heartbeat::Heartbeats;
+use crate::station::line::{
+    LineCommand, LineDeps, LineReport, Reporter, RequestContext, RequestOutcome, Storage, command_channel,
+};
 use crate::station::link::{PortAddress, Ports};
-use crate::station::outlets::Teller;
-use crate::station::pulse::Pulses;
-use crate::station::trouble::Troubles;
+use crate::station::outlets::OutletHandle;
 
 /// What the name of a line's pulse begins with.
-pub const OF_A_LINE: &str = "line ";
+pub const LINE_PREFIX: &str = "line ";
 
 /// What all lines share.
-pub struct Shared {
+pub struct SharedDeps {
     /// Where files are, and who writes them.
     pub storage: Storage,
     /// Which line has which port.
@@ -39,35 +41,35 @@ pub struct Shared {
     /// What is known of each.
     pub rows: watch::Sender<Vec<LineReport>>,
     /// Who makes the public files.
-    pub teller: Teller,
+    pub outlets: OutletHandle,
     /// What each counts.
     pub counters: Counters,
     /// What is the matter with the files of each.
-    pub troubles: Troubles,
+    pub problems: FileProblems,
     /// That each goes on.
-    pub pulses: Pulses,
+    pub heartbeats: Heartbeats,
 }
 
 /// What waits for each line.
 #[derive(Clone, Default)]
-pub struct Queues(Arc<Mutex<BTreeMap<String, mpsc::Sender<Order>>>>);
+pub struct Queues(Arc<Mutex<BTreeMap<String, mpsc::Sender<LineCommand>>>>);
 
 impl Queues {
     /// How many orders wait for each line.
-    pub fn waiting(&self) -> Vec<(String, usize)> {
+    pub fn pending_commands(&self) -> Vec<(String, usize)> {
         let queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let waiting = |orders: &mpsc::Sender<Order>| orders.max_capacity() - orders.capacity();
+        let waiting = |orders: &mpsc::Sender<LineCommand>| orders.max_capacity() - orders.capacity();
         queues.iter().map(|(name, orders)| (name.clone(), waiting(orders))).collect()
     }
 
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<String, mpsc::Sender<Order>>)) {
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<String, mpsc::Sender<LineCommand>>)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 /// The lines.
 pub struct Lines {
-    shared: Shared,
+    shared: SharedDeps,
     queues: Queues,
     running: BTreeMap<String, Running>,
     tasks: JoinSet<(String, u64)>,
@@ -77,7 +79,7 @@ pub struct Lines {
 struct Running {
     /// Tells it from an earlier line of the same name.
     id: u64,
-    orders: mpsc::Sender<Order>,
+    orders: mpsc::Sender<LineCommand>,
 }
 
 /// What is to be heard of a line: its name, and from where.
@@ -85,7 +87,7 @@ pub type PendingAnswer = (String, oneshot::Receiver<Option<String>>);
 
 impl Lines {
     /// No line yet.
-    pub fn new(shared: Shared) -> Lines {
+    pub fn new(shared: SharedDeps) -> Lines {
         Lines { shared, queues: Queues::default(), running: BTreeMap::new(), tasks: JoinSet::new(), started: 0 }
     }
 
@@ -97,17 +99,17 @@ impl Lines {
         };
         let reserved: Vec<PathBuf> = config.lines.iter().filter_map(path).collect();
         self.shared.ports.reserve(reserved);
-        self.arrange_rows(config);
+        self.order_rows(config);
         let (mut begun, mut told) = (Vec::new(), Vec::new());
         for line in &config.lines {
             match self.running.get(&line.name).filter(|running| !running.orders.is_closed()) {
                 Some(running) => {
                     let (answer, receiver) = oneshot::channel();
-                    let order = Order::Configure { config: Box::new(line.clone()), answer };
-                    told.extend(give(&line.name, running, order, receiver));
+                    let order = LineCommand::Configure { config: Box::new(line.clone()), answer };
+                    told.extend(send_command(&line.name, running, order, receiver));
                 }
                 None => {
-                    self.begin(line.clone());
+                    self.spawn(line.clone());
                     begun.push(line.name.clone());
                 }
             }
@@ -115,14 +117,14 @@ impl Lines {
         for (name, running) in &self.running {
             if config.lines.iter().all(|line| line.name != *name) {
                 let (answer, receiver) = oneshot::channel();
-                told.extend(give(name, running, Order::Retire { answer }, receiver));
+                told.extend(send_command(name, running, LineCommand::Remove { answer }, receiver));
             }
         }
         (begun, told)
     }
 
     /// The rows in the order of the configuration, those of lines that it has no more behind them.
-    fn arrange_rows(&self, config: &Config) {
+    fn order_rows(&self, config: &Config) {
         self.shared.rows.send_modify(|rows| {
             let mut old = std::mem::take(rows);
             for line in &config.lines {
@@ -141,26 +143,26 @@ impl Lines {
         });
     }
 
-    fn begin(&mut self, line: LineConfig) {
+    fn spawn(&mut self, line: LineConfig) {
         self.started += 1;
-        let (sender, inbox) = orders();
+        let (sender, inbox) = command_channel();
         let (name, id) = (line.name.clone(), self.started);
         let shared = &self.shared;
-        let surroundings = Surroundings {
+        let surroundings = LineDeps {
             storage: shared.storage.clone(),
-            ports: shared.ports.of_line(&name),
+            ports: shared.ports.for_line(&name),
             stop: shared.stop.clone(),
             reporter: Reporter::new(shared.rows.clone(), &name),
-            teller: shared.teller.clone(),
-            orders: inbox,
-            counters: shared.counters.of(&name),
-            troubles: shared.troubles.clone(),
-            pulse: shared.pulses.pulse(&format!("{OF_A_LINE}{name}")),
+            outlets: shared.outlets.clone(),
+            commands: inbox,
+            counters: shared.counters.for_line(&name),
+            problems: shared.problems.clone(),
+            heartbeat: shared.heartbeats.pulse(&format!("{LINE_PREFIX}{name}")),
         };
         self.queues.change(|queues| drop(queues.insert(name.clone(), sender.clone())));
         self.running.insert(name.clone(), Running { id, orders: sender });
         self.tasks.spawn(async move {
-            keep_running(line, surroundings).await;
+            run_with_restarts(line, surroundings).await;
             (name, id)
         });
     }
@@ -182,33 +184,40 @@ impl Lines {
     }
 
     /// Hands an operator's request to the line of a board.
-    pub fn request(&self, board: &str, wish: Wish, asked: Asked, answer: oneshot::Sender<Answer>) {
+    pub fn request(
+        &self,
+        board: &str,
+        wish: OperatorCommand,
+        asked: RequestContext,
+        answer: oneshot::Sender<RequestOutcome>,
+    ) {
         // Who asked may have gone; then nobody hears why not.
-        let refuse = |answer: oneshot::Sender<Answer>, why: String| drop(answer.send(Answer::refused(why)));
-        let (line, request) = match find(&self.shared.rows.borrow(), board) {
-            Ok((line, address)) => (line, Request { to: Addressee::of(address), wish }),
+        let refuse =
+            |answer: oneshot::Sender<RequestOutcome>, why: String| drop(answer.send(RequestOutcome::refused(why)));
+        let (line, request) = match find_line(&self.shared.rows.borrow(), board) {
+            Ok((line, address)) => (line, Request { target: Target::from_address(address), command: wish }),
             Err(why) => return refuse(answer, why),
         };
         let Some(running) = self.running.get(&line) else {
             return refuse(answer, format!("the line `{line}` has ended"));
         };
-        let (order, why) = match running.orders.try_send(Order::Request { request, asked, answer }) {
+        let (order, why) = match running.orders.try_send(LineCommand::Request { request, context: asked, answer }) {
             Ok(()) => return,
             Err(mpsc::error::TrySendError::Full(order)) => {
                 (order, "too many requests wait for this line; does it hang?")
             }
             Err(mpsc::error::TrySendError::Closed(order)) => (order, "this line has ended"),
         };
-        if let Order::Request { answer, .. } = order {
+        if let LineCommand::Request { answer, .. } = order {
             refuse(answer, why.to_owned());
         }
     }
 }
 
-fn give(
+fn send_command(
     name: &str,
     running: &Running,
-    order: Order,
+    order: LineCommand,
     receiver: oneshot::Receiver<Option<String>>,
 ) -> Option<PendingAnswer> {
     // A line that takes no orders any more is told of by the end of its answers.
@@ -217,7 +226,7 @@ fn give(
 }
 
 /// The line of a board, and its address there.
-fn find(rows: &[LineReport], board: &str) -> Result<(String, Option<BusAddress>), String> {
+fn find_line(rows: &[LineReport], board: &str) -> Result<(String, Option<BusAddress>), String> {
     if let Some(row) = rows.iter().find(|row| row.name == board && !row.is_bus) {
         return Ok((row.name.clone(), None));
     }
@@ -253,7 +262,7 @@ mod tests {
             address: BusAddress::new(number).unwrap(),
             name: name.to_owned(),
             status: Status::default(),
-            waits: None,
+            wait_status: None,
             since: None,
             live_file: None,
         };
@@ -266,7 +275,7 @@ mod tests {
                 ..LineReport::default()
             },
         ];
-        let found = |text: &str| find(&rows, text).map(|(line, address)| (line, address.map(BusAddress::number)));
+        let found = |text: &str| find_line(&rows, text).map(|(line, address)| (line, address.map(BusAddress::number)));
         assert_eq!(found("board-1"), Ok(("board-1".into(), None)));
         for (text, number) in [("table-1", 1025), ("hall/1025", 1025), ("hall-7", 7), ("hall/7", 7)] {
             assert_eq!(found(text), Ok(("hall".into(), Some(number))), "{text}");

@@ -14,9 +14,9 @@
 //! Nothing here is needed for recording: without a socket, an address, a service manager the station records all the same,
 //! and says what is missing.
 
-mod heart;
-mod keeper;
 mod lines;
+mod monitor;
+mod restart;
 
 use std::fs;
 use std::future::Future;
@@ -34,31 +34,31 @@ use tracing::{error, info, warn};
 use crate::station::config::Config;
 use crate::station::counters::Counters;
 use crate::station::disk::{Disk, Lock, LockError, RealDisk, make_folder};
-use crate::station::journal::{Untaken, commits};
+use crate::station::file_problems::{self, FileProblem, FileProblems, ProblemReport};
+use crate::station::heartbeat::Heartbeats;
+use crate::station::journal::{UnwrittenTail, commits};
 use crate::station::line::{Folders, LineReport, Storage};
 use crate::station::link::Ports;
 use crate::station::operate::alarm::hook;
-use crate::station::operate::arbiter::{self, OfficeDoor, OfficeSurroundings};
-use crate::station::operate::control::logins::Logins;
-use crate::station::operate::control::server::{self, Desk, Numbers, Server};
-use crate::station::operate::control::{self, Commands, Deeds, StationCommand};
+use crate::station::operate::control::logins::LoginCodes;
+use crate::station::operate::control::server::{self, MetricsSource, Server, ServerContext};
+use crate::station::operate::control::{self, AuditLog, Commands, StationCommand};
 use crate::station::operate::limits;
 use crate::station::operate::logging::Levels;
 use crate::station::operate::metrics;
-use crate::station::operate::notify::Manager;
-use crate::station::operate::overview::{self, Observer, OfficeView, OutletView, ReloadView, Started};
+use crate::station::operate::notify::ServiceManager;
+use crate::station::operate::overview::{self, Observer, OutletView, ReloadView, StartTime, TournamentStatus};
+use crate::station::operate::tournament_actor::{self, TournamentDeps, TournamentHandle};
 use crate::station::outlets;
-use crate::station::pulse::Pulses;
-use crate::station::recorder::{COMMITS, Writer};
-use crate::station::trouble::{self, Finding, Trouble, Troubles};
-use lines::{Lines, PendingAnswer, Shared};
+use crate::station::recorder::{COMMITS_FILE, Writer};
+use lines::{Lines, PendingAnswer, SharedDeps};
 
 /// Commands that may wait. Operators give one at a time, and wait for its answer.
-const MOST_COMMANDS: usize = 64;
+const MAX_PENDING_COMMANDS: usize = 64;
 /// A line says what becomes of its new settings within this, or hangs.
-const LINE_TIME: Duration = Duration::from_secs(5);
+const LINE_TIMEOUT: Duration = Duration::from_secs(5);
 /// In the end lines have so long to close their logs. One that hangs is left, and its log has everything.
-const STOP_TIME: Duration = Duration::from_secs(20);
+const STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Why a station cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -76,34 +76,41 @@ pub enum SupervisorError {
     Locked(#[from] LockError),
     /// The disk has not taken everything, not even in the end.
     #[error("stopped, but the disk did not take all that was recorded; lost: {0}")]
-    Lost(String),
+    DataLost(String),
     /// A bug. What was recorded is in the logs; the next start goes on from there.
     #[error("the thread that writes the files has ended: {0}")]
     Broken(String),
 }
 
 /// Reads the configuration again; or says what is wrong with it.
-pub type Load = Arc<dyn Fn() -> Result<Config, String> + Send + Sync>;
+pub type ConfigLoader = Arc<dyn Fn() -> Result<Config, String> + Send + Sync>;
 
 /// What a station has to do with the world beside boards and files.
-pub struct Outside {
+pub struct StationIo {
     /// Gets a row for each line, in the order of the configuration, and always has the latest state.
     pub reports: watch::Sender<Vec<LineReport>>,
     /// Where its configuration comes from; `None`: it cannot be read again.
-    pub load: Option<Load>,
+    pub load_config: Option<ConfigLoader>,
     /// Which messages are shown.
     pub levels: Levels,
     /// Codes with which people can log in at its desk.
-    pub logins: Logins,
+    pub logins: LoginCodes,
     commands: Commands,
     inbox: mpsc::Receiver<StationCommand>,
 }
 
-impl Outside {
+impl StationIo {
     /// A station that nobody but the control socket tells anything.
-    pub fn new(reports: watch::Sender<Vec<LineReport>>) -> Outside {
-        let (commands, inbox) = mpsc::channel(MOST_COMMANDS);
-        Outside { reports, load: None, levels: Levels::fixed(), logins: Logins::default(), commands, inbox }
+    pub fn new(reports: watch::Sender<Vec<LineReport>>) -> StationIo {
+        let (commands, inbox) = mpsc::channel(MAX_PENDING_COMMANDS);
+        StationIo {
+            reports,
+            load_config: None,
+            levels: Levels::fixed(),
+            logins: LoginCodes::default(),
+            commands,
+            inbox,
+        }
     }
 
     /// Where else it takes commands from.
@@ -117,36 +124,41 @@ impl Outside {
 /// # Errors
 ///
 /// When the station cannot start. Once it has, no trouble of a line or of the disk ends it.
-pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output = ()>) -> Result<(), SupervisorError> {
+pub async fn run(
+    config: Config,
+    outside: StationIo,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), SupervisorError> {
     let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
     make_folder(&folders.log).map_err(|error| SupervisorError::Folder { path: folders.log.clone(), error })?;
     // What is not to be written there waits; the logs have everything.
     if let Err(error) = make_folder(&folders.live) {
         error!("{}: {error}; recording goes on without live files", folders.live.display());
     }
-    let _lock = Lock::take(&config.directory)?;
-    let troubles = Troubles::default();
+    let _lock = Lock::acquire(&config.directory)?;
+    let troubles = FileProblems::default();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let of_logs = troubles.watch(trouble::DISK_FAULT, "log");
-    let (committer, writer, notices) = Writer::open(&disk, &config.directory, &folders.log, commits::SIZE, of_logs)
-        .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
+    let of_logs = troubles.reporter(file_problems::DISK_FAULT_ALARM, "log");
+    let (committer, writer, notices) =
+        Writer::open(&disk, &config.directory, &folders.log, commits::COMMITS_SIZE, of_logs)
+            .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS_FILE), error })?;
     notices.iter().for_each(|notice| warn!("{notice}"));
     // All of it is there now.
     if config.has_delay() {
-        let findings = keep_private(&config.directory).into_iter().map(|(folder, error)| {
+        let findings = restrict_access(&config.directory).into_iter().map(|(folder, error)| {
             let what = format!("everybody on this machine may read it before the delay is over: {error}");
             error!("{}: {what}", folder.display());
             let file = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Finding { board: None, file, what }
+            ProblemReport { board: None, file, message: what }
         });
         // A place of its own: whoever looks after the files in these folders tells of theirs.
-        troubles.watch(trouble::PUBLICATION, "files that wait for a delay").tell(findings);
+        troubles.reporter(file_problems::PUBLICATION_ALARM, "files that wait for a delay").report(findings);
     }
     let storage = Storage { disk, folders, committer, durability: config.durability };
-    let pulses = Pulses::default();
+    let pulses = Heartbeats::default();
     let pulse = pulses.pulse("the thread that writes");
     let mut writing = tokio::task::spawn_blocking(move || writer.run(|| pulse.beat()));
-    let mut station = Station::begin(config, storage, (pulses, troubles), &outside).await;
+    let mut station = Station::start(config, storage, (pulses, troubles), &outside).await;
     let mut inbox = outside.inbox;
     tokio::pin!(shutdown);
     loop {
@@ -156,19 +168,19 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
             ended = &mut writing => {
                 return Err(SupervisorError::Broken(ended.err().map(|bug| bug.to_string()).unwrap_or_default()));
             }
-            Some(command) = inbox.recv() => station.obey(command).await,
+            Some(command) = inbox.recv() => station.handle_command(command).await,
             Some(name) = station.lines.next_end() => info!(line = name, "this line has ended"),
         }
     }
-    let untaken: Vec<String> = station.end(writing).await.iter().map(Untaken::to_string).collect();
-    if untaken.is_empty() { Ok(()) } else { Err(SupervisorError::Lost(untaken.join("; "))) }
+    let untaken: Vec<String> = station.stop(writing).await.iter().map(UnwrittenTail::to_string).collect();
+    if untaken.is_empty() { Ok(()) } else { Err(SupervisorError::DataLost(untaken.join("; "))) }
 }
 
 /// What the public files show later is not for everybody on this machine to read now: it stands in the logs, their ends in the
 /// commits, and the live files. Returns what stays open to everybody, and why.
-fn keep_private(directory: &Path) -> Vec<(PathBuf, io::Error)> {
+fn restrict_access(directory: &Path) -> Vec<(PathBuf, io::Error)> {
     let mut open = Vec::new();
-    for folder in ["log", COMMITS, "live"].map(|name| directory.join(name)) {
+    for folder in ["log", COMMITS_FILE, "live"].map(|name| directory.join(name)) {
         let keep = || {
             let mut permissions = fs::metadata(&folder)?.permissions();
             // A service may not set the setgid bit, not even where it is set already.
@@ -190,32 +202,32 @@ fn keep_private(directory: &Path) -> Vec<(PathBuf, io::Error)> {
 struct Station {
     config: Config,
     lines: Lines,
-    load: Option<Load>,
-    manager: Arc<Manager>,
+    load_config: Option<ConfigLoader>,
+    manager: Arc<ServiceManager>,
     stop: watch::Sender<bool>,
     alarm: watch::Sender<crate::station::config::AlarmConfig>,
     reload: watch::Sender<Option<ReloadView>>,
     outlets: watch::Sender<Vec<OutletView>>,
-    pulses: Pulses,
+    heartbeats: Heartbeats,
     public_files: JoinHandle<()>,
-    teller: outlets::Teller,
-    office: OfficeDoor,
-    office_work: JoinHandle<()>,
-    beside: Vec<AbortHandle>,
+    teller: outlets::OutletHandle,
+    tournament: TournamentHandle,
+    tournament_thread: JoinHandle<()>,
+    background_tasks: Vec<AbortHandle>,
     /// Away at the end, before the lines.
     server: Option<Server>,
 }
 
 impl Station {
-    async fn begin(
+    async fn start(
         config: Config,
         storage: Storage,
-        (pulses, troubles): (Pulses, Troubles),
-        outside: &Outside,
+        (pulses, troubles): (Heartbeats, FileProblems),
+        outside: &StationIo,
     ) -> Station {
-        let manager = Arc::new(Manager::of_environment().unwrap_or_else(|why| {
+        let manager = Arc::new(ServiceManager::from_env().unwrap_or_else(|why| {
             warn!("the service manager cannot be told anything: {why}");
-            Manager::absent()
+            ServiceManager::absent()
         }));
         allow_files(&config);
         let counters = Counters::default();
@@ -225,105 +237,111 @@ impl Station {
         let (reload, reloaded) = watch::channel(None);
         let (outlets, shown) = watch::channel(outlet_views(&config));
         let (disk_sender, disk) = watch::channel(None);
-        let (office_views, of_office) = watch::channel(OfficeView::default());
+        let (office_views, of_office) = watch::channel(TournamentStatus::default());
         let rows = outside.reports.subscribe();
         let observer = Observer {
             directory: config.directory.clone(),
             rows: rows.clone(),
             counters: counters.clone(),
-            troubles: troubles.clone(),
+            problems: troubles.clone(),
             alarms,
             disk: disk.clone(),
             reload: reloaded,
             outlets: shown,
             office: of_office,
-            started: Started::now(),
+            started: StartTime::now(),
         };
-        let (office, inbox) = arbiter::door();
+        let (office, inbox) = tournament_actor::channel();
         let numbers = Arc::new(OnceLock::new());
-        let desk = Desk {
+        let desk = ServerContext {
             observer: observer.clone(),
             commands: outside.commands(),
             levels: outside.levels.clone(),
-            office: office.clone(),
-            long: Arc::new(tokio::sync::Semaphore::new(1)),
-            logins: outside.logins.clone(),
-            numbers: Arc::clone(&numbers),
-            deeds: Deeds::default(),
+            tournament: office.clone(),
+            long_requests: Arc::new(tokio::sync::Semaphore::new(1)),
+            login_codes: outside.logins.clone(),
+            metrics: Arc::clone(&numbers),
+            audit_log: AuditLog::default(),
         };
         let server = serve_control(&config, desk);
         let witnesses = storage.committer.witnesses().clone();
-        let (teller, public_files) =
-            outlets::begin(&config, pulses.pulse("the public files"), &troubles, (outlets::OPENING, witnesses));
+        let (teller, public_files) = outlets::spawn(
+            &config,
+            pulses.pulse("the public files"),
+            &troubles,
+            (outlets::MAX_OPENING_TIME, witnesses),
+        );
         // The office must not keep itself open.
         let told = teller.clone();
         let teller = teller.with_listener(office.listener());
         let commands = outside.commands();
-        let around = OfficeSurroundings {
+        let around = TournamentDeps {
             disk: Arc::clone(&storage.disk),
             witnesses: storage.committer.witnesses().clone(),
             rows: rows.clone(),
-            tell_line: Box::new(move |board, wish, asked, answer| {
-                commands.try_send(StationCommand::Request { board, wish, asked, answer }).is_ok()
+            send_to_line: Box::new(move |board, wish, asked, answer| {
+                commands.try_send(StationCommand::Request { board, command: wish, context: asked, answer }).is_ok()
             }),
             shown: office_views,
         };
-        let office_work = arbiter::begin(&config, inbox, told, around);
-        let shared = Shared {
+        let office_work = tournament_actor::spawn(&config, inbox, told, around);
+        let shared = SharedDeps {
             storage,
             ports: Ports::default(),
             stop: stopped,
             rows: outside.reports.clone(),
-            teller: teller.clone(),
+            outlets: teller.clone(),
             counters,
-            troubles: troubles.clone(),
-            pulses: pulses.clone(),
+            problems: troubles.clone(),
+            heartbeats: pulses.clone(),
         };
         let mut lines = Lines::new(shared);
         let (observed, stalled, queues) = (observer.clone(), pulses.clone(), lines.queues());
-        let _ = numbers.set(Numbers {
-            text: Box::new(move || metrics::text(&observer, &queues.waiting())),
-            ills: Box::new(move || ills(&observed, &stalled)),
+        let _ = numbers.set(MetricsSource {
+            text: Box::new(move || metrics::metrics_text(&observer, &queues.pending_commands())),
+            health_problems: Box::new(move || health_problems(&observed, &stalled)),
         });
         lines.configure(&config);
         let beside = [
-            tokio::spawn(heart::watch_boards(alarm_config, rows.clone(), (troubles, pulses.clone()), disk, raised)),
-            tokio::spawn(heart::watch_disk(config.directory.clone(), disk_sender)),
-            tokio::spawn(heart::tell_manager(Arc::clone(&manager), pulses.clone(), rows)),
+            tokio::spawn(monitor::watch_boards(alarm_config, rows.clone(), (troubles, pulses.clone()), disk, raised)),
+            tokio::spawn(monitor::watch_disk(config.directory.clone(), disk_sender)),
+            tokio::spawn(monitor::report_to_service_manager(Arc::clone(&manager), pulses.clone(), rows)),
         ];
         let beside = beside.map(|task| task.abort_handle()).into();
-        let load = outside.load.clone();
+        let load = outside.load_config.clone();
         Station {
             config,
             lines,
-            load,
+            load_config: load,
             manager,
             stop,
             alarm,
             reload,
             outlets,
-            pulses,
+            heartbeats: pulses,
             public_files,
             teller,
-            office,
-            office_work,
-            beside,
+            tournament: office,
+            tournament_thread: office_work,
+            background_tasks: beside,
             server,
         }
     }
 
-    async fn obey(&mut self, command: StationCommand) {
+    async fn handle_command(&mut self, command: StationCommand) {
         match command {
-            StationCommand::Request { board, wish, asked, answer } => self.lines.request(&board, wish, asked, answer),
-            StationCommand::Reload { asker, until, answer } => match until.too_late() {
+            StationCommand::Request { board, command: wish, context: asked, answer } => {
+                self.lines.request(&board, wish, asked, answer)
+            }
+            StationCommand::Reload { requester: asker, deadline: until, answer } => match until.expired_message() {
                 Some(why) => {
                     warn!("request of {asker}: reload: {why}");
                     let _ = answer.send(Err(why));
                 }
                 None => self.reload(&asker, answer).await,
             },
-            StationCommand::AlarmTest { asker, until, answer } => {
-                if let Some(why) = until.too_late() {
+            StationCommand::AlarmTest { requester: asker, deadline: until, answer } => {
+                if let Some(why) = until.expired_message() {
                     warn!("request of {asker}: alarm-test: {why}");
                     let _ = answer.send(Err(why));
                     return;
@@ -331,7 +349,7 @@ impl Station {
                 info!("request of {asker}: alarm-test");
                 let config = self.alarm.borrow().clone();
                 // It may take its time; nothing waits for it.
-                tokio::spawn(async move { answer.send(hook::try_out(&config).await) });
+                tokio::spawn(async move { answer.send(hook::run_test(&config).await) });
             }
         }
     }
@@ -339,8 +357,8 @@ impl Station {
     /// Reads the configuration again. A wrong one changes nothing.
     async fn reload(&mut self, asker: &str, answer: oneshot::Sender<Result<Vec<String>, String>>) {
         info!("request of {asker}: reload");
-        self.manager.tell_reloading();
-        let loaded = match self.load.clone() {
+        self.manager.send_reloading();
+        let loaded = match self.load_config.clone() {
             None => Err("this station has no configuration file".to_owned()),
             Some(load) => {
                 let loaded = tokio::task::spawn_blocking(move || load()).await;
@@ -350,15 +368,15 @@ impl Station {
         match loaded {
             Err(why) => {
                 error!("the new configuration is wrong, the old one stays: {why}");
-                self.told_of_reload(false, vec![why.clone()]);
+                self.publish_reload(false, vec![why.clone()]);
                 let _ = answer.send(Err(why));
             }
-            Ok(config) if config.held.iter().any(|held| !self.is_held(&held.name)) => {
+            Ok(config) if config.suspended_outlets.iter().any(|held| !self.is_outlet_suspended(&held.name)) => {
                 // What is shown goes on as it was, rather than being held back for a slip of the pen.
-                let new = config.held.iter().filter(|held| !self.is_held(&held.name));
+                let new = config.suspended_outlets.iter().filter(|held| !self.is_outlet_suspended(&held.name));
                 let why = new.map(|held| held.errors.to_string()).collect::<Vec<_>>().join("\n\n");
                 error!("the new configuration is wrong, the old one stays: {why}");
-                self.told_of_reload(false, vec![why.clone()]);
+                self.publish_reload(false, vec![why.clone()]);
                 let _ = answer.send(Err(why));
             }
             Ok(config) => {
@@ -366,7 +384,7 @@ impl Station {
                 let reload = self.reload.clone();
                 // Lines may take their time; other commands need not wait for them.
                 tokio::spawn(async move {
-                    told.extend(hear(lines).await);
+                    told.extend(collect_answers(lines).await);
                     if told.is_empty() {
                         told.push("nothing has changed".to_owned());
                     }
@@ -376,12 +394,12 @@ impl Station {
                 });
             }
         }
-        self.manager.tell(&["READY=1"]);
+        self.manager.send(&["READY=1"]);
     }
 
     /// Is this outlet held back now?
-    fn is_held(&self, name: &str) -> bool {
-        self.config.held.iter().any(|held| held.name == name)
+    fn is_outlet_suspended(&self, name: &str) -> bool {
+        self.config.suspended_outlets.iter().any(|held| held.name == name)
     }
 
     /// Takes a configuration as far as that can be done while the station runs.
@@ -414,15 +432,16 @@ impl Station {
             }
         }
         let stays = |name: &str| {
-            new.outlets.iter().any(|outlet| outlet.name == name) || new.held.iter().any(|held| held.name == name)
+            new.outlets.iter().any(|outlet| outlet.name == name)
+                || new.suspended_outlets.iter().any(|held| held.name == name)
         };
         for outlet in old.outlets.iter().filter(|outlet| !stays(&outlet.name)) {
             told.push(format!("outlet {}: nothing new is shown in it any more; its files stay", outlet.name));
         }
-        for held in &new.held {
+        for held in &new.suspended_outlets {
             told.push(format!("outlet {}: still held back: {}", held.name, held.reason()));
         }
-        let open = if new.has_delay() { keep_private(&new.directory) } else { Vec::new() };
+        let open = if new.has_delay() { restrict_access(&new.directory) } else { Vec::new() };
         for (folder, error) in open {
             told.push(format!(
                 "{}: everybody on this machine may read it before the delay is over: {error}",
@@ -432,7 +451,7 @@ impl Station {
         self.outlets.send_replace(outlet_views(&new));
         if new != *old {
             self.teller.configured(&new);
-            self.office.configured(&new);
+            self.tournament.configured(&new);
         }
         let (begun, lines) = self.lines.configure(&new);
         told.extend(begun.into_iter().map(|name| format!("{name}: a new line")));
@@ -440,28 +459,29 @@ impl Station {
         (told, lines)
     }
 
-    fn told_of_reload(&self, ok: bool, text: Vec<String>) {
+    fn publish_reload(&self, ok: bool, text: Vec<String>) {
         self.reload.send_replace(Some(ReloadView { at: overview::now(), ok, text }));
     }
 
     /// Returns what the disk has not taken.
-    async fn end(mut self, writing: JoinHandle<Vec<Untaken>>) -> Vec<Untaken> {
+    async fn stop(mut self, writing: JoinHandle<Vec<UnwrittenTail>>) -> Vec<UnwrittenTail> {
         info!("stopping");
-        self.manager.tell(&["STOPPING=1", "STATUS=stopping"]);
+        self.manager.send(&["STOPPING=1", "STATUS=stopping"]);
         self.server = None;
         self.stop.send_replace(true);
-        self.beside.iter().for_each(AbortHandle::abort);
-        let lines = timeout(STOP_TIME, async { while self.lines.next_end().await.is_some() {} }).await;
+        self.background_tasks.iter().for_each(AbortHandle::abort);
+        let lines = timeout(STOP_TIMEOUT, async { while self.lines.next_end().await.is_some() {} }).await;
         if lines.is_err() {
-            let hanging: Vec<String> = self.pulses.stalled(STOP_TIME / 2).into_iter().map(|(name, _)| name).collect();
+            let hanging: Vec<String> =
+                self.heartbeats.stalled(STOP_TIMEOUT / 2).into_iter().map(|(name, _)| name).collect();
             error!("not stopped in time, and left as they are: {}", hanging.join(", "));
         }
         // The lines have the last ends of the ways to those who write.
-        drop((self.lines, self.teller, self.office));
-        if timeout(STOP_TIME, self.office_work).await.is_err() {
+        drop((self.lines, self.teller, self.tournament));
+        if timeout(STOP_TIMEOUT, self.tournament_thread).await.is_err() {
             error!("the tournament office was not closed in time; its record has what was answered");
         }
-        let untaken = match timeout(STOP_TIME, writing).await {
+        let untaken = match timeout(STOP_TIMEOUT, writing).await {
             Ok(Ok(untaken)) => untaken,
             Ok(Err(bug)) => {
                 error!("the thread that writes: {bug}");
@@ -472,7 +492,7 @@ impl Station {
                 Vec::new()
             }
         };
-        match timeout(STOP_TIME, self.public_files).await {
+        match timeout(STOP_TIMEOUT, self.public_files).await {
             Ok(Ok(())) => {}
             Ok(Err(bug)) => error!("the public files: {bug}"),
             Err(_) => error!("the public files were not written in time; the next start makes them from the logs"),
@@ -482,9 +502,9 @@ impl Station {
 }
 
 /// What became of the new settings of lines. One that says nothing hangs, or has ended.
-async fn hear(lines: Vec<PendingAnswer>) -> Vec<String> {
+async fn collect_answers(lines: Vec<PendingAnswer>) -> Vec<String> {
     let mut told = Vec::new();
-    let end = tokio::time::Instant::now() + LINE_TIME;
+    let end = tokio::time::Instant::now() + LINE_TIMEOUT;
     for (name, answer) in lines {
         match tokio::time::timeout_at(end, answer).await {
             Ok(Ok(Some(text))) => told.push(format!("{name}: {text}")),
@@ -506,7 +526,7 @@ fn outlet_views(config: &Config) -> Vec<OutletView> {
         group: outlet.group.clone(),
         held: None,
     });
-    let held = config.held.iter().map(|held| OutletView {
+    let held = config.suspended_outlets.iter().map(|held| OutletView {
         name: held.name.clone(),
         directory: held.directory.clone(),
         held: Some(held.reason()),
@@ -522,7 +542,7 @@ fn allow_files(config: &Config) {
     }
 }
 
-fn serve_control(config: &Config, desk: Desk) -> Option<Server> {
+fn serve_control(config: &Config, desk: ServerContext) -> Option<Server> {
     let path = socket_path(config);
     match server::serve(&path, desk) {
         Ok(server) => {
@@ -542,23 +562,24 @@ pub fn socket_path(config: &Config) -> PathBuf {
     let runtime = || std::env::var("RUNTIME_DIRECTORY").ok().filter(|folders| !folders.is_empty());
     let of_service = || runtime().map(|folders| Path::new(folders.split(':').next().unwrap_or_default()).to_owned());
     let folder = || of_service().unwrap_or_else(|| config.directory.clone());
-    config.control.socket.clone().unwrap_or_else(|| folder().join(control::SOCKET))
+    config.control.socket.clone().unwrap_or_else(|| folder().join(control::SOCKET_NAME))
 }
 
 /// What is not well: nothing, if every line runs and goes on, and everything is where it should be.
-fn ills(observer: &Observer, pulses: &Pulses) -> Vec<String> {
+fn health_problems(observer: &Observer, pulses: &Heartbeats) -> Vec<String> {
     let faults;
     let broken: Vec<String> = {
         let rows = observer.rows.borrow();
         let broken = rows.iter().filter(|row| row.is_broken).map(|row| format!("line {}", row.name));
-        faults = rows.iter().filter_map(heart::disk_fault).collect::<Vec<Trouble>>();
+        faults = rows.iter().filter_map(monitor::disk_fault).collect::<Vec<FileProblem>>();
         broken.collect()
     };
-    let troubles =
-        faults.into_iter().chain(observer.troubles.now()).map(|Trouble { kind, board, text, .. }| match board {
+    let troubles = faults.into_iter().chain(observer.problems.current()).map(
+        |FileProblem { kind, board, text, .. }| match board {
             Some(board) => format!("{kind} of {board}: {text}"),
             None => format!("{kind}: {text}"),
-        });
-    let hanging = pulses.stalled(heart::LONGEST_SILENCE).into_iter().map(|(name, _)| name);
+        },
+    );
+    let hanging = pulses.stalled(monitor::MAX_SILENCE).into_iter().map(|(name, _)| name);
     broken.into_iter().chain(hanging).chain(troubles).collect()
 }

@@ -1,6 +1,6 @@
 //! Moves that only those behind them make clear: a short capture that fits several, a capture written leg by leg.
 
-use super::resolve::{Unresolved, resolve, squares_of};
+use super::resolve::{Unresolved, parse_squares, resolve};
 use super::walk::Walk;
 use crate::game::{Entry, MoveEntry};
 use crate::notation;
@@ -8,19 +8,24 @@ use crate::problem::Problem;
 use draughts::{Move, Position, Square};
 
 /// A move that was found, and how many of the entries behind it belong to it.
-pub(super) struct Found {
+pub(super) struct ResolvedMove {
     pub ply: Move,
     pub legs: usize,
 }
 
 impl Walk<'_> {
     /// The move that an entry means, with the help of what follows.
-    pub(super) fn resolve(&mut self, index: usize, position: &Position, ply: &MoveEntry) -> Result<Found, Unresolved> {
+    pub(super) fn resolve(
+        &mut self,
+        index: usize,
+        position: &Position,
+        ply: &MoveEntry,
+    ) -> Result<ResolvedMove, Unresolved> {
         match resolve(position, &ply.text, ply.captured.as_deref()) {
-            Ok(ply) => Ok(Found { ply, legs: 0 }),
+            Ok(ply) => Ok(ResolvedMove { ply, legs: 0 }),
             Err(Unresolved::Ambiguous(candidates)) => {
                 let ahead: Vec<usize> =
-                    candidates.iter().map(|candidate| self.reach(index, position.play(candidate))).collect();
+                    candidates.iter().map(|candidate| self.count_playable(index, position.play(candidate))).collect();
                 let farthest = ahead.iter().copied().max().unwrap_or(0);
                 let mut best = candidates.iter().zip(&ahead).filter(|(_, reach)| **reach == farthest);
                 let chosen = best.next().map(|(candidate, _)| candidate.clone());
@@ -29,21 +34,21 @@ impl Walk<'_> {
                         let what = format!("{} is ambiguous", candidates_text(position, &candidates));
                         let text = notation::write_long(position.variant(), &ply);
                         let hint = format!("only {text} lets the following moves go on");
-                        self.problems.push(Problem::note(self.place(index), what).hint(hint));
-                        Ok(Found { ply, legs: 0 })
+                        self.problems.push(Problem::note(self.location(index), what).with_hint(hint));
+                        Ok(ResolvedMove { ply, legs: 0 })
                     }
                     _ => Err(Unresolved::Ambiguous(candidates)),
                 }
             }
-            Err(Unresolved::Illegal) => self.leg_by_leg(index, position, ply).ok_or(Unresolved::Illegal),
+            Err(Unresolved::Illegal) => self.join_legs(index, position, ply).ok_or(Unresolved::Illegal),
             Err(Unresolved::Malformed) => Err(Unresolved::Malformed),
         }
     }
 
     /// How many of the moves behind an entry can be played on from a position.
-    fn reach(&self, index: usize, mut position: Position) -> usize {
+    fn count_playable(&self, index: usize, mut position: Position) -> usize {
         let mut reach = 0;
-        for ply in following(self.entries, index) {
+        for ply in following_moves(self.entries, index) {
             let next = match resolve(&position, &ply.text, ply.captured.as_deref()) {
                 Ok(next) => next,
                 Err(Unresolved::Ambiguous(mut candidates)) if !candidates.is_empty() => candidates.swap_remove(0),
@@ -56,9 +61,9 @@ impl Walk<'_> {
     }
 
     /// A capture whose legs were written as moves of their own.
-    fn leg_by_leg(&mut self, index: usize, position: &Position, ply: &MoveEntry) -> Option<Found> {
+    fn join_legs(&mut self, index: usize, position: &Position, ply: &MoveEntry) -> Option<ResolvedMove> {
         let geometry = &position.variant().geometry;
-        let mut path = squares_of(position.variant(), &ply.text)?.pop()?;
+        let mut path = parse_squares(position.variant(), &ply.text)?.pop()?;
         let legal = position.legal_moves();
         let begins = |path: &[Square]| {
             let fits = |ply: &&Move| {
@@ -71,8 +76,8 @@ impl Walk<'_> {
         if begins(&path).is_empty() {
             return None;
         }
-        for (before, next) in following(self.entries, index).enumerate() {
-            let more = squares_of(position.variant(), &next.text)?.pop()?;
+        for (before, next) in following_moves(self.entries, index).enumerate() {
+            let more = parse_squares(position.variant(), &next.text)?.pop()?;
             if more[0] != *path.last()? {
                 return None;
             }
@@ -85,8 +90,8 @@ impl Walk<'_> {
             if let [found] = &whole[..] {
                 let names: Vec<&str> = path.iter().map(|square| geometry.name(*square)).collect();
                 let what = format!("the capture {} is written leg by leg", names.join("x"));
-                self.problems.push(Problem::warning(self.place(index), what).hint("it is one move"));
-                return Some(Found { ply: found.clone(), legs: before + 1 });
+                self.problems.push(Problem::warning(self.location(index), what).with_hint("it is one move"));
+                return Some(ResolvedMove { ply: found.clone(), legs: before + 1 });
             }
         }
         None
@@ -94,15 +99,15 @@ impl Walk<'_> {
 }
 
 /// How many entries behind a move are looked at to understand it: more than the longest game has.
-const LOOK_AHEAD: usize = 2_000;
+const MAX_LOOK_AHEAD: usize = 2_000;
 
 /// The moves of the same line behind an entry, up to a setup.
-pub(super) fn following(entries: &[Entry], index: usize) -> impl Iterator<Item = &MoveEntry> {
+pub(super) fn following_moves(entries: &[Entry], index: usize) -> impl Iterator<Item = &MoveEntry> {
     let mut depth = 0_usize;
     let mut is_over = false;
     entries[index + 1..]
         .iter()
-        .take(LOOK_AHEAD)
+        .take(MAX_LOOK_AHEAD)
         .take_while(move |entry| {
             match entry {
                 Entry::Open => depth += 1,

@@ -22,16 +22,16 @@ pub enum Unresolved {
 /// When the text is no move, not a legal one, or more than one.
 pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Result<Move, Unresolved> {
     let variant = position.variant();
-    if let (Some((from, to)), None) = (two_squares(variant, text), captured)
+    if let (Some((from, to)), None) = (parse_two_squares(variant, text), captured)
         && let Some(ply) = position.only_move(from, to)
     {
         return Ok(ply);
     }
-    let readings = squares_of(variant, text).ok_or(Unresolved::Malformed)?;
+    let readings = parse_squares(variant, text).ok_or(Unresolved::Malformed)?;
     let legal = position.legal_moves();
-    let mut fitting = fitting(&legal, &readings);
+    let mut fitting = matching_moves(&legal, &readings);
     if let Some(captured) = captured {
-        let squares = captured.split(',').filter_map(|name| square(variant, name)).collect();
+        let squares = captured.split(',').filter_map(|name| parse_square(variant, name)).collect();
         // Squares that fit no move tell nothing.
         if fitting.iter().any(|ply| ply.captured() == squares) {
             fitting.retain(|ply| ply.captured() == squares);
@@ -53,25 +53,25 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
 
 /// The squares of a text that names two of them.
 #[inline(always)]
-pub(crate) fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
-    let square_of = |name: &[u8]| variant.geometry.square_of(name);
+pub(crate) fn parse_two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+    let square_of = |name: &[u8]| variant.geometry.parse_square_bytes(name);
     let ends = match text.as_bytes() {
         [a, b, b'-' | b'x' | b':', to @ ..] => (square_of(&[*a, *b]), square_of(to)),
         [a, b'-' | b'x' | b':', to @ ..] => (square_of(&[*a]), square_of(to)),
         _ => (None, None),
     };
-    if let (Some(from), Some(to)) = ends { Some((from, to)) } else { two_squares_in_full(variant, text) }
+    if let (Some(from), Some(to)) = ends { Some((from, to)) } else { parse_two_squares_lenient(variant, text) }
 }
 
 /// The same with leading zeros and capitals.
 #[cold]
-fn two_squares_in_full(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+fn parse_two_squares_lenient(variant: &Variant, text: &str) -> Option<(Square, Square)> {
     let (from, to) = text.split_once(['-', 'x', ':'])?;
-    Some((square(variant, from)?, square(variant, to)?))
+    Some((parse_square(variant, from)?, parse_square(variant, to)?))
 }
 
 /// The legal moves that begin and end as one of the readings says.
-fn fitting<'m>(legal: &'m [Move], readings: &[Vec<Square>]) -> Vec<&'m Move> {
+fn matching_moves<'m>(legal: &'m [Move], readings: &[Vec<Square>]) -> Vec<&'m Move> {
     let fits =
         |ply: &&Move| readings.iter().any(|path| Some(&ply.from()) == path.first() && Some(&ply.to()) == path.last());
     legal.iter().filter(fits).collect()
@@ -79,31 +79,31 @@ fn fitting<'m>(legal: &'m [Move], readings: &[Vec<Square>]) -> Vec<&'m Move> {
 
 /// The squares that a move's text names; several readings if the separators are missing. Every reading has two squares
 /// or more.
-pub(super) fn squares_of(variant: &Variant, text: &str) -> Option<Vec<Vec<Square>>> {
+pub(super) fn parse_squares(variant: &Variant, text: &str) -> Option<Vec<Vec<Square>>> {
     let parts: Vec<&str> = text.split(['-', 'x', 'X', ':', '×', '–', '−']).collect();
     if parts.len() >= 2 {
-        let squares: Option<Vec<Square>> = parts.iter().map(|name| square(variant, name)).collect();
+        let squares: Option<Vec<Square>> = parts.iter().map(|name| parse_square(variant, name)).collect();
         return squares.map(|path| vec![path]);
     }
     let splits: Vec<Vec<&str>> = if text.bytes().all(|byte| byte.is_ascii_digit()) {
         (1..text.len()).map(|at| vec![&text[..at], &text[at..]]).collect()
     } else {
-        vec![at_letters(text)]
+        vec![split_at_letters(text)]
     };
-    let path = |parts: Vec<&str>| parts.iter().map(|name| square(variant, name)).collect::<Option<Vec<Square>>>();
+    let path = |parts: Vec<&str>| parts.iter().map(|name| parse_square(variant, name)).collect::<Option<Vec<Square>>>();
     let readings: Vec<_> = splits.into_iter().filter_map(path).filter(|path| path.len() >= 2).collect();
     (!readings.is_empty()).then_some(readings)
 }
 
 /// `a3b4c5` cut before each letter.
-pub(crate) fn at_letters(text: &str) -> Vec<&str> {
+pub(crate) fn split_at_letters(text: &str) -> Vec<&str> {
     let mut cuts: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_alphabetic()).map(|(at, _)| at).collect();
     cuts.push(text.len());
     cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
 }
 
 /// A square by its name, leading zeros and capitals allowed.
-fn square(variant: &Variant, name: &str) -> Option<Square> {
+fn parse_square(variant: &Variant, name: &str) -> Option<Square> {
     let name = name.trim().trim_start_matches('0');
     match variant.geometry.square(name) {
         None if name.bytes().any(|byte| byte.is_ascii_uppercase()) => {

@@ -5,7 +5,7 @@ use draughts::{Color, Notation, NotationKind, Setup, Variant};
 
 /// Why another position is possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Doubt {
+pub(crate) enum PositionDoubt {
     /// The FEN does not say whose turn it is.
     TurnUnknown,
     /// The FEN, or the rules of the game, may have the turn wrong.
@@ -30,13 +30,13 @@ pub(crate) fn null_move(text: &str) -> Option<Option<Color>> {
 
 /// Reads a FEN whose turn may be unknown, and whose squares may be called in the other way: numbers from the top left on
 /// a board of letters (the old Russian and Brazilian files), or letters on a board of numbers.
-pub(crate) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
+pub(crate) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, PositionDoubt), fen::FenError> {
     let text = text.trim();
     let (text, doubt) = match text.strip_prefix('?') {
-        None => (text.to_owned(), Doubt::Turn),
-        Some(rest) => (format!("{}{rest}", variant.game_type.starter().letter()), Doubt::TurnUnknown),
+        None => (text.to_owned(), PositionDoubt::Turn),
+        Some(rest) => (format!("{}{rest}", variant.game_type.starter().letter()), PositionDoubt::TurnUnknown),
     };
-    let read = fen::read(variant, &text).or_else(|error| fen::read(twin(variant), &text).map_err(|_| error));
+    let read = fen::read(variant, &text).or_else(|error| fen::read(other_numbering(variant), &text).map_err(|_| error));
     read.map(|setup| (setup, doubt))
 }
 
@@ -57,11 +57,11 @@ pub(crate) fn canonical_fen(variant: &Variant, text: &str) -> Option<String> {
     }
     let (setup, doubt) = read_setup(variant, text).ok()?;
     let fen = fen::write(variant, &setup);
-    Some(if doubt == Doubt::TurnUnknown { format!("?{}", &fen[1..]) } else { fen })
+    Some(if doubt == PositionDoubt::TurnUnknown { format!("?{}", &fen[1..]) } else { fen })
 }
 
 /// The same board with the squares called in the other way. Squares themselves are the same.
-pub(crate) fn twin(variant: &Variant) -> &'static Variant {
+pub(crate) fn other_numbering(variant: &Variant) -> &'static Variant {
     let game_type = variant.game_type;
     let kind = match game_type.notation().kind {
         NotationKind::Algebraic => NotationKind::Numeric,

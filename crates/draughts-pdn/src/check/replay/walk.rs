@@ -1,12 +1,12 @@
 //! One walk through a game, variations included: every line has a position, or has lost it.
 
-use super::following::{Found, candidates_text, following};
-use super::resolve::{Unresolved, two_squares};
-use super::setup::{Doubt, has_unknown_pieces, null_move, read_setup};
+use super::following::{ResolvedMove, candidates_text, following_moves};
+use super::resolve::{Unresolved, parse_two_squares};
+use super::setup::{PositionDoubt, has_unknown_pieces, null_move, read_setup};
 use crate::fen;
 use crate::game::{Entry, Game, MoveEntry};
-use crate::problem::{Level, Place, Problem, quoted};
-use crate::reader::{Located, Places};
+use crate::problem::{Level, Location, Problem, quote};
+use crate::reader::{LocatedGame, Locations};
 use draughts::{Move, Position, Variant};
 
 /// What [`walk`] has met.
@@ -62,11 +62,11 @@ pub enum WalkEvent<'a> {
 /// The outcome of a walk.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Walked {
+pub struct WalkResult {
     /// The position before the first move.
     pub start: Position,
     /// The position at the end of the main line; `None` if the line is lost there.
-    pub last: Option<Position>,
+    pub final_position: Option<Position>,
     /// Could every move of the main line be played?
     pub is_complete: bool,
     /// Everything that is wrong, in order.
@@ -74,13 +74,13 @@ pub struct Walked {
 }
 
 /// The deepest variation that is played; the standard has no bound, people stay below ten.
-const DEEPEST: usize = 200;
+const MAX_VARIATION_DEPTH: usize = 200;
 
 /// Plays the whole game, variations included, and shows every move that could be resolved.
-pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(WalkEvent<'_>)) -> Walked {
+pub fn walk(located: &LocatedGame, variant: &'static Variant, visit: &mut dyn FnMut(WalkEvent<'_>)) -> WalkResult {
     let mut walk = Walk {
         entries: &located.game.entries,
-        places: &located.places,
+        locations: &located.locations,
         variant,
         lines: Vec::new(),
         skipped_depth: 0,
@@ -94,8 +94,8 @@ pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(
     for index in 0..walk.entries.len() {
         walk.entry(index, visit);
     }
-    let last = walk.lines.first().and_then(|line| line.now);
-    Walked { start, last, is_complete: walk.is_complete, problems: walk.problems }
+    let last = walk.lines.first().and_then(|line| line.position);
+    WalkResult { start, final_position: last, is_complete: walk.is_complete, problems: walk.problems }
 }
 
 /// The setup that stands before every move gives the start.
@@ -111,10 +111,10 @@ fn first_setup(game: &Game, variant: &'static Variant) -> Option<Position> {
 /// A walk that is going on.
 pub(super) struct Walk<'a> {
     pub(super) entries: &'a [Entry],
-    places: &'a Places,
+    locations: &'a Locations,
     variant: &'static Variant,
     /// The main line and the variations we are in.
-    lines: Vec<Line>,
+    lines: Vec<PlayLine>,
     /// How many variations deeper than [`DEEPEST`] we are.
     skipped_depth: usize,
     /// How many of the move entries that come are legs of the last capture.
@@ -125,60 +125,60 @@ pub(super) struct Walk<'a> {
 
 /// One line of play.
 #[derive(Clone, Debug)]
-struct Line {
+struct PlayLine {
     /// The position now; `None` when the line is lost.
-    now: Option<Position>,
+    position: Option<Position>,
     /// The position before the last move: where a variation begins.
-    before: Option<Position>,
+    position_before: Option<Position>,
     /// What else the position may be, until the first move has shown it.
-    instead: Option<(Position, Doubt)>,
+    alternative: Option<(Position, PositionDoubt)>,
     /// Was it said that the line is lost?
-    reported: bool,
+    is_loss_reported: bool,
 }
 
-impl Line {
-    fn at(position: Position, doubt: Doubt) -> Line {
-        let instead = Some((position.with_turn(!position.turn()), doubt));
-        Line { now: Some(position), before: None, instead, reported: false }
+impl PlayLine {
+    fn at(position: Position, doubt: PositionDoubt) -> PlayLine {
+        let alternative = Some((position.with_turn(!position.turn()), doubt));
+        PlayLine { position: Some(position), position_before: None, alternative, is_loss_reported: false }
     }
 
-    fn lost() -> Line {
-        Line { now: None, before: None, instead: None, reported: true }
+    fn lost() -> PlayLine {
+        PlayLine { position: None, position_before: None, alternative: None, is_loss_reported: true }
     }
 }
 
 impl Walk<'_> {
     /// Where the game begins.
-    fn start(&mut self, game: &Game) -> (Position, Line) {
+    fn start(&mut self, game: &Game) -> (Position, PlayLine) {
         let normal = Position::start(self.variant);
         let Some(at) = game.tags.iter().position(|tag| tag.name == "FEN") else {
-            return (normal, Line::at(normal, Doubt::Turn));
+            return (normal, PlayLine::at(normal, PositionDoubt::Turn));
         };
         let text = game.tags.get("FEN").unwrap_or_default();
         if text.trim().is_empty() {
-            return (normal, Line::at(normal, Doubt::Turn));
+            return (normal, PlayLine::at(normal, PositionDoubt::Turn));
         }
-        let place = self.places.tags.get(at).copied().unwrap_or(Place::START);
+        let place = self.locations.tags.get(at).copied().unwrap_or(Location::START);
         if let Some(turn) = null_move(text) {
             let start = turn.map_or(normal, |turn| normal.with_turn(turn));
-            return (start, Line::at(start, Doubt::Turn));
+            return (start, PlayLine::at(start, PositionDoubt::Turn));
         }
         match self.position(text, place) {
-            Some((position, doubt)) => (position, Line::at(position, doubt)),
+            Some((position, doubt)) => (position, PlayLine::at(position, doubt)),
             None => {
                 self.is_complete = false;
-                (normal, Line::lost())
+                (normal, PlayLine::lost())
             }
         }
     }
 
     /// The position of a FEN; reports why there is none.
-    fn position(&mut self, text: &str, place: Place) -> Option<(Position, Doubt)> {
+    fn position(&mut self, text: &str, place: Location) -> Option<(Position, PositionDoubt)> {
         let (setup, doubt) = match read_setup(self.variant, text) {
             Ok(read) => read,
             Err(error) if has_unknown_pieces(self.variant, text) => {
                 let hint = "the standard allows it; what follows cannot be checked";
-                self.problems.push(Problem::warning(place, error.to_string()).hint(hint));
+                self.problems.push(Problem::warning(place, error.to_string()).with_hint(hint));
                 return None;
             }
             Err(error) => {
@@ -193,14 +193,14 @@ impl Walk<'_> {
                 let is_played = self.entries.iter().any(|entry| matches!(entry, Entry::Move(_)));
                 let level = if is_played { Level::Error } else { Level::Warning };
                 let hint = Some(fen::write(self.variant, &setup));
-                self.problems.push(Problem { place, level, what: error.to_string(), hint });
+                self.problems.push(Problem { location: place, level, message: error.to_string(), hint });
                 None
             }
         }
     }
 
-    pub(super) fn place(&self, index: usize) -> Place {
-        self.places.entries.get(index).copied().unwrap_or(Place::START)
+    pub(super) fn location(&self, index: usize) -> Location {
+        self.locations.entries.get(index).copied().unwrap_or(Location::START)
     }
 
     fn entry(&mut self, index: usize, visit: &mut dyn FnMut(WalkEvent<'_>)) {
@@ -226,45 +226,60 @@ impl Walk<'_> {
     }
 
     fn open(&mut self, index: usize) {
-        if self.lines.len() > DEEPEST {
+        if self.lines.len() > MAX_VARIATION_DEPTH {
             if self.skipped_depth == 0 {
-                let what = format!("variations more than {DEEPEST} deep are not checked");
-                self.problems.push(Problem::warning(self.place(index), what));
+                let what = format!("variations more than {MAX_VARIATION_DEPTH} deep are not checked");
+                self.problems.push(Problem::warning(self.location(index), what));
             }
             self.skipped_depth += 1;
             return;
         }
         let Some(line) = self.lines.last() else { return };
-        let inner = match (line.before, line.now) {
+        let inner = match (line.position_before, line.position) {
             (Some(before), now) => {
-                let instead = now.map(|now| (now, Doubt::Continuation));
-                Line { now: Some(before), before: None, instead, reported: false }
+                let instead = now.map(|now| (now, PositionDoubt::Continuation));
+                PlayLine {
+                    position: Some(before),
+                    position_before: None,
+                    alternative: instead,
+                    is_loss_reported: false,
+                }
             }
-            (None, Some(now)) => Line { now: Some(now), before: None, instead: line.instead, reported: false },
-            (None, None) => Line::lost(),
+            (None, Some(now)) => PlayLine {
+                position: Some(now),
+                position_before: None,
+                alternative: line.alternative,
+                is_loss_reported: false,
+            },
+            (None, None) => PlayLine::lost(),
         };
         self.lines.push(inner);
     }
 
     fn setup(&mut self, index: usize, text: &str, visit: &mut dyn FnMut(WalkEvent<'_>)) {
-        let place = self.place(index);
+        let place = self.location(index);
         let depth = self.lines.len() - 1;
-        let now = self.lines.last().and_then(|line| line.now);
+        let now = self.lines.last().and_then(|line| line.position);
         let line = match (null_move(text), now) {
             (Some(turn), Some(now)) => {
                 let turn = turn.unwrap_or(!now.turn());
-                Line { now: Some(now.with_turn(turn)), before: Some(now), instead: None, reported: false }
+                PlayLine {
+                    position: Some(now.with_turn(turn)),
+                    position_before: Some(now),
+                    alternative: None,
+                    is_loss_reported: false,
+                }
             }
             (Some(_), None) => return,
             (None, _) => match self.position(text, place) {
-                Some((position, doubt)) => Line::at(position, doubt),
+                Some((position, doubt)) => PlayLine::at(position, doubt),
                 None => {
                     self.lose_main_line();
-                    Line::lost()
+                    PlayLine::lost()
                 }
             },
         };
-        if let Some(position) = &line.now {
+        if let Some(position) = &line.position {
             visit(WalkEvent::Setup { entry: index, depth, position });
         }
         if let Some(last) = self.lines.last_mut() {
@@ -280,33 +295,34 @@ impl Walk<'_> {
         let depth = self.lines.len() - 1;
         let Some(line) = self.lines.last_mut() else { return };
         // Nearly every move of nearly every game.
-        if let (Some(now), None) = (&line.now, &ply.captured)
-            && let Some((from, to)) = two_squares(self.variant, &ply.text)
+        if let (Some(now), None) = (&line.position, &ply.captured)
+            && let Some((from, to)) = parse_two_squares(self.variant, &ply.text)
             && let Some(found) = now.only_move(from, to)
         {
             visit(WalkEvent::Move { entry: index, depth, before: now, ply: &found });
             let next = now.play(&found);
-            line.before = line.now.replace(next);
-            line.instead = None;
-            line.reported = false;
+            line.position_before = line.position.replace(next);
+            line.alternative = None;
+            line.is_loss_reported = false;
             return;
         }
-        let instead = line.instead;
-        let Some(now) = line.now else {
+        let instead = line.alternative;
+        let Some(now) = line.position else {
             self.lose_main_line();
             self.report_lost(index, ply);
-            self.lines[depth].before = None;
+            self.lines[depth].position_before = None;
             return;
         };
         if ply.is_unknown() {
-            self.lines[depth] = Line { now: None, before: Some(now), instead: None, reported: false };
+            self.lines[depth] =
+                PlayLine { position: None, position_before: Some(now), alternative: None, is_loss_reported: false };
             return;
         }
         let (before, found) = match self.resolve(index, &now, ply) {
             Err(error) => match instead {
                 Some((other, doubt)) => match self.resolve(index, &other, ply) {
                     Ok(found) => {
-                        if doubt == Doubt::Turn {
+                        if doubt == PositionDoubt::Turn {
                             visit(WalkEvent::OutOfTurn { entry: index });
                         }
                         self.report_doubt(index, doubt, &other);
@@ -319,11 +335,16 @@ impl Walk<'_> {
             Ok(found) => (now, Ok(found)),
         };
         match found {
-            Ok(Found { ply, legs }) => {
+            Ok(ResolvedMove { ply, legs }) => {
                 visit(WalkEvent::Move { entry: index, depth, before: &before, ply: &ply });
                 self.legs = legs;
                 let now = Some(before.play(&ply));
-                self.lines[depth] = Line { now, before: Some(before), instead: None, reported: false };
+                self.lines[depth] = PlayLine {
+                    position: now,
+                    position_before: Some(before),
+                    alternative: None,
+                    is_loss_reported: false,
+                };
             }
             Err(unresolved) => {
                 visit(match &unresolved {
@@ -334,20 +355,20 @@ impl Walk<'_> {
                 });
                 self.report(index, unresolved, &before, ply);
                 self.lose_main_line();
-                self.lines[depth] = Line { before: Some(before), ..Line::lost() };
+                self.lines[depth] = PlayLine { position_before: Some(before), ..PlayLine::lost() };
             }
         }
     }
 
-    fn report_doubt(&mut self, index: usize, doubt: Doubt, position: &Position) {
-        let place = self.place(index);
+    fn report_doubt(&mut self, index: usize, doubt: PositionDoubt, position: &Position) {
+        let place = self.location(index);
         match doubt {
-            Doubt::TurnUnknown => {}
-            Doubt::Turn => {
+            PositionDoubt::TurnUnknown => {}
+            PositionDoubt::Turn => {
                 let what = format!("{} moves, though it is not {0}'s turn", position.turn());
                 self.problems.push(Problem::warning(place, what));
             }
-            Doubt::Continuation => {
+            PositionDoubt::Continuation => {
                 let what = "the variation continues the line instead of replacing its last move";
                 self.problems.push(Problem::note(place, what));
             }
@@ -356,27 +377,28 @@ impl Walk<'_> {
 
     fn report(&mut self, index: usize, unresolved: Unresolved, position: &Position, ply: &MoveEntry) {
         // Of an ambiguous move with nothing behind it only its own path is missing.
-        let is_last = matches!(unresolved, Unresolved::Ambiguous(_)) && following(self.entries, index).next().is_none();
+        let is_last =
+            matches!(unresolved, Unresolved::Ambiguous(_)) && following_moves(self.entries, index).next().is_none();
         let level = if self.lines.len() > 1 || is_last { Level::Warning } else { Level::Error };
         let what = match &unresolved {
-            Unresolved::Malformed => format!("{} names squares that this board does not have", quoted(&ply.text)),
-            Unresolved::Illegal => format!("{} is not legal", quoted(&ply.text)),
+            Unresolved::Malformed => format!("{} names squares that this board does not have", quote(&ply.text)),
+            Unresolved::Illegal => format!("{} is not legal", quote(&ply.text)),
             Unresolved::Ambiguous(candidates) => {
-                format!("{} is ambiguous: {}", quoted(&ply.text), candidates_text(position, candidates))
+                format!("{} is ambiguous: {}", quote(&ply.text), candidates_text(position, candidates))
             }
         };
         let number = ply.number.map_or(String::new(), |number| format!("{number} "));
         let hint = format!("{number}in {}", fen::write(position.variant(), &position.setup()));
-        self.problems.push(Problem { place: self.place(index), level, what, hint: Some(hint) });
+        self.problems.push(Problem { location: self.location(index), level, message: what, hint: Some(hint) });
     }
 
     /// A move behind an unknown one.
     fn report_lost(&mut self, index: usize, ply: &MoveEntry) {
-        let place = self.place(index);
+        let place = self.location(index);
         let Some(line) = self.lines.last_mut() else { return };
-        if !ply.is_unknown() && !std::mem::replace(&mut line.reported, true) {
+        if !ply.is_unknown() && !std::mem::replace(&mut line.is_loss_reported, true) {
             let what = "behind an unknown move nothing can be checked";
-            self.problems.push(Problem::warning(place, what).hint("a setup would give the position"));
+            self.problems.push(Problem::warning(place, what).with_hint("a setup would give the position"));
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::setup::{check_fen, is_fen};
-use crate::lexer::{Flaw, Token, TokenKind};
+use crate::lexer::{Token, TokenFlaw, TokenKind};
 use crate::notation;
-use crate::problem::{Place, Problem, Problems, quoted};
+use crate::problem::{Location, Problem, Problems, quote};
 use crate::syntax::Names;
 use crate::tag::{self, TagFlaw};
 use crate::words::Word;
@@ -15,21 +15,21 @@ use crate::words::Word;
 pub(super) struct Grammar {
     pub(super) problems: Problems,
     /// The places of problems, as many as are kept.
-    pub(super) refused: BTreeSet<Place>,
+    pub(super) problem_locations: BTreeSet<Location>,
     part: Part,
     /// The names of the tags of the header.
     names: Names,
     /// For each open variation: does it hold anything?
     variations: Vec<bool>,
     /// How many variations deeper than [`DEEPEST`].
-    beyond: u64,
-    number: Option<Place>,
+    excess_depth: u64,
+    number: Option<Location>,
     /// Was the last token a move, or its strength?
-    behind_move: Behind,
+    is_after_move: PrecedingToken,
 }
 
 /// How deep variations are looked at for emptiness; one byte each.
-const DEEPEST: usize = 1_000_000;
+const MAX_VARIATION_DEPTH: usize = 1_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Part {
@@ -41,7 +41,7 @@ enum Part {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Behind {
+enum PrecedingToken {
     #[default]
     Other,
     Move,
@@ -49,21 +49,21 @@ enum Behind {
 }
 
 impl Grammar {
-    pub(super) fn error(&mut self, place: Place, what: impl Into<String>, hint: impl Into<String>) {
+    pub(super) fn error(&mut self, place: Location, what: impl Into<String>, hint: impl Into<String>) {
         self.refuse(place);
-        self.problems.push(Problem::error(place, what).hint(hint));
+        self.problems.push(Problem::error(place, what).with_hint(hint));
     }
 
-    fn refuse(&mut self, place: Place) {
-        if self.refused.len() < Problems::MOST {
-            self.refused.insert(place);
+    fn refuse(&mut self, place: Location) {
+        if self.problem_locations.len() < Problems::MAX_COUNT {
+            self.problem_locations.insert(place);
         }
     }
 
     pub(super) fn token(&mut self, token: &Token<'_>) {
-        let place = token.place;
-        let behind = std::mem::take(&mut self.behind_move);
-        if token.flaw == Some(Flaw::TooLong) {
+        let place = token.location;
+        let behind = std::mem::take(&mut self.is_after_move);
+        if token.flaw == Some(TokenFlaw::TooLong) {
             self.error(place, "a token without measure", "longer than any reader takes");
         }
         // An ellipsis or an unknown move behind a number has a reason of its own.
@@ -75,10 +75,10 @@ impl Grammar {
             self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
         }
         match token.kind {
-            TokenKind::PercentLine => self.behind_move = behind,
+            TokenKind::PercentLine => self.is_after_move = behind,
             TokenKind::Tag => self.tag(token),
             TokenKind::Comment => {
-                if token.flaw == Some(Flaw::Unclosed) {
+                if token.flaw == Some(TokenFlaw::Unclosed) {
                     self.error(place, "the comment is not closed", "it ends with }");
                 }
                 self.entry();
@@ -93,15 +93,15 @@ impl Grammar {
             }
             TokenKind::Open => {
                 self.entry();
-                if self.variations.len() < DEEPEST {
+                if self.variations.len() < MAX_VARIATION_DEPTH {
                     self.variations.push(false);
                 } else {
-                    self.beyond += 1;
+                    self.excess_depth += 1;
                 }
             }
             TokenKind::Close => {
-                if self.beyond > 0 {
-                    self.beyond -= 1;
+                if self.excess_depth > 0 {
+                    self.excess_depth -= 1;
                     return;
                 }
                 match self.variations.pop() {
@@ -114,12 +114,12 @@ impl Grammar {
         }
     }
 
-    fn word(&mut self, word: Word, token: &Token<'_>, behind: Behind) {
-        let (place, text) = (token.place, token.text);
+    fn word(&mut self, word: Word, token: &Token<'_>, behind: PrecedingToken) {
+        let (place, text) = (token.location, token.text);
         match word {
             Word::Number => {
                 if !matches!(text.trim_start_matches(|c: char| c.is_ascii_digit()), "." | "...") {
-                    self.error(place, format!("the number {}", quoted(text)), "a number has one dot or three");
+                    self.error(place, format!("the number {}", quote(text)), "a number has one dot or three");
                 }
                 self.number = Some(place);
             }
@@ -127,26 +127,26 @@ impl Grammar {
                 self.number = None;
                 self.move_text(place, text);
                 self.entry();
-                self.behind_move = Behind::Move;
+                self.is_after_move = PrecedingToken::Move;
             }
             Word::Strength => match behind {
-                Behind::Move if !token.spaced => self.behind_move = Behind::Strength,
-                Behind::Move => {
-                    let what = format!("a blank before the strength {}", quoted(text));
+                PrecedingToken::Move if !token.has_space_before => self.is_after_move = PrecedingToken::Strength,
+                PrecedingToken::Move => {
+                    let what = format!("a blank before the strength {}", quote(text));
                     self.error(place, what, "restriction 2: no spaces between a move and its strength");
                 }
-                Behind::Other | Behind::Strength => {
-                    self.error(place, format!("the strength {} behind no move", quoted(text)), "use a glyph, $1 to $6");
+                PrecedingToken::Other | PrecedingToken::Strength => {
+                    self.error(place, format!("the strength {} behind no move", quote(text)), "use a glyph, $1 to $6");
                 }
             },
             Word::Nag => self.entry(),
-            Word::Star if behind != Behind::Other && !token.spaced => {
+            Word::Star if behind != PrecedingToken::Other && !token.has_space_before => {
                 self.error(place, "`*` as a strength", "restriction 3: write $7");
-                self.behind_move = Behind::Strength;
+                self.is_after_move = PrecedingToken::Strength;
             }
             Word::Star => self.separator(place),
             Word::Result => {
-                let what = format!("the result {} ends the game", quoted(text));
+                let what = format!("the result {} ends the game", quote(text));
                 self.error(place, what, "restriction 4: only * does; the result stands in its tag");
                 self.separator(place);
             }
@@ -160,7 +160,7 @@ impl Grammar {
                 self.entry();
             }
             Word::Captured => {
-                self.error(place, format!("captured squares {}", quoted(text)), "a proposal for 3.1, not in 3.0");
+                self.error(place, format!("captured squares {}", quote(text)), "a proposal for 3.1, not in 3.0");
             }
             Word::Junk => {
                 let hint = match text {
@@ -168,14 +168,14 @@ impl Grammar {
                     "." => "a dot stands behind a number only",
                     _ => "no token begins so",
                 };
-                self.error(place, format!("{} is not PDN", quoted(text)), hint);
+                self.error(place, format!("{} is not PDN", quote(text)), hint);
             }
         }
     }
 
     /// Restrictions 1 and 5, and the form of a move.
-    fn move_text(&mut self, place: Place, text: &str) {
-        let what = |what: &str| format!("{what} in {}", quoted(text));
+    fn move_text(&mut self, place: Location, text: &str) {
+        let what = |what: &str| format!("{what} in {}", quote(text));
         if text.contains(char::is_whitespace) {
             self.error(place, what("a blank"), "restriction 1: no spaces in a move");
         }
@@ -189,20 +189,20 @@ impl Grammar {
         if !notation::is_move(&without_zeros.concat()) {
             self.error(
                 place,
-                format!("{} is no move of the standard", quoted(text)),
+                format!("{} is no move of the standard", quote(text)),
                 "squares with one kind of separator: 32-28, 28x19, c3-d4",
             );
         }
     }
 
     fn tag(&mut self, token: &Token<'_>) {
-        let place = token.place;
+        let place = token.location;
         if self.part == Part::Body {
             self.error(place, "a tag behind movetext", "games are separated by *");
             self.end_game(place);
         }
         let parts = tag::parts(token.text);
-        if self.part == Part::Tags && token.after_empty_line && self.names.contains(&parts.name) {
+        if self.part == Part::Tags && token.is_after_empty_line && self.names.contains(&parts.name) {
             self.error(place, "a second header", "games are separated by *");
         }
         if self.part == Part::Nothing {
@@ -210,7 +210,7 @@ impl Grammar {
         }
         self.names.push(&parts.name);
         self.part = Part::Tags;
-        let name = quoted(&parts.name);
+        let name = quote(&parts.name);
         if token.text.trim_end_matches(']').trim_end().ends_with("\\\"") {
             self.error(
                 place,
@@ -232,7 +232,7 @@ impl Grammar {
                 TagFlaw::LineBreak => {
                     let what = format!("the value of {name} has a line break");
                     self.refuse(place);
-                    self.problems.push(Problem::warning(place, what).hint("no reader expects that"));
+                    self.problems.push(Problem::warning(place, what).with_hint("no reader expects that"));
                 }
             }
         }
@@ -245,10 +245,10 @@ impl Grammar {
             .and_then(|value| value.trim().strip_prefix('"'))
             .and_then(|value| value.strip_suffix('"'));
         match fen {
-            None => self.error(token.place, format!("the setup {}", quoted(token.text)), "/FEN \"...\"/"),
+            None => self.error(token.location, format!("the setup {}", quote(token.text)), "/FEN \"...\"/"),
             Some(fen) if !is_fen(fen) => {
-                self.refuse(token.place);
-                check_fen(fen, token.place, &mut self.problems);
+                self.refuse(token.location);
+                check_fen(fen, token.location, &mut self.problems);
             }
             Some(_) => {}
         }
@@ -262,23 +262,23 @@ impl Grammar {
         }
     }
 
-    fn separator(&mut self, place: Place) {
+    fn separator(&mut self, place: Location) {
         if self.part == Part::Nothing {
             self.error(place, "a separator without a game before it", "a game is not empty");
         }
         self.end_game(place);
     }
 
-    fn end_game(&mut self, place: Place) {
+    fn end_game(&mut self, place: Location) {
         if !self.variations.is_empty() {
             self.error(place, "a variation is not closed", "variations are balanced");
         }
         self.variations.clear();
-        self.beyond = 0;
+        self.excess_depth = 0;
         self.part = Part::Nothing;
     }
 
-    pub(super) fn finish(&mut self, place: Place) {
+    pub(super) fn finish(&mut self, place: Location) {
         if let Some(number) = self.number.take() {
             self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
         }

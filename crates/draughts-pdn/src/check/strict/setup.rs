@@ -10,34 +10,34 @@ use nom::{IResult, Parser};
 
 use super::super::replay;
 use crate::fen;
-use crate::problem::{Place, Problem, Problems, quoted};
+use crate::problem::{Location, Problem, Problems, quote};
 
 /// The writing grammar of a FEN, with empty sides and null moves.
-pub(super) fn check_fen(fen: &str, place: Place, problems: &mut Problems) {
+pub(super) fn check_fen(fen: &str, place: Location, problems: &mut Problems) {
     if !is_fen(fen) {
         let hint = match fen {
             _ if fen.ends_with('.') => "no dot at the end",
             _ if fen.contains(char::is_whitespace) => "no blanks in a FEN",
             _ => "such as W:W31,32,K40:B1,2",
         };
-        problems.push(Problem::error(place, format!("the FEN {} is not the standard's", quoted(fen))).hint(hint));
+        problems.push(Problem::error(place, format!("the FEN {} is not the standard's", quote(fen))).with_hint(hint));
     }
 }
 
 /// What the grammar of a FEN leaves to whoever knows the board: squares that it has, each named once.
-pub(super) fn check_squares(variant: &'static Variant, fen: &str, place: Place, problems: &mut Problems) {
+pub(super) fn check_squares(variant: &'static Variant, fen: &str, place: Location, problems: &mut Problems) {
     if !is_fen(fen) || replay::read_setup(variant, fen).is_ok() {
         return;
     }
     if let Err(error) = fen::read_any(variant, fen) {
         let hint = format!("{} has the squares {}", variant.name, square_names(variant));
-        problems.push(Problem::error(place, error.to_string()).hint(hint));
+        problems.push(Problem::error(place, error.to_string()).with_hint(hint));
     }
 }
 
 /// `1 to 50`, `a1 to h8`.
 pub(super) fn square_names(variant: &Variant) -> String {
-    let names = variant.geometry.in_name_order(SquareSet::first(variant.geometry.count()));
+    let names = variant.geometry.sorted_by_name(SquareSet::first(variant.geometry.count()));
     let name = |square: Option<&Square>| square.map_or("", |square| variant.geometry.name(*square));
     format!("{} to {}", name(names.first()), name(names.last()))
 }

@@ -18,17 +18,17 @@ use super::BusBoard;
 use crate::engine::millis::Millis;
 use crate::engine::protocol::changes::{self, MemoryEvent};
 use crate::engine::protocol::{BusCommand, ClockReport, Field, PieceCode};
-use crate::engine::session::catchup::Lived;
-use crate::engine::session::catchup::memory::{self, Known, Misfit};
-use crate::engine::session::catchup::timeline::{Span, happened, timeline};
-use crate::engine::session::happened::Happened;
-use crate::engine::session::table::Begun;
+use crate::engine::session::catchup::ReplayOutcome;
+use crate::engine::session::catchup::memory::{self, KnownState, MemoryMismatch};
+use crate::engine::session::catchup::timeline::{Span, timeline, to_delayed_events};
+use crate::engine::session::delayed_event::DelayedEvent;
+use crate::engine::session::table::PendingPly;
 use crate::engine::session::{BusSettings, Effect};
 
 /// More reports than this are not kept: a memory does not hold more.
-const MOST_KEPT: usize = changes::RING;
+const MAX_UNVERIFIED: usize = changes::MEMORY_SIZE;
 /// A memory takes a third of a second to be read, in which hands may move; between two plies they rest for longer.
-const MOST_MEMORY_READS: u32 = 6;
+const MAX_MEMORY_READS: u32 = 6;
 
 /// The reports of a board.
 #[derive(Clone, Debug)]
@@ -40,22 +40,22 @@ pub(super) struct Reports {
     /// When changes were asked for that got lost on the way.
     pub lost_at: Millis,
     /// Bytes that its reports since the last start tag take in its memory.
-    pub remembered: usize,
+    pub memory_bytes: usize,
     /// Until then an answer may come that was given up: the changes in it have been asked for again, and come twice.
-    pub late_until: Millis,
+    pub late_answer_until: Millis,
     /// Up to when its changes are known.
-    heard_at: Option<Millis>,
+    changes_known_until: Option<Millis>,
     last_changes: Vec<u8>,
     /// What was reported and is not believed yet, with its times on the table.
-    kept: Vec<(Millis, Happened)>,
+    unverified: Vec<(Millis, DelayedEvent)>,
     /// A reading of the clock that shows a press which was not reported yet.
-    overtaking: Option<ClockReport>,
+    early_clock: Option<ClockReport>,
     /// A dump that contradicts the reports, until further reports or the memory explain it.
     contradiction: Option<Vec<PieceCode>>,
     /// How often the memory has been asked for since the last dump that agreed with the reports.
     memory_reads: u32,
     /// Until then nothing was lost.
-    sound_at: Millis,
+    complete_until: Millis,
 }
 
 impl Reports {
@@ -64,41 +64,41 @@ impl Reports {
             is_suspect: false,
             is_clock_unsure: false,
             lost_at: now,
-            remembered: 0,
-            late_until: Millis::ZERO,
-            heard_at: None,
+            memory_bytes: 0,
+            late_answer_until: Millis::ZERO,
+            changes_known_until: None,
             last_changes: Vec::new(),
-            kept: Vec::new(),
-            overtaking: None,
+            unverified: Vec::new(),
+            early_clock: None,
             contradiction: None,
             memory_reads: 0,
-            sound_at: now,
+            complete_until: now,
         }
     }
 
     /// How long ago its changes were last known.
     pub fn age(&self, now: Millis) -> Millis {
         /// A board that has never been asked may have to tell of its power-up and all its pieces.
-        const NEVER: Millis = Millis::seconds(30);
-        self.heard_at.map_or(NEVER, |heard| now - heard)
+        const NEVER_ASKED_AGE: Millis = Millis::seconds(30);
+        self.changes_known_until.map_or(NEVER_ASKED_AGE, |heard| now - heard)
     }
 
-    pub fn are_unsure(&self) -> bool {
+    pub fn are_unconfirmed(&self) -> bool {
         self.is_suspect || self.is_clock_unsure || self.contradiction.is_some()
     }
 
-    pub fn come(&mut self) {
-        self.sound_at = self.heard_at.unwrap_or(self.sound_at);
+    pub fn on_present(&mut self) {
+        self.complete_until = self.changes_known_until.unwrap_or(self.complete_until);
     }
 
-    pub fn leave(&mut self) {
+    pub fn on_absent(&mut self) {
         self.contradiction = None;
-        self.overtaking = None;
+        self.early_clock = None;
     }
 }
 
 impl BusBoard {
-    pub(super) fn hear_changes(
+    pub(super) fn on_changes(
         &mut self,
         now: Millis,
         asked: Option<BusCommand>,
@@ -109,115 +109,117 @@ impl BusBoard {
         let is_repeated = asked == Some(BusCommand::RepeatChanges);
         // If it was the question that got lost and not the answer, the answer before comes once more. And if neither got lost but
         // the answer was late, it has been taken for the repeated one, which now follows.
-        let may_come_twice = is_repeated || now < self.reports.late_until;
+        let may_come_twice = is_repeated || now < self.reports.late_answer_until;
         let is_known = may_come_twice && !data.is_empty() && data == self.reports.last_changes;
         let changes = if is_known { Vec::new() } else { changes::decode(data) };
         self.reports.last_changes = data.to_vec();
-        self.reports.remembered = self.reports.remembered.saturating_add(data.len());
+        self.reports.memory_bytes = self.reports.memory_bytes.saturating_add(data.len());
         // What is repeated had happened when it was asked for first.
         let until = if is_repeated { self.reports.lost_at.min(now) } else { now };
-        let from = self.reports.heard_at.unwrap_or(until);
-        self.reports.heard_at = Some(until.max(from));
-        if changes.iter().any(|change| matches!(change, MemoryEvent::Broken(_))) {
+        let from = self.reports.changes_known_until.unwrap_or(until);
+        self.reports.changes_known_until = Some(until.max(from));
+        if changes.iter().any(|change| matches!(change, MemoryEvent::Invalid(_))) {
             self.reports.is_suspect = true;
         }
-        self.remember_first(&changes);
-        if self.games.table.fields().is_none() {
-            return self.begin_with(now, &changes, effects);
+        self.store_first_events(&changes);
+        if self.session.table.fields().is_none() {
+            return self.start_from(now, &changes, effects);
         }
-        self.keep(from, until, &changes);
+        self.add_unverified(from, until, &changes);
         if let Some(dump) = self.reports.contradiction.take() {
-            self.judge(now, dump, &changes, bus, effects);
+            self.resolve_contradiction(now, dump, &changes, bus, effects);
         }
-        if !self.is_in_the_dark() {
+        if !self.is_state_unknown() {
             // What is repeated says nothing of what has happened since.
-            self.believe(if is_repeated { until.max(from) } else { now }, effects);
+            self.apply_unverified(if is_repeated { until.max(from) } else { now }, effects);
         }
-        if let Some(report) = self.reports.overtaking.take().filter(|_| !self.is_in_the_dark()) {
+        if let Some(report) = self.reports.early_clock.take().filter(|_| !self.is_state_unknown()) {
             self.read_clock(now, report, effects);
         }
-        if !self.is_in_the_dark() {
-            self.look_for_late_game(now, changes.is_empty(), effects);
+        if !self.is_state_unknown() {
+            self.find_late_game(now, changes.is_empty(), effects);
         }
     }
 
     /// What stands on the board is not known yet. A board that was switched on not long ago tells it among its changes.
-    fn begin_with(&mut self, now: Millis, changes: &[MemoryEvent], effects: &mut Vec<Effect>) {
+    fn start_from(&mut self, now: Millis, changes: &[MemoryEvent], effects: &mut Vec<Effect>) {
         /// More plies since then are a game of its own, or several, and not the beginning of this one.
-        const MOST_PLIES: usize = 8;
-        let Some((fields, after)) = memory::standing(changes, self.games.table.number_count()) else { return };
+        const MAX_LATE_PLIES: usize = 8;
+        let Some((fields, after)) = memory::fields_from_list(changes, self.session.table.number_count()) else {
+            return;
+        };
         let presses = after.iter().filter(|change| matches!(change, MemoryEvent::Time { .. })).count();
-        if presses > MOST_PLIES || self.reports.is_suspect || !self.games.table.is_start(&fields) {
+        if presses > MAX_LATE_PLIES || self.reports.is_suspect || !self.session.table.is_start(&fields) {
             return;
         }
         self.questions.retain(|question| *question != BusCommand::SendBoard);
-        let at = self.games.live(now);
-        effects.extend(self.games.table.dump(at, &fields));
+        let at = self.session.advance(now);
+        effects.extend(self.session.table.on_dump(at, &fields));
         self.decide(now, effects);
-        self.keep(now, now, after);
-        self.believe(now, effects);
+        self.add_unverified(now, now, after);
+        self.apply_unverified(now, effects);
     }
 
     /// Keeps changes that happened after `from` and until `until`.
-    fn keep(&mut self, from: Millis, until: Millis, changes: &[MemoryEvent]) {
-        let reported = happened(changes, self.games.table.number_count());
-        self.keep_happened(from, until, reported);
+    fn add_unverified(&mut self, from: Millis, until: Millis, changes: &[MemoryEvent]) {
+        let reported = to_delayed_events(changes, self.session.table.number_count());
+        self.add_unverified_events(from, until, reported);
     }
 
     /// The same of things as they are told.
-    pub(super) fn keep_happened(&mut self, from: Millis, until: Millis, reported: Vec<Happened>) {
-        let from = self.games.table_time(from).max(self.games.lived());
-        let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
-        let is_next = self.reports.kept.is_empty();
-        let sides = self.games.clock.sides(from).filter(|_| is_next);
-        let begun = match self.reports.kept.last() {
-            None => self.games.late.tables().next().unwrap_or(&self.games.table).begun_ply(),
-            Some((_, Happened::Change(MemoryEvent::Piece { .. }))) => Begun::Ply,
-            Some(_) => Begun::Nothing,
+    pub(super) fn add_unverified_events(&mut self, from: Millis, until: Millis, reported: Vec<DelayedEvent>) {
+        let from = self.session.table_time(from).max(self.session.advanced_to());
+        let from = self.reports.unverified.last().map_or(from, |(at, _)| from.max(*at));
+        let is_next = self.reports.unverified.is_empty();
+        let sides = self.session.clock.sides(from).filter(|_| is_next);
+        let begun = match self.reports.unverified.last() {
+            None => self.session.late_start.tables().next().unwrap_or(&self.session.table).pending_ply(),
+            Some((_, DelayedEvent::Memory(MemoryEvent::Piece { .. }))) => PendingPly::Ply,
+            Some(_) => PendingPly::Nothing,
         };
-        let starts = self.games.table.starts(&reported);
-        let to = self.games.table_time(until).max(from);
+        let starts = self.session.table.start_position_events(&reported);
+        let to = self.session.table_time(until).max(from);
         let before = self.last_report();
-        let timed = timeline(Span { from, to, sides, begun, before }, reported, &starts);
-        let room = MOST_KEPT.saturating_sub(self.reports.kept.len());
-        self.reports.kept.extend(timed.into_iter().take(room));
+        let timed = timeline(Span { from, to, sides, pending_ply: begun, previous_report: before }, reported, &starts);
+        let room = MAX_UNVERIFIED.saturating_sub(self.reports.unverified.len());
+        self.reports.unverified.extend(timed.into_iter().take(room));
     }
 
     /// The field that was reported last, and when.
     fn last_report(&self) -> Option<(Millis, Field)> {
-        match self.reports.kept.last() {
-            Some((at, Happened::Change(MemoryEvent::Piece { field, .. }))) => Some((*at, *field)),
+        match self.reports.unverified.last() {
+            Some((at, DelayedEvent::Memory(MemoryEvent::Piece { field, .. }))) => Some((*at, *field)),
             Some(_) => None,
-            None => self.games.last_report(),
+            None => self.session.last_report(),
         }
     }
 
     /// Lives through everything that was kept, each at its time, and up to the moment until which all is known.
-    pub(super) fn believe(&mut self, now: Millis, effects: &mut Vec<Effect>) {
-        let kept = std::mem::take(&mut self.reports.kept);
+    pub(super) fn apply_unverified(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+        let kept = std::mem::take(&mut self.reports.unverified);
         if let Some((last, _)) = kept.last() {
-            self.games.is_ahead(now, (*last).max(self.games.table_time(now)));
+            self.session.set_time_offset(now, (*last).max(self.session.table_time(now)));
         }
-        let lived = self.games.live_through(kept, effects);
-        self.note(lived);
-        self.games.live_until(self.games.table_time(now), effects);
+        let lived = self.session.replay(kept, effects);
+        self.note_changes(lived);
+        self.session.advance_until(self.session.table_time(now), effects);
         self.decide(now, effects);
     }
 
     /// On a board that was switched on presses and pieces may have been missed.
-    fn note(&mut self, lived: Lived) {
-        self.reports.is_suspect |= lived.was_switched_on;
-        self.reports.is_clock_unsure |= lived.was_switched_on;
+    fn note_changes(&mut self, lived: ReplayOutcome) {
+        self.reports.is_suspect |= lived.had_power_up;
+        self.reports.is_clock_unsure |= lived.had_power_up;
     }
 
-    pub(super) fn hear_board(&mut self, now: Millis, codes: &[PieceCode], effects: &mut Vec<Effect>) {
+    pub(super) fn on_full_board(&mut self, now: Millis, codes: &[PieceCode], effects: &mut Vec<Effect>) {
         self.dumped_at = Some(now);
-        self.given_up = 0;
-        let is_comparable = codes.len() == self.games.table.field_count() && self.games.table.counts_all_fields();
-        let predicted = self.predicted().filter(|_| is_comparable);
-        let is_watched = self.games.table.has_open_game() || !self.reports.kept.is_empty();
+        self.absences_by_damage = 0;
+        let is_comparable = codes.len() == self.session.table.field_count() && self.session.table.counts_all_fields();
+        let predicted = self.expected_board().filter(|_| is_comparable);
+        let is_watched = self.session.table.has_open_game() || !self.reports.unverified.is_empty();
         if std::mem::take(&mut self.is_new) && predicted.as_deref().is_some_and(|predicted| predicted != codes) {
-            self.look_for_lost_start();
+            self.find_lost_start();
         }
         if is_watched && predicted.is_some_and(|predicted| predicted != codes) {
             // What has changed since the last report comes with the next; then it shows whether any was lost.
@@ -227,35 +229,35 @@ impl BusBoard {
         }
         self.reports.is_suspect = false;
         self.reports.memory_reads = 0;
-        self.reports.sound_at = now;
-        if self.is_in_the_dark() {
+        self.reports.complete_until = now;
+        if self.is_state_unknown() {
             return;
         }
-        self.believe(now, effects);
-        let at = self.games.table_time(now);
-        self.games.reach(effects, |table, effects| effects.extend(table.dump(at, codes)));
+        self.apply_unverified(now, effects);
+        let at = self.session.table_time(now);
+        self.session.for_each_table(effects, |table, effects| effects.extend(table.on_dump(at, codes)));
         self.decide(now, effects);
     }
 
     /// What should stand on the board by all reports.
-    fn predicted(&self) -> Option<Vec<PieceCode>> {
-        let mut fields = self.games.table.fields()?.to_vec();
-        for (_, reported) in &self.reports.kept {
+    fn expected_board(&self) -> Option<Vec<PieceCode>> {
+        let mut fields = self.session.table.fields()?.to_vec();
+        for (_, reported) in &self.reports.unverified {
             match reported {
-                Happened::Change(MemoryEvent::Piece { field, piece, .. }) => {
+                DelayedEvent::Memory(MemoryEvent::Piece { field, piece, .. }) => {
                     if let Some(code) = fields.get_mut(usize::from(field.0)) {
                         *code = *piece;
                     }
                 }
-                Happened::Change(_) => {}
-                Happened::Standing(codes) => fields.clone_from(codes),
+                DelayedEvent::Memory(_) => {}
+                DelayedEvent::FullBoard(codes) => fields.clone_from(codes),
             }
         }
         Some(fields)
     }
 
     /// A dump contradicted the reports. Here are the reports that came after it: do they explain it?
-    fn judge(
+    fn resolve_contradiction(
         &mut self,
         now: Millis,
         dump: Vec<PieceCode>,
@@ -263,7 +265,7 @@ impl BusBoard {
         bus: &BusSettings,
         effects: &mut Vec<Effect>,
     ) {
-        let Some(fields) = self.predicted() else { return };
+        let Some(fields) = self.expected_board() else { return };
         let touched = |number: usize| {
             let is_it = |change: &MemoryEvent| matches!(change, MemoryEvent::Piece { field, .. } if usize::from(field.0) == number);
             changes.iter().any(is_it)
@@ -275,64 +277,68 @@ impl BusBoard {
         }
         self.reports.is_suspect = true;
         self.reports.contradiction = Some(dump);
-        if bus.start_tag && self.tagged > 0 && self.reports.memory_reads < MOST_MEMORY_READS {
+        if bus.start_tag && self.start_tags > 0 && self.reports.memory_reads < MAX_MEMORY_READS {
             self.reports.memory_reads += 1;
             effects.push(Effect::Note("reports were lost; the board is asked for its memory".to_owned()));
             self.questions.push_front(BusCommand::SendFromStart);
         } else {
-            self.give_up(now, effects);
+            self.trust_dump_only(now, effects);
         }
     }
 
-    pub(super) fn hear_memory(&mut self, now: Millis, data: &[u8], effects: &mut Vec<Effect>) {
+    pub(super) fn on_memory(&mut self, now: Millis, data: &[u8], effects: &mut Vec<Effect>) {
         let memory = changes::decode(data);
         let Some(dump) = self.reports.contradiction.clone() else {
-            return self.hear_late_memory(now, &memory, effects);
+            return self.on_late_memory(now, &memory, effects);
         };
-        self.games.late.miss_memory();
-        let Some(fields) = self.games.table.fields() else { return };
-        let recent = self.games.recent();
-        match memory::unseen(Known { fields, recent, pressed: self.games.clock.pressed() }, &dump, &memory) {
+        self.session.late_start.on_memory_timeout();
+        let Some(fields) = self.session.table.fields() else { return };
+        let recent = self.session.recent();
+        match memory::missed_events(
+            KnownState { fields, recent, last_pressed: self.session.clock.last_pressed() },
+            &dump,
+            &memory,
+        ) {
             Ok(unseen) => {
                 effects
                     .push(Effect::Note(format!("the board's memory has {} events that were not known", unseen.len())));
                 self.reports.contradiction = None;
-                self.reports.kept.clear();
-                self.keep(self.reports.sound_at, now, &unseen);
+                self.reports.unverified.clear();
+                self.add_unverified(self.reports.complete_until, now, &unseen);
                 self.questions.extend([BusCommand::SendChanges, BusCommand::SendBoard]);
             }
             // Hands have moved since the dump: another dump, and the memory once more.
-            Err(Misfit::OtherEnd) if self.reports.memory_reads < MOST_MEMORY_READS => {
+            Err(MemoryMismatch::WrongEnd) if self.reports.memory_reads < MAX_MEMORY_READS => {
                 self.reports.contradiction = None;
                 self.questions.push_front(BusCommand::SendBoard);
             }
             Err(misfit) => {
                 let notice = format!("reports of the board were lost, and its memory does not help: {misfit}");
                 effects.push(Effect::Notice(notice));
-                self.give_up(now, effects);
+                self.trust_dump_only(now, effects);
             }
         }
     }
 
     /// Reports were lost for good: the dump alone tells what stands on the board, and the clock who is to move.
-    pub(super) fn give_up(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+    pub(super) fn trust_dump_only(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         let Some(dump) = self.reports.contradiction.take() else { return };
         self.reports.is_suspect = true;
         self.reports.is_clock_unsure = true;
-        for (at, reported) in std::mem::take(&mut self.reports.kept) {
-            let at = at.min(self.games.table_time(now));
-            self.games.take(at, reported, &mut Lived::default(), effects);
+        for (at, reported) in std::mem::take(&mut self.reports.unverified) {
+            let at = at.min(self.session.table_time(now));
+            self.session.apply_event(at, reported, &mut ReplayOutcome::default(), effects);
         }
-        let at = self.games.live(now);
-        self.games.reach(effects, |table, effects| effects.extend(table.dump(at, &dump)));
+        let at = self.session.advance(now);
+        self.session.for_each_table(effects, |table, effects| effects.extend(table.on_dump(at, &dump)));
         self.questions.extend([BusCommand::SendClock, BusCommand::SendChanges, BusCommand::SendBoard]);
     }
 
     /// A reading that shows the lever elsewhere has overtaken the report of a press: what the board reports comes first, in its
     /// order and on its squares.
-    pub(super) fn hear_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
-        if !self.is_in_the_dark() && self.games.clock.is_elsewhere(report) {
-            self.reports.overtaking = Some(report);
+    pub(super) fn on_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
+        if !self.is_state_unknown() && self.session.clock.is_elsewhere(report) {
+            self.reports.early_clock = Some(report);
             self.questions.push_front(BusCommand::SendChanges);
             return;
         }
@@ -341,17 +347,17 @@ impl BusBoard {
 
     fn read_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
         let times = matches!(report, ClockReport::Times(times) if !times.is_all_zero());
-        let news = self.games.clock.reading(self.games.table_time(now), report);
+        let news = self.session.clock.reading(self.session.table_time(now), report);
         // Times that tell nothing are out of date, and come again; whatever else it says, it will not say more.
         self.reports.is_clock_unsure &= times && news.is_none();
         if let Some((at, report)) = news {
-            self.games.reach(effects, |table, effects| {
+            self.session.for_each_table(effects, |table, effects| {
                 table.trust_clock(true);
-                effects.extend(table.clock(at, &report));
+                effects.extend(table.on_clock(at, &report));
             });
         }
-        if !self.is_in_the_dark() {
-            self.believe(now, effects);
+        if !self.is_state_unknown() {
+            self.apply_unverified(now, effects);
         }
     }
 }

@@ -1,0 +1,68 @@
+//! What stands in a log where something was lost, so that everything behind it keeps its place and is read.
+//!
+//! ```text
+//! 61250 < 8e00051f00 ;a81a4e50
+//! # lost: 4096 bytes
+//! 61250 = down ;1c2a4a3e                  nobody knows what was said: as if nobody had listened
+//! 61250 = up ;5b0c3f5d
+//! ####################
+//! 63020 < 8d0020002100 ;0f1e2d3c
+//! ```
+
+use super::line::{LogLine, parse_line};
+use super::record::{Record, RecordKind};
+
+/// The key of the line that says how many bytes are lost.
+pub(super) const KEY_LOST: &str = "lost";
+/// The lines that fill the rest are so long.
+const FILL: usize = 100;
+
+/// Lines that are together so many bytes long, for the place of a log where so many are lost. `before`: the whole line that
+/// stands above. In less than about twenty bytes there is no room to say so.
+pub fn filler(before: &[u8], length: usize) -> Vec<u8> {
+    let lost = format!("# {KEY_LOST}: {length} bytes\n");
+    let unheard = match std::str::from_utf8(before).map(parse_line) {
+        Ok(Ok(LogLine::Record(record))) => [RecordKind::LinkDown, RecordKind::LinkUp]
+            .map(|kind| Record::new(record.end_time(), kind).to_line())
+            .concat(),
+        _ => String::new(),
+    };
+    let texts = [lost.clone() + &unheard, lost, String::new()];
+    let mut bytes = texts.into_iter().find(|text| text.len() <= length).unwrap_or_default().into_bytes();
+    while bytes.len() < length {
+        let line = FILL.min(length - bytes.len());
+        bytes.extend(std::iter::repeat_n(b'#', line - 1));
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LogProblem, read};
+    use super::*;
+
+    #[test]
+    fn filled_hole_has_lost_length_and_log_continues() {
+        for length in 0..700 {
+            let filled = filler(b"40 < 8e00051f00", length);
+            assert_eq!(filled.len(), length);
+            let log = [b"0 = up\n40 < 8e00051f00\n".as_slice(), &filled, b"50 .\n"].concat();
+            let log = read(&log).unwrap();
+            assert_eq!(log.records.last(), Some(&Record::new(50, RecordKind::Tick)), "{length}");
+            let records = if length < 65 { 3 } else { 5 };
+            assert!(log.records.len() == records || (50..70).contains(&length), "{length}: {:?}", log.records);
+            let told = log.problems == [LogProblem::BytesLost { line: 3, bytes: length as u64 }];
+            assert_eq!(told, length >= 17, "{length}: {:?}", log.problems);
+        }
+        // What brought nothing has been told of until later than its beginning.
+        let asked = b"100 ~ 40g40G40-02".as_slice();
+        let Ok(LogLine::Record(record)) = parse_line(std::str::from_utf8(asked).unwrap()) else { panic!("no record") };
+        assert!(record.end_time() > 100);
+        let log =
+            [b"0 = up\n", asked, b"\n", &filler(asked, 200), format!("{} .\n", record.end_time()).as_bytes()].concat();
+        assert_eq!(read(&log).unwrap().records.len(), 5);
+        // Nothing was recorded yet.
+        assert!(!String::from_utf8(filler(b"# line: a", 200)).unwrap().contains('='));
+    }
+}

@@ -1,0 +1,101 @@
+//! The tags with which a game of a station's own begins, in the order of the standard.
+//!
+//! Source: PDN 3.0, chapter "PDN Tags".
+
+use draughts::{ResultFormat, Variant};
+use draughts_pdn::tag;
+pub use draughts_pdn::tag_values::MAX_RESULT_LEN;
+
+/// The tags that are not taken from what is given: the game is known, the result is not.
+const RESERVED_TAGS: [&str; 2] = ["GameType", "Result"];
+
+/// The order of the standard's tags, as its chapter "PDN Tags" has them; others follow in the order they were given.
+const TAG_ORDER: [&str; 30] = [
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "WhiteTitle",
+    "BlackTitle",
+    "WhiteRating",
+    "BlackRating",
+    "WhiteFmjdId",
+    "BlackFmjdId",
+    "WhiteNA",
+    "BlackNA",
+    "WhiteType",
+    "BlackType",
+    "GameType",
+    "TimeControl",
+    "TimeControlWhite",
+    "TimeControlBlack",
+    "EventDate",
+    "EventSponsor",
+    "Section",
+    "Stage",
+    "Board",
+    "Time",
+    "UTCDate",
+    "UTCTime",
+    "Annotator",
+    "FEN",
+];
+
+/// The tags of a game in the order of the standard, GameType among them, without its result. What cannot be written, or
+/// has no value, is left out.
+pub fn ordered_tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, String)> {
+    let game_type = ("GameType".to_owned(), variant.game_type.tag_value());
+    let given = given.iter().filter(|(name, value)| {
+        tag::is_identifier(name) && !value.is_empty() && !RESERVED_TAGS.contains(&name.as_str())
+    });
+    let mut tags: Vec<&(String, String)> = given.chain([&game_type]).collect();
+    tags.sort_by_key(|(name, _)| TAG_ORDER.iter().position(|known| known == name).unwrap_or(TAG_ORDER.len()));
+    tags.into_iter().map(|(name, value)| (name.clone(), tag::reader_safe(value))).collect()
+}
+
+/// Who has White and who Black by the tags of a game; `None`: they do not say, or `?`.
+pub fn player_names(tags: &[(String, String)]) -> [Option<String>; 2] {
+    ["White", "Black"].map(|side| {
+        let name = tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.trim())?;
+        Some(name).filter(|name| !name.is_empty() && *name != "?").map(str::to_owned)
+    })
+}
+
+/// The results that a game with these tags may have: as its tag `ResultFormat` says, else those of the game type. `None`:
+/// a format that the standard does not list.
+pub fn result_format(variant: &Variant, tags: &[(String, String)]) -> Option<ResultFormat> {
+    match tags.iter().find(|(name, value)| name == "ResultFormat" && !value.is_empty()) {
+        Some((_, format)) => ResultFormat::from_tag(format),
+        None => Some(variant.result_format),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_tags_by_standard_and_escapes_values() {
+        let given = [
+            ("Board", "7"),
+            ("Club", "Ons Genoegen"),
+            ("Black", "Boomstra, \"Roel\" [2]"),
+            ("Event", "NK\n2026"),
+            ("Round", ""),
+            ("Result", "2-0"),
+            ("GameType", "25"),
+        ];
+        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let expected = [
+            ("Event", "NK 2026"),
+            ("Black", "Boomstra, \"Roel\" (2)"),
+            ("GameType", "20"),
+            ("Board", "7"),
+            ("Club", "Ons Genoegen"),
+        ];
+        let tags = ordered_tags(Variant::international(), &given);
+        assert_eq!(tags, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+}

@@ -1,0 +1,140 @@
+//! The position that a sight shows: which of its pieces are kings.
+//!
+//! | a piece | is a king if |
+//! |---|---|
+//! | that has not moved | it was one; after a gap, if its code says so and the codes of this set can be believed |
+//! | on the crowning row | always |
+//! | that arrived, and only a king can have come there | always |
+//! | that arrived, alone of its colour, while a king is gone | always |
+//! | that arrived otherwise | its code says so |
+
+use crate::engine::recognition::evidence::{Facts, Occupancy};
+use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, SquareSet, Variant};
+
+/// The position that a sight shows, so many plies after a known placement: kinds from memory where a piece has not moved,
+/// by the rules elsewhere, and after a gap by their codes, if those have told kings from men.
+pub(super) fn position_from_occupancy(
+    facts: &Facts,
+    known: &Placement,
+    sight: &Occupancy,
+    turn: Option<Color>,
+    plies: usize,
+) -> Option<Position> {
+    let variant = facts.published.position().variant();
+    let new = sight.differs_from_placement(known);
+    let turn = turn.unwrap_or_else(|| {
+        let arrived = |color: Color| (sight.squares_of(color) & new).len();
+        match arrived(Color::White).cmp(&arrived(Color::Black)) {
+            std::cmp::Ordering::Greater => Color::Black,
+            std::cmp::Ordering::Less => Color::White,
+            std::cmp::Ordering::Equal => facts.published.turn(),
+        }
+    });
+    let mut placement = Placement::EMPTY;
+    for color in Color::BOTH {
+        // Nobody knows how far men went in a gap.
+        let steps = if facts.missed_events.has_gap() { usize::MAX } else { plies.div_ceil(2) };
+        let moved_kings = kings_that_moved(variant, known, sight, color, steps);
+        for square in sight.squares_of(color) {
+            let was_king = !new.contains(square) && known.kings().contains(square);
+            let moved_king = moved_kings.contains(square);
+            let on_crowning_row = variant.geometry.home_row(!color).contains(square);
+            let reads_king = sight.kings().contains(square);
+            let king = on_crowning_row
+                || match facts.evidence.distinguishes_kings() {
+                    // Nobody saw which pieces went where: only their codes tell.
+                    Some(true) if facts.missed_events.has_gap() => reads_king,
+                    _ => {
+                        was_king
+                            || moved_king
+                            || (reads_king && (facts.missed_events.has_gap() || new.contains(square)))
+                    }
+                };
+            let kind = if king { PieceKind::King } else { PieceKind::Man };
+            placement.put(square, Some(Piece { color, kind }));
+        }
+    }
+    Position::new(variant, Setup { placement, turn }).ok()
+}
+
+/// Of the pieces of a colour that arrived somewhere, those that are kings, whatever their codes say.
+fn kings_that_moved(variant: &Variant, known: &Placement, sight: &Occupancy, color: Color, steps: usize) -> SquareSet {
+    let gone = known.pieces_of(color) - sight.squares_of(color);
+    let arrived = sight.squares_of(color) - known.pieces_of(color);
+    let gone_kings = gone & known.kings();
+    if arrived.len() == 1 && gone_kings.len() == 1 {
+        return arrived;
+    }
+    // A piece that captured may have come from anywhere, and so may one whose capture was taken back.
+    let took = known.pieces_of(!color) != sight.squares_of(!color);
+    if took || steps > variant.geometry.height() {
+        return SquareSet::EMPTY;
+    }
+    // A man that went backwards was put back.
+    let went = |from: Square, to: Square| {
+        man_can_reach(variant, color, from, to, steps) || man_can_reach(variant, color, to, from, steps)
+    };
+    let walked = |to: &Square| (gone - gone_kings).into_iter().any(|from| went(from, *to));
+    let beyond: SquareSet = arrived.into_iter().filter(|to| !walked(to)).collect();
+    // A man that went where no man goes has been a king all along, and somebody forgot it.
+    let forgotten = gone_kings.is_empty() && gone.len() == arrived.len();
+    if forgotten || beyond.len() == gone_kings.len() { beyond } else { SquareSet::EMPTY }
+}
+
+/// Can a man have come from one square to another by so many steps?
+fn man_can_reach(variant: &Variant, color: Color, from: Square, to: Square, steps: usize) -> bool {
+    let mut reached = SquareSet::from_iter([from]);
+    for _ in 0..steps {
+        let ways = variant.rules.man_moves.iter().map(|&way| if color == Color::White { way } else { way.reverse() });
+        reached = ways.fold(reached, |sum, way| sum | variant.geometry.step(reached, way));
+    }
+    reached.contains(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::recognition::evidence::SensedPiece;
+    use draughts::Color::{Black, White};
+
+    /// White pieces that stood and stand there, kings marked `K`; the squares of those that are kings now.
+    #[track_caller]
+    fn check(stood: &str, stand: &str, black: [&str; 2], steps: usize, kings: &str) {
+        let variant = Variant::from_tag("20").unwrap();
+        let square = |name: &str| variant.geometry.square(name).unwrap();
+        let mut known = Placement::EMPTY;
+        let mut sight = Occupancy::default();
+        for name in stood.split_whitespace() {
+            let kind = if name.starts_with('K') { PieceKind::King } else { PieceKind::Man };
+            known.put(square(name.trim_start_matches('K')), Some(Piece { color: White, kind }));
+        }
+        for name in stand.split_whitespace() {
+            sight.put(square(name), Some(SensedPiece { color: White, is_king: false }));
+        }
+        for name in black[0].split_whitespace() {
+            known.put(square(name), Some(Piece { color: Black, kind: PieceKind::Man }));
+        }
+        for name in black[1].split_whitespace() {
+            sight.put(square(name), Some(SensedPiece { color: Black, is_king: false }));
+        }
+        let expected: SquareSet = kings.split_whitespace().map(square).collect();
+        assert_eq!(kings_that_moved(variant, &known, &sight, White, steps), expected);
+    }
+
+    #[test]
+    fn king_move_beside_man_is_known_by_reachable_squares() {
+        check("K41 29", "5 24", ["", ""], 1, "5");
+        check("K41 29", "5", ["", ""], 1, "5");
+    }
+
+    #[test]
+    fn man_on_unreachable_square_was_king() {
+        check("38", "5", ["", ""], 1, "5");
+        check("38", "42", ["", ""], 1, "");
+        check("38", "47", ["", ""], 1, "47");
+        check("38", "33", ["", ""], 1, "");
+        check("38", "29", ["", ""], 1, "29");
+        check("38", "29", ["", ""], 2, "");
+        check("38", "29", ["33", ""], 1, "");
+    }
+}

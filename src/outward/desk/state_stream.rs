@@ -1,0 +1,106 @@
+//! What pages are told again and again, one object a line: `GET /api/states`.
+//!
+//! | member | |
+//! |---|---|
+//! | `now` | the clock of the desk, in ms since 1970 |
+//! | `status` | the state of the station, as `damcast status --json` prints it; `null`: it has told none |
+//! | `trouble` | why the station does not answer; the state is old then |
+//! | `viewers` | how the pages for viewers are, as far as that is known |
+//! | `silent` | they were there, and do not say it any more |
+//! | `here` | who has a page open, `name` and `role` |
+//!
+//! A line comes when the station tells something, and at least every [`BEAT`]: a page that hears nothing for longer knows that it is cut
+//! off. The stream ends with the session.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::{Bytes, HttpBody};
+use hyper::body::Frame;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::routes::DeskSite;
+use super::station_client::StationState;
+use crate::outward::state_file::{PagesState, read_state};
+use crate::outward::web::live::now;
+
+/// A page hears something at least so often.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
+/// And no more often than this.
+const MIN_SEND_INTERVAL: Duration = Duration::from_millis(300);
+
+/// The lines as they come.
+pub struct StateLines(mpsc::Receiver<Bytes>);
+
+impl HttpBody for StateLines {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|line| line.map(|line| Ok(Frame::data(line))))
+    }
+}
+
+/// The lines for a session.
+pub fn lines(desk: Arc<DeskSite>, session: u64) -> StateLines {
+    let (sender, lines) = mpsc::channel(1);
+    tokio::spawn(async move {
+        desk.sessions.count_page(session, true, Instant::now());
+        let mut told = desk.station.state();
+        while desk.sessions.is_valid(session, Instant::now()) {
+            let state = told.borrow_and_update().clone();
+            let line = line(&desk, &state);
+            // Who is slow gets the newest when he is ready for it.
+            if sender.send(line).await.is_err() {
+                break;
+            }
+            tokio::select! {
+                () = sender.closed() => break,
+                () = tokio::time::sleep(MIN_SEND_INTERVAL) => {}
+            }
+            tokio::select! {
+                () = sender.closed() => break,
+                _ = tokio::time::timeout(HEARTBEAT_INTERVAL, told.changed()) => {}
+            }
+        }
+        desk.sessions.count_page(session, false, Instant::now());
+    });
+    StateLines(lines)
+}
+
+fn line(desk: &DeskSite, told: &StationState) -> Bytes {
+    let mut here: Vec<_> = desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0).collect();
+    here.dedup_by(|one, other| one.person == other.person);
+    let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
+    let (viewers, silent) = viewer_status(desk.viewers_file.as_deref().and_then(read_state));
+    let line = json!({"now": now(), "status": told.state.as_deref(), "trouble": told.error, "viewers": viewers, "silent": silent, "here": here});
+    format!("{line}\n").into()
+}
+
+/// What is known of the pages for viewers; and were they there before? Of pages that never said anything nothing is said.
+fn viewer_status(state: Option<PagesState>) -> (Option<Value>, bool) {
+    match state {
+        Some(PagesState::Running(state)) => (Some(state), false),
+        Some(PagesState::Silent(_)) => (None, true),
+        None => (None, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_silent_only_after_first_report() {
+        assert_eq!(viewer_status(None), (None, false));
+        assert_eq!(viewer_status(Some(PagesState::Silent(HEARTBEAT_INTERVAL))), (None, true));
+        assert_eq!(viewer_status(Some(PagesState::Running(json!({})))), (Some(json!({})), false));
+    }
+}

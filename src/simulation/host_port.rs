@@ -1,0 +1,182 @@
+//! The door through which a host comes to simulated boards: a pseudo-terminal, or a TCP port as serial servers have it.
+//!
+//! A TCP door carries the same bytes raw. It takes one host at a time; another one waits until the first has gone, as with the
+//! serial servers of the trade.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::port::{Port, Pty};
+
+/// Where a door is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A pseudo-terminal under this name, a symlink.
+    Link(PathBuf),
+    /// A TCP port of this machine; 0: any that is free.
+    Tcp(u16),
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Address::Link(link) => write!(f, "{}", link.display()),
+            Address::Tcp(port) => write!(f, "tcp://{}:{port}", Ipv4Addr::LOCALHOST),
+        }
+    }
+}
+
+/// An open or closed door.
+#[derive(Debug)]
+pub struct HostPort {
+    address: Address,
+    state: PortState,
+}
+
+#[derive(Debug)]
+enum PortState {
+    Link(Port),
+    Tcp {
+        listener: TcpListener,
+        host: Option<TcpStream>,
+    },
+    /// Unplugged. The pty that comes next is kept, so that it has another number than the one that went.
+    Closed(Option<Pty>),
+}
+
+impl HostPort {
+    /// Opens a door.
+    ///
+    /// # Errors
+    ///
+    /// When no pty can be had, the link cannot be written, or the port is taken; says which.
+    pub fn open(address: Address) -> io::Result<HostPort> {
+        let pty = matches!(address, Address::Link(_)).then(Pty::open).transpose()?;
+        let mut door = HostPort { address, state: PortState::Closed(pty) };
+        door.plug(None)?;
+        Ok(door)
+    }
+
+    /// Where it is now.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Whether a host can come in.
+    pub fn is_open(&self) -> bool {
+        !matches!(self.state, PortState::Closed(_))
+    }
+
+    /// Closes the door: the port vanishes.
+    ///
+    /// # Errors
+    ///
+    /// When no other pty can be had for later.
+    pub fn unplug(&mut self) -> io::Result<()> {
+        let next = matches!(self.address, Address::Link(_)).then(Pty::open).transpose()?;
+        self.state = PortState::Closed(next);
+        Ok(())
+    }
+
+    /// Opens it again, perhaps under another name: that of a link beside the one before, or the number of a TCP port.
+    ///
+    /// # Errors
+    ///
+    /// As [`Door::open`].
+    pub fn plug(&mut self, name: Option<&str>) -> io::Result<()> {
+        let PortState::Closed(next) = &mut self.state else { return Ok(()) };
+        match (&mut self.address, name) {
+            (Address::Link(link), Some(name)) => *link = link.parent().unwrap_or(Path::new("")).join(name),
+            (Address::Tcp(port), Some(name)) => *port = name.parse().map_err(io::Error::other)?,
+            (_, None) => {}
+        }
+        self.state = match &mut self.address {
+            Address::Link(link) => PortState::Link(next.take().map_or_else(Pty::open, Ok)?.publish(link)?),
+            Address::Tcp(port) => {
+                let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, *port))?;
+                listener.set_nonblocking(true)?;
+                *port = listener.local_addr()?.port();
+                PortState::Tcp { listener, host: None }
+            }
+        };
+        Ok(())
+    }
+
+    /// Waits for bytes of a host, at most so long. Empty: none came.
+    ///
+    /// # Errors
+    ///
+    /// When the port breaks; a host that goes away is no error.
+    pub fn read(&mut self, wait: Duration) -> io::Result<Vec<u8>> {
+        match &mut self.state {
+            PortState::Closed(_) => {
+                std::thread::sleep(wait);
+                Ok(Vec::new())
+            }
+            PortState::Link(port) => port.read(wait),
+            PortState::Tcp { listener, host } => {
+                match host {
+                    Some(host) => wait_for(host, wait)?,
+                    None => wait_for(listener, wait)?,
+                }
+                if host.is_none()
+                    && let Ok((stream, _)) = listener.accept()
+                {
+                    stream.set_nonblocking(true)?;
+                    stream.set_nodelay(true)?;
+                    *host = Some(stream);
+                }
+                Ok(host.as_mut().map_or(Some(Vec::new()), read_pending).unwrap_or_else(|| {
+                    *host = None;
+                    Vec::new()
+                }))
+            }
+        }
+    }
+
+    /// Sends bytes. What a host that does not read leaves no room for is lost, as on a wire.
+    ///
+    /// # Errors
+    ///
+    /// When the port breaks; a host that goes away is no error.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.state {
+            PortState::Closed(_) => Ok(()),
+            PortState::Link(port) => port.write(bytes),
+            PortState::Tcp { host, .. } => {
+                let gone =
+                    |error: &io::Error| !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
+                if host.as_mut().is_some_and(|host| host.write(bytes).is_err_and(|error| gone(&error))) {
+                    *host = None;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What a host has sent; nothing at all when he has gone.
+fn read_pending(host: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut buffer = [0; 256];
+    match host.read(&mut buffer) {
+        Ok(0) => None,
+        Ok(count) => Some(buffer[..count].to_vec()),
+        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+            Some(Vec::new())
+        }
+        Err(_) => None,
+    }
+}
+
+fn wait_for(descriptor: &impl std::os::fd::AsFd, wait: Duration) -> io::Result<()> {
+    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+    match poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&wait)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

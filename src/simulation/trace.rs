@@ -1,0 +1,249 @@
+//! One simulated game as a list of what happened: for whoever wants to know why the recorder wrote what it wrote.
+//!
+//! ```text
+//!    61.204 | 12-18 is touched                  what truly happened
+//!    61.310 < 12: empty                         what the board said
+//!    61.902 < lever right, running
+//!    62.105 > 6... 12-18: Pressed, 1 explained  what the recorder wrote, and why
+//! ```
+//!
+//! Of a board on a bus it also tells what it was asked (`? SendClock`), but for its changes, and that there were none.
+
+use hardware_sim::truth::{Event, PlyId, TruthEntry};
+
+use super::illegal_moves::ScriptPly;
+use super::score::Case;
+use crate::engine::millis::Millis;
+use crate::engine::protocol::changes::{self, MemoryEvent};
+use crate::engine::protocol::{
+    BusAddress, BusAnswer, BusCommand, BusDecoder, BusItem, ClockReport, DecodedItem, Decoder, Message, PieceCode,
+};
+use crate::engine::session::{Effect, Input, Output};
+use draughts::{Geometry, Position, Square};
+use draughts_pdn::notation;
+
+/// A game on one board, and all that was said about it.
+pub struct GameTrace<'a> {
+    /// The moves with the positions they were played in.
+    pub steps: &'a [(Position, ScriptPly)],
+    /// What truly happened.
+    pub truth: &'a [TruthEntry],
+    /// What the board said.
+    pub utterances: Vec<(Millis, BoardUtterance)>,
+    /// What the recorder made of it.
+    pub outputs: &'a [Output],
+}
+
+/// Something that a board said, or was asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BoardUtterance {
+    /// One field holds this now.
+    Field(usize, PieceCode),
+    /// All fields do.
+    Fields(Vec<PieceCode>),
+    /// The clock shows this.
+    Clock(ClockReport),
+    /// Anything else, in words.
+    Text(String),
+    /// It was asked this, on a bus.
+    Question(BusCommand),
+}
+
+/// Everything that happened in a game on a board of its own, line by line, in the order of time.
+pub fn chronicle(case: &Case) -> Vec<String> {
+    let said = single_board_utterances(&case.record.inputs);
+    format_trace(&GameTrace {
+        steps: &case.steps,
+        truth: case.world.truth(),
+        utterances: said,
+        outputs: &case.record.outputs,
+    })
+}
+
+/// A story line by line, in the order of time.
+pub fn format_trace(story: &GameTrace) -> Vec<String> {
+    let Some((start, _)) = story.steps.first() else { return Vec::new() };
+    let geometry = &start.variant().geometry;
+    let mut lines: Vec<(Millis, String)> = Vec::new();
+    for truth in story.truth {
+        lines.push((Millis(truth.at_ms), format!("| {}", event(story.steps, geometry, &truth.event))));
+    }
+    lines.extend(describe_message(&story.utterances, geometry));
+    for output in story.outputs {
+        match &output.effect {
+            Effect::Note(text) => lines.push((output.at, format!("> {text}"))),
+            Effect::Notice(text) | Effect::Info(text) => lines.push((output.at, format!("> notice: {text}"))),
+            _ => {}
+        }
+    }
+    lines.sort_by_key(|(at, _)| *at);
+    lines.into_iter().map(|(at, line)| format!("{:9.3} {line}", at.0 as f64 / 1000.0)).collect()
+}
+
+fn event(steps: &[(Position, ScriptPly)], geometry: &Geometry, event: &Event) -> String {
+    let field = |field: &u8| square(geometry, usize::from(*field));
+    match event {
+        Event::Touched(ply) => format!("{} is touched", name(steps, *ply)),
+        Event::Settled(ply) => format!("{} is complete", name(steps, *ply)),
+        Event::Pressed { ply, lever_moved, .. } => {
+            let how = if *lever_moved { "is pressed" } else { "is pressed in vain" };
+            format!("{} {how}", name(steps, *ply))
+        }
+        Event::WrongPly(ply) => format!("instead of {} another move is pressed", name(steps, *ply)),
+        Event::TakenBack(ply) => format!("the move instead of {} is taken back", name(steps, *ply)),
+        Event::IllegalStands(ply) => format!("{} is against the rules", name(steps, *ply)),
+        Event::LeftoverRemoved { field: at } => format!("forgotten piece on {} removed", field(at)),
+        Event::Irregular { ply, fault, field: at, until_ms } => {
+            let ply = ply.map_or(String::new(), |ply| format!(" at {}", name(steps, ply)));
+            let at = at.as_ref().map_or(String::new(), |at| format!(" on {}", field(at)));
+            format!("! {fault}{ply}{at} until {:.3}", *until_ms as f64 / 1000.0)
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn name(steps: &[(Position, ScriptPly)], id: PlyId) -> String {
+    let text = match steps.get(id.ply) {
+        Some((position, ScriptPly::Legal(ply))) => notation::write(position.variant(), ply, &position.legal_moves()),
+        Some((position, ScriptPly::Illegal { from, to, .. })) => {
+            let geometry = &position.variant().geometry;
+            format!("{}-{}", geometry.name(*from), geometry.name(*to))
+        }
+        None => "?".to_owned(),
+    };
+    format!("ply {} {text}", id.ply)
+}
+
+fn square(geometry: &Geometry, field: usize) -> String {
+    let square: Option<Square> = geometry.square_at(field / geometry.width(), field % geometry.width());
+    square.map_or_else(|| format!("field {field}"), |square| geometry.name(square).to_owned())
+}
+
+/// What a board on a line of its own said.
+fn single_board_utterances(inputs: &[(Millis, Input)]) -> Vec<(Millis, BoardUtterance)> {
+    let mut decoder = Decoder::new();
+    let mut said = Vec::new();
+    for (at, input) in inputs {
+        let Input::Bytes(bytes) = input else { continue };
+        for item in bytes.iter().filter_map(|&byte| decoder.push(byte)) {
+            match item {
+                DecodedItem::Message(Message::FieldUpdate { field, piece }) => {
+                    said.push((*at, BoardUtterance::Field(usize::from(field.0), piece)));
+                }
+                DecodedItem::Message(Message::BoardDump(codes)) => said.push((*at, BoardUtterance::Fields(codes))),
+                DecodedItem::Message(Message::Clock(report)) => said.push((*at, BoardUtterance::Clock(report))),
+                _ => {}
+            }
+        }
+    }
+    said
+}
+
+/// What is said to one board of a bus, and by it.
+pub struct BusTap {
+    board: BusAddress,
+    decoder: BusDecoder,
+    utterances: Vec<(Millis, BoardUtterance)>,
+}
+
+impl BusTap {
+    /// Nothing has been said yet.
+    pub fn new(board: BusAddress) -> BusTap {
+        BusTap { board, decoder: BusDecoder::new(), utterances: Vec::new() }
+    }
+
+    /// Bytes come from the boards of the line.
+    pub fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        for item in bytes.iter().filter_map(|&byte| self.decoder.push(byte)) {
+            if let BusItem::Message(message) = item
+                && message.from == self.board
+            {
+                self.utterances.extend(answer_texts(&message.answer).into_iter().map(|said| (now, said)));
+            }
+        }
+    }
+
+    /// Bytes go to them.
+    pub fn send(&mut self, now: Millis, bytes: &[u8]) {
+        let command = bytes.try_into().ok().and_then(BusCommand::decode).filter(|(_, to)| *to == self.board);
+        self.utterances.extend(command.map(|(command, _)| (now, BoardUtterance::Question(command))));
+    }
+
+    /// Everything that was said.
+    pub fn utterances(self) -> Vec<(Millis, BoardUtterance)> {
+        self.utterances
+    }
+}
+
+/// What an answer says, one thing after the other.
+fn answer_texts(answer: &BusAnswer) -> Vec<BoardUtterance> {
+    match answer {
+        BusAnswer::Board(codes) | BusAnswer::Board50Black(codes) => vec![BoardUtterance::Fields(codes.clone())],
+        BusAnswer::Clock(report) => vec![BoardUtterance::Clock(*report)],
+        BusAnswer::Changes(data) if data.is_empty() => vec![BoardUtterance::Text("no changes".to_owned())],
+        BusAnswer::Changes(data) => {
+            let said = |change: MemoryEvent| match change {
+                MemoryEvent::Piece { field, piece, .. } => BoardUtterance::Field(usize::from(field.0), piece),
+                MemoryEvent::Time { side, minutes, seconds, .. } => BoardUtterance::Text(
+                    format!("pressed on the {side:?} side at {minutes}:{seconds:02}").to_lowercase(),
+                ),
+                other => BoardUtterance::Text(format!("{other:?}")),
+            };
+            changes::decode(data).into_iter().map(said).collect()
+        }
+        other => vec![BoardUtterance::Text(format!("{other:?}"))],
+    }
+}
+
+/// What the board said: reports as they came, of dumps and clock readings only the news.
+fn describe_message(said: &[(Millis, BoardUtterance)], geometry: &Geometry) -> Vec<(Millis, String)> {
+    let mut lines = Vec::new();
+    let mut known: Vec<PieceCode> = Vec::new();
+    let mut clock = String::new();
+    for (at, said) in said {
+        match said {
+            BoardUtterance::Field(index, piece) => {
+                if let Some(code) = known.get_mut(*index) {
+                    *code = *piece;
+                }
+                lines.push((*at, format!("< {}: {}", square(geometry, *index), piece_name(*piece))));
+            }
+            BoardUtterance::Fields(codes) => {
+                let changed = codes.iter().zip(&known).enumerate().filter(|(_, (new, old))| new != old);
+                let news: Vec<String> = changed
+                    .map(|(index, (new, _))| format!("{}: {}", square(geometry, index), piece_name(*new)))
+                    .collect();
+                lines.push((*at, format!("< dump {}", news.join(", "))));
+                known.clone_from(codes);
+            }
+            BoardUtterance::Clock(report) => {
+                let news = match report {
+                    ClockReport::NoClock => "no clock".to_owned(),
+                    ClockReport::Times(times) => {
+                        format!("{:?}{}", times.lever(), if times.is_running() { "" } else { ", stopped" })
+                    }
+                    _ => continue,
+                };
+                if news != clock {
+                    lines.push((*at, format!("< {news}")));
+                    clock = news;
+                }
+            }
+            BoardUtterance::Text(words) => lines.push((*at, format!("< {words}"))),
+            BoardUtterance::Question(BusCommand::SendChanges) => {}
+            BoardUtterance::Question(command) => lines.push((*at, format!("? {command:?}"))),
+        }
+    }
+    lines
+}
+
+fn piece_name(code: PieceCode) -> String {
+    match code.0 {
+        0 => "empty".to_owned(),
+        1 => "white".to_owned(),
+        4 => "black".to_owned(),
+        7 => "white king".to_owned(),
+        10 => "black king".to_owned(),
+        other => format!("code {other}"),
+    }
+}

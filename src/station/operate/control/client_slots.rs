@@ -1,0 +1,167 @@
+//! Who has a place at the socket, and how often each user may ask: one that goes wrong locks nobody out and fills no disk.
+//!
+//! | what | most |
+//! |---|---|
+//! | clients | [`MOST_CLIENTS`], [`KEPT`] of them for root and the user of the station |
+//! | clients of one other user | [`MOST_OF_A_USER`] |
+//! | requests of one user, whoever he is | [`AT_ONCE`], and one more for each [`EVERY`] |
+//!
+//! Whoever asks more often waits for a moment; who asks much more often is told so.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::peer::Peer;
+
+/// Clients at a time. Another one is told so and sent away.
+pub const MAX_CLIENTS: usize = 16;
+/// Places that only root and the user of the station get.
+pub const RESERVED_SLOTS: usize = 4;
+/// Clients of one user who is neither.
+pub const MAX_CLIENTS_PER_USER: usize = 6;
+/// Requests that are taken one right after the other: one for each board of a hall.
+pub const BURST: u32 = 128;
+/// Behind those, one request is taken in this time.
+pub const REQUEST_INTERVAL: Duration = Duration::from_secs(1);
+/// A request waits for its turn for no longer; it is refused at once.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
+/// All places of a socket.
+#[derive(Clone, Default)]
+pub struct ClientSlots(Arc<Mutex<BTreeMap<u32, Usage>>>);
+
+/// What one user has of them.
+#[derive(Default)]
+struct Usage {
+    clients: usize,
+    is_reserved: bool,
+    /// When as much time will have passed as his requests up to now may take.
+    used_until: Option<Instant>,
+}
+
+/// A place. It is free again when this is dropped.
+pub struct ClientSlot {
+    places: ClientSlots,
+    user: u32,
+}
+
+impl ClientSlots {
+    /// A place for a client.
+    ///
+    /// # Errors
+    ///
+    /// When there is none for this user, with what to tell him.
+    pub fn acquire(&self, peer: &Peer) -> Result<ClientSlot, &'static str> {
+        let mut usages = self.lock();
+        let now = Instant::now();
+        usages.retain(|_, usage| usage.clients > 0 || usage.used_until.is_some_and(|until| until > now));
+        let all: usize = usages.values().map(|usage| usage.clients).sum();
+        let others: usize = usages.values().filter(|usage| !usage.is_reserved).map(|usage| usage.clients).sum();
+        let is_kept = peer.is_trusted();
+        let usage = usages.entry(peer.user()).or_default();
+        if all >= MAX_CLIENTS || !is_kept && others >= MAX_CLIENTS - RESERVED_SLOTS {
+            return Err("too many clients are connected; try again in a minute");
+        }
+        if !is_kept && usage.clients >= MAX_CLIENTS_PER_USER {
+            return Err("too many clients of this user are connected; end one of them");
+        }
+        usage.is_reserved = is_kept;
+        usage.clients += 1;
+        Ok(ClientSlot { places: self.clone(), user: peer.user() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, Usage>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClientSlot {
+    /// For how long a request that comes now has to wait for its turn; `None`: for too long, it is not taken.
+    pub fn wait_time(&self, now: Instant) -> Option<Duration> {
+        let mut usages = self.places.lock();
+        let usage = usages.entry(self.user).or_default();
+        let used_until = usage.used_until.map_or(now, |until| until.max(now)) + REQUEST_INTERVAL;
+        let wait = used_until.saturating_duration_since(now + REQUEST_INTERVAL * BURST);
+        if wait > MAX_WAIT {
+            return None;
+        }
+        usage.used_until = Some(used_until);
+        Some(wait)
+    }
+}
+
+impl Drop for ClientSlot {
+    fn drop(&mut self) {
+        if let Some(usage) = self.places.lock().get_mut(&self.user) {
+            usage.clients -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(number: u32) -> Peer {
+        Peer::with_user(number)
+    }
+
+    /// Neither root nor whoever runs the tests.
+    const JAN: u32 = 4_000_000_001;
+    const EVA: u32 = 4_000_000_002;
+
+    #[test]
+    fn clients_cannot_take_places_of_others_or_root() {
+        let places = ClientSlots::default();
+        let take_all = |number: u32| {
+            let mut taken = Vec::new();
+            while let Ok(place) = places.acquire(&user(number)) {
+                taken.push(place);
+            }
+            taken
+        };
+        let of_jan = take_all(JAN);
+        assert_eq!(of_jan.len(), MAX_CLIENTS_PER_USER);
+        assert!(places.acquire(&user(JAN)).is_err_and(|why| why.contains("of this user")));
+        let (of_eva, of_ida) = (take_all(EVA), take_all(EVA + 1));
+        assert_eq!(of_jan.len() + of_eva.len() + of_ida.len(), MAX_CLIENTS - RESERVED_SLOTS);
+        assert!(places.acquire(&user(EVA + 2)).is_err_and(|why| why.contains("too many clients are connected")));
+        let of_root = take_all(0);
+        assert_eq!(of_root.len(), RESERVED_SLOTS, "root and the user of the station have theirs");
+        drop(of_jan);
+        assert!(places.acquire(&user(EVA + 2)).is_ok());
+        drop((of_eva, of_ida, of_root));
+        assert_eq!(take_all(0).len(), MAX_CLIENTS);
+        assert!(places.lock().values().all(|usage| usage.clients == 0));
+    }
+
+    #[test]
+    fn user_may_request_in_short_bursts() {
+        let places = ClientSlots::default();
+        let (first, second) = (places.acquire(&user(JAN)).unwrap(), places.acquire(&user(JAN)).unwrap());
+        let eva = places.acquire(&user(EVA)).unwrap();
+        let start = Instant::now();
+        let mut taken = 0;
+        for request in 0..1000 {
+            let place = if request % 2 == 0 { &first } else { &second };
+            taken += u32::from(place.wait_time(start).is_some_and(|wait| wait.is_zero()));
+        }
+        assert_eq!(taken, BURST, "whatever number of clients he has");
+        assert_eq!(first.wait_time(start), None);
+        assert_eq!(eva.wait_time(start), Some(Duration::ZERO), "others are not kept waiting");
+        // He goes on: at most one a second is taken from now on, and what waits does so for a moment.
+        drop((first, second));
+        let again = places.acquire(&user(JAN)).unwrap();
+        let mut taken = 0;
+        for tenth in 0..1000 {
+            let turn = again.wait_time(start + Duration::from_millis(100 * tenth));
+            assert!(turn.is_none_or(|wait| wait <= MAX_WAIT));
+            taken += usize::from(turn.is_some());
+        }
+        assert!((95..=105).contains(&taken), "{taken} in 100 s");
+        // After a rest he may ask as at first.
+        let later = start + Duration::from_secs(1000);
+        assert!((0..BURST).all(|_| again.wait_time(later) == Some(Duration::ZERO)));
+    }
+}

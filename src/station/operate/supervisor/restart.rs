@@ -1,0 +1,92 @@
+//! One line, kept running: opened, and opened again when it breaks.
+//!
+//! ```text
+//!   open ──▸ run ── stop, retire ──▸ end
+//!    ▴        ├─── new settings ──▸ open at once
+//!    └─ wait ◂┴─── disk, bug        the wait doubles; orders are heard meanwhile
+//! ```
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::error;
+
+use crate::station::config::LineConfig;
+use crate::station::line::{self, LineCommand, LineDeps, LineExit, RequestOutcome};
+
+/// The first wait before a line is opened again.
+const MIN_WAIT: Duration = Duration::from_millis(100);
+/// The longest: a disk that has room again is used again within this.
+const MAX_WAIT: Duration = Duration::from_secs(30);
+/// A line that ran for so long was in order; its next wait is the shortest again.
+const STABLE_AFTER: Duration = Duration::from_secs(60);
+/// A line that waits shows so often that it does.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Runs a line, again and again if need be, until it is told to stop or to retire.
+pub async fn run_with_restarts(mut line: LineConfig, surroundings: LineDeps) {
+    let mut wait = MIN_WAIT;
+    loop {
+        let started = Instant::now();
+        // A task of its own, so that a panic is an error here and not an end.
+        let task = tokio::spawn(line::run(line.clone(), surroundings.clone()));
+        let reason = match task.await {
+            Ok(Ok(LineExit::Stopped | LineExit::Removed)) => return,
+            Ok(Ok(LineExit::Reopen(next))) => {
+                line = next.map_or(line, |next| *next);
+                continue;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => format!("a bug: {panic}"),
+        };
+        if started.elapsed() > STABLE_AFTER {
+            wait = MIN_WAIT;
+        }
+        error!(line = line.name, "{reason}; trying again in {wait:?}");
+        surroundings.counters.restarts.add(1);
+        surroundings.reporter.set_broken(reason.clone());
+        match wait_for(wait, &mut line, &surroundings, &reason).await {
+            RestartCause::Retry => wait = (wait * 2).min(MAX_WAIT),
+            RestartCause::Configured => wait = MIN_WAIT,
+            RestartCause::End => return,
+        }
+    }
+}
+
+enum RestartCause {
+    Retry,
+    /// It has other settings, which may be what it needs.
+    Configured,
+    End,
+}
+
+async fn wait_for(wait: Duration, line: &mut LineConfig, surroundings: &LineDeps, reason: &str) -> RestartCause {
+    let mut stop = surroundings.stop.clone();
+    let end = Instant::now() + wait;
+    let mut beats = tokio::time::interval(HEARTBEAT_INTERVAL);
+    loop {
+        surroundings.heartbeat.beat();
+        tokio::select! {
+            () = tokio::time::sleep_until(end) => return RestartCause::Retry,
+            () = line::stop_requested(&mut stop) => return RestartCause::End,
+            _ = beats.tick() => {}
+            order = surroundings.commands.next() => match order {
+                LineCommand::Request { answer, .. } => {
+                    let _ = answer.send(RequestOutcome::refused(format!("the line is not running: {reason}")));
+                }
+                LineCommand::Configure { config, answer } => {
+                    let is_new = *config != *line;
+                    *line = *config;
+                    let _ = answer.send(is_new.then(|| "new settings".to_owned()));
+                    if is_new {
+                        return RestartCause::Configured;
+                    }
+                }
+                LineCommand::Remove { answer } => {
+                    let _ = answer.send(Some("ends".to_owned()));
+                    return RestartCause::End;
+                }
+            },
+        }
+    }
+}

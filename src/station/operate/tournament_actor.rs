@@ -1,0 +1,678 @@
+//! The tournament office of a station that runs: a thread of its own, so that no line, request or reader waits for its disk.
+//!
+//! ```text
+//!   lines ── games begin, grow, end ──┐                    ┌─▸ log/tournament.ndjson ─▸ outlets
+//!   arbiter ── requests ──────────────┼─▸ office ─▸ record ┤
+//!   rows ── boards, serial numbers ───┘                    └─▸ `pairing` to the lines: what their next game is
+//! ```
+//!
+//! What a board is to play follows from the record, always: after a start, a crash or a swapped cable the office compares and says it
+//! again. A line keeps what it was told in its log, so a game has its pairing without the office.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tracing::{error, info, warn};
+
+use super::overview::{self, AwaitedView, PairingView, TournamentStatus};
+use crate::engine::broadcast::documents;
+use crate::engine::session::request::{BoardPairing, OperatorCommand};
+use crate::engine::session::{BusAddress, Condition};
+use crate::engine::tournament::{
+    BoardAssignment, BoardGame, PairingKey, RoundState, Tournament, TournamentRecord, TournamentSection,
+    format_pairing_key, parse_pairing_key,
+};
+use crate::station::config::{Config, TournamentConfig};
+use crate::station::disk::Disk;
+use crate::station::journal::witness::Witnesses;
+use crate::station::line::{LineReport, RequestContext, RequestOutcome, Uptime};
+use crate::station::live_files;
+use crate::station::outlets::{self, GameLifecycle, OutletHandle};
+use crate::station::tournament_service::{
+    ResultRequester, ServiceOutcome, StationBoard, TournamentCommand, TournamentRequest, TournamentService,
+};
+
+/// The office looks after boards at least so often.
+const TICK_INTERVAL: Duration = Duration::from_millis(500);
+/// A board that could not be told its pairing is told again after this.
+const RETRY_INTERVAL: Duration = Duration::from_secs(2);
+/// How long a line has to take what it plays.
+const LINE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What is asked of the office.
+#[derive(Debug)]
+pub enum TournamentQuery {
+    /// A request of an arbiter.
+    Request(TournamentRequest),
+    /// Is this result for a game that goes on at the board? Then the line ends it.
+    Result {
+        /// The board.
+        board: String,
+        /// The result.
+        result: String,
+        /// It is meant so, whatever the board shows.
+        confirmed: bool,
+        /// Why.
+        reason: String,
+        /// Only what would come of it is asked.
+        is_dry_run: bool,
+    },
+    /// The last game of the board goes on: it has no result any more.
+    GameResumed {
+        /// The board.
+        board: String,
+        /// Only what would come of it is asked.
+        dry_run: bool,
+    },
+    /// Are these names for a game that has begun?
+    Names {
+        /// The board.
+        board: String,
+        /// Who has White.
+        white: String,
+        /// Who has Black.
+        black: String,
+        /// Only what would come of it is asked.
+        dry_run: bool,
+    },
+    /// What is known of the tournament, and what was done to it?
+    Show,
+}
+
+/// What the office answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum TournamentReply {
+    /// It was done.
+    Done {
+        /// What there is to say.
+        told: Vec<String>,
+        /// The version of the tournament then.
+        version: u64,
+    },
+    /// It was not done, and why.
+    Refused(String),
+    /// It is for the line.
+    ForLine,
+    /// The tournament.
+    Shown(Box<TournamentSnapshot>),
+}
+
+/// A tournament as programs read it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TournamentSnapshot {
+    /// Its version.
+    pub version: u64,
+    /// As `tournament.json` of an outlet would show it, with rounds that are not published: an object of JSON as text.
+    pub tournament: String,
+    /// As `standings.json` would, likewise.
+    pub standings: String,
+    /// Its rounds, also those that nobody else sees yet.
+    #[serde(default)]
+    pub rounds: Vec<RoundSnapshot>,
+    /// What was done last, the newest last.
+    pub history: Vec<TournamentHistoryEntry>,
+}
+
+/// A round, as its arbiter sees it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct RoundSnapshot {
+    /// Of which section.
+    pub section: String,
+    /// Its number.
+    pub round: u32,
+    /// `prepared`, `published`, `open` or `closed`.
+    pub state: String,
+}
+
+/// Something that was done to a tournament.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TournamentHistoryEntry {
+    /// The version that it made.
+    pub version: u64,
+    /// When, as `2027-07-10T09:30:00.000+02:00`.
+    pub at: String,
+    /// Who.
+    pub by: String,
+    /// What.
+    pub what: String,
+    /// Why; empty: nobody said.
+    pub reason: String,
+}
+
+/// So much of the history is shown.
+const MAX_HISTORY: usize = 200;
+
+enum ActorMessage {
+    GameEvent(GameLifecycle),
+    Query { question: TournamentQuery, by: String, answer: oneshot::Sender<TournamentReply> },
+    Configured(Vec<String>, TournamentConfig, Option<usize>),
+}
+
+/// Where the office is asked.
+#[derive(Clone)]
+pub struct TournamentHandle(mpsc::Sender<ActorMessage>);
+
+impl TournamentHandle {
+    /// Asks it. The answer comes when it is done.
+    pub fn query(&self, question: TournamentQuery, by: String) -> oneshot::Receiver<TournamentReply> {
+        let (answer, receiver) = oneshot::channel();
+        // An office that has ended answers nobody.
+        let _ = self.0.send(ActorMessage::Query { question, by, answer });
+        receiver
+    }
+
+    /// The configuration was read again.
+    pub fn configured(&self, config: &Config) {
+        let _ = self.0.send(ActorMessage::Configured(lines(config), config.tournament.clone(), max_games(config)));
+    }
+
+    /// What it hears of games.
+    pub fn listener(&self) -> Arc<dyn Fn(GameLifecycle) + Send + Sync> {
+        let sender = self.0.clone();
+        Arc::new(move |news| drop(sender.send(ActorMessage::GameEvent(news))))
+    }
+}
+
+fn lines(config: &Config) -> Vec<String> {
+    config.lines.iter().map(|line| line.name.clone()).collect()
+}
+
+/// How many games of a file the readers of every outlet take.
+fn max_games(config: &Config) -> Option<usize> {
+    config.outlets.iter().filter_map(|outlet| outlet.profile.max_games()).min()
+}
+
+/// Hands the wish of an office to the line of a board.
+pub type SendToLine =
+    Box<dyn Fn(String, OperatorCommand, RequestContext, oneshot::Sender<RequestOutcome>) -> bool + Send>;
+
+/// Where an office takes what it needs.
+pub struct TournamentDeps {
+    /// The disk.
+    pub disk: Arc<dyn Disk>,
+    /// Witnesses of the station's files.
+    pub witnesses: Witnesses,
+    /// The boards.
+    pub rows: watch::Receiver<Vec<LineReport>>,
+    /// Tells a line what one of its boards plays. False: it has too much to do.
+    pub send_to_line: SendToLine,
+    /// Where `status` looks.
+    pub shown: watch::Sender<TournamentStatus>,
+}
+
+/// A door, and what stands behind it once it is opened.
+pub fn channel() -> (TournamentHandle, TournamentInbox) {
+    let (sender, receiver) = mpsc::channel();
+    (TournamentHandle(sender), TournamentInbox(receiver))
+}
+
+/// What comes through a door.
+pub struct TournamentInbox(mpsc::Receiver<ActorMessage>);
+
+/// Opens the office of a station. It ends when nobody can ask it any more.
+pub fn spawn(config: &Config, inbox: TournamentInbox, teller: OutletHandle, deps: TournamentDeps) -> JoinHandle<()> {
+    let folder = config.directory.join("log");
+    let lines = lines(config);
+    let (config, most_games) = (config.tournament.clone(), max_games(config));
+    tokio::task::spawn_blocking(move || match open(&deps, &folder) {
+        Ok(mut office) => {
+            office.configure(config.boards.clone(), most_games);
+            if let Some(damage) = office.log().damage() {
+                error!("the record of the tournament is damaged: {damage}; what stands before that counts");
+            }
+            let mut work = TournamentActor {
+                service: office,
+                folder,
+                lines,
+                outlets: teller,
+                deps: deps,
+                file_names: BTreeMap::new(),
+                requesters: BTreeMap::new(),
+                confirmed_pairings: BTreeMap::new(),
+                sent_pairings: BTreeMap::new(),
+                pending_pairings: BTreeMap::new(),
+                opens_when_set_up: config.opens_when_set_up,
+                ready_boards: BTreeSet::new(),
+                proposed_results: BTreeMap::new(),
+                has_old_games: false,
+            };
+            work.run(&inbox.0);
+        }
+        Err(why) => {
+            error!("the record of the tournament cannot be read, and nothing of it can be changed: {why}");
+            // Results for games that go on are for their lines.
+            while let Ok(message) = inbox.0.recv() {
+                if let ActorMessage::Query { question, answer, .. } = message {
+                    let _ = answer.send(match question {
+                        TournamentQuery::Request(_) | TournamentQuery::Show => {
+                            TournamentReply::Refused(format!("log/tournament.ndjson: {why}"))
+                        }
+                        _ => TournamentReply::ForLine,
+                    });
+                }
+            }
+        }
+    })
+}
+
+fn open(deps: &TournamentDeps, folder: &Path) -> io::Result<TournamentService> {
+    TournamentService::open_witnessed(Arc::clone(&deps.disk), folder, deps.witnesses.clone())
+}
+
+struct TournamentActor {
+    service: TournamentService,
+    folder: PathBuf,
+    lines: Vec<String>,
+    outlets: OutletHandle,
+    deps: TournamentDeps,
+    /// What the names of the files of a board begin with.
+    file_names: BTreeMap<(String, Option<BusAddress>), String>,
+    /// Who has last asked for a result of a board's game that goes on.
+    requesters: BTreeMap<String, ResultRequester>,
+    /// What each board is to play, as its line says, once it has been opened.
+    confirmed_pairings: BTreeMap<String, Option<Arc<BoardPairing>>>,
+    /// What its line was told since the start, and may not say yet.
+    sent_pairings: BTreeMap<String, Option<BoardPairing>>,
+    /// What it is being told, since when, and where it answers.
+    pending_pairings: BTreeMap<String, (Option<BoardPairing>, Instant, oneshot::Receiver<RequestOutcome>)>,
+    /// Rounds open by themselves.
+    opens_when_set_up: bool,
+    /// The boards that show the start position.
+    ready_boards: BTreeSet<String>,
+    /// The results that boards show while their games go on.
+    proposed_results: BTreeMap<String, String>,
+    /// Games of earlier chains of logs are in the office.
+    has_old_games: bool,
+}
+
+impl TournamentActor {
+    fn run(&mut self, inbox: &mpsc::Receiver<ActorMessage>) {
+        let mut is_due = true;
+        loop {
+            match inbox.recv_timeout(TICK_INTERVAL) {
+                Ok(ActorMessage::GameEvent(news)) => is_due |= self.on_game_event(news),
+                Ok(ActorMessage::Configured(lines, config, most_games)) => {
+                    // A line that is new may have logs of earlier games.
+                    self.has_old_games &= lines == self.lines;
+                    self.lines = lines;
+                    self.opens_when_set_up = config.opens_when_set_up;
+                    self.service.configure(config.boards, most_games);
+                    is_due = true;
+                }
+                Ok(ActorMessage::Query { question, by, answer }) => {
+                    self.update_boards();
+                    let reply = self.answer(question, &by);
+                    self.publish_status();
+                    let _ = answer.send(reply);
+                    is_due = true;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            is_due |= self.update_boards() | self.open_ready_round();
+            if std::mem::take(&mut is_due) {
+                self.apply_board_results();
+                self.publish_status();
+            }
+            self.send_pairings();
+        }
+    }
+
+    /// Returns whether something may follow from it.
+    fn on_game_event(&mut self, news: GameLifecycle) -> bool {
+        let names = &self.file_names;
+        self.service.on_game_event(news, |line, address| named_pairing(names, line, address))
+    }
+
+    /// Returns whether there are other boards now, or another result is shown.
+    fn update_boards(&mut self) -> bool {
+        let rows = self.deps.rows.borrow().clone();
+        let views = overview::boards(&rows, overview::now());
+        let is_ready = |view: &&overview::BoardView| view.state == Condition::Ready.as_str();
+        self.ready_boards = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
+        let offers = views.iter().filter_map(|view| Some((view.name.clone(), view.proposed_result.clone()?))).collect();
+        let shows_another = std::mem::replace(&mut self.proposed_results, offers) != self.proposed_results;
+        let opened: BTreeSet<&str> = rows.iter().filter(|row| row.was_opened).map(|row| row.name.as_str()).collect();
+        let said = views.iter().filter(|view| opened.contains(view.line.as_str()));
+        self.confirmed_pairings = said.map(|view| (view.name.clone(), view.assigned_pairing.clone())).collect();
+        let address = |view: &overview::BoardView| view.address.and_then(BusAddress::new);
+        self.file_names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
+        let boards = views.into_iter().map(|view| StationBoard {
+            name: view.name,
+            serial: view.serial,
+            is_connected: view.state != Condition::NoConnection.as_str(),
+        });
+        self.service.set_boards(boards.collect()) | shows_another
+    }
+
+    /// Opens the next round once all its boards are set up for it. Returns whether there was one.
+    fn open_ready_round(&mut self) -> bool {
+        if !self.opens_when_set_up || self.service.log().records().is_empty() {
+            return false;
+        }
+        let next = self.service.next_rounds();
+        let set_up = next
+            .into_iter()
+            .find(|(_, _, boards)| !boards.is_empty() && boards.iter().all(|board| self.ready_boards.contains(board)));
+        let Some((section, round, _)) = set_up else { return false };
+        let matter =
+            TournamentCommand::SetRoundState { round, to: RoundState::Open.name().to_owned(), section: Some(section) };
+        let answer = self.answer(TournamentQuery::Request(matter.into()), "the boards, which are set up");
+        if let TournamentReply::Refused(why) = &answer {
+            warn!("round {round} is not opened: {why}");
+        }
+        true
+    }
+
+    /// Games of logs that no line has opened now, once there is a tournament that they may belong to.
+    fn load_old_games(&mut self) {
+        if std::mem::replace(&mut self.has_old_games, true) {
+            return;
+        }
+        for line in &self.lines {
+            let names = &self.file_names;
+            let name = |address| named_pairing(names, line, address);
+            let (office, mut is_known) = (&mut self.service, BTreeMap::new());
+            let read = outlets::read_line_logs(&self.folder, line, |game| {
+                let board = name(game.board);
+                is_known.insert((board.clone(), game.number()), outlets::recorded_game(board, &game));
+            });
+            if let Err(why) = read {
+                warn!(line, "the games of earlier logs cannot be read: {why}");
+            }
+            is_known.into_values().for_each(|game| office.add_game(game));
+        }
+    }
+
+    fn answer(&mut self, question: TournamentQuery, by: &str) -> TournamentReply {
+        let request = match question {
+            TournamentQuery::Result { board, reason, is_dry_run: dry_run, .. } if self.service.is_playing(&board) => {
+                if !dry_run {
+                    self.requesters.insert(board, ResultRequester { by: by.to_owned(), reason });
+                }
+                return TournamentReply::ForLine;
+            }
+            TournamentQuery::Result { board, result, confirmed: sure, reason, is_dry_run: dry_run } => {
+                if !self.service.has_games(&board) {
+                    return TournamentReply::ForLine;
+                }
+                TournamentRequest {
+                    confirm: sure,
+                    reason,
+                    dry_run,
+                    ..TournamentCommand::result_of(board, result).into()
+                }
+            }
+            TournamentQuery::GameResumed { board, dry_run } => {
+                self.load_old_games();
+                let Some(game) = self.service.last_game(&board).map(|game| game.number) else {
+                    return TournamentReply::ForLine;
+                };
+                if !self.service.has_result(&board) {
+                    return TournamentReply::ForLine;
+                }
+                let (board, game, result) = (Some(board), Some(game), "*".to_owned());
+                let matter = TournamentCommand::Result {
+                    board,
+                    game,
+                    pairing: None,
+                    section: None,
+                    result,
+                    kind: None,
+                    correct: true,
+                };
+                TournamentRequest { confirm: true, reason: "the game goes on".to_owned(), dry_run, ..matter.into() }
+            }
+            TournamentQuery::Names { board, .. } if !self.service.is_playing(&board) => {
+                return self
+                    .service
+                    .has_names_of_its_own(&board)
+                    .map_or(TournamentReply::ForLine, TournamentReply::Refused);
+            }
+            TournamentQuery::Names { board, white, black, dry_run } => TournamentRequest {
+                dry_run,
+                ..TournamentCommand::SetPlayers { board, game: None, white, black }.into()
+            },
+            TournamentQuery::Request(request) => request,
+            TournamentQuery::Show => return self.snapshot(),
+        };
+        self.load_old_games();
+        let dry = if request.dry_run { ", a dry run" } else { "" };
+        info!("request of {by}: {}{dry}", request.command.describe());
+        match self.service.execute(&request, by) {
+            Ok(done) => {
+                let mut told = done.notes.clone();
+                told.extend(done.messages.iter().cloned());
+                self.publish(done);
+                TournamentReply::Done { told, version: self.service.log().store().version() }
+            }
+            Err(refusal) => {
+                let why = refusal.to_string();
+                info!("refused: {}", why.lines().next().unwrap_or_default());
+                TournamentReply::Refused(why)
+            }
+        }
+    }
+
+    fn snapshot(&self) -> TournamentReply {
+        let tournament = match self.service.tournament() {
+            Ok(tournament) => tournament,
+            Err(why) => return TournamentReply::Refused(why),
+        };
+        let log = self.service.log();
+        let deed = |record: &TournamentRecord| TournamentHistoryEntry {
+            version: record.version,
+            at: record.at.clone(),
+            by: record.by.clone(),
+            what: record.action.clone(),
+            reason: record.reason.clone(),
+        };
+        let rounds = |section: &TournamentSection| {
+            let of = |round| RoundSnapshot {
+                section: section.name.clone(),
+                round,
+                state: section.state_of(round).name().to_owned(),
+            };
+            (1..=section.last_round()).map(of).collect::<Vec<_>>()
+        };
+        let left_out = log.records().len().saturating_sub(MAX_HISTORY);
+        TournamentReply::Shown(Box::new(TournamentSnapshot {
+            version: log.store().version(),
+            tournament: documents::tournament_document(&tournament),
+            standings: documents::standings_document(&tournament),
+            rounds: tournament.sections.iter().flat_map(rounds).collect(),
+            history: log.records()[left_out..].iter().map(deed).collect(),
+        }))
+    }
+
+    fn publish(&mut self, done: ServiceOutcome) {
+        if let Some(record) = done.record {
+            self.outlets.tournament_record(record);
+        }
+    }
+
+    fn apply_board_results(&mut self) {
+        if self.service.log().records().is_empty() {
+            return;
+        }
+        self.load_old_games();
+        match self.service.apply_board_results(&self.requesters) {
+            Ok(done) => {
+                done.messages.iter().for_each(|told| info!("{told}"));
+                self.publish(done);
+            }
+            Err(why) => warn!("the tournament lacks what the boards have shown: {why}"),
+        }
+    }
+
+    /// Tells each board what it plays, where that is something else than what it was told.
+    fn send_pairings(&mut self) {
+        for (board, (pairing, since, mut answer)) in std::mem::take(&mut self.pending_pairings) {
+            match answer.try_recv() {
+                Ok(RequestOutcome { refusal: None, .. }) => drop(self.sent_pairings.insert(board, pairing)),
+                Ok(RequestOutcome { refusal: Some(why), .. }) => {
+                    warn!("{board} was not told its pairing: {why}; it is tried again")
+                }
+                Err(oneshot::error::TryRecvError::Empty) if since.elapsed() < LINE_TIMEOUT + RETRY_INTERVAL => {
+                    self.pending_pairings.insert(board, (pairing, since, answer));
+                }
+                Err(_) => {}
+            }
+        }
+        let Ok(tournament) = self.service.tournament() else { return };
+        let due = pairings_due(
+            &tournament,
+            self.confirmed_pairings.keys().map(|board| (board.as_str(), self.known_pairings(board))),
+        );
+        for (board, pairing) in due {
+            if !self.confirmed_pairings.contains_key(&board) || self.pending_pairings.contains_key(&board) {
+                continue;
+            }
+            let (answer, receiver) = oneshot::channel();
+            let asked = RequestContext {
+                requester: "the tournament".to_owned(),
+                deadline: Uptime::after(LINE_TIMEOUT),
+                is_confirmed: false,
+                is_dry_run: false,
+            };
+            let wish = OperatorCommand::SetPairing(pairing.clone());
+            if (self.deps.send_to_line)(board.clone(), wish, asked, answer) {
+                self.pending_pairings.insert(board, (pairing, Instant::now(), receiver));
+            }
+        }
+    }
+
+    /// What the games of a board play that begin from now on.
+    fn known_pairings(&self, board: &str) -> Option<&BoardPairing> {
+        let says = || self.confirmed_pairings.get(board).and_then(Option::as_deref);
+        self.sent_pairings.get(board).map_or_else(says, Option::as_ref)
+    }
+
+    /// What `status` shows.
+    fn publish_status(&mut self) {
+        let Ok(tournament) = self.service.tournament() else { return };
+        let seats = tournament.board_assignments();
+        let pairing = |seat: &BoardAssignment| {
+            let key = self.service.pairing_at(&tournament, &seats, seat)?;
+            Some((seat.board.clone(), self.view(&tournament, key)?))
+        };
+        let shown = TournamentStatus {
+            pairings: seats.iter().filter_map(pairing).collect(),
+            awaited: self.results_awaited(&tournament, &seats),
+            begun_before: self.unassigned_games(&tournament, &seats),
+            players: self.players(&tournament),
+        };
+        self.deps.shown.send_if_modified(|known| {
+            let is_new = *known != shown;
+            *known = shown;
+            is_new
+        });
+    }
+
+    fn view(&self, tournament: &Tournament, key: PairingKey) -> Option<PairingView> {
+        let (section, pairing) = tournament.pairing(key.0)?;
+        let game = self.service.last_game_of(tournament, key);
+        let over = game.filter(|game| game.is_over);
+        let offered = game.filter(|game| !game.is_over).and_then(|game| self.proposed_results.get(&game.board));
+        let is_current = section.open_round() == Some(pairing.round) || !pairing.board_override.is_empty();
+        // Of a round that is over a game without electronics waits, too.
+        let is_unseen = game.is_none() && !is_current;
+        Some(PairingView {
+            section: section.name.clone(),
+            round: pairing.round,
+            board_number: pairing.board,
+            white: section.name_of(pairing.white).to_owned(),
+            black: section.name_of(pairing.black).to_owned(),
+            result: tournament.result_tag(key, None),
+            waits_for_result: pairing.result.is_none() && (is_unseen || over.is_some() || offered.is_some()),
+            proposed: over.and_then(|game| game.result.clone()).or(offered.cloned()),
+        })
+    }
+
+    /// The pairings that wait for a result, by sections and rounds.
+    fn results_awaited(&self, tournament: &Tournament, seats: &[BoardAssignment]) -> Vec<AwaitedView> {
+        let mut awaited = Vec::new();
+        for section in &tournament.sections {
+            let begun =
+                section.rounds.iter().filter(|round| matches!(round.state, RoundState::Open | RoundState::Closed));
+            let mut rounds: Vec<u32> = begun.map(|round| round.number).collect();
+            rounds.sort_unstable();
+            let pairings = rounds.into_iter().flat_map(|round| section.round(round));
+            for pairing in pairings.filter(|pairing| pairing.is_awaited()) {
+                let seat = seats.iter().find(|seat| seat.pairing.0 == pairing.id);
+                let key = (pairing.id, pairing.next_stage());
+                let view = self.view(tournament, key).filter(|view| view.waits_for_result);
+                // Where another game was begun since, the board means that.
+                let game = self.service.last_game_of(tournament, key);
+                let is_last = |game: &BoardGame| self.service.last_game_at(&game.board) == Some(game);
+                let board = seat.and_then(|seat| match game {
+                    Some(game) => is_last(game).then(|| game.board.clone()),
+                    None => Some(seat.board.clone()),
+                });
+                awaited.extend(view.map(|pairing| AwaitedView { board, pairing }));
+            }
+        }
+        awaited
+    }
+
+    /// The pairings on whose boards a game goes on that is one of no pairing.
+    fn unassigned_games(&self, tournament: &Tournament, seats: &[BoardAssignment]) -> Vec<AwaitedView> {
+        let early = seats.iter().filter(|seat| self.service.unassigned_game(tournament, seat).is_some());
+        let view = |seat: &BoardAssignment| {
+            let pairing = self.view(tournament, seat.pairing)?;
+            Some(AwaitedView { board: Some(seat.board.clone()), pairing })
+        };
+        early.filter_map(view).collect()
+    }
+
+    /// Who plays the games that go on and whose names were corrected.
+    fn players(&self, tournament: &Tournament) -> BTreeMap<String, (u32, [Option<String>; 2])> {
+        let going = tournament.games.iter().filter(|game| self.service.is_ongoing(&game.board, game.number));
+        let names = going.map(|game| {
+            let name = |tag: &str| game.tags.get(tag).map(|tag| tag.value.clone()).filter(|name| !name.is_empty());
+            (game.board.clone(), (game.number, ["White", "Black"].map(name)))
+        });
+        names.collect()
+    }
+}
+
+fn named_pairing(
+    names: &BTreeMap<(String, Option<BusAddress>), String>,
+    line: &str,
+    address: Option<BusAddress>,
+) -> String {
+    let known = names.get(&(line.to_owned(), address)).cloned();
+    known.unwrap_or_else(|| live_files::file_prefix(line, address, None))
+}
+
+/// What boards are to be told: what each of an open round is to play, where it knows another. `known`: what the next game of each board
+/// of the station is. One whose pairing has its result plays nothing of the tournament, and so does one whose round was closed.
+pub fn pairings_due<'b>(
+    tournament: &Tournament,
+    known: impl Iterator<Item = (&'b str, Option<&'b BoardPairing>)>,
+) -> BTreeMap<String, Option<BoardPairing>> {
+    let seat = |seat: BoardAssignment| {
+        let is_over = tournament.pairing(seat.pairing.0).is_some_and(|(_, pairing)| pairing.result.is_some());
+        let pairing = BoardPairing { id: format_pairing_key(seat.pairing), tags: seat.tags };
+        (seat.board, (!is_over).then_some(pairing))
+    };
+    let mut due: BTreeMap<String, Option<BoardPairing>> =
+        tournament.board_assignments().into_iter().map(seat).collect();
+    for (board, known) in known {
+        let key = known.and_then(|pairing| parse_pairing_key(&pairing.id));
+        if key.is_some_and(|key| tournament.pairing(key.0).is_some()) {
+            due.entry(board.to_owned()).or_default();
+        }
+        if due.get(board).is_some_and(|pairing| pairing.as_ref() == known) {
+            due.remove(board);
+        }
+    }
+    due
+}

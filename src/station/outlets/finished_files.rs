@@ -1,0 +1,118 @@
+//! The live files of games that nobody writes any more: they stay where readers look for them.
+//!
+//! Who writes the file of a game looks after it, and after no other ([`crate::station::feed`]). A folder or a file that somebody takes
+//! away later is missed here, and made again from the logs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tracing::warn;
+
+use super::RoundBoards;
+use crate::engine::playback::PlayedGame;
+use crate::station::disk::{self, ManagedDir, RealDisk};
+use crate::station::file_problems::ProblemReport;
+use crate::station::live_files::{self, reconcile};
+
+/// So often it is looked. What is missed twice is nothing that its writer is just making.
+const CHECK_INTERVAL: Duration = Duration::from_secs(4);
+
+/// The folder of the live files.
+pub struct FinishedLiveFiles {
+    folder: ManagedDir,
+    log: PathBuf,
+    checked_at: Instant,
+    /// Lines of which files were missed when it was looked last.
+    missing: BTreeSet<String>,
+}
+
+impl FinishedLiveFiles {
+    /// Those of a station's folder.
+    pub fn new(directory: &Path) -> FinishedLiveFiles {
+        FinishedLiveFiles {
+            folder: ManagedDir::new(directory.join("live")),
+            log: directory.join("log"),
+            checked_at: Instant::now(),
+            missing: BTreeSet::new(),
+        }
+    }
+
+    /// Looks whether all are there, and makes what is not. Returns what it found.
+    pub fn verify(&mut self, seating: &RoundBoards) -> Vec<ProblemReport> {
+        let finding = |file: &str, what: String| ProblemReport { board: None, file: file.to_owned(), message: what };
+        let mut found = Vec::new();
+        match self.folder.ensure() {
+            Ok(false) => {}
+            Ok(true) => {
+                found.push(finding("live", "the folder was taken away by somebody, and is made again".to_owned()))
+            }
+            Err(error) => return vec![finding("live", format!("it cannot be made: {error}"))],
+        }
+        if let Err(error) = disk::may_write(self.folder.path()) {
+            self.missing.clear();
+            let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
+            return vec![finding("live", what)];
+        }
+        // What is written now through a file that is open may be refused later. One that somebody has put in its place is his.
+        for (board, game) in seating.boards().filter_map(|board| Some((board, board.games.last()?))) {
+            let file = live_files::current_path(self.folder.path(), &board.name, game.number());
+            if game.closed_at().is_none()
+                && let Err(error) = disk::may_write(&file)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                found.push(finding(&format!("live/{name}"), what));
+            }
+        }
+        if self.checked_at.elapsed() < CHECK_INTERVAL {
+            return found;
+        }
+        self.checked_at = Instant::now();
+        let names: BTreeSet<String> = match fs::read_dir(self.folder.path()) {
+            Ok(entries) => entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect(),
+            Err(_) => return found,
+        };
+        // A recovered file has taken the place of another.
+        let is_missing = |board: &str, game: u32| {
+            let own = [".pdn", ".recovered-1.pdn"].map(|ending| format!("{board}-{game}{ending}"));
+            own.iter().all(|name| !names.contains(name))
+        };
+        let lines = seating.lines().into_iter().filter(|line| {
+            let of_board = |board: &crate::engine::broadcast::Board| {
+                board.games.iter().any(|game| is_missing(&board.name, game.number()))
+            };
+            seating.line_boards(line).any(of_board)
+        });
+        let missing: BTreeSet<String> = lines.collect();
+        for line in missing.intersection(&self.missing) {
+            found.extend(rebuild_missing(&self.log, self.folder.path(), line, is_missing));
+        }
+        self.missing = missing;
+        found
+    }
+}
+
+/// Makes the missing live files of a line from its logs.
+fn rebuild_missing(log: &Path, live: &Path, line: &str, is_missing: impl Fn(&str, u32) -> bool) -> Vec<ProblemReport> {
+    let mut found = Vec::new();
+    let make = |game: PlayedGame| {
+        let prefix = live_files::file_prefix(line, game.board, game.name.as_deref());
+        if is_missing(&prefix, game.number()) {
+            let file = format!("live/{prefix}-{}.pdn", game.number());
+            let what = match reconcile::reconcile(&RealDisk, live, &prefix, &game.file) {
+                Ok(_) => "it was taken away by somebody, and is written again from the log".to_owned(),
+                Err(error) => format!("it was taken away by somebody, and cannot be written again: {error}"),
+            };
+            warn!(line, "{file}: {what}");
+            found.push(ProblemReport { board: None, file, message: what });
+        }
+    };
+    if let Err(error) = super::read_line_logs(log, line, make) {
+        warn!(line, "live files are missing, and the logs cannot be read: {error}");
+    }
+    found
+}
