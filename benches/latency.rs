@@ -9,7 +9,7 @@
 //! Boards on pseudo-terminals play the opening of a recorded game, its pauses cut short. A ply is published when its player
 //! presses the clock, so what is measured is the time from the moment that the last byte of that message can be read to the
 //! moment that a program that waits for it (inotify) is told that the live file has grown. A press that nobody saw within
-//! [`PATIENCE`] is named as missing. Boards go on answering while a press is waited for that is not seen at once: a ply whose dump
+//! [`PRESS_TIMEOUT`] is named as missing. Boards go on answering while a press is waited for that is not seen at once: a ply whose dump
 //! is still under way when the clock is pressed is published behind that dump.
 //!
 //! | | what it does |

@@ -4,7 +4,7 @@
 //! cargo bench --bench recognition [-- GAME-TYPE...]
 //! ```
 //!
-//! Every message of a board, and every deadline, is one event; an event may cost at most [`MOST`]. The boards are made to be
+//! Every message of a board, and every deadline, is one event; an event may cost at most [`MAX_EVENT_TIME`]. The boards are made to be
 //! hard: full of kings, laid out so that captures branch at every landing, with hands that sweep over every square so that no
 //! move can be ruled out, with plies made in one heap, and with presses all the while.
 //!

@@ -4,7 +4,7 @@
 //! cargo bench --bench standings
 //! ```
 //!
-//! The least of several rounds counts: other work on the machine does not show. At most [`MOST`] for any.
+//! The least of several rounds counts: other work on the machine does not show. At most [`MAX_TIME`] for any.
 
 use std::time::{Duration, Instant};
 

@@ -83,7 +83,7 @@ impl Watchers {
         (done.into_iter().flatten().collect(), first)
     }
 
-    /// Reads what has come, now or in [`LOOKS`]; how many streams had something.
+    /// Reads what has come, now or in [`CHECK_INTERVAL`]; how many streams had something.
     pub fn read(&mut self, mut read: impl FnMut(usize, &[u8])) -> usize {
         let mut events =
             [const { epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) } }; 512];

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! It is driven like a [`World`](crate::world::World): ask [`BusWorld::next_time`], live until then with [`BusWorld::advance`], give
-//! it the host's bytes with [`BusWorld::host`]. With one seat it is a board alone on its cable, with all the faults of a line.
+//! it the host's bytes with [`BusWorld::receive`]. With one seat it is a board alone on its cable, with all the faults of a line.
 //!
 //! Invariants: the same settings and host bytes give the same bytes at the same times, however the driver steps; every board
 //! hears everything that the host says; nothing a host sends changes what people do.

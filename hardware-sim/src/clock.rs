@@ -5,7 +5,7 @@
 //!  [ 1:19:50 ]  \____   [ 1:20:00 ]            the side that is high is to move and its time runs
 //! ```
 //!
-//! Two truths are kept apart: [`SimClock::reading`] is what the clock shows now, [`SimClock::seen`] is what the board has
+//! Two truths are kept apart: [`SimClock::reading`] is what the clock shows now, [`SimClock::board_reading`] is what the board has
 //! heard so far. A change (press, start, stop, unplugging) is heard 0.15 to 0.95 s later; until then the old state stands,
 //! with its time frozen at the moment of the change, because a time that was never shown must not be reported.
 //!

@@ -1,6 +1,6 @@
 //! What hands, boards, clocks and cables do beyond the ideal: one name per row of the noise model.
 //!
-//! A [`Fault`] is only a name. How often it strikes stands in a [`Profile`](crate::profile::Profile), and what it does in the hand, the director or
+//! A [`Fault`] is only a name. How often it strikes stands in a [`NoiseProfile`](crate::profile::NoiseProfile), and what it does in the hand, the director or
 //! the cable. Any one of them can be had alone, at any rate, to see what it costs.
 //!
 //! Sources: measured recordings of real board-and-clock games, the official rules on irregularities (FMJD annex 4 and 5), and

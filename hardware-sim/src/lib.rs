@@ -20,12 +20,12 @@
 //!
 //! | to | use |
 //! |---|---|
-//! | play a game and read its bytes | [`World`](world::World), [`Setting`](seat::Setting), [`Game`](script::Game), [`Ply`](script::Ply) |
-//! | have many boards on one wire | [`BusWorld`](bus::BusWorld), [`BusSetting`](bus::BusSetting) |
+//! | play a game and read its bytes | [`World`](world::World), [`SeatConfig`](seat::SeatConfig), [`Game`](script::Game), [`Ply`](script::Ply) |
+//! | have many boards on one wire | [`BusWorld`](bus::BusWorld), [`BusConfig`](bus::BusConfig) |
 //! | let the wire go wrong | [`LineFaults`](line_faults::LineFaults), [`Incident`](incident::Incident) |
-//! | choose how people play | [`Profile`](profile::Profile), [`Fault`](faults::Fault) |
+//! | choose how people play | [`NoiseProfile`](profile::NoiseProfile), [`Fault`](faults::Fault) |
 //! | have a board alone | [`SimBoard`](board::SimBoard), [`SimClock`](clock::SimClock) |
-//! | know what was really played | [`Truth`](truth::Truth), [`PlyTimes`](truth::PlyTimes) |
+//! | know what was really played | [`TruthEntry`](truth::TruthEntry), [`PlyTimes`](truth::PlyTimes) |
 //!
 //! ```
 //! use hardware_sim::{profile::Profile, script::{Game, Ply, Player}, world::{Setting, World}};

@@ -139,7 +139,7 @@ impl SharedLine {
         Some(end_us)
     }
 
-    /// Takes the next read that is there by `now_ms`, after [`SharedLine::settle`].
+    /// Takes the next read that is there by `now_ms`, after [`SharedLine::resolve_collisions`].
     pub fn read(&mut self, now_ms: u64) -> Option<(u64, Vec<u8>)> {
         self.reads.front().filter(|(at_ms, _)| *at_ms <= now_ms)?;
         self.reads.pop_front()

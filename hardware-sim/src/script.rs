@@ -128,7 +128,7 @@ pub struct Game {
 
 impl Game {
     /// A game from a ready position, board not turned, White on the left side of a clock (on the right when `turned` is set later
-    /// with [`Game::turned`]).
+    /// with [`Game::rotated`]).
     pub fn new(start: Vec<u8>, plies: Vec<Ply>, control: Option<TimeControl>) -> Game {
         Game {
             start,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A driver asks [`World::next_time`], lets the world live until then with [`World::advance`], and gives it the host's bytes with
-//! [`World::host`]. Between two events nothing costs anything, so a game of an hour takes a few milliseconds. A driver
+//! [`World::receive`]. Between two events nothing costs anything, so a game of an hour takes a few milliseconds. A driver
 //! that wants real time, or any multiple of it, maps its own clock to the virtual one.
 //!
 //! Invariants: the same script, options and host bytes give the same bytes at the same times; times never decrease; nothing a

@@ -135,7 +135,7 @@ pub fn json_text(text: &str) -> String {
     json
 }
 
-/// A progress bar on the terminal, for files that take longer than [`PATIENCE`].
+/// A progress bar on the terminal, for files that take longer than [`PROGRESS_DELAY`].
 struct ProgressBar {
     name: PathBuf,
     size: u64,

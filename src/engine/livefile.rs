@@ -34,7 +34,7 @@ pub struct GameHeader {
     pub game: u32,
     /// What is played.
     pub variant: &'static Variant,
-    /// Its tags in their order, GameType among them, the result not ([`roster::tags`]).
+    /// Its tags in their order, GameType among them, the result not ([`game_tags::ordered_tags`]).
     pub tags: Vec<(String, String)>,
     /// The pairing that it plays, if the board was told of one: the log says so, its file does not.
     pub pairing_id: Option<String>,

@@ -2,9 +2,9 @@
 //!
 //! | profile | reader | its hardest rules |
 //! |---|---|---|
-//! | [`Profile::Standard`] | the standard itself | [`draughts_pdn::strict`] |
-//! | [`Profile::Lidraughts`] | the relay of lidraughts.org | one game that does not parse fails all; `]` in a value loses the later tags; a setup drops the moves before it |
-//! | [`Profile::Pydraughts`] | pydraughts 0.6.7, `PDNReader` | LF only; every game needs a terminator; a game without moves ends the reading |
+//! | [`ReaderProfile::Standard`] | the standard itself | [`draughts_pdn::strict`] |
+//! | [`ReaderProfile::Lidraughts`] | the relay of lidraughts.org | one game that does not parse fails all; `]` in a value loses the later tags; a setup drops the moves before it |
+//! | [`ReaderProfile::Pydraughts`] | pydraughts 0.6.7, `PDNReader` | LF only; every game needs a terminator; a game without moves ends the reading |
 //!
 //! An error here means that the reader loses or misreads something; a warning, that it ignores something. What each of them
 //! does with a file, rule by rule, stands in `docs/readers.md`.

@@ -2,8 +2,8 @@
 //!
 //! | rule | publishes a ply | publishes a setup |
 //! |---|---|---|
-//! | [`PeerRule::Naive`] | the moment the squares show a legal successor | when nothing has explained them for 3 s |
-//! | [`PeerRule::WaitAndDump`] | when a dump after 250 ms of quiet shows a legal successor | the same, from a dump |
+//! | [`BaselineRule::Naive`] | the moment the squares show a legal successor | when nothing has explained them for 3 s |
+//! | [`BaselineRule::WaitAndDump`] | when a dump after 250 ms of quiet shows a legal successor | the same, from a dump |
 //!
 //! Neither looks at the clock or at the order of events, and neither looks more than one ply ahead; that is what programs do
 //! that commit moves live. Without the setups they would be deaf after the first irregularity.
@@ -22,7 +22,7 @@ use crate::engine::session::{Effect, Input, Output};
 use draughts::{Color, Geometry, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::fen;
 
-/// How long the board must be quiet before [`PeerRule::WaitAndDump`] asks for a dump.
+/// How long the board must be quiet before [`BaselineRule::WaitAndDump`] asks for a dump.
 const QUIET_TIME: Millis = Millis(250);
 /// How long the squares may show nothing legal before they become a setup.
 const MAX_UNEXPLAINED: Millis = Millis(3_000);

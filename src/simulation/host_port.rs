@@ -87,7 +87,7 @@ impl HostPort {
     ///
     /// # Errors
     ///
-    /// As [`Door::open`].
+    /// As [`HostPort::open`].
     pub fn plug(&mut self, name: Option<&str>) -> io::Result<()> {
         let PortState::Closed(next) = &mut self.state else { return Ok(()) };
         match (&mut self.address, name) {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Recording goes on whatever is reported here; but what nobody reports looks well. So whoever finds a file gone, replaced or not to
-//! be written says so, also when he mends it at once: it is shown for [`SHOWN`] at least, so that whoever asks every second
+//! be written says so, also when he mends it at once: it is shown for [`DISPLAY_TIME`] at least, so that whoever asks every second
 //! hears of it.
 //!
 //! Invariants: a report never waits for a disk; a trouble keeps the moment of its first report. Absent on purpose: what

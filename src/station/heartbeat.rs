@@ -29,7 +29,7 @@ pub struct Heartbeat(Arc<HeartbeatState>);
 struct HeartbeatState {
     name: String,
     start: Instant,
-    /// When it last beat, in milliseconds since the start; [`AT_REST`]: nothing is expected of it.
+    /// When it last beat, in milliseconds since the start; [`PAUSED`]: nothing is expected of it.
     last_beat: AtomicU64,
 }
 

@@ -6,9 +6,9 @@
 //!              (done already, older version seen)
 //! ```
 //!
-//! The verbs of `damcast tournament` use it on a folder, a station that runs has one for its own ([`operate::arbiter`]).
+//! The verbs of `damcast tournament` use it on a folder, a station that runs has one for its own ([`operate::tournament_actor`]).
 //!
-//! [`operate::arbiter`]: crate::station::operate::arbiter
+//! [`operate::tournament_actor`]: crate::station::operate::tournament_actor
 
 mod command;
 mod lookup;
@@ -465,7 +465,7 @@ impl TournamentService {
     ///
     /// # Errors
     ///
-    /// As [`Office::carry_out`].
+    /// As [`TournamentService::execute`].
     pub fn apply_board_results(
         &mut self,
         askers: &BTreeMap<String, ResultRequester>,

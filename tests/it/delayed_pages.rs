@@ -62,7 +62,7 @@ struct Board {
 }
 
 impl Hall {
-    /// `other`: what happens after [`SAME`] is something else.
+    /// `other`: what happens after [`COMMON_UNTIL`] is something else.
     fn new(course: &[TournamentRecord], other: bool) -> Hall {
         let folder = tempfile::tempdir().unwrap();
         let lines = BOARDS.map(|name| {
@@ -172,7 +172,7 @@ fn modified(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).ok().map(|there| there.modified().unwrap())
 }
 
-/// What a board hears: until [`SAME`] the recording; then that, or something `other`. The last board is still to begin.
+/// What a board hears: until [`COMMON_UNTIL`] the recording; then that, or something `other`. The last board is still to begin.
 fn board_inputs(name: &str, mut recording: Vec<(i64, Input)>, other: bool) -> Vec<(i64, Input)> {
     let ask = |seconds: i64, text: &str| (COMMON_UNTIL + seconds * 1000, Input::Request(text.parse().unwrap()));
     let is_last = Some(&name) == BOARDS.last();

@@ -1,7 +1,7 @@
 //! The pages for people: their transcripts are what the program prints, their links lead somewhere, the files that they name exist.
 //!
 //! Every command of a `console` block runs as it stands there, in a folder that has what the pages speak of. What cannot be
-//! had on every machine (a board on USB, a station in the middle of a round) is held by the tests that [`ELSEWHERE`] names.
+//! had on every machine (a board on USB, a station in the middle of a round) is held by the tests that [`TESTED_ELSEWHERE`] names.
 
 use std::collections::BTreeSet;
 use std::fs;

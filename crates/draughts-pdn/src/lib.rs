@@ -9,11 +9,11 @@
 //! | is a file right? | [`Checker`] plays any dialect in a stream; [`strict::StrictChecker`] asks for PDN 3.0 to the letter |
 //! | the same game as PDN 3.0 | [`standard()`], then [`writer::write`] |
 //! | one move, one position | [`notation`], [`fen`] |
-//! | clocks, dates, results, time controls | [`clock`], [`values`], [`time_control`] |
+//! | clocks, dates, results, time controls | [`clock`], [`tag_values`], [`time_control`] |
 //! | files too large for memory, events and tokens | [`scan::Scanner`], [`lexer::Lexer`] |
 //!
 //! Reading never fails as a whole: it gives what is there, and [`Problem`]s with their places, so many and no more
-//! ([`Problems::MOST`]). Whatever the bytes, nothing panics, nothing recurses, and memory does not grow with the file.
+//! ([`Problems::MAX_COUNT`]). Whatever the bytes, nothing panics, nothing recurses, and memory does not grow with the file.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -3,7 +3,7 @@
 //! ```text
 //! a piece that can take ──▸ a jump ──▸ further jumps from every square where it may come down ──▸ it ends: a capture
 //!                                                                                                       │
-//!        what is asked for ([`Found`]) ◂── those that nothing has priority over, by the variant's criteria ◂┘
+//!        what is asked for ([`CaptureCollector`]) ◂── those that nothing has priority over, by the variant's criteria ◂┘
 //! ```
 //!
 //! The moving piece is off the board, and captured pieces either stand in the way until the move is done or leave at once

@@ -47,7 +47,7 @@ impl DrawCount {
     }
 }
 
-/// A game as far as the draw rules look back on it. Fed ply by ply; begins anew with each [`History::new`], as after a
+/// A game as far as the draw rules look back on it. Fed ply by ply; begins anew with each [`DrawHistory::new`], as after a
 /// setup: what nobody saw cannot be counted.
 ///
 /// # Examples
@@ -120,7 +120,7 @@ impl DrawHistory {
         &self.position
     }
 
-    /// Takes note of a ply that was generated for [`History::position`].
+    /// Takes note of a ply that was generated for [`DrawHistory::position`].
     pub fn play(&mut self, ply: &Move) {
         let before = self.position;
         let mover = before.turn();

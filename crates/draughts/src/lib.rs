@@ -7,7 +7,7 @@
 //! | [`Variant`] | a game on its board: [`Geometry`] the squares, their lines and their names, [`Ruleset`] the rules |
 //! | [`Position`] | pieces, side to move, and what the rules count: legal moves, and the position after a move |
 //! | [`Move`] | a legal move: from, to, captured, path |
-//! | [`History`] | a game as far as the draw rules look back on it |
+//! | [`DrawHistory`] | a game as far as the draw rules look back on it |
 //!
 //! Everything is seen from White's side of the board, whoever begins; how a square is *called* is the business of [`Geometry`]
 //! alone. The rows of the games stand in the file `rows.rs`, each constant with its source.

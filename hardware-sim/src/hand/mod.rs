@@ -6,8 +6,8 @@
 //!     └────────────────────────────────── the opponent thinks from the press on ──────────────────────┘
 //! ```
 //!
-//! One [`Hand`] moves for both players and knows the [`Table`]. It plans ahead: what it returns are [`Motion`]s in the future. Rates and
-//! times come from the [`Profile`]; with `ideal` nothing but the line above happens.
+//! One [`Hand`] moves for both players and knows the [`PlannedBoard`]. It plans ahead: what it returns are [`Motion`]s in the future. Rates and
+//! times come from the [`NoiseProfile`]; with `ideal` nothing but the line above happens.
 //!
 //! Invariants: a hand never touches a field that another action still needs; after every ply the table holds what the script says,
 //! but for a piece forgotten on the board and kings that were not crowned; a field named by the script is in order before its

@@ -20,7 +20,7 @@
 //! | `clock` | `clock`: it shows something else than one knows who counts on from the last `clock`, by more than two seconds, or another side's time runs |
 //! | `state` | `state`: `playing`, as a game begins; `clock-stopped`; `unexplained`, for some seconds already; `no-connection` |
 //! | `correction` | `reason` of the `setup` before it: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `operator` |
-//! | `round`, `pairing`, `official-result`, `tag-correction` | of a tournament ([`super::course`]), with `t` instead of `n`, `board` and `game` |
+//! | `round`, `pairing`, `official-result`, `tag-correction` | of a tournament ([`super::tournament_history`]), with `t` instead of `n`, `board` and `game` |
 //!
 //! The four before those have `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves them out.
 //! A correction takes nothing back: what stands before the `setup` stays told, and play goes on from there.

@@ -18,7 +18,7 @@
 //! No value of a tag holds a file back: brackets in it are written as `(` and `)`, for pydraughts quotes as `'`.
 //!
 //! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
-//! [`Snapshot::flaw`] first: a file that would break its readers is not published.
+//! [`Snapshot::first_problem`] first: a file that would break its readers is not published.
 
 use std::borrow::Cow;
 

@@ -9,7 +9,7 @@
 //! | a correction of a recorded game | `tag-correction`: `board`, `game`, `field` (a tag, `pairing`, or `moves` that the board missed), `old`, `new` |
 //!
 //! They are counted by `t`. All of it is a function of the records; a later record adds to it and changes nothing before. One thing does:
-//! a player who wishes not to be named. From that record on there is another [`Telling`] of the same events, as if nobody had ever called
+//! a player who wishes not to be named. From that record on there is another [`TournamentEvents`] of the same events, as if nobody had ever called
 //! him otherwise; a file that has told the first one is begun anew with it.
 
 use std::borrow::Cow;

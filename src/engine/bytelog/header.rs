@@ -135,7 +135,7 @@ impl Header {
         self.moment(KEY_CLOCK).or(self.opened)
     }
 
-    /// Can this moment be a date? Those before [`DATES_FROM`] are shown by a clock that was not set.
+    /// Can this moment be a date? Those before [`KEY_DATES_FROM`] are shown by a clock that was not set.
     pub fn is_plausible_date(&self, moment: DateTime<FixedOffset>) -> bool {
         self.moment(KEY_DATES_FROM).is_none_or(|from| moment >= from)
     }

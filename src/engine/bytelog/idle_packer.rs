@@ -1,4 +1,4 @@
-//! The records of a bus as they come, those that bring nothing packed into one ([`Unchanged`]).
+//! The records of a bus as they come, those that bring nothing packed into one ([`IdleAnswer`]).
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::engine::protocol::{BusAddress, BusAnswer, BusCommand, BusDecoder, Bus
 /// Packs the records of a bus as they come.
 ///
 /// What is held back is written before any other record, and after a second at the latest; before anything is published it has
-/// to be asked for ([`Packing::flush`]), because it may be the reason.
+/// to be asked for ([`IdlePacker::flush`]), because it may be the reason.
 #[derive(Debug, Default)]
 pub struct IdlePacker {
     /// Boards that had nothing to tell: when the record of them begins, when it ends, and which.

@@ -1,6 +1,6 @@
 //! The byte log: what a serial line said, and when. The ground truth from which everything else can be made again.
 //!
-//! The format stands in `docs/bytelog.md`; `~` records are [`Unchanged`].
+//! The format stands in `docs/bytelog.md`; `~` records are [`IdleAnswer`].
 //!
 //! Invariants: `read(log.to_text())` gives the log back; a record is written with its checksum and one LF, and nothing
 //! in it can break the line; a log that was torn by a crash loses its torn last line and nothing else; any other damage

@@ -136,7 +136,7 @@ impl<R: BufRead> LogRecords<R> {
     ///
     /// # Errors
     ///
-    /// As the source says. What is wrong with the log itself is told by [`Records::summary`].
+    /// As the source says. What is wrong with the log itself is told by [`LogRecords::summary`].
     pub fn new(source: R) -> io::Result<LogRecords<R>> {
         let (reader, summary) = (LogReader::new(), LogSummary::default());
         let mut records = LogRecords { source, reader, line: Vec::new(), first_record: None, summary, is_over: false };
@@ -228,7 +228,7 @@ impl<R: BufRead> LogRecords<R> {
         self.is_over = true;
     }
 
-    /// Reads the next line, but keeps no more of it than [`LONGEST_LINE`]. Returns how many bytes it has, and whether it has its LF.
+    /// Reads the next line, but keeps no more of it than [`MAX_LINE_LEN`]. Returns how many bytes it has, and whether it has its LF.
     fn read_line(&mut self) -> io::Result<(usize, bool)> {
         self.line.clear();
         let mut bytes = (&mut self.source).take(MAX_LINE_LEN).read_until(b'\n', &mut self.line)?;
@@ -310,7 +310,7 @@ impl LogReader {
     ///
     /// # Errors
     ///
-    /// As [`line`](Self::line), and when the bytes are not UTF-8.
+    /// As [`line`](Self::push_line), and when the bytes are not UTF-8.
     pub fn push_bytes(&mut self, line: &[u8]) -> Result<LogLine, LogError> {
         let zero = line.iter().position(|&byte| byte == 0);
         match std::str::from_utf8(line) {

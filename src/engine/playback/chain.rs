@@ -81,7 +81,7 @@ impl TimeJump {
 ///
 /// # Errors
 ///
-/// As [`play_and_tell`].
+/// As [`play_with_notices`].
 pub fn play(logs: Vec<LogInput>, game_type: Option<&str>) -> Result<PlaybackResult, PlaybackError> {
     play_with_notices(logs, game_type, |_| {})
 }
@@ -105,11 +105,11 @@ pub fn play_with_notices(
 }
 
 /// The same as [`play`], for logs of more games than memory is kept for: `each` gets every game as soon as nothing can happen to
-/// it any more, those of a board in their order, and [`Played::games`] is empty.
+/// it any more, those of a board in their order, and [`PlaybackResult::games`] is empty.
 ///
 /// # Errors
 ///
-/// As [`play_and_tell`].
+/// As [`play_with_notices`].
 pub fn play_each_game(logs: Vec<LogInput>, mut each: impl FnMut(PlayedGame)) -> Result<PlaybackResult, PlaybackError> {
     play_logs(logs, None, |_| {}, |_, game| each(game))
 }

@@ -4,7 +4,7 @@
 //! of a station after a crash all go through it, so none of them can see another game than the others.
 //!
 //! `chain.rs` plays the logs of a line one after the other, `game.rs` is what comes out. What a record means to a line says
-//! [`Input::from_record`], what a head means says [`LineSettings::of_head`].
+//! [`Input::from_record`], what a head means says [`LineSettings::from_header`].
 //!
 //! Invariants: the same logs give the same bytes; a log that was not closed ends with its link down at its last record;
 //! times of a chain never decrease; a log is read one record at a time, so that what is in memory is what the games need and not

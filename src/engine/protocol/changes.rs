@@ -11,10 +11,10 @@
 //! | 0x7f, 0x00 | nothing | 1 |
 //!
 //! The ring has no marker: read back, it may begin in the middle of an event, and a field number can look like the
-//! first byte of another event. [`Memory::decode`] therefore tries the three possible beginnings and takes the one
+//! first byte of another event. [`DecodedMemory::decode`] therefore tries the three possible beginnings and takes the one
 //! under which most of the bytes make sense; the session still has to see whether it fits the game.
 //!
-//! Invariants: no input fails or panics; bytes that fit nowhere are [`MemoryEvent::Broken`], one each.
+//! Invariants: no input fails or panics; bytes that fit nowhere are [`MemoryEvent::Invalid`], one each.
 //!
 //! Source: protocol header, "EEPROM moves".
 

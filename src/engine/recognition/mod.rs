@@ -16,7 +16,7 @@
 //! | `decide` | when an explanation is believed, and what is done when there is none; begin with `recogniser.rs` |
 //! | [`verdict`] | what is decided, and why |
 //! | [`wait`] | what a decision waits for |
-//! | [`grounds`] | the evidence of a decision, for people |
+//! | [`rationale`] | the evidence of a decision, for people |
 //! | [`settings`] | the times that can be set, with their reasons |
 //! | `measures` | all other times, weights and counts, with what speaks for each |
 //!

@@ -23,7 +23,7 @@ pub struct Rationale {
     pub leftover: SquareSet,
     /// Squares that were wrong and excused.
     pub mismatched: SquareSet,
-    /// Other plies that would have explained the board less well, best first; at most [`Grounds::MOST_REJECTED`].
+    /// Other plies that would have explained the board less well, best first; at most [`Rationale::MAX_REJECTED`].
     pub rejected: Vec<Move>,
 }
 

@@ -167,7 +167,7 @@ pub mod counts {
     pub const MAX_SETTLED_POSITIONS: usize = 4;
     /// The presses before which it is asked what stood, the last ones, and how many sights of each.
     pub const MAX_EXAMINED_PRESSES: usize = 4;
-    /// See [`PRESSES_LOOKED_AT`].
+    /// See [`MAX_EXAMINED_PRESSES`].
     pub const OCCUPANCIES_PER_PRESS: usize = 3;
     /// How many sights that nobody pressed for are looked at.
     pub const UNPRESSED_OCCUPANCIES: usize = 12;

@@ -108,7 +108,7 @@ pub enum Effect {
     },
     /// The game opened last is over.
     GameEnded {
-        /// Its result, if there is one. It is written over that of the Result tag ([`livefile::overwrite_result`]).
+        /// Its result, if there is one. It is written over that of the Result tag ([`livefile::result_patch`]).
         result: Option<String>,
         /// The operator gave it; the board has not shown it.
         is_given: bool,
@@ -126,7 +126,7 @@ pub enum Effect {
     /// Tell the operator that a request cannot be done, and why. Nothing has changed.
     Refused(String),
     /// A board's memory has a game that nobody saw begin, and it is played on: these are its plies and setups. Has this board
-    /// a file that begins with the same? The answer is a request, [`request::Wish::Remembered`].
+    /// a file that begins with the same? The answer is a request, [`request::OperatorCommand::GameLookup`].
     LookUpGame(Vec<Entry>),
     /// Keep this in the log: why something was published.
     Note(String),
@@ -184,7 +184,7 @@ pub enum LiveUpdate {
 pub struct Line {
     now: Millis,
     wire: Wire,
-    /// Bytes still unread: [`Line::begin`] stopped behind a publication; [`Line::finish`] goes on with them.
+    /// Bytes still unread: [`Line::handle_until_publication`] stopped behind a publication; [`Line::finish_handling`] goes on with them.
     unread: Option<std::vec::IntoIter<u8>>,
 }
 
@@ -223,7 +223,7 @@ impl Line {
     }
 
     /// The same as far as lines that are published because of a board's bytes. What follows from them is left to
-    /// [`Line::finish`], which comes before the next input and before anything that is asked of the line.
+    /// [`Line::finish_handling`], which comes before the next input and before anything that is asked of the line.
     pub fn handle_until_publication(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let mut outputs = self.finish_handling();
         let now = now.max(self.now);
@@ -272,12 +272,12 @@ impl Line {
         outputs
     }
 
-    /// Has [`Line::begin`] stopped behind a publication, so that [`Line::finish`] has to go on?
+    /// Has [`Line::handle_until_publication`] stopped behind a publication, so that [`Line::finish_handling`] has to go on?
     pub fn is_unfinished(&self) -> bool {
         self.unread.is_some()
     }
 
-    /// What [`Line::begin`] has left of the last input.
+    /// What [`Line::handle_until_publication`] has left of the last input.
     pub fn finish_handling(&mut self) -> Vec<Output> {
         let mut outputs = Vec::new();
         while let Some(bytes) = self.unread.take() {
@@ -572,7 +572,7 @@ pub struct Status {
     pub last_line: Option<String>,
     /// White's and Black's remaining time in seconds, where known.
     pub clocks: Option<[u32; 2]>,
-    /// Moves that are likely but not final, as in [`Aside::Provisional`].
+    /// Moves that are likely but not final, as in [`LiveUpdate::LikelyMoves`].
     pub likely_moves: Vec<String>,
     /// What the next entry waits for; `None`: none is in sight.
     pub pending_entry: Option<PendingEntry>,

@@ -1,7 +1,7 @@
 //! What the recorder tells of itself: why something was published, what it doubts, what it expects.
 //!
 //! Every published entry leaves a note in the log, one line of words `key=value` behind the entry; `docs/bytelog.md` explains each word
-//! (`waited` is [`Wait::word`]).
+//! (`waited` is [`Wait::as_str`]).
 
 use super::UnexplainedStatus;
 use crate::engine::recognition::{self, Interpretation, Rationale, Reason, Rule, Verdict, Wait};

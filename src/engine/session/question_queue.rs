@@ -16,9 +16,9 @@
 //!
 //! Silence is the only reason to open a link again: a board that speaks is listened to, whatever it does not answer.
 //!
-//! A board that was taken away without the link telling is missed after [`KEEP_ALIVE`] and three questions: 12.5 s.
+//! A board that was taken away without the link telling is missed after [`KEEP_ALIVE_INTERVAL`] and three questions: 12.5 s.
 //! Only the question for what stands on the board proves anything: boards that do not say who they are are none the worse. A
-//! board that has proved not to answer it is held to what it does answer, and one that answers nothing to [`TACITURN`].
+//! board that has proved not to answer it is held to what it does answer, and one that answers nothing to [`MAX_SILENCE_WITHOUT_ANSWERS`].
 //!
 //! Never sent: scan modes (they write the board's memory) and anything that is not listed here.
 
@@ -258,7 +258,7 @@ impl QuestionQueue {
         std::mem::take(&mut self.is_silence_reported)
     }
 
-    /// When [`Dialogue::tick`] has something to do. `wanted`: when a dump is wanted.
+    /// When [`QuestionQueue::tick`] has something to do. `wanted`: when a dump is wanted.
     pub fn deadline(&self, wanted: Option<Millis>) -> Option<Millis> {
         if !self.is_link_up {
             return None;

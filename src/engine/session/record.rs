@@ -5,7 +5,7 @@ use super::request::RequestError;
 use crate::engine::bytelog::RecordKind;
 
 impl Input {
-    /// The input that a record is, if nothing is packed into it ([`crate::engine::bytelog::Record::unpacked`]). `None`: a replay passes
+    /// The input that a record is, if nothing is packed into it ([`crate::engine::bytelog::Record::expand`]). `None`: a replay passes
     /// over it.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! What an operator, or the station itself, asks of a line.
 //!
-//! | text | [`Wish`] | what becomes of it |
+//! | text | [`OperatorCommand`] | what becomes of it |
 //! |---|---|---|
 //! | `result R` | `Result` | the game ends so, once the last plies are recognised |
 //! | `resign white`, `resign black` | `Resign` | the same, the other side wins |
@@ -16,7 +16,7 @@
 //! | `pairing none` | `Pairing` | the tags of the line hold again |
 //! | `hold`, `release` | `Hold`, `Release` | nothing is published until `release`; it is recorded all the same |
 //! | `rotate` | `Rotate` | new logs are begun as soon as nothing of a game can be lost |
-//! | `remembered new`, `remembered known NAME` | `Remembered` | the answer of the station to [`Effect::Remembered`](super::Effect::Remembered) |
+//! | `remembered new`, `remembered known NAME` | `Remembered` | the answer of the station to [`Effect::LookUpGame`](super::Effect::LookUpGame) |
 //!
 //! The core has values. The text is read where it comes in (the socket, the command line, the `!` record of a log) and written
 //! into the log; both are here. On a bus the address of the board goes before it, `1025 flip`; with `when-found` before the address, a

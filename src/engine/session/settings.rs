@@ -38,7 +38,7 @@ pub struct LineSettings {
     pub orientation: OrientationSetting,
     /// What the piece codes mean.
     pub codes: CodeMap,
-    /// The recogniser's times and limits, as they were told; [`LineSettings::recognition_in_force`] has those that count.
+    /// The recogniser's times and limits, as they were told; [`LineSettings::effective_recognition`] has those that count.
     pub recognition: RecognitionSettings,
     /// The serial number of the board that belongs to this line; `None`: whichever is there.
     pub board: Option<String>,

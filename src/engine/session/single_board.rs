@@ -567,7 +567,7 @@ impl SingleBoard {
         self.push_effects(now, effects, outputs);
     }
 
-    /// When [`Single::tick`] has something to do, and what is waited for until then.
+    /// When [`SingleBoard::tick`] has something to do, and what is waited for until then.
     pub fn deadline(&self) -> Option<(Millis, LineWait)> {
         let asks = self.questions.deadline(self.wants_dump_at());
         let waits = if self.questions.is_asking() { LineWait::Answer } else { LineWait::Question };

@@ -11,11 +11,11 @@
 //!
 //! | value | what it owns | file |
 //! |---|---|---|
-//! | [`KnownBoard`] | what stands on the fields, how the board lies, how sure that is | `known_board.rs` |
+//! | [`BoardModel`] | what stands on the fields, how the board lies, how sure that is | `known_board.rs` |
 //! | [`TableClock`] | whose time runs, which press belongs to which ply | `clock.rs` |
-//! | [`Play`] | the game that is going on, and how many there were | `play.rs` |
-//! | [`Notified`] | what the operator was told | `telling.rs`, with the state for people |
-//! | [`Listeners`] | what those who listen beside the file were told | `listeners.rs` |
+//! | [`GameSequence`] | the game that is going on, and how many there were | `play.rs` |
+//! | [`NoticeTracker`] | what the operator was told | `telling.rs`, with the state for people |
+//! | [`LiveUpdateTracker`] | what those who listen beside the file were told | `listeners.rs` |
 //! | [`Resync`] | the operator's word that what stands is right | `requests.rs`, with all that he asks |
 //! | `LineSettings` | what holds for the games | |
 //!

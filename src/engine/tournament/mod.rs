@@ -10,7 +10,7 @@
 //!                         └─ Adjustment
 //! ```
 //!
-//! Everything here is a function of values: no file, no clock, no chance. A [`Book`] is what the records of `log/tournament.ndjson`
+//! Everything here is a function of values: no file, no clock, no chance. A [`EntityStore`] is what the records of `log/tournament.ndjson`
 //! say; a [`Tournament`] is made of it, and standings of that.
 //!
 //! Invariants: an [`Id`] is given once and never changes its owner; a player plays once in a round; points are exact; a file is taken
@@ -206,7 +206,7 @@ pub struct Player {
     pub id: Id,
     /// His number in the files of the pairing program.
     pub number: Option<u32>,
-    /// His name, as it was given; [`NOT_NAMED`] if he wishes not to be named.
+    /// His name, as it was given; [`HIDDEN_NAME`] if he wishes not to be named.
     pub name: String,
     /// The names that he had before an arbiter gave him another one: files know him by them, and nobody is shown them.
     pub former_names: Vec<String>,

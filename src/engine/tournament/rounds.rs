@@ -8,7 +8,7 @@
 //!
 //! A game is tied to its pairing by the word that stands in its line's log before its first move: `17`, or `17.rapid` for a game of a
 //! micro-match. What the tags of the game are to be follows from the pairing, whenever it is asked; what they became is an
-//! [`AmendedGame`].
+//! [`CorrectedGame`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;

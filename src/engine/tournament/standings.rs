@@ -1,7 +1,7 @@
 //! Who stands where: a function of official results, the scoring, the tie-breaks and the policy for unplayed games.
 //!
 //! ```text
-//!   rounds of a player      ─▸ a value for each: the opponent's points, a dummy's, 0, or nothing       one policy a row of `Round::value`
+//!   rounds of a player      ─▸ a value for each: the opponent's points, a dummy's, 0, or nothing       one policy a row of `PlayedRound::value`
 //!   sorted, what is dropped first before  ─▸ sums: all, less the lowest, less the highest and the lowest, the list, weighted
 //! ```
 //!

@@ -5,7 +5,7 @@
 //!     5-8  10 11 15-47 name                       49-52 54  58-68 id   70-79 birth 81 points 86 rank  92 opponent 97 colour 99 result
 //! ```
 //!
-//! Read: 001, 012 to 132, 013, 142, 162, 202, 212, 240, 299, 300, 310, 362, XXR, XXS. Known and not needed: see [`PASSED_OVER`].
+//! Read: 001, 012 to 132, 013, 142, 162, 202, 212, 240, 299, 300, 310, 362, XXR, XXS. Known and not needed: see [`IGNORED_RECORDS`].
 //! Comments (`###`, `# `), rulers and the lines of national federations are passed over. Our own files tell what the columns have no
 //! place for in comments `### damcast ..`: whole names, boards, reasons.
 //!

@@ -9,7 +9,7 @@
 //! | `silent` | they were there, and do not say it any more |
 //! | `here` | who has a page open, `name` and `role` |
 //!
-//! A line comes when the station tells something, and at least every [`BEAT`]: a page that hears nothing for longer knows that it is cut
+//! A line comes when the station tells something, and at least every [`HEARTBEAT_INTERVAL`]: a page that hears nothing for longer knows that it is cut
 //! off. The stream ends with the session.
 
 use std::convert::Infallible;

@@ -22,17 +22,17 @@
 //!
 //! | what becomes of the file | what is said |
 //! |---|---|
-//! | it grows | [`News::Line`], for whole lines only |
-//! | it is taken away | [`News::Gone`], once |
-//! | it has fewer lines than were read | [`News::Cut`], once; the station may be about to write it again |
-//! | it is there again, or another file is in its place, and says all that was read | [`News::Same`] |
-//! | it says something else than was read: another generation, or a copy that was numbered again | [`News::Anew`], then all its lines |
-//! | its next line is no event | [`News::Damaged`], once; it is read again when the file changes |
+//! | it grows | [`FollowEvent::Line`], for whole lines only |
+//! | it is taken away | [`FollowEvent::FileMissing`], once |
+//! | it has fewer lines than were read | [`FollowEvent::Truncated`], once; the station may be about to write it again |
+//! | it is there again, or another file is in its place, and says all that was read | [`FollowEvent::Resumed`] |
+//! | it says something else than was read: another generation, or a copy that was numbered again | [`FollowEvent::Restarted`], then all its lines |
+//! | its next line is no event | [`FollowEvent::Damaged`], once; it is read again when the file changes |
 //!
 //! What was read and what stands there are compared by the SHA-256 of all lines: when a follower begins, and when the file is another
-//! one or shorter, or its next line is not the next ([`Follower::check`] for more often).
+//! one or shorter, or its next line is not the next ([`Follower::recheck`] for more often).
 //!
-//! Invariants: memory is bounded by one line ([`LONGEST_LINE`]); nobody waits in a loop that is busy; nothing is written. Growth is
+//! Invariants: memory is bounded by one line ([`MAX_LINE_LEN`]); nobody waits in a loop that is busy; nothing is written. Growth is
 //! heard of from the system (inotify), and looked for once in a while all the same.
 
 mod file_watch;
@@ -98,7 +98,7 @@ pub enum FollowEvent {
         /// Whole lines.
         lines: u64,
     },
-    /// After [`News::Gone`] or [`News::Cut`], or in place of the file that was read: a file that says all of it. Reading goes on.
+    /// After [`FollowEvent::FileMissing`] or [`FollowEvent::Truncated`], or in place of the file that was read: a file that says all of it. Reading goes on.
     Resumed,
     /// What was read is not what stands there: it is to be forgotten, and all lines come, from the first.
     Restarted {

@@ -3,11 +3,11 @@
 //! | what | most | then |
 //! |---|---|---|
 //! | connections | [`Limits::connections`] | of the address that has most of them without a whole request the oldest goes, and the newcomer is served; where all have one, he is told 503 and sent away |
-//! | of one address, connections without a whole request | [`HALF_OPEN`] that are older than [`GRACE`], [`HALF_OPEN_EVER`] in all | the oldest goes; a hall is one address: whole requests are not counted, and all may come back at once |
-//! | time for the head of a request, also of the next one | [`HEAD_TIME`] | closed |
-//! | a head | [`HEAD_BYTES`], [`HEAD_FIELDS`] fields | 431, closed |
-//! | time in which a viewer takes nothing of what is sent | [`WRITE_TIME`] | closed |
-//! | bytes that wait for a viewer in the system | [`SENT_AHEAD`] | the writer waits |
+//! | of one address, connections without a whole request | [`MAX_HALF_OPEN_PER_ADDRESS`] that are older than [`HALF_OPEN_GRACE`], [`MAX_HALF_OPEN`] in all | the oldest goes; a hall is one address: whole requests are not counted, and all may come back at once |
+//! | time for the head of a request, also of the next one | [`HEAD_TIMEOUT`] | closed |
+//! | a head | [`MAX_HEAD_LEN`], [`MAX_HEAD_FIELDS`] fields | 431, closed |
+//! | time in which a viewer takes nothing of what is sent | [`WRITE_TIMEOUT`] | closed |
+//! | bytes that wait for a viewer in the system | [`SEND_BUFFER_SIZE`] | the writer waits |
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -262,7 +262,7 @@ fn is_connection_error(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// A connection that fails when nothing of what is written is taken for [`WRITE_TIME`].
+/// A connection that fails when nothing of what is written is taken for [`WRITE_TIMEOUT`].
 struct TimeoutStream {
     stream: TcpStream,
     blocked_since: Option<Pin<Box<Sleep>>>,

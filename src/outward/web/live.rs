@@ -6,7 +6,7 @@
 //! | `board` | the whole state of a board after an event; its id is `generation.seq` |
 //! | `snapshot` | all boards, where what was missed is not known any more |
 //! | `round` | who plays whom may be another now: the page is fetched anew |
-//! | `beat` | every [`BEAT`]: `now`, and `seq`, the last event there is |
+//! | `beat` | every [`HEARTBEAT_INTERVAL`]: `now`, and `seq`, the last event there is |
 //!
 //! At most four writes a second. Of the board that the page follows every event is sent, of the others the last one of each write:
 //! each says the whole state, so nothing is lost but steps in between. What all get is one buffer that they share.

@@ -169,7 +169,7 @@ impl ViewerHall {
         begin.map_or((1, 0), |begin| (index * LINES_PER_MARK + 1, *begin))
     }
 
-    /// What came behind an event; `id` as in [`ShownHall::id`].
+    /// What came behind an event; `id` as in [`ViewerHall::id`].
     pub fn missed(&self, id: &str) -> MissedFrames<'_> {
         let known = id.rsplit_once('.').filter(|(generation, _)| *generation == self.generation);
         match known.and_then(|(_, seq)| seq.parse::<u64>().ok()) {

@@ -75,7 +75,7 @@ pub struct Config {
     pub name: Option<String>,
     /// What readers may see: folders, `public` first if it is right.
     pub outlets: Vec<OutletConfig>,
-    /// The outlets whose tables are wrong; none, unless the configuration was read to record ([`Config::load_to_record`]).
+    /// The outlets whose tables are wrong; none, unless the configuration was read to record ([`Config::load_for_recording`]).
     pub suspended_outlets: Vec<SuspendedOutlet>,
     /// Whether a line of a live file is durable before anybody sees it.
     pub durability: Durability,

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! What is wrong with one of these tables is wrong with that outlet alone: `damcast config check` refuses the file, and
-//! `damcast run` records all the same and holds that outlet back ([`HeldOutlet`]).
+//! `damcast run` records all the same and holds that outlet back ([`SuspendedOutlet`]).
 
 use std::path::{Component, Path, PathBuf};
 

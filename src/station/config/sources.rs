@@ -101,7 +101,7 @@ impl Sources {
         self.read_with(InvalidOutlets::Refuse)
     }
 
-    /// The configuration, to record with: what is wrong with an outlet alone holds that outlet back ([`Config::held`]), and
+    /// The configuration, to record with: what is wrong with an outlet alone holds that outlet back ([`Config::suspended_outlets`]), and
     /// nothing else.
     ///
     /// # Errors

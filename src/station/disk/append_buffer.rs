@@ -61,7 +61,7 @@ impl AppendBuffer {
         }
     }
 
-    /// Adds bytes that are to wait for something else; [`Growing::catch_up`] writes them.
+    /// Adds bytes that are to wait for something else; [`AppendBuffer::flush`] writes them.
     ///
     /// # Errors
     ///

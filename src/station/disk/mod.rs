@@ -34,14 +34,14 @@ pub trait Disk: Send + Sync {
     ///
     /// # Errors
     ///
-    /// `NotFound`, an [`OddFile`], or what the disk says.
+    /// `NotFound`, an [`NotRegularFile`], or what the disk says.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
     /// A file to be read piece by piece, from this byte on, however long it is.
     ///
     /// # Errors
     ///
-    /// `NotFound`, an [`OddFile`], or what the disk says.
+    /// `NotFound`, an [`NotRegularFile`], or what the disk says.
     fn reader(&self, path: &Path, from: u64) -> io::Result<Box<dyn BufRead>>;
 
     /// How long a file is.
@@ -76,7 +76,7 @@ pub trait Disk: Send + Sync {
     ///
     /// # Errors
     ///
-    /// `NotFound`, an [`OddFile`], or what the disk says.
+    /// `NotFound`, an [`NotRegularFile`], or what the disk says.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn File>>;
 
     /// Gives a file another name, in place of a file that may have it.
@@ -124,7 +124,7 @@ pub trait File: Send + Sync {
     /// When not all could be written; some may have been.
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
 
-    /// Writes whole blocks of [`BLOCK`] bytes at the place of a block, and makes them durable: in one operation where the disk
+    /// Writes whole blocks of [`BLOCK_SIZE`] bytes at the place of a block, and makes them durable: in one operation where the disk
     /// can do that.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ pub struct NotRegularFile {
     pub kind: &'static str,
 }
 
-/// Is this error an [`OddFile`]?
+/// Is this error an [`NotRegularFile`]?
 pub fn is_not_regular_file(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<NotRegularFile>())
 }

@@ -97,7 +97,7 @@ fn apply_group_mode(file: &fs::File, folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// An [`OddFile`] when it is a link.
+/// An [`NotRegularFile`] when it is a link.
 pub fn refuse_link(folder: &Path) -> io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(there) if there.is_symlink() => Err(not_regular_file(folder, "a symbolic link")),
@@ -109,7 +109,7 @@ pub fn refuse_link(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// `NotFound`, an [`OddFile`], or what the disk says.
+/// `NotFound`, an [`NotRegularFile`], or what the disk says.
 pub fn open_to_read(path: &Path) -> io::Result<fs::File> {
     open_regular(path, OpenOptions::new().read(true))
 }

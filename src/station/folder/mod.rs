@@ -107,7 +107,7 @@ impl StationFolder {
     ///
     /// # Errors
     ///
-    /// As [`Folder::read`].
+    /// As [`StationFolder::read`].
     pub fn read_with(directory: &Path, mut each: impl FnMut(&str, PlayedGame)) -> io::Result<StationFolder> {
         let mut folder = StationFolder::read_headers(directory)?;
         for line in &mut folder.lines {

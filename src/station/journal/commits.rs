@@ -11,7 +11,7 @@
 //! file, together, and that is synced. When it is nearly full the logs themselves are synced, and it begins anew.
 //!
 //! After a loss of power a log may lack its end, or have something else there: a start puts back what is here
-//! ([`Commits::open`], [`put_back`]). After a crash of the process alone nothing is missing, and what is here is there
+//! ([`Commits::open`], [`restore`]). After a crash of the process alone nothing is missing, and what is here is there
 //! already. A log never has anything else at a place, so a fragment from long ago does no harm.
 //!
 //! The witnesses of other files ([`super::witness`]) stand here too. When the commits begin anew, one fragment for each of

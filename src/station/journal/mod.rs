@@ -13,11 +13,11 @@
 //! | 3 the end of the log is made durable, if a line is to be published | [`Journal::pending`], [`commits`] |
 //! | 4 the line is published | feed |
 //! | 5 every few seconds its end is made durable in any case | the same |
-//! | 6 the log itself is synced, before the commits are full and at its end | [`Journal::settle`] |
+//! | 6 the log itself is synced, before the commits are full and at its end | [`Journal::sync`] |
 //!
 //! So a published ply always has its reason on the disk, and a crash between any two steps is mended by playing the log
 //! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one, which says what
-//! the one before it was ([`chain`]). A log that loses its file while it is written is saved ([`saving`]).
+//! the one before it was ([`chain`]). A log that loses its file while it is written is saved ([`rescue`]).
 //!
 //! A fault of the disk is no end: what it does not take waits in memory, in order, and follows when the fault is over.
 //! After a sync that failed the system believes that its pages are clean although the disk never got them, and the next
@@ -252,7 +252,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// As the disk says, or when somebody has made the file shorter or longer; see [`Journal::look_after`]. Nothing is lost
+    /// As the disk says, or when somebody has made the file shorter or longer; see [`Journal::verify_file`]. Nothing is lost
     /// then; it is to be tried again.
     pub fn sync(&self) -> io::Result<()> {
         let (file, target) = {

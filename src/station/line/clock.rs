@@ -44,7 +44,7 @@ impl WallClock {
         WallClock { since: std::time::Instant::now(), last_shown: SystemTime::now() }
     }
 
-    /// By how much it was set since it was last found to be, if that is more than [`JUMP`]. A machine that slept counts as well:
+    /// By how much it was set since it was last found to be, if that is more than [`MIN_CLOCK_JUMP`]. A machine that slept counts as well:
     /// the time of a log stands still meanwhile.
     pub fn jump(&mut self) -> Option<TimeDelta> {
         let (now, shown) = (std::time::Instant::now(), SystemTime::now());

@@ -37,14 +37,14 @@ impl LineFiles {
         LineFiles { disk, folder, line, names, feeds: BTreeMap::new(), fault: None }
     }
 
-    /// Brings the file of a game up to its log; see [`Feed::mend`]. What the disk does not do waits; see [`Feeds::fault`].
+    /// Brings the file of a game up to its log; see [`LiveFileWriter::repair`]. What the disk does not do waits; see [`LineFiles::fault`].
     pub fn repair(&mut self, board: Option<BusAddress>, name: Option<&str>, game: &LiveFileContents, goes_on: bool) {
         let prefix = file_prefix(&self.line, board, name);
         let mended = self.board_files(board).repair(&prefix, game.clone(), goes_on);
         self.note(mended);
     }
 
-    /// Does what a board wants done to its files. What the disk does not do waits; see [`Feeds::fault`].
+    /// Does what a board wants done to its files. What the disk does not do waits; see [`LineFiles::fault`].
     pub fn write(&mut self, board: Option<BusAddress>, effect: &Effect) {
         let published = self.board_files(board).write(effect);
         self.note(published);
@@ -57,13 +57,13 @@ impl LineFiles {
         results.into_iter().for_each(|result| self.note(result));
     }
 
-    /// Looks whether what was written last has gone into files that still have their names; see [`Feed::look_after`].
+    /// Looks whether what was written last has gone into files that still have their names; see [`LiveFileWriter::verify`].
     pub fn verify(&mut self) {
         let results: Vec<_> = self.feeds.values_mut().map(LiveFileWriter::verify).collect();
         results.into_iter().for_each(|result| self.note(result));
     }
 
-    /// The files are to be looked after, whether lines are written or not; see [`Feeds::look_after`].
+    /// The files are to be looked after, whether lines are written or not; see [`LineFiles::verify`].
     pub fn mark_unverified(&mut self) {
         self.feeds.values_mut().for_each(LiveFileWriter::mark_unverified);
     }

@@ -82,7 +82,7 @@ pub struct BoardView {
     pub address: Option<u16>,
     /// Its serial number, if it has said one.
     pub serial: Option<String>,
-    /// What is going on, in one word of [`Condition::word`]; `broken` when its line is not running.
+    /// What is going on, in one word of [`Condition::as_str`]; `broken` when its line is not running.
     pub state: String,
     /// The same in words for people.
     pub text: String,
@@ -208,7 +208,7 @@ pub struct ClocksView {
 /// What the next entry of a game waits for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct WaitView {
-    /// In one word of [`Wait::word`](crate::engine::recognition::Wait::word).
+    /// In one word of [`Wait::as_str`](crate::engine::recognition::Wait::as_str).
     #[serde(rename = "for")]
     pub what: String,
     /// For so many seconds more at the most; then it is published without.

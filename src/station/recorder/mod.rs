@@ -112,7 +112,7 @@ impl Recorder {
         Ok(others)
     }
 
-    /// The same as far as [`Line::begin`] goes. `on_effect` hears of everything that the core wants done, before it is done.
+    /// The same as far as [`Line::handle_until_publication`] goes. `on_effect` hears of everything that the core wants done, before it is done.
     ///
     /// # Errors
     ///
@@ -145,12 +145,12 @@ impl Recorder {
         self.line.clone().handle(self.shift + Millis(at), Input::Request(request))
     }
 
-    /// Is there something left for [`Recorder::finish`]?
+    /// Is there something left for [`Recorder::finish_handling`]?
     pub fn has_unread_input(&self) -> bool {
         self.line.is_unfinished()
     }
 
-    /// What [`Recorder::begin`] has left: to be done before anything else.
+    /// What [`Recorder::handle_until_publication`] has left: to be done before anything else.
     ///
     /// # Errors
     ///

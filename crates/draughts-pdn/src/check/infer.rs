@@ -51,7 +51,7 @@ impl Replay {
         replay
     }
 
-    /// Plays a game for its problems only: those of [`Replay::of`].
+    /// Plays a game for its problems only: those of [`Replay::infer`].
     pub fn problems_only(located: &LocatedGame, given: Option<&'static Variant>) -> Vec<Problem> {
         let found = game_variant(located, given);
         let mut problems = found.problems;

@@ -1,4 +1,4 @@
-//! Text to tokens, each with its place. Bounded: it never looks farther than [`LONGEST_TOKEN`] bytes ahead, and what is
+//! Text to tokens, each with its place. Bounded: it never looks farther than [`MAX_TOKEN_LEN`] bytes ahead, and what is
 //! longer comes out cut, flagged, once.
 //!
 //! ```text
@@ -68,7 +68,7 @@ pub enum TokenKind {
 pub enum TokenFlaw {
     /// Its end is missing; a tag or a setup ends with its line then, a comment with the text.
     Unclosed,
-    /// It is longer than [`LONGEST_TOKEN`]; the rest is skipped.
+    /// It is longer than [`MAX_TOKEN_LEN`]; the rest is skipped.
     TooLong,
 }
 

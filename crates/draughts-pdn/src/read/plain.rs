@@ -217,7 +217,7 @@ struct Point<'a> {
     text: &'a str,
     at: usize,
     line: u64,
-    /// As in [`Reached`], counted from the start of the window.
+    /// As in [`TextCursor`], counted from the start of the window.
     origin: u64,
 }
 

@@ -111,7 +111,7 @@ impl Scanner {
         self.lexer.odd_blank()
     }
 
-    /// How many bytes of memory hold text between two calls. At most twice [`MOST_HELD`].
+    /// How many bytes of memory hold text between two calls. At most twice [`MAX_BUFFER_LEN`].
     pub fn buffered_bytes(&self) -> usize {
         self.window.capacity()
     }

@@ -56,7 +56,7 @@ pub const MAX_WORD_LEN: usize = 512;
 
 /// The word at the start of a text, which must not be empty, and its length in bytes.
 ///
-/// Looks at no more than [`LONGEST`] bytes and two characters behind them.
+/// Looks at no more than [`MAX_WORD_LEN`] bytes and two characters behind them.
 pub fn word(text: &str) -> (Word, usize) {
     if let Some(length) = plain_move(text.as_bytes()) {
         return (Word::Move, length);

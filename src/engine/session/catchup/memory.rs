@@ -29,7 +29,7 @@ pub const MAX_RECENT: usize = 32;
 pub struct KnownState<'known> {
     /// What every field held, by its number.
     pub fields: &'known [PieceCode],
-    /// The last reports, oldest first, at most [`MOST_RECENT`].
+    /// The last reports, oldest first, at most [`MAX_RECENT`].
     pub recent: &'known [(Field, PieceCode)],
     /// Which side of the clock was pressed last.
     pub last_pressed: Option<TimeSide>,

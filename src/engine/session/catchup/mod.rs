@@ -2,7 +2,7 @@
 //!
 //! A bus is asked, and each answer tells what happened since the one before; a board on a line of its own was not heard for a while,
 //! and its memory tells what happened meanwhile. Both are the same: a list of things that happened, and a span of time in which
-//! they did. [`timeline`] lays them over the span, and [`Games::live_through`] has each of them happen at its own time.
+//! they did. [`timeline`] lays them over the span, and [`BoardSession::replay`] has each of them happen at its own time.
 //!
 //! ```text
 //!   a bus     changes ──────────────────────────────┐

@@ -24,7 +24,7 @@ pub(super) struct BoardModel {
     /// How long a dump is waited for after a gap.
     dump_wait: Millis,
     sensors: Sensors,
-    /// How it lies if it shows the start position: [`KnownBoard::look_again`] keeps it with the sensors.
+    /// How it lies if it shows the start position: [`BoardModel::update_start`] keeps it with the sensors.
     start_orientation: Option<Orientation>,
     is_link_up: bool,
     is_confirmed: bool,

@@ -6,7 +6,7 @@
 //! | the clock | another side's time runs, or a time is otherwise than counting on from the last one gives |
 //! | the state | it changed; what may pass in a moment, after it has lasted |
 //!
-//! A listener who counts the running clock down by himself is right to [`SLACK_S`] seconds, with an event or two a ply instead
+//! A listener who counts the running clock down by himself is right to [`CLOCK_TOLERANCE_S`] seconds, with an event or two a ply instead
 //! of one a second. Only a game that has a file is told of.
 
 use super::board_model::BoardModel;

@@ -1,4 +1,4 @@
-//! What an operator may ask of a table ([`Wish`]).
+//! What an operator may ask of a table ([`OperatorCommand`]).
 //!
 //! A request that cannot be done is refused with the reason and changes nothing. It is an input like any other: it stands in
 //! the log, and a replay obeys it at the same moment.

@@ -2,9 +2,9 @@
 //!
 //! | what | most |
 //! |---|---|
-//! | clients | [`MOST_CLIENTS`], [`KEPT`] of them for root and the user of the station |
-//! | clients of one other user | [`MOST_OF_A_USER`] |
-//! | requests of one user, whoever he is | [`AT_ONCE`], and one more for each [`EVERY`] |
+//! | clients | [`MAX_CLIENTS`], [`RESERVED_SLOTS`] of them for root and the user of the station |
+//! | clients of one other user | [`MAX_CLIENTS_PER_USER`] |
+//! | requests of one user, whoever he is | [`BURST`], and one more for each [`REQUEST_INTERVAL`] |
 //!
 //! Whoever asks more often waits for a moment; who asks much more often is told so.
 

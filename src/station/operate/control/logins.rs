@@ -93,7 +93,7 @@ impl LoginCodes {
     ///
     /// # Errors
     ///
-    /// As [`Logins::issue`].
+    /// As [`LoginCodes::issue`].
     pub fn issue_for(&self, person: DeskUser, now: Instant, counts_for: Duration) -> Result<String, String> {
         let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counter.codes.retain(|code| code.expires_at > now);

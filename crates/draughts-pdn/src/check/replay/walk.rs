@@ -115,7 +115,7 @@ pub(super) struct Walk<'a> {
     variant: &'static Variant,
     /// The main line and the variations we are in.
     lines: Vec<PlayLine>,
-    /// How many variations deeper than [`DEEPEST`] we are.
+    /// How many variations deeper than [`MAX_VARIATION_DEPTH`] we are.
     skipped_depth: usize,
     /// How many of the move entries that come are legs of the last capture.
     legs: usize,

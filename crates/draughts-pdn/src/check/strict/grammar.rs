@@ -21,7 +21,7 @@ pub(super) struct Grammar {
     names: Names,
     /// For each open variation: does it hold anything?
     variations: Vec<bool>,
-    /// How many variations deeper than [`DEEPEST`].
+    /// How many variations deeper than [`MAX_VARIATION_DEPTH`].
     excess_depth: u64,
     number: Option<Location>,
     /// Was the last token a move, or its strength?

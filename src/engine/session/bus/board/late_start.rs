@@ -12,7 +12,7 @@
 //! one that somebody set in the middle of the game: what is before it no command of the bus gives out.
 //!
 //! The second is asked for behind the polls, one board at a time, and takes a part of the line that leaves the rest to
-//! the others ([`Usage::may_read_memory`](super::Usage::may_read_memory)).
+//! the others ([`LineBudget::can_read_memory`](super::LineBudget::can_read_memory)).
 
 use super::BusBoard;
 use crate::engine::millis::Millis;
