@@ -364,21 +364,21 @@ const JOURNAL: Table = &[
     ("chain", &["holes", "logs"]),
     ("commits", &["chained", "witness"]),
     ("history", &["chain"]),
-    ("saving", &["commits"]),
+    ("rescue", &["commits"]),
 ];
 
 /// The files for readers.
 const OUTLETS: Table = &[
-    ("live_files", &[]),
+    ("finished_files", &[]),
     ("order", &[]),
     ("plan", &[]),
     ("streams", &[]),
-    ("withheld", &[]),
+    ("hidden_names", &[]),
     ("boards", &["plan"]),
     ("rounds", &["boards"]),
-    ("events_file", &["order", "streams", "withheld"]),
+    ("events_file", &["order", "streams", "hidden_names"]),
     ("files", &["boards", "plan", "rounds"]),
-    ("outlet", &["boards", "events_file", "files", "order", "plan", "streams", "withheld"]),
+    ("outlet", &["boards", "events_file", "files", "order", "plan", "streams", "hidden_names"]),
 ];
 
 /// The crates and the big modules whose files have a direction: their sources, and their table.

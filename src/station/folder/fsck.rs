@@ -14,6 +14,9 @@
 //! A file that lacks its end is no fault: the logs come first, and a start of the station completes it. Beside a running
 //! station nothing else is different, because files are read before the logs that they are made of.
 
+mod events;
+mod logs;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, File};
@@ -23,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
-use super::{GameRecords, LineLogs, StationFolder, live_file};
+use super::{GameRecords, LineLog, LineLogs, StationFolder, live_file};
 use crate::engine::broadcast::events::{Generation, StreamKey};
 use crate::engine::broadcast::{Board, Delay, WallTime};
 use crate::engine::bytelog::{Header, LogFault, LogProblem};
@@ -247,7 +250,7 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
     let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS_FILE))?;
     let found = FolderContents::read(directory)?;
     // What is said of live files waits until it is known whether a station runs.
-    let (mut live, mut records) = (LiveFileCheck::default(), GameRecords::new());
+    let (mut live, mut records) = (logs::LiveFileCheck::default(), GameRecords::new());
     let folder = StationFolder::read_with(directory, |line, game| {
         live.check(&found, &super::file_prefix(line, &game), &game);
         if let Some(record) = outlets::record(&game) {
@@ -256,8 +259,7 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
     })?;
     holder = holder.or_else(|| Lock::find_holder(directory));
     let now = Local::now().fixed_offset();
-    let mut report =
-        FsckReport { holder: holder, lines: folder.lines.len(), games: live.games, ..FsckReport::default() };
+    let mut report = FsckReport { holder, lines: folder.lines.len(), games: live.games, ..FsckReport::default() };
     for problem in &folder.plans.problems {
         report.add(
             FindingKind::Plan,
@@ -300,9 +302,9 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
             "a station does not read it, nor write into it",
         );
     }
-    folder.lines.iter().for_each(|line| check_logs(line, &mut report));
-    check_chains(&folder, &mut report)?;
-    let LiveFileCheck { findings, known_files: mut explained, .. } = live;
+    folder.lines.iter().for_each(|line| logs::check_logs(line, &mut report));
+    logs::check_chains(&folder, &mut report)?;
+    let logs::LiveFileCheck { findings, known_files: mut explained, .. } = live;
     // A station that runs is about to complete them.
     let is_told = |finding: &FsckFinding| finding.severity != Severity::SelfHealing || report.holder.is_none();
     report.findings.extend(findings.into_iter().filter(is_told));
@@ -404,212 +406,10 @@ fn relative(path: &Path) -> PathBuf {
     Path::new("log").join(path.file_name().unwrap_or_default())
 }
 
-fn check_logs(line: &LineLogs, report: &mut FsckReport) {
-    let mut before: Option<&Header> = None;
-    // A log that nothing can be read of is there all the same.
-    let mut number_before = None;
-    let last = line.logs.last().map(|log| log.file.number);
-    for log in &line.logs {
-        let path = relative(&log.file.path);
-        let (header, summary) = (&log.header, &log.summary);
-        let is_next = number_before.is_none_or(|before| before + 1 == log.file.number);
-        number_before = Some(log.file.number);
-        report.logs += 1;
-        report.bytes += summary.bytes;
-        if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == LogFault::ZeroBytes) {
-            // There is no copy of what never reached a disk.
-            let severity = if Some(log.file.number) == last { Severity::SelfHealing } else { Severity::Note };
-            report.add(FindingKind::Log, severity, &path, damage.to_string(), "");
-        } else if let Some(damage) = &summary.damage {
-            let what = format!("{damage}; {} records before it are used", summary.records);
-            report.add(
-                FindingKind::Log,
-                Severity::Error,
-                &path,
-                what,
-                "restore the file from a copy; what follows the damage is not used",
-            );
-        }
-        for problem in &summary.problems {
-            let is_last = Some(log.file.number) == last && report.holder.is_some();
-            match problem {
-                LogProblem::TornEnd { .. } if is_last => {}
-                LogProblem::TornEnd { .. } => {
-                    report.add(
-                        FindingKind::Log,
-                        Severity::Note,
-                        &path,
-                        format!("{problem}: a crash; nothing was published of it"),
-                        "",
-                    );
-                }
-                _ => report.add(FindingKind::Log, Severity::Note, &path, problem.to_string(), ""),
-            }
-        }
-        if header.line.as_deref().is_some_and(|named| named != line.name) {
-            let what = format!("it is of the line {}", header.line.as_deref().unwrap_or_default());
-            report.add(FindingKind::Log, Severity::Error, &path, what, "give the file its own name again");
-        }
-        let Some(opened) = header.opened else {
-            // A start that was cut off in the middle of the head.
-            let (severity, advice) =
-                if summary.records == 0 { (Severity::Note, "") } else { (Severity::Error, "restore it") };
-            report.add(
-                FindingKind::Log,
-                severity,
-                &path,
-                "it does not say when it was opened, so it is not used",
-                advice,
-            );
-            continue;
-        };
-        match before {
-            Some(_) if !is_next => {
-                let what = format!("the log before it, {}-{}.log, is missing", line.name, log.file.number - 1);
-                report.add(
-                    FindingKind::Log,
-                    Severity::Error,
-                    &path,
-                    what,
-                    "restore it; the games that it holds part of are not complete",
-                );
-            }
-            Some(header) if header.opened > Some(opened) => {
-                report.add(
-                    FindingKind::Log,
-                    Severity::Error,
-                    &path,
-                    "it was opened before the log before it",
-                    "restore the files from a copy",
-                );
-            }
-            None if header.continues() == Some(true) => {
-                report.add(
-                    FindingKind::Log,
-                    Severity::Error,
-                    &path,
-                    "it goes on from a log that is not there",
-                    "restore the log before it",
-                );
-            }
-            _ => {}
-        }
-        before = Some(header);
-    }
-    if let Err(error) = &line.playback {
-        report.add(
-            FindingKind::Log,
-            Severity::Error,
-            format!("log/{}", line.name),
-            format!("the logs cannot be played: {error}"),
-            "see the logs",
-        );
-    }
-}
-
-/// Each log but the last is what the one behind it says of it.
-fn check_chains(folder: &StationFolder, report: &mut FsckReport) -> io::Result<()> {
-    let claims = chain::previous_logs(&folder.directory.join("log"))?;
-    for log in folder.lines.iter().flat_map(|line| &line.logs) {
-        let end = log.commits_tail.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
-        if let Some(what) = chain::difference(&log.file, end, &claims) {
-            let advice = "restore the file from a copy; its games may be made otherwise than they were published";
-            report.add(FindingKind::Log, Severity::Error, relative(&log.file.path), what, advice);
-        }
-    }
-    Ok(())
-}
-
 /// The first thing that a reader of a profile would stumble over.
 fn first_problem(profile: ReaderProfile, bytes: &[u8]) -> Option<Problem> {
     let problems = profile::check(profile, bytes, None);
     problems.into_iter().find(|problem| problem.level == ProblemLevel::Error)
-}
-
-/// What a file is to the game that it should hold.
-enum FileMatch {
-    Identical,
-    /// So many bytes are missing, or its result.
-    Prefix(usize),
-    Different,
-}
-
-/// How a file is like its game; and what then stands in it.
-fn match_file(found: &Digest, game: &PlayedGame) -> (FileMatch, Vec<u8>) {
-    let (mut whole, appended) = (game.file.bytes(), game.file.body_bytes());
-    let length = usize::try_from(found.length).unwrap_or(usize::MAX);
-    let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::from_bytes(beginning) == *found);
-    let missing = whole.len().saturating_sub(length);
-    if begins(&whole) {
-        whole.truncate(length);
-        (if missing == 0 { FileMatch::Identical } else { FileMatch::Prefix(missing) }, whole)
-    } else if begins(&appended) {
-        (FileMatch::Prefix(missing), appended[..length].to_vec())
-    } else {
-        (FileMatch::Different, Vec::new())
-    }
-}
-
-/// What live files were found to be, game by game.
-#[derive(Default)]
-struct LiveFileCheck {
-    games: usize,
-    findings: Vec<FsckFinding>,
-    /// The files that belong to a game.
-    known_files: BTreeSet<PathBuf>,
-}
-
-impl LiveFileCheck {
-    fn check(&mut self, found: &FolderContents, prefix: &str, game: &PlayedGame) {
-        self.games += 1;
-        let own = live_file(prefix, game.number());
-        let recovered =
-            (1..).map(|count| Path::new("live").join(format!("{prefix}-{}.recovered-{count}.pdn", game.number())));
-        let recovered: Vec<PathBuf> = recovered.take_while(|path| found.files.contains_key(path)).collect();
-        let all: Vec<&PathBuf> = std::iter::once(&own).chain(&recovered).collect();
-        let mut is_held = false;
-        for (index, path) in all.iter().enumerate() {
-            let mut add = |severity, what: String, advice| {
-                let kind = match severity {
-                    Severity::Note => FindingKind::SupersededLiveFile,
-                    _ => FindingKind::LiveFile,
-                };
-                self.findings.push(FsckFinding { kind, severity, file: (*path).clone(), message: what, advice });
-            };
-            self.known_files.insert((*path).clone());
-            let is_last = index + 1 == all.len();
-            let Some(digest) = found.files.get(*path) else {
-                add(Severity::SelfHealing, "it is not there; the log has its game".to_owned(), "");
-                continue;
-            };
-            let (likeness, bytes) = match_file(digest, game);
-            match likeness {
-                FileMatch::Identical | FileMatch::Prefix(_) if is_held => {
-                    let what = "the game is in a file before it as well".to_owned();
-                    add(Severity::Error, what, "damcast rebuild puts it aside");
-                }
-                FileMatch::Identical => is_held = true,
-                FileMatch::Prefix(missing) => {
-                    is_held = true;
-                    add(Severity::SelfHealing, format!("it lacks its last {missing} bytes, or its result"), "");
-                }
-                FileMatch::Different if is_last => {
-                    let what = "it is not what the log says: somebody has changed it".to_owned();
-                    let advice = "the next start goes on in a recovered file; damcast rebuild puts this one aside";
-                    add(Severity::Error, what, advice);
-                }
-                FileMatch::Different => {
-                    let what = "somebody has changed it; the recovered file beside it has taken its place".to_owned();
-                    add(Severity::Note, what, "");
-                }
-            }
-            let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-            if let Some(first_error) = first_problem(ReaderProfile::Standard, &bytes[..whole]).filter(|_| is_held) {
-                let what = format!("it is not strict PDN: {first_error}");
-                add(Severity::Error, what, "this is a fault of damcast; please report it");
-            }
-        }
-    }
 }
 
 /// Returns the files of an outlet that are what they should be, or were found wanting.
@@ -621,7 +421,7 @@ fn check_outlet(
     report: &mut FsckReport,
 ) -> io::Result<BTreeSet<PathBuf>> {
     let mut explained = BTreeSet::from([outlet.path(outlets::EVENTS_FILE)]);
-    check_events(seating, (outlet, witnesses), now, report)?;
+    events::check_events(seating, (outlet, witnesses), now, report)?;
     if seating.plans.current().is_none() {
         let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
         if found.files.keys().any(|path| is_of_it(&path)) {
@@ -642,7 +442,6 @@ fn check_outlet(
 }
 
 /// Compares the files that are replaced as a whole with what they should be now.
-
 fn check_public_files(
     seating: &RoundBoards,
     outlet: &FoundOutlet,
@@ -671,153 +470,6 @@ fn check_public_files(
         }
         explained.insert(name);
     }
-}
-
-fn check_events(
-    seating: &RoundBoards,
-    (found, witnesses): (&FoundOutlet, &Witnesses),
-    now: WallTime,
-    report: &mut FsckReport,
-) -> io::Result<()> {
-    let outlet = &found.planned;
-    let name = found.path(outlets::EVENTS_FILE);
-    let read = || EventOrder::read(&outlet.name, found.order.from(0), found.events.from(0), witnesses);
-    let names = seating.history().names_version(outlet.delay, now);
-    let (mut written, mut missing) = (BTreeMap::new(), 0);
-    let mut generation = Generation { id: String::new(), station: String::new(), names };
-    if let Some(order) = read()? {
-        generation = order.generation.clone();
-        let Some(order) = check_order(found, order, report)? else { return Ok(()) };
-        let mut streams = EventStreams::new(seating.boards(), seating.history(), &generation);
-        let mut again = read()?;
-        let compared = match &mut again {
-            Some(order) => outlets::compare(order, found.events.from(0), &mut streams, |_, _| {})?,
-            None => Comparison::Other { line: 1, event: None },
-        };
-        match compared {
-            Comparison::Beginning { right, missing: of_order, unknown } => {
-                missing = of_order;
-                if unknown > 0 {
-                    let what = format!("{unknown} events are of games whose logs are not here");
-                    report.add(FindingKind::Events, Severity::Note, &name, what, "");
-                }
-                if right < found.events.length() {
-                    let what = format!("from byte {right} on bytes are zero: a loss of power");
-                    report.add(FindingKind::Events, Severity::SelfHealing, &name, what, "");
-                }
-            }
-            Comparison::Other { .. } if is_of_another_generation(found, &generation, witnesses)? => {
-                report.add(
-                    FindingKind::Events,
-                    Severity::SelfHealing,
-                    &name,
-                    "it is of another generation than its order",
-                    "",
-                );
-                return Ok(());
-            }
-            Comparison::Other { line, event } => {
-                let what = match event {
-                    Some(event) if event.board.is_empty() => {
-                        format!("line {line} is not what the record of the tournament says")
-                    }
-                    Some(event) => format!("line {line} is not what the log of {} says", event.board),
-                    None => format!("line {line} and what follows it are in no log"),
-                };
-                report.add(
-                    FindingKind::Events,
-                    Severity::Error,
-                    &name,
-                    what,
-                    "the next start puts it aside and writes it again",
-                );
-                return Ok(());
-            }
-        }
-        written = order.written;
-    } else if found.events.length() > 0 {
-        let advice = "the next start puts it aside and writes it again";
-        report.add(FindingKind::Events, Severity::Error, &name, "line 1 and what follows it are in no log", advice);
-        return Ok(());
-    } else if found.order.length() > 0 {
-        report.add(
-            FindingKind::Order,
-            Severity::SelfHealing,
-            found.order(),
-            "it does not say of which generation it is",
-            "",
-        );
-    }
-    if seating.plans.current().is_some() && report.holder.is_none() && !outlet.is_suspended {
-        let boards: Vec<&Board> = seating.boards().collect();
-        let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
-        missing +=
-            PendingEvents::new(&boards, (seating.history(), &generation), outlet.delay, now, written).remaining();
-        if generation.names < names {
-            report.add(FindingKind::Events, Severity::SelfHealing, &name, "it has names that are hidden now", "");
-        }
-    }
-    if missing > 0 && report.holder.is_none() {
-        report.add(FindingKind::Events, Severity::SelfHealing, &name, format!("{missing} events are not told yet"), "");
-    }
-    Ok(())
-}
-
-/// Reads an order to its end. Returns `None` if nothing can be said of its events.
-fn check_order<'o>(
-    found: &FoundOutlet,
-    mut order: EventOrder<'o>,
-    report: &mut FsckReport,
-) -> io::Result<Option<EventOrder<'o>>> {
-    let mut strange: Option<String> = None;
-    let mut last: BTreeMap<StreamKey, u64> = BTreeMap::new();
-    while let Some(event) = order.next_event()? {
-        let known = last.insert(event.key(), event.n).unwrap_or(0);
-        if event.n != known + 1 {
-            let what = || format!("event {} of game {} of {} follows event {known}", event.n, event.game, event.board);
-            strange.get_or_insert_with(what);
-        }
-        report.events += 1;
-    }
-    if let Some(what) = strange {
-        let advice = "put the file aside with events.ndjson; both are made again";
-        report.add(FindingKind::Order, Severity::Error, found.order(), what, advice);
-        return Ok(None);
-    }
-    if let Err(mismatch) = order.check_witness() {
-        if order.has_generation {
-            let advice = "put a copy of it there; until then nothing is shown in its outlet";
-            report.add(FindingKind::Order, Severity::Error, found.order(), mismatch.to_string(), advice);
-            return Ok(None);
-        }
-        report.add(
-            FindingKind::Order,
-            Severity::SelfHealing,
-            found.order(),
-            format!("{mismatch}; the events begin another generation"),
-            "",
-        );
-        return Ok(Some(order));
-    }
-    let is_being_written = || -> io::Result<bool> {
-        let mut rest = Vec::new();
-        found.order.from(order.right).read_until(b'\n', &mut rest)?;
-        Ok(report.holder.is_some() && !rest.ends_with(b"\n"))
-    };
-    if !order.is_whole(found.order.length()) && !is_being_written()? {
-        let what = match order.recovered {
-            0 => format!("what follows event {} is not right", order.seq),
-            count => format!("it lacks {count} events that stand in {}", outlets::EVENTS_FILE),
-        };
-        report.add(FindingKind::Order, Severity::SelfHealing, found.order(), what, "");
-    }
-    Ok(Some(order))
-}
-
-/// Whether the lines of a file say that they are of another generation.
-fn is_of_another_generation(found: &FoundOutlet, generation: &Generation, witnesses: &Witnesses) -> io::Result<bool> {
-    let lines = EventOrder::read(&found.planned.name, Box::new(io::empty()), found.events.from(0), witnesses)?;
-    Ok(lines.is_some_and(|lines| lines.generation.id != generation.id))
 }
 
 fn check_archive(

@@ -232,7 +232,7 @@ pub fn spawn(config: &Config, inbox: TournamentInbox, teller: OutletHandle, deps
                 folder,
                 lines,
                 outlets: teller,
-                deps: deps,
+                deps,
                 file_names: BTreeMap::new(),
                 requesters: BTreeMap::new(),
                 confirmed_pairings: BTreeMap::new(),

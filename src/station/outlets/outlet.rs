@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-
 use std::rc::Rc;
 
 use tracing::{info, warn};
@@ -23,6 +22,7 @@ use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, Durability, FileStamp, ManagedDir};
 use crate::station::file_problems::ProblemReport;
 use crate::station::journal::witness::Witnesses;
+
 /// What is in the name of a file that was put aside.
 const ASIDE_SUFFIX: &str = ".aside-";
 /// The folder of the games that are over, in that of the outlet.
@@ -180,7 +180,6 @@ impl Outlet {
     }
 
     /// Writes the files that are replaced as a whole: all of them, whatever is wrong with one.
-
     fn write_snapshots(&mut self, seating: &RoundBoards, now: WallTime) -> io::Result<()> {
         let visible = seating.history().visible_records(self.plan.delay, now);
         if visible != self.tournament.0 {

@@ -149,7 +149,6 @@ impl Plan {
     }
 
     /// Returns the plan as the content of its file, and its checksum.
-
     fn to_text(&self) -> (String, ChainedChecksum) {
         let outlet = |outlet: &PlannedOutlet| OutletLine {
             name: outlet.name.clone(),
