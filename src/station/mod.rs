@@ -6,8 +6,6 @@ pub mod link;
 
 pub mod disk;
 
-pub mod tournament_log;
-
 pub mod escape;
 
 pub mod config;
@@ -19,6 +17,8 @@ pub mod file_problems;
 pub mod counters;
 
 pub mod journal;
+
+pub mod tournament_log;
 
 pub mod live_files;
 

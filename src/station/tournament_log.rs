@@ -11,24 +11,22 @@
 //! | that ends before its last member does, or with zeros where the power took blocks | of a request that was never done: passed over |
 //! | with its last member and another checksum, or of a version that does not follow | damage: what stands before it counts, and nothing is written |
 //!
-//! Where a sync fails, the system may have lost what was written, though it can be read: then the file is written anew as a whole, with the
-//! records that were done, before anything else is.
+//! Where a write or a sync fails, the file is written anew as a whole, once, with the record ([`WitnessedFile`]).
 //!
-//! `crc` is the last member, the CRC-32C of what stands before `,"crc"`. A record is durable before anybody is told that it was done.
+//! `crc` is the last member, chained to that of the record before ([`crate::station::journal::chained`]). A record is durable before
+//! its request is answered, and then the commits witness how long the file is: a file that lost its end is damaged.
 
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crc::{CRC_32_ISCSI, Crc};
-use serde::{Deserialize, Serialize};
-
 use crate::engine::tournament::{Conflict, EntityChange, EntityStore, Fields, TournamentRecord};
-use crate::station::disk::{self, Disk, Durability};
+use crate::station::disk::{Disk, Durability};
+use crate::station::journal::chained::{ChainedChecksum, SealError};
+use crate::station::journal::witness::{Witness, WitnessedFile, Witnesses};
 
 /// The name of the file, beside the logs.
 pub const TOURNAMENT_FILE: &str = "tournament.ndjson";
-
-const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 /// What stands before the checksum, and behind it.
 const CHECKSUM_MARK: &str = ",\"crc\":\"";
 const LINE_END: &str = "\"}";
@@ -45,13 +43,11 @@ pub struct TournamentLog {
     records: Vec<TournamentRecord>,
     /// Where the file is damaged, and how.
     damage: Option<String>,
-    /// Does the file end within a line?
-    is_torn: bool,
-    exists: bool,
-    /// How long it is with the records that were done.
-    length: usize,
-    /// It may have one more on this disk, of a request that was not done.
-    may_have_extra_record: bool,
+    /// Whether it lacks its end.
+    is_cut: bool,
+    /// Whether the last record lacks its LF.
+    is_unended: bool,
+    file: Option<WitnessedFile>,
 }
 
 /// Why something was not done, or may not have been.
@@ -104,26 +100,23 @@ struct LineChange {
     new: Fields,
 }
 
-/// A record as its line, with the LF.
-fn to_line(record: &TournamentRecord) -> io::Result<String> {
+/// Returns a record as its line, with the LF, and its checksum.
+fn to_line(record: &TournamentRecord, before: ChainedChecksum) -> io::Result<(String, ChainedChecksum)> {
     let TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes } =
         record.clone();
     let change = |EntityChange { entity, old, new }| LineChange { entity: entity.to_string(), old, new };
     let changes = changes.into_iter().map(change).collect();
-    let mut text = serde_json::to_string(&RecordLine { version, at, by, request, saw, what, reason, changes })?;
-    text.pop();
-    let checksum = CHECKSUM.checksum(text.as_bytes());
-    Ok(format!("{text}{CHECKSUM_MARK}{checksum:08x}{LINE_END}\n"))
+    Ok(before.seal(&serde_json::to_string(&RecordLine { version, at, by, request, saw, what, reason, changes })?))
 }
 
 /// What a line is.
 enum LineKind {
-    Record(TournamentRecord),
+    Record(TournamentRecord, ChainedChecksum),
     Unfinished,
     Damaged(&'static str),
 }
 
-fn read_line(line: &[u8]) -> LineKind {
+fn read_line(line: &[u8], before: ChainedChecksum) -> LineKind {
     if has_zeroed_blocks(line) {
         return LineKind::Unfinished;
     }
@@ -132,26 +125,22 @@ fn read_line(line: &[u8]) -> LineKind {
         // A character that is cut with the line.
         return if is_whole { LineKind::Damaged("it is no text") } else { LineKind::Unfinished };
     };
-    let split = || {
-        let (text, digits) =
-            text.strip_suffix(LINE_END)?.split_at_checked(text.len().checked_sub(LINE_END.len() + CHECKSUM_DIGITS)?)?;
-        Some((text.strip_suffix(CHECKSUM_MARK)?, u32::from_str_radix(digits, 16).ok()?))
+    let (object, checksum) = match before.unseal(text) {
+        Err(SealError::Missing) if !is_whole => return LineKind::Unfinished,
+        Err(SealError::Missing) => return LineKind::Damaged("its checksum is none"),
+        Err(SealError::Different) => return LineKind::Damaged("its checksum is another"),
+        Ok(read) => read,
     };
-    let Some((text, checksum)) = split() else {
-        return if is_whole { LineKind::Damaged("its checksum is none") } else { LineKind::Unfinished };
-    };
-    if CHECKSUM.checksum(text.as_bytes()) != checksum {
-        return LineKind::Damaged("its checksum is another");
-    }
-    let Ok(RecordLine { version, at, by, request, saw, what, reason, changes }) =
-        serde_json::from_str(&format!("{text}}}"))
-    else {
+    let Ok(RecordLine { version, at, by, request, saw, what, reason, changes }) = serde_json::from_str(&object) else {
         return LineKind::Damaged("it is no record that this version of damcast knows");
     };
     // Kinds of a later version are passed over.
     let change = |LineChange { entity, old, new }| Some(EntityChange { entity: entity.parse().ok()?, old, new });
     let changes = changes.into_iter().filter_map(change).collect();
-    LineKind::Record(TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes })
+    LineKind::Record(
+        TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes },
+        checksum,
+    )
 }
 
 /// Are there zeros where a loss of power took blocks? They are long, or go on beyond the line.
@@ -175,22 +164,33 @@ impl TournamentLog {
     ///
     /// As the disk says.
     pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<TournamentLog> {
+        TournamentLog::read_witnessed(disk, folder, Witnesses::default())
+    }
+
+    /// Reads the record, and compares it with its witness; new ones are noted there.
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error.
+    pub fn read_witnessed(disk: &dyn Disk, folder: &Path, witnesses: Witnesses) -> io::Result<TournamentLog> {
         let path = folder.join(TOURNAMENT_FILE);
         let bytes = match disk.read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(TournamentLog { path, ..TournamentLog::default() });
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             bytes => bytes?,
         };
-        let is_torn = bytes.last().is_some_and(|byte| *byte != b'\n');
-        let mut log = TournamentLog { path, is_torn, exists: true, length: bytes.len(), ..TournamentLog::default() };
-        for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
-            let damage = match read_line(line) {
+        let mut log = TournamentLog { path: path.clone(), ..TournamentLog::default() };
+        let (mut at, mut ends) = (0, vec![Witness::default()]);
+        for (line, number) in bytes.split_inclusive(|byte| *byte == b'\n').zip(1..) {
+            at += line.len() as u64;
+            let end = ends.last().copied().unwrap_or_default();
+            let damage = match read_line(line.strip_suffix(b"\n").unwrap_or(line), end.checksum) {
                 LineKind::Unfinished => continue,
                 LineKind::Damaged(what) => what.to_owned(),
-                LineKind::Record(record) => match log.store.apply(&record) {
+                LineKind::Record(record, checksum) => match log.store.apply(&record) {
                     Ok(()) => {
                         log.records.push(record);
+                        log.is_unended = !line.ends_with(b"\n");
+                        ends.push(Witness { length: at, checksum });
                         continue;
                     }
                     Err(conflict) => conflict.to_string(),
@@ -199,6 +199,13 @@ impl TournamentLog {
             log.damage = Some(format!("{}, line {number}: {damage}", log.path.display()));
             break;
         }
+        let end = ends.last().copied().unwrap_or_default();
+        let missing = witnesses.get(TOURNAMENT_FILE).and_then(|witness| witness.check(ends.into_iter()).err());
+        if let (Some(missing), None) = (missing, &log.damage) {
+            (log.damage, log.is_cut) = (Some(format!("{}: {missing}", log.path.display())), true);
+        }
+        let is_whole = end.length == bytes.len() as u64;
+        log.file = Some(WitnessedFile::new(path, TOURNAMENT_FILE.to_owned(), witnesses, end, is_whole));
         Ok(log)
     }
 
@@ -217,6 +224,11 @@ impl TournamentLog {
         self.damage.as_deref()
     }
 
+    /// Whether the file lacks its end, by its witness.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// Writes a record and makes it durable.
     ///
     /// # Errors
@@ -230,44 +242,16 @@ impl TournamentLog {
         book.apply(record).map_err(TournamentError::Conflict)?;
         let path = self.path.clone();
         let not_done = |error| TournamentError::Disk { path: path.clone(), error };
-        let line = to_line(record).map_err(not_done)?;
-        self.rewrite_if_uncertain(disk).map_err(not_done)?;
-        let file = if self.exists { disk.open(&self.path) } else { disk.create(&self.path) }.map_err(not_done)?;
-        self.exists = true;
-        // What a crash left stays a line of its own.
-        let text = if self.is_torn { format!("\n{line}") } else { line };
-        let durable = match disk::append_all(&*file, text.as_bytes()) {
-            // A record that lacks nothing but its end of line counts.
-            Err((taken, error)) if taken + 1 < text.len() => {
-                self.is_torn |= taken > 0;
-                self.length += taken;
-                return Err(not_done(error));
-            }
-            Err((_, error)) => Err(error),
-            Ok(()) => file.sync().and_then(|()| disk.sync_folder(disk::parent_folder(&self.path))),
-        };
-        if let Err(error) = durable {
-            self.may_have_extra_record = true;
-            return Err(match self.rewrite_if_uncertain(disk) {
-                Ok(()) => not_done(error),
-                Err(_) => TournamentError::OutcomeUnknown { path, error },
-            });
-        }
-        self.is_torn = false;
-        self.length += text.len();
+        let Some(file) = &mut self.file else { return Err(not_done(io::Error::other("it was not read"))) };
+        let (line, checksum) = to_line(record, file.end().checksum).map_err(not_done)?;
+        let line = if self.is_unended { format!("\n{line}") } else { line };
+        file.append(disk, &line, checksum, Durability::Safe).map_err(|failed| match failed.may_be_there {
+            true => TournamentError::OutcomeUnknown { path: path.clone(), error: failed.error },
+            false => not_done(failed.error),
+        })?;
+        self.is_unended = false;
         self.store = book;
         self.records.push(record.clone());
-        Ok(())
-    }
-
-    /// Writes the file anew if it may have a record that was not done.
-    fn rewrite_if_uncertain(&mut self, disk: &dyn Disk) -> io::Result<()> {
-        if self.may_have_extra_record {
-            let mut bytes = disk.read(&self.path)?;
-            bytes.truncate(self.length);
-            disk::replace(disk, &self.path, &bytes, Durability::Safe)?;
-            self.may_have_extra_record = false;
-        }
         Ok(())
     }
 }

@@ -33,6 +33,7 @@ use crate::engine::tournament::{
     TournamentSection,
 };
 use crate::station::disk::Disk;
+use crate::station::journal::witness::Witnesses;
 use crate::station::outlets::{self, GameLifecycle};
 use crate::station::tournament_log::{TournamentError, TournamentLog};
 
@@ -151,7 +152,16 @@ impl TournamentService {
     ///
     /// As the disk says.
     pub fn open(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<TournamentService> {
-        let log = TournamentLog::read(&*disk, folder)?;
+        TournamentService::open_witnessed(disk, folder, Witnesses::default())
+    }
+
+    /// Opens the office, and compares its record with its witness.
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error.
+    pub fn open_witnessed(disk: Arc<dyn Disk>, folder: &Path, witnesses: Witnesses) -> io::Result<TournamentService> {
+        let log = TournamentLog::read_witnessed(&*disk, folder, witnesses)?;
         let (games, boards, tables) = (BTreeMap::new(), Vec::new(), Vec::new());
         let live = folder.with_file_name("live");
         Ok(TournamentService {

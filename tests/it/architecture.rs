@@ -27,14 +27,23 @@ const EDGES: Table = &[
     ("engine/score_sheet", &["draughts", "draughts_pdn", "livefile"]),
     (
         "engine/session",
-        &["millis", "calendar", "draughts", "protocol", "bytelog", "draughts_pdn", "game_tags", "recognition", "livefile"],
+        &[
+            "millis",
+            "calendar",
+            "draughts",
+            "protocol",
+            "bytelog",
+            "draughts_pdn",
+            "game_tags",
+            "recognition",
+            "livefile",
+        ],
     ),
     ("engine/playback", &["millis", "calendar", "bytelog", "livefile", "session"]),
     ("engine/broadcast", &["draughts", "draughts_pdn", "profile", "tournament", "game_tags", "livefile"]),
     // the shell
     ("station/link", &[]),
     ("station/disk", &[]),
-    ("station/tournament_log", &["tournament", "disk"]),
     ("station/escape", &[]),
     (
         "station/config",
@@ -44,8 +53,12 @@ const EDGES: Table = &[
     ("station/file_problems", &[]),
     ("station/counters", &[]),
     ("station/journal", &["millis", "bytelog", "disk"]),
+    ("station/tournament_log", &["tournament", "disk", "journal"]),
     ("station/live_files", &["livefile", "session", "disk"]),
-    ("station/recorder", &["millis", "bytelog", "livefile", "session", "disk", "journal", "live_files", "file_problems"]),
+    (
+        "station/recorder",
+        &["millis", "bytelog", "livefile", "session", "disk", "journal", "live_files", "file_problems"],
+    ),
     (
         "station/outlets",
         &[
@@ -71,8 +84,22 @@ const EDGES: Table = &[
     (
         "station/line",
         &[
-            "millis", "calendar", "bytelog", "livefile", "session", "playback", "link", "disk", "config", "heartbeat",
-            "file_problems", "counters", "journal", "live_files", "recorder", "outlets",
+            "millis",
+            "calendar",
+            "bytelog",
+            "livefile",
+            "session",
+            "playback",
+            "link",
+            "disk",
+            "config",
+            "heartbeat",
+            "file_problems",
+            "counters",
+            "journal",
+            "live_files",
+            "recorder",
+            "outlets",
         ],
     ),
     (
@@ -85,6 +112,7 @@ const EDGES: Table = &[
             "session",
             "tournament",
             "disk",
+            "journal",
             "tournament_log",
             "outlets",
         ],
@@ -98,14 +126,46 @@ const EDGES: Table = &[
     ("station/operate/metrics", &["session", "counters", "overview"]),
     (
         "station/operate/tournament_actor",
-        &["tournament", "session", "broadcast", "disk", "config", "live_files", "outlets", "line", "tournament_service", "overview"],
+        &[
+            "tournament",
+            "session",
+            "broadcast",
+            "disk",
+            "config",
+            "journal",
+            "live_files",
+            "outlets",
+            "line",
+            "tournament_service",
+            "overview",
+        ],
     ),
-    ("station/operate/control", &["session", "line", "tournament_service", "overview", "logging", "tournament_actor", "escape"]),
+    (
+        "station/operate/control",
+        &["session", "line", "tournament_service", "overview", "logging", "tournament_actor", "escape"],
+    ),
     (
         "station/operate/supervisor",
         &[
-            "session", "link", "config", "disk", "heartbeat", "file_problems", "counters", "journal", "recorder", "outlets",
-            "line", "overview", "logging", "notify", "limits", "alarm", "metrics", "tournament_actor", "control",
+            "session",
+            "link",
+            "config",
+            "disk",
+            "heartbeat",
+            "file_problems",
+            "counters",
+            "journal",
+            "recorder",
+            "outlets",
+            "line",
+            "overview",
+            "logging",
+            "notify",
+            "limits",
+            "alarm",
+            "metrics",
+            "tournament_actor",
+            "control",
         ],
     ),
     (
@@ -135,7 +195,10 @@ const EDGES: Table = &[
     ("outward/state_file", &[]),
     ("outward/web", &["draughts", "draughts_pdn", "follow"]),
     // but the desk, which asks the station what an operator asks, by the same words
-    ("outward/desk", &["draughts", "draughts_pdn", "escape", "tournament_service", "overview", "control", "state_file", "web"]),
+    (
+        "outward/desk",
+        &["draughts", "draughts_pdn", "escape", "tournament_service", "overview", "control", "state_file", "web"],
+    ),
     // simulated boards
     (
         "simulation",
@@ -178,7 +241,10 @@ const DRAUGHTS: Table = &[
     ("ruleset", &["geometry"]),
     ("variant_table", &["draw_rules", "piece", "game_type", "results", "ruleset"]),
     ("tag", &["piece", "square", "game_type", "variant_table"]),
-    ("variant", &["draw_rules", "piece", "square", "game_type", "results", "geometry", "ruleset", "variant_table", "tag"]),
+    (
+        "variant",
+        &["draw_rules", "piece", "square", "game_type", "results", "geometry", "ruleset", "variant_table", "tag"],
+    ),
     ("position", &["piece", "square", "moves", "variant"]),
     ("captures", &["piece", "square", "moves", "geometry", "ruleset", "variant", "position"]),
     ("draws", &["draw_rules", "piece", "square", "moves", "variant", "position"]),
@@ -270,7 +336,10 @@ const SESSION: Table = &[
     ("game", &["endings"]),
     ("sensors", &["codes", "result_piece"]),
     ("settings", &["codes"]),
-    ("table", &["notes", "clock_filter", "delayed_event", "lever", "request", "result_piece", "wait", "game", "sensors"]),
+    (
+        "table",
+        &["notes", "clock_filter", "delayed_event", "lever", "request", "result_piece", "wait", "game", "sensors"],
+    ),
     ("catchup", &["delayed_event", "hold", "request", "sensors", "table"]),
     ("single_board", &["question_queue", "delayed_event", "hold", "identity", "request", "wait", "table", "catchup"]),
     ("bus", &["delayed_event", "hold", "request", "wait", "table", "catchup"]),
@@ -301,8 +370,12 @@ const EVIDENCE: Table = &[
 ];
 
 /// What may have been played.
-const SEARCH: Table =
-    &[("budget", &[]), ("explain", &[]), ("interpretations", &[]), ("searcher", &["budget", "explain", "interpretations"])];
+const SEARCH: Table = &[
+    ("budget", &[]),
+    ("explain", &[]),
+    ("interpretations", &[]),
+    ("searcher", &["budget", "explain", "interpretations"]),
+];
 
 /// What is decided.
 const DECIDE: Table = &[
@@ -344,7 +417,9 @@ const BROADCAST: Table = &[
 
 /// The logs on the disk.
 const JOURNAL: Table = &[
-    ("commits", &[]),
+    ("chained", &[]),
+    ("witness", &["chained"]),
+    ("commits", &["chained", "witness"]),
     ("holes", &[]),
     ("logs", &[]),
     ("chain", &["holes", "logs"]),
@@ -354,16 +429,16 @@ const JOURNAL: Table = &[
 
 /// The files for readers.
 const OUTLETS: Table = &[
-    ("generations", &[]),
     ("finished_files", &[]),
     ("order", &[]),
     ("plan", &[]),
     ("streams", &[]),
     ("hidden_names", &[]),
-    ("boards", &["generations", "plan"]),
+    ("boards", &["plan"]),
     ("rounds", &["boards"]),
-    ("events_file", &["generations", "order", "streams", "hidden_names"]),
-    ("outlet", &["boards", "events_file", "plan", "rounds", "streams", "hidden_names"]),
+    ("events_file", &["order", "streams", "hidden_names"]),
+    ("files", &["boards", "plan", "rounds"]),
+    ("outlet", &["boards", "events_file", "files", "order", "plan", "streams", "hidden_names"]),
 ];
 
 /// The crates and the big modules whose files have a direction: their sources, and their table.

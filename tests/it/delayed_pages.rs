@@ -10,14 +10,15 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
-use damcast::engine::bytelog::{self, Header, Record, RecordKind};
+use damcast::engine::broadcast::events::Generation;
+use damcast::engine::bytelog::{self, Header};
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Input, Line, LineSettings};
 use damcast::engine::tournament::TournamentRecord;
 use damcast::outward::web::{self, ServeOptions};
 use damcast::station::config::Config;
 use damcast::station::disk::RealDisk;
-use damcast::station::outlets::{GENERATIONS_FILE, Outlets};
+use damcast::station::outlets::{self, Outlets};
 use damcast::station::tournament_log::TournamentLog;
 
 use crate::program::run;
@@ -76,10 +77,11 @@ impl Hall {
         );
         let config = Config::read("test", &tables).unwrap();
         fs::create_dir_all(folder.path().join("log")).unwrap();
-        let begun = [DELAYED_OUTLETS.0, IMMEDIATE_OUTLET.0].iter().zip(1..).map(|(outlet, number)| {
-            Record::new(number, RecordKind::Other('+', format!("{outlet} 1 {GENERATION} hall"))).to_line()
-        });
-        fs::write(folder.path().join("log").join(GENERATIONS_FILE), begun.collect::<String>()).unwrap();
+        for outlet in [DELAYED_OUTLETS.0, IMMEDIATE_OUTLET.0] {
+            let (id, station) = (GENERATION.to_owned(), "hall".to_owned());
+            let (first, _) = outlets::first_record(&Generation { id, station, names: 0 });
+            fs::write(folder.path().join("log").join(outlets::order_file(outlet)), first).unwrap();
+        }
         // They have begun, and nothing has been told: else they would be begun anew, by chance.
         for (_, outlet) in [DELAYED_OUTLETS, IMMEDIATE_OUTLET] {
             fs::create_dir(folder.path().join(outlet)).unwrap();

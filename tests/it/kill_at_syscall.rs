@@ -149,7 +149,7 @@ impl Session {
 
     /// What outlets have told, and the generations of it.
     fn outlet_events(&self) -> [Vec<u8>; 3] {
-        ["public/events.ndjson", "public-hall/events.ndjson", "log/generations"]
+        ["public/events.ndjson", "public-hall/events.ndjson", "log/events.order"]
             .map(|name| fs::read(self.path("recordings").join(name)).unwrap_or_default())
     }
 

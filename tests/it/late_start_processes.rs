@@ -165,8 +165,8 @@ impl Event {
         let ply = &self.games[0].1[2];
         for instead in ["1-2", ""] {
             fs::write(self.path(files[0]), whole.replacen(ply, instead, 1)).unwrap();
-            let found = wrong();
-            assert!(found.iter().any(|what| what.ends_with("nor was it at any moment")), "{found:?}");
+            let found = fsck::check(&self.path("")).unwrap().findings;
+            assert!(found.iter().any(|finding| finding.message == "it is not what the logs say now"), "{found:?}");
         }
     }
 }

@@ -263,7 +263,7 @@ fn every_tournament_event_matches_schema() {
     let course = TournamentHistory::from_records(desk.0.log().records());
     let mut states = BTreeSet::new();
     for event in course.events() {
-        let event: Value = serde_json::from_str(&event.line(1, None)).unwrap();
+        let event: Value = serde_json::from_str(&event.line(1, &Default::default())).unwrap();
         for (member, value) in event.as_object().unwrap() {
             let known = &schema["properties"][member];
             let is_one = known["enum"].as_array().is_none_or(|values| values.contains(value));
@@ -346,9 +346,11 @@ fn imported_files_reveal_no_hidden_player() {
     assert_eq!(players(&desk)[1].1, "Wiersma, Harm");
     let course = TournamentHistory::from_records(desk.0.log().records());
     let last = course.names_version(Delay::NO_DELAY, course.events().last().unwrap().at());
-    let lines: String = course.events_for_version(last).events().iter().map(|event| event.line(1, None)).collect();
+    let lines: String =
+        course.events_for_version(last).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(lines.contains("Wiersma, Harm") && !lines.contains("Clerc"), "{lines}");
-    let before: String = course.events_for_version(last - 1).events().iter().map(|event| event.line(1, None)).collect();
+    let before: String =
+        course.events_for_version(last - 1).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(!before.contains("Wiersma, H.\"") && !before.contains("Clerc"), "{before}");
 }
 
@@ -667,7 +669,7 @@ fn early_game_is_assigned_and_belongs_to_round() {
     let events: String = TournamentHistory::from_records(desk.0.log().records())
         .events()
         .iter()
-        .map(|event| event.line(1, None))
+        .map(|event| event.line(1, &Default::default()))
         .collect();
     assert!(events.contains(r#""field":"pairing","old":"","new":"1""#), "{events}");
     // Its result is that of the pairing, as of any game of the round.
@@ -725,7 +727,7 @@ fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
     let events: Vec<String> = TournamentHistory::from_records(desk.0.log().records())
         .events()
         .iter()
-        .map(|event| event.line(1, None))
+        .map(|event| event.line(1, &Default::default()))
         .collect();
     assert_eq!(events.iter().filter(|line| line.contains("\"later\":\"postponed\"")).count(), 2, "{events:#?}");
     let closed = desk.request(round(1, "closed").into()).unwrap();

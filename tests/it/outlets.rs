@@ -9,7 +9,8 @@ use damcast::engine::livefile::{GameHeader, LiveFileContents};
 use damcast::outward::follow::{FollowEvent, Follower, Progress, RestartReason};
 use damcast::station::disk::{Disk, Durability};
 use damcast::station::folder::rebuild::rebuild;
-use damcast::station::outlets::{EventStreams, EventsFile, Generations};
+use damcast::station::journal::witness::Witnesses;
+use damcast::station::outlets::{EventStreams, EventsFile};
 use draughts::Variant;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -168,7 +169,7 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
     let wrong = fs::read_to_string(&file).unwrap();
     let checked = run(&["config", "check", "--config", file.to_str().unwrap()]);
     assert!(
-        checked.code != 0 && checked.err.contains("name = \"games\" and delay = 900"),
+        checked.code != 0 && checked.err.contains("unknown key `games-delay` in [public]"),
         "{}{}",
         checked.out,
         checked.err
@@ -315,32 +316,30 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     hall.shows_all("public");
     let mut follower = Follower::new(hall.file("public/events.ndjson"), Progress::default());
     let own = generation(&hall.read("public/events.ndjson"));
-    let kept = hall.read("log/generations");
-    let of_log =
-        |alarm: &Value| alarm["text"].as_str().unwrap().contains("log/generations: it was taken away or changed");
-    // While the station runs: it is told, and written again.
-    fs::remove_file(hall.file("log/generations")).unwrap();
-    hall.wait("it is told", |hall| hall.alarms().iter().any(of_log));
-    hall.wait("it is there again", |hall| hall.read("log/generations") == kept);
-    // While it does not: what the lines carry is what counts.
+    let kept = hall.read("log/events.order");
+    let of_log = |alarm: &Value| {
+        alarm["text"].as_str().unwrap().contains("log/events.order: it was taken away, cut or replaced")
+    };
+    // While the station runs: an alarm is raised, and it is written again.
+    fs::remove_file(hall.file("log/events.order")).unwrap();
+    hall.wait("the alarm", |hall| hall.alarms().iter().any(of_log));
+    hall.wait("it is there again", |hall| hall.read("log/events.order").starts_with(&kept));
+    // While it does not: the lines say what they are.
     assert!(hall.station.signal(Signal::TERM).success());
-    let events = hall.read("public/events.ndjson");
-    fs::remove_file(hall.file("log/generations")).unwrap();
+    let (events, kept) = (hall.read("public/events.ndjson"), hall.read("log/events.order"));
+    fs::remove_file(hall.file("log/events.order")).unwrap();
     let recordings = hall.place.path("recordings");
     let check = run(&["fsck", recordings.to_str().unwrap()]);
-    assert!(
-        check.code == 0 && check.out.contains("log/generations: mended: it does not have the generation"),
-        "{}",
-        check.out
-    );
+    let lacks = "log/events.order: mended: it lacks ";
+    assert!(check.code == 0 && check.out.contains(lacks), "{}", check.out);
     hall.station = hall.place.start();
     hall.pty.wait_for_the_station();
     hall.play(6);
     hall.shows_all("public");
-    assert_eq!(hall.read("log/generations"), kept);
+    assert!(hall.read("log/events.order").starts_with(&kept));
     assert!(
         hall.read("public/events.ndjson").starts_with(&events)
-            && hall.station.output().contains("log/generations lacked")
+            && hall.station.output().contains("log/events.order lacked ")
     );
     // So a follower has every line, once.
     let followed = |follower: &mut Follower| {
@@ -378,6 +377,41 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     hall.ends_clean();
 }
 
+#[test]
+fn order_cut_at_line_is_found_and_stops_its_outlet() {
+    let mut hall = Hall::begin("[[outlet]]\nname = \"hall\"\n");
+    hall.play(6);
+    hall.shows_all("public");
+    assert!(hall.station.signal(Signal::TERM).success());
+    let [order, events] = ["log/events.order", "public/events.ndjson"].map(|file| hall.file(file));
+    let whole = fs::read_to_string(&order).unwrap();
+    let cut = |path: &Path, lines: usize| {
+        let text = fs::read_to_string(path).unwrap();
+        fs::write(path, text.split_inclusive('\n').take(lines).collect::<String>()).unwrap();
+        fs::read_to_string(path).unwrap()
+    };
+    let shown = cut(&events, 3);
+    cut(&order, 4);
+    let recordings = hall.place.path("recordings");
+    let check = run(&["fsck", recordings.to_str().unwrap()]);
+    assert!(check.code == 1 && check.out.contains("log/events.order: wrong: its end is missing"), "{}", check.out);
+    let rebuild = run(&["rebuild", recordings.to_str().unwrap()]);
+    assert!(rebuild.code != 0 && rebuild.err.contains("its end is missing"), "{}", rebuild.err);
+    hall.station = hall.place.start();
+    hall.pty.wait_for_the_station();
+    hall.wait("the alarm", |hall| {
+        hall.alarms().iter().any(|alarm| alarm["text"].to_string().contains("its end is missing"))
+    });
+    hall.play(8);
+    hall.shows_all("public-hall");
+    assert_eq!(hall.read("public/events.ndjson"), shown);
+    // With a copy of it the outlet goes on.
+    fs::write(&order, whole).unwrap();
+    hall.shows_all("public");
+    assert!(hall.read("public/events.ndjson").starts_with(&shown));
+    hall.ends_clean();
+}
+
 const FOLDER: [&str; 2] = ["/r/public", "/r/log"];
 
 /// Two boards on which this was played.
@@ -401,17 +435,9 @@ fn boards() -> [broadcast::Board; 2] {
 fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
     let [folder, log] = FOLDER.map(Path::new);
     let boards = boards();
-    let mut generations = Generations::read(disk, log).unwrap().set_station(Some("hall-a"));
-    let mut file = EventsFile::new("public", folder, log);
-    file.learn_origins(disk, &mut generations).unwrap();
-    generations.save(disk, log).unwrap();
-    let origins = generations.origins_of("public");
-    file.open(
-        disk,
-        &mut EventStreams::new(&boards, &broadcast::TournamentHistory::default(), origins),
-        &mut generations,
-    )
-    .unwrap();
+    let mut file = EventsFile::new("public", folder, log, Witnesses::default());
+    let course = broadcast::TournamentHistory::default();
+    file.open(disk, (Some("hall-a"), 0), |generation| EventStreams::new(&boards, &course, generation)).unwrap();
     let read = || String::from_utf8(disk.read(&folder.join("events.ndjson")).unwrap()).unwrap();
     let mut states = vec![read()];
     for n in 0..4 {
@@ -420,7 +446,7 @@ fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
             let events =
                 broadcast::events::events(board, game, broadcast::Delay::NO_DELAY.view(game, game.last_change_at()), 0);
             if file.written(&events[n].id().key()) == n as u64 {
-                file.write(&events[n..=n], durability).unwrap();
+                file.write(disk, &events[n..=n], durability).unwrap();
                 states.push(read());
             }
         }

@@ -13,6 +13,7 @@ use damcast::engine::session::Effect;
 use damcast::station::config::Config;
 use damcast::station::file_problems::FileProblems;
 use damcast::station::heartbeat::Heartbeats;
+use damcast::station::journal::witness::Witnesses;
 use damcast::station::outlets::{self, OutletHandle};
 use draughts::Variant;
 use tokio::task::JoinHandle;
@@ -34,7 +35,12 @@ type LineEvent<'a> = (&'a str, i64, &'a str);
 
 fn begin(config: &Config, opening: Duration) -> (OutletHandle, JoinHandle<()>) {
     fs::create_dir_all(config.directory.join("log")).unwrap();
-    outlets::spawn(config, Heartbeats::default().pulse("files"), &FileProblems::default(), opening)
+    outlets::spawn(
+        config,
+        Heartbeats::default().pulse("files"),
+        &FileProblems::default(),
+        (opening, Witnesses::default()),
+    )
 }
 
 /// What is published with one of these texts: `open`, an entry, `*` for the end.

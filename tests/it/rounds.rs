@@ -274,6 +274,54 @@ fn damaged_record_retracts_no_published_entry() {
     assert_eq!(run(&["fsck", &directory]).code, 0);
 }
 
+#[test]
+fn record_cut_at_line_freezes_public_files() {
+    let place = StationFolder::new(&["a"]);
+    place.configure(&["a"], SPEED, "");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    begin_round(&place, &mut board, &mut pty);
+    done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]));
+    done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, H.", "N. N."]));
+    wait_until("another generation", || {
+        board.answer(&mut pty);
+        !public(&place, "events.ndjson").contains("Wiersma")
+    });
+    assert!(station.signal(Signal::TERM).success());
+    let files = || folders::read(&place.path("recordings/public"));
+    let before = files();
+    let record = place.path("recordings/log/tournament.ndjson");
+    let whole = fs::read_to_string(&record).unwrap();
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    // Without its last line the record is one that nobody could tell from a whole one, and nobody would be hidden.
+    fs::write(&record, lines[..lines.len() - 1].concat()).unwrap();
+    let directory = place.path("recordings").display().to_string();
+    let fsck = run(&["fsck", &directory]);
+    assert!(fsck.code == 1 && fsck.out.contains("tournament.ndjson: its end is missing"), "{}", fsck.out);
+    let rebuild = run(&["rebuild", &directory]);
+    assert!(rebuild.code != 0 && rebuild.err.contains("its end is missing"), "{}", rebuild.err);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("is held back");
+    wait_until("the alarm", || run_ctl(&place, &["status"]).out.contains("a copy of at least"));
+    let refused = run_ctl(&place, &["ctl", "rename-player", "Sijbrands, Ton", "X"]);
+    assert!(refused.code == 1 && refused.err.contains("its end is missing"), "{}", refused.err);
+    assert!(station.signal(Signal::TERM).success());
+    assert!(files() == before, "public files changed");
+    fs::write(&record, &whole).unwrap();
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    done(run_ctl(&place, &["ctl", "rename-player", "Sijbrands, Ton", "X"]));
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(run(&["fsck", &directory]).code, 0);
+    // The witness outlives every start.
+    fs::write(&record, &whole).unwrap();
+    assert_eq!(run(&["fsck", &directory]).code, 1);
+}
+
 /// An arbiter ends the wrong game, and it goes on: two live files, and one game for everybody else.
 #[test]
 fn continued_game_stays_one_game() {

@@ -146,7 +146,7 @@ fn last_member_of_line_is_checksum() {
     write(&disk, "a", &round("*")).unwrap();
     let text = String::from_utf8(bytes(&disk)).unwrap();
     let (before, rest) = text.split_once(",\"crc\":\"").unwrap();
-    let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISCSI).checksum(before.as_bytes());
+    let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISCSI).checksum(format!("00000000{before}").as_bytes());
     assert_eq!(rest, format!("{checksum:08x}\"}}\n"));
     let line: Value = serde_json::from_str(&text).unwrap();
     for (key, value) in

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! (on one line). Every event has `seq`, which counts the lines of the file from 1; `gen` and `station`, the generation that the
-//! file belongs to and who tells, which lines of earlier versions have not; `at`, when it was recorded; `board` and `game`; `n`, which counts the events of this game from 1; and `type`:
+//! file belongs to and who tells, `at`, when it was recorded; `board` and `game`; `n`, which counts the events of this game from 1; and `type`:
 //!
 //! | type | more members |
 //! |---|---|
@@ -52,37 +52,15 @@ pub struct GameEvent {
     body: Object,
 }
 
-/// Where lines of a file of events come from. Together with its number it names a line for ever.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EventOrigin {
-    /// The name of the station: a plain word.
-    pub station: String,
-    /// The generation: random, of one outlet of one station.
-    pub generation: String,
-    /// They have the names of this version of the tournament: whoever wished not to be named by then is in none of them. 0: all names.
-    pub names_version: u64,
-}
-
-/// Which lines of a file come from where; those of earlier versions do not say.
+/// Origin of the lines of a file of events. Together with its number it names a line for ever.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct EventOrigins(Vec<(u64, EventOrigin)>);
-
-impl EventOrigins {
-    /// From this line on they come from there. With line 1 the file begins anew.
-    pub fn push(&mut self, first: u64, origin: EventOrigin) {
-        self.0.retain(|(other, _)| *other < first);
-        self.0.push((first, origin));
-    }
-
-    /// Where a line comes from.
-    pub fn origin_of(&self, seq: u64) -> Option<&EventOrigin> {
-        self.0.iter().rev().find(|(first, _)| *first <= seq).map(|(_, origin)| origin)
-    }
-
-    /// Where new lines come from.
-    pub fn current(&self) -> Option<&EventOrigin> {
-        self.0.last().map(|(_, origin)| origin)
-    }
+pub struct Generation {
+    /// Identifier: random, of one outlet of one station.
+    pub id: String,
+    /// Name of the station: a plain word.
+    pub station: String,
+    /// Version of the tournament whose hidden names are hidden in all lines; 0: none are hidden.
+    pub names: u64,
 }
 
 /// The JSON Schema of an event.
@@ -139,13 +117,10 @@ impl GameEvent {
     }
 
     /// The line of the event that is the `seq`th of its file, without the LF.
-    pub fn line(&self, seq: u64, origin: Option<&EventOrigin>) -> String {
+    pub fn line(&self, seq: u64, generation: &Generation) -> String {
         let at = self.at.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
         let head = Object::new().number("seq", seq);
-        let head = match origin {
-            Some(EventOrigin { station, generation, .. }) => head.text("gen", generation).text("station", station),
-            None => head,
-        };
+        let head = head.text("gen", &generation.id).text("station", &generation.station);
         let head = head.text("at", &at);
         let of_game = |head: Object| head.text("board", &self.board).number("game", self.game.into());
         let head = match self.stream {
@@ -325,6 +300,10 @@ mod tests {
     use super::*;
     use draughts::Variant;
 
+    fn generation() -> Generation {
+        Generation { id: "8f3c2a9be01d44c7".to_owned(), station: "hall-a".to_owned(), names: 0 }
+    }
+
     #[test]
     fn reports_game_move_by_move() {
         let lines = ["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19"];
@@ -332,7 +311,7 @@ mod tests {
         game.apply(moment(6), GameChange::Ended(Some("2-0".into())));
         let board = Board::new("hall-1", Variant::international(), Vec::new());
         let all = events(&board, &game, Delay::NO_DELAY.view(&game, moment(9)), 0);
-        let read = |(event, seq): (&GameEvent, u64)| serde_json::from_str(&event.line(seq, None)).unwrap();
+        let read = |(event, seq): (&GameEvent, u64)| serde_json::from_str(&event.line(seq, &generation())).unwrap();
         let events: Vec<serde_json::Value> = all.iter().zip(1..).map(read).collect();
         let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
         assert_eq!(types, ["game", "move", "move", "setup", "move", "end", "result"]);
@@ -373,7 +352,7 @@ mod tests {
         board.apply(moment(6), likely(&["1-2"]));
         let game = &board.games[0];
         let lines: Vec<String> =
-            live_update_events(&board, game, 0, 9).iter().map(|event| event.line(7, None)).collect();
+            live_update_events(&board, game, 0, 9).iter().map(|event| event.line(7, &generation())).collect();
         assert_eq!(lines.len(), 2);
         assert!(
             lines[0].ends_with(r#""game":1,"p":1,"type":"provisional","moves":["19-23","28x19"]}"#),
@@ -409,7 +388,7 @@ mod tests {
         let mut all = events(&board, &game, Delay::NO_DELAY.view(&game, moment(9)), 0);
         all.extend(live_update_events(&board, &game, 0, 9));
         for event in &all {
-            let event: serde_json::Value = serde_json::from_str(&event.line(1, None)).unwrap();
+            let event: serde_json::Value = serde_json::from_str(&event.line(1, &generation())).unwrap();
             for (member, value) in event.as_object().unwrap() {
                 let told = &schema["properties"][member];
                 let kind = match value {

@@ -5,7 +5,6 @@
 //!   log/round-K.plan ─────────────────┤
 //!   log/events.order ─────────────────┴─────▸ public/events.ndjson, archive/NAME-G.pdn, games.pdn, started.pdn
 //!   log/events-OUTLET.order ────────────────▸ the same of each other outlet
-//!   log/generations ────────────────────────▸ what lines of events carry
 //! ```
 //!
 //! Everything outside `log/` is a function of what is in it. [`fsck`] holds the two against each other and changes nothing;
@@ -33,7 +32,7 @@ use crate::station::disk::{self, Disk, RealDisk};
 use crate::station::journal::commits::{self, LogTail};
 use crate::station::journal::logs::{self, LogFile};
 use crate::station::live_files;
-use crate::station::outlets::{self, Generations, PlannedOutlet, Plans, RoundBoards};
+use crate::station::outlets::{self, PlannedOutlet, Plans, RoundBoards};
 use crate::station::recorder::COMMITS_FILE;
 use crate::station::tournament_log::TournamentLog;
 
@@ -45,8 +44,6 @@ pub struct StationFolder {
     pub lines: Vec<LineLogs>,
     /// What its rounds were.
     pub plans: Plans,
-    /// The generations of its outlets.
-    pub generations: Generations,
     /// The tournament whose games were played.
     pub history: TournamentHistory,
     /// What has the name of a log and is none, each with what it is.
@@ -125,7 +122,7 @@ impl StationFolder {
         let folder = directory.join("log");
         let (mut lines, mut odd): (Vec<LineLogs>, Vec<_>) = (Vec::new(), Vec::new());
         // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
-        let ends = commits::fragments(&RealDisk, &directory.join(COMMITS_FILE))?;
+        let ends = commits::contents(&RealDisk, &directory.join(COMMITS_FILE))?.fragments;
         for file in logs::list(&folder)? {
             if let Some(error) = disk::open_to_read(&file.path).err().filter(disk::is_not_regular_file) {
                 odd.push((Path::new("log").join(file.path.file_name().unwrap_or_default()), error.to_string()));
@@ -155,16 +152,15 @@ impl StationFolder {
                 }
             }
         }
-        let (plans, generations) = (Plans::read(&RealDisk, &folder)?, Generations::read(&RealDisk, &folder)?);
+        let plans = Plans::read(&RealDisk, &folder)?;
         let record = TournamentLog::read(&RealDisk, &folder)?;
         let course = TournamentHistory::from_records(record.records());
-        Ok(StationFolder { directory: directory.to_owned(), lines, plans, generations, history: course, not_logs: odd })
+        Ok(StationFolder { directory: directory.to_owned(), lines, plans, history: course, not_logs: odd })
     }
 
     /// The boards of the round in their order, with these games of each line.
     pub fn round_boards(&self, mut records: GameRecords) -> RoundBoards {
         let mut seating = RoundBoards::new(self.plans.clone());
-        seating.generations = self.generations.clone();
         seating.set_history(self.history.clone());
         for line in &self.lines {
             if line.playback.is_err() {

@@ -18,11 +18,14 @@ use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
-use super::fsck::{self, Severity};
+use super::fsck::{self, FindingKind, FsckFinding, Severity};
 use super::{GameRecords, StationFolder, live_file};
 use crate::engine::playback::PlayedGame;
 use crate::station::disk::{self, Disk, Durability, RealDisk};
-use crate::station::outlets::{self, EventIdReader, GENERATIONS_FILE, Outlet, Plans, order_file};
+use crate::station::journal::commits;
+use crate::station::journal::witness::Witnesses;
+use crate::station::outlets::{self, EventOrder, Outlet, Plans, order_file};
+use crate::station::recorder::COMMITS_FILE;
 use crate::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
@@ -32,7 +35,11 @@ use crate::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 /// As the disk says, or when the logs are damaged: what they lack would be missing in what is made.
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
     let target = into.unwrap_or(directory);
-    let record = TournamentLog::read(&RealDisk, &directory.join("log"))?;
+    let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS_FILE))?;
+    let record = TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone())?;
+    if let Some(missing) = Plans::read(&RealDisk, &directory.join("log"))?.set_witnesses(witnesses) {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{missing}: put it there first")));
+    }
     if let Some(damage) = record.damage().map(str::to_owned).or_else(|| record.store().tournament().err()) {
         let why =
             format!("{damage}: put a copy of the file there first, or what it lacks would be missing in what is made");
@@ -71,7 +78,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     })?;
     written?;
     let mut seating = folder.round_boards(records);
-    let gone = games_without_logs(directory, planned.iter().map(|outlet| order_file(&outlet.name)), &known)?;
+    let gone = games_without_logs(directory, planned.iter().map(|outlet| outlet.name.clone()), &known)?;
     done.splice(0..0, gone);
     let now = Local::now().fixed_offset();
     let now = seating.latest_time.map_or(now, |latest| latest.max(now));
@@ -82,7 +89,8 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     for outlet in planned {
         let folder = outlet.directory.clone();
         let before = names(target, &folder)?;
-        Outlet::new(Box::new(RealDisk), target, outlet, Durability::Safe).try_to_write(&mut seating, now)?;
+        let how = (Durability::Safe, commits::witnesses(&RealDisk, &target.join(COMMITS_FILE))?);
+        Outlet::new(Box::new(RealDisk), target, outlet, how).try_to_write(&mut seating, now)?;
         let after = names(target, &folder)?;
         done.extend(after.difference(&before).map(|path| format!("{}: written", path.display())));
     }
@@ -92,19 +100,20 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
 /// Games that were told of, and whose logs were removed since.
 fn games_without_logs(
     directory: &Path,
-    orders: impl Iterator<Item = String>,
+    outlets: impl Iterator<Item = String>,
     known: &BTreeSet<(String, u32)>,
 ) -> io::Result<Option<String>> {
     let mut gone = BTreeSet::new();
-    for order in orders {
-        let order = match RealDisk.reader(&directory.join("log").join(order), 0) {
+    for outlet in outlets {
+        let order = match RealDisk.reader(&directory.join("log").join(order_file(&outlet)), 0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             order => order?,
         };
-        let mut places = EventIdReader::new(order);
-        while let Some(place) = places.next_id()? {
-            // What is told of a tournament is of no game.
-            gone.extend(Some((place.board, place.game)).filter(|game| !game.0.is_empty() && !known.contains(game)));
+        let order = EventOrder::read(&outlet, order, Box::new(io::empty()), &Witnesses::default())?;
+        let Some(mut order) = order else { continue };
+        while let Some(event) = order.next_event()? {
+            // An event of a tournament is of no game.
+            gone.extend(Some((event.board, event.game)).filter(|game| !game.0.is_empty() && !known.contains(game)));
         }
     }
     let gone = gone.len();
@@ -125,20 +134,15 @@ impl Rebuilder<'_> {
     /// Puts aside what the check finds wrong.
     fn move_wrong_files_aside(&mut self, directory: &Path) -> io::Result<()> {
         let report = fsck::check(directory)?;
-        let wrong = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let wrong: BTreeSet<&PathBuf> = wrong.map(|finding| &finding.file).collect();
+        let is_wrong = |finding: &&FsckFinding| match finding.kind {
+            // Recovered files were needed as long as the file whose place they took was there.
+            FindingKind::SupersededLiveFile => true,
+            kind => kind.is_output() && finding.severity == Severity::Error,
+        };
+        let wrong: BTreeSet<&PathBuf> = report.findings.iter().filter(is_wrong).map(|finding| &finding.file).collect();
         for path in wrong {
-            let is_output =
-                path.starts_with("live") || self.outlet_folders.iter().any(|folder| path.starts_with(folder));
-            if is_output && self.target.join(path).is_file() {
+            if self.target.join(path).is_file() {
                 self.move_aside(path)?;
-            }
-        }
-        // Recovered files were needed as long as the file whose place they took was there.
-        for finding in report.findings.iter().filter(|finding| finding.severity == Severity::Note) {
-            let changed = finding.message.starts_with("somebody has changed it");
-            if changed && self.target.join(&finding.file).is_file() {
-                self.move_aside(&finding.file)?;
             }
         }
         for folder in [vec!["live".into()], self.outlet_folders.clone()].concat() {
@@ -162,11 +166,7 @@ impl Rebuilder<'_> {
         for entry in fs::read_dir(directory.join("log"))? {
             let name = entry?.file_name();
             let text = name.to_string_lossy();
-            if text == GENERATIONS_FILE
-                || text == TOURNAMENT_FILE
-                || text.ends_with(".order")
-                || text.ends_with(".plan")
-            {
+            if text == TOURNAMENT_FILE || text.ends_with(".order") || text.ends_with(".plan") {
                 let bytes = RealDisk.read(&directory.join("log").join(&name))?;
                 disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
             }

@@ -14,14 +14,18 @@
 //! ([`Commits::open`], [`restore`]). After a crash of the process alone nothing is missing, and what is here is there
 //! already. A log never has anything else at a place, so a fragment from long ago does no harm.
 //!
+//! The witnesses of other files ([`super::witness`]) stand here too. When the commits begin anew, one fragment for each of
+//! them follows the head; those of logs are needed no more.
+//!
 //! A commit is written as whole blocks, the one in which the last commit ended among them: that goes to the disk in one
 //! operation, past the system's memory. A commit that failed is written again, at the same place, with what has come since: a
 //! system that has it in memory believes that the disk has it, and a sync alone would do nothing.
 //!
 //! # Format
 //!
-//! A head `damcast commits 1\n`, 4 bytes of generation, then fragments, each of: length of what follows the checksum (4
-//! bytes), CRC-32C of what follows it (4), generation (4), place in the log (8), length of the log's name (2), name, bytes.
+//! A head `damcast commits 2\n`, 4 bytes of generation, then fragments, each of: length of what follows the checksum (4
+//! bytes), CRC-32C of what follows it (4), generation (4), kind (1), place in the file (8), length of its name (2), name, bytes.
+//! Kind 0 is the end of a log; kind 1 a witness, whose place is the length of the file, and whose bytes are its checksum.
 //! Numbers are little-endian. A fragment of another generation, or a wrong checksum, is the end: it is left from before.
 //! Zeros behind the last fragment fill its block.
 
@@ -32,17 +36,25 @@ use std::sync::Arc;
 
 use crc::{CRC_32_ISCSI, Crc};
 
+use super::chained::ChainedChecksum;
+use super::witness::{Witness, Witnesses};
 use crate::station::disk::{BLOCK_SIZE, Disk, File, parent_folder};
 
 /// What the commits of a station have space for. A ply of a board has about 200 bytes of log.
 pub const COMMITS_SIZE: u64 = 4 << 20;
 
-const HEADER_LEN: &[u8] = b"damcast commits 1\n";
+const HEADER_LEN: &[u8] = b"damcast commits 2\n";
 const FIRST_OFFSET: u64 = HEADER_LEN.len() as u64 + 4;
 /// Length, checksum.
 const FRAME_LEN: usize = 8;
-/// Generation, place, length of the name.
-const FIXED_LEN: usize = 14;
+/// Generation, kind, place, length of the name.
+const FIXED_LEN: usize = 15;
+/// Length of a checksum.
+const CHECKSUM_LEN: usize = 4;
+/// Kind of a fragment that is the end of a log.
+const KIND_LOG: u8 = 0;
+/// Kind of a fragment that is a witness.
+const KIND_WITNESS: u8 = 1;
 const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 
 /// The new end of a log.
@@ -54,6 +66,15 @@ pub struct Fragment {
     pub offset: u64,
     /// What stands there.
     pub bytes: Vec<u8>,
+}
+
+/// Content of a file of commits.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct CommitsContent {
+    /// Ends of logs, in order.
+    pub fragments: Vec<Fragment>,
+    /// Last witness of each file.
+    pub witnesses: BTreeMap<String, Witness>,
 }
 
 /// The commits of a station.
@@ -68,6 +89,12 @@ pub struct Commits {
     last_block: Vec<u8>,
     /// Its head is durable.
     is_header_durable: bool,
+    /// Witnesses as they are now.
+    witnesses: Witnesses,
+    /// Those that are durable here.
+    committed: BTreeMap<String, Witness>,
+    /// End of the head and of the witnesses behind it.
+    begun: u64,
 }
 
 impl Commits {
@@ -77,6 +104,20 @@ impl Commits {
     ///
     /// As the disk says. A file that is none of ours is an error too, `InvalidData`: it is not overwritten.
     pub fn open(disk: &dyn Disk, path: &Path, size: u64) -> io::Result<(Commits, Vec<Fragment>)> {
+        Commits::open_with(disk, path, size, None)
+    }
+
+    /// Opens them for these witnesses; `None`: for those that the file has.
+    ///
+    /// # Errors
+    ///
+    /// See [`Commits::open`].
+    pub fn open_with(
+        disk: &dyn Disk,
+        path: &Path,
+        size: u64,
+        witnesses: Option<Witnesses>,
+    ) -> io::Result<(Commits, Vec<Fragment>)> {
         let (file, content) = match disk.read(path) {
             Ok(content) => (disk.open(path)?, content),
             Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(path)?, Vec::new()),
@@ -89,11 +130,22 @@ impl Commits {
             let what = format!("{} is not a commits file of damcast", path.display());
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
-        let (generation, fragments) = read(&content);
-        let end = FIRST_OFFSET + fragments.iter().map(|fragment| frame(generation, fragment).len() as u64).sum::<u64>();
+        let (generation, end, CommitsContent { fragments, witnesses: found }) = read(&content);
+        let witnesses = witnesses.unwrap_or_else(|| Witnesses::new(found.clone()));
         let is_begun = !is_blank && content.len() >= FIRST_OFFSET as usize;
         let last_block = content.get(block_start(end)..end as usize).unwrap_or_default().to_vec();
-        let mut commits = Commits { file, size, length: 0, generation, end, last_block, is_header_durable: is_begun };
+        let mut commits = Commits {
+            file,
+            size,
+            length: 0,
+            generation,
+            end,
+            last_block,
+            is_header_durable: is_begun,
+            witnesses,
+            committed: found,
+            begun: FIRST_OFFSET,
+        };
         commits.allocate(content.len() as u64);
         commits.note_length();
         // A head that was found may stand in memory alone, after a start whose sync failed; so it is written again, and with
@@ -128,14 +180,33 @@ impl Commits {
         self.size
     }
 
-    /// Is there room for these?
+    /// Witnesses of the station's files.
+    pub fn witnesses(&self) -> &Witnesses {
+        &self.witnesses
+    }
+
+    /// Witnesses that are not durable here.
+    fn new_witnesses(&self) -> BTreeMap<String, Witness> {
+        let mut all = self.witnesses.all();
+        all.retain(|file, witness| self.committed.get(file) != Some(witness));
+        all
+    }
+
+    /// Whether there are witnesses that are not durable here.
+    pub fn has_new_witnesses(&self) -> bool {
+        !self.new_witnesses().is_empty()
+    }
+
+    /// Is there room for these, and for what is new of the witnesses?
     pub fn has_room(&self, fragments: &[Fragment]) -> bool {
+        let witnesses = self.new_witnesses().into_keys().map(|file| FRAME_LEN + FIXED_LEN + file.len() + CHECKSUM_LEN);
         let bytes: usize =
             fragments.iter().map(|fragment| FRAME_LEN + FIXED_LEN + fragment.log.len() + fragment.bytes.len()).sum();
+        let bytes = bytes + witnesses.sum::<usize>();
         self.end + bytes as u64 <= self.size
     }
 
-    /// Makes the ends of logs durable, all at once.
+    /// Makes the ends of logs and what is new of the witnesses durable, all at once.
     ///
     /// # Errors
     ///
@@ -147,6 +218,8 @@ impl Commits {
         let at = block_start(self.end);
         let mut blocks = self.last_block.clone();
         fragments.iter().for_each(|fragment| blocks.extend(frame(self.generation, fragment)));
+        let witnesses = self.new_witnesses();
+        blocks.extend(witnesses.iter().flat_map(|(file, witness)| witness_frame(self.generation, file, witness)));
         let end = at + blocks.len();
         blocks.resize(blocks.len().next_multiple_of(BLOCK_SIZE), 0);
         let written = self.file.write_blocks_durably(&blocks, at as u64);
@@ -154,12 +227,13 @@ impl Commits {
         written?;
         self.end = end as u64;
         self.last_block = blocks.get(block_start(self.end) - at..end - at).unwrap_or_default().to_vec();
+        self.committed.extend(witnesses);
         Ok(())
     }
 
-    /// Is there anything in it?
+    /// Is there nothing but the witnesses with which it began?
     pub fn is_empty(&self) -> bool {
-        self.end == FIRST_OFFSET
+        self.end == self.begun
     }
 
     /// Is it time to begin settling the logs?
@@ -172,24 +246,29 @@ impl Commits {
         self.end > self.size / 4 * 3
     }
 
-    /// Begins anew. Every log has been synced.
+    /// Begins anew, with one fragment for each witness. Every log has been synced.
     ///
     /// # Errors
     ///
     /// As the disk says. The next commit tries it again.
     pub fn restart(&mut self) -> io::Result<()> {
-        (self.generation, self.end) = (self.generation.wrapping_add(1), FIRST_OFFSET);
+        self.generation = self.generation.wrapping_add(1);
         self.write_header()
     }
 
-    /// Writes the head. As long as it is not known which head the disk has, nothing counts that follows it.
+    /// Writes the head and all witnesses. As long as it is not known which head the disk has, nothing counts that follows it.
     fn write_header(&mut self) -> io::Result<()> {
         self.is_header_durable = false;
-        self.last_block = [HEADER_LEN, &self.generation.to_le_bytes()].concat();
-        let written = self.file.write_at(&self.last_block, 0);
+        let witnesses = self.witnesses.all();
+        let mut blocks = [HEADER_LEN, &self.generation.to_le_bytes()].concat();
+        blocks.extend(witnesses.iter().flat_map(|(file, witness)| witness_frame(self.generation, file, witness)));
+        (self.begun, self.end) = (blocks.len() as u64, blocks.len() as u64);
+        self.last_block = blocks.get(block_start(self.end)..).unwrap_or_default().to_vec();
+        let written = self.file.write_at(&blocks, 0);
         self.note_length();
         written?;
         self.file.sync()?;
+        self.committed = witnesses;
         self.is_header_durable = true;
         Ok(())
     }
@@ -205,18 +284,27 @@ fn block_start(place: u64) -> usize {
     place as usize / BLOCK_SIZE * BLOCK_SIZE
 }
 
-/// What the commits hold, for who only looks on. Nothing when there are none.
+/// Returns what the commits hold, without changing them; nothing if there are none.
 ///
 /// # Errors
 ///
-/// As the disk says.
-pub fn fragments(disk: &dyn Disk, path: &Path) -> io::Result<Vec<Fragment>> {
+/// Returns any I/O error.
+pub fn contents(disk: &dyn Disk, path: &Path) -> io::Result<CommitsContent> {
     match disk.read(path) {
-        Ok(content) if content.starts_with(HEADER_LEN) => Ok(read(&content).1),
-        Ok(_) => Ok(Vec::new()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Ok(content) if content.starts_with(HEADER_LEN) => Ok(read(&content).2),
+        Ok(_) => Ok(CommitsContent::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(CommitsContent::default()),
         Err(error) => Err(error),
     }
+}
+
+/// Reads the witnesses that a file of commits has; none if there is no such file.
+///
+/// # Errors
+///
+/// Returns any I/O error.
+pub fn witnesses(disk: &dyn Disk, path: &Path) -> io::Result<Witnesses> {
+    Ok(Witnesses::new(contents(disk, path)?.witnesses))
 }
 
 /// The end of a log, from where the commits have something of it.
@@ -293,14 +381,22 @@ pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Re
     Ok(told)
 }
 
-fn frame(generation: u32, fragment: &Fragment) -> Vec<u8> {
-    let name = fragment.log.as_bytes();
-    let mut body = Vec::with_capacity(FIXED_LEN + name.len() + fragment.bytes.len());
+fn frame(generation: u32, Fragment { log, offset, bytes }: &Fragment) -> Vec<u8> {
+    frame_of(generation, KIND_LOG, log, *offset, bytes)
+}
+
+fn witness_frame(generation: u32, file: &str, witness: &Witness) -> Vec<u8> {
+    frame_of(generation, KIND_WITNESS, file, witness.length, &witness.checksum.0.to_le_bytes())
+}
+
+fn frame_of(generation: u32, kind: u8, name: &str, at: u64, bytes: &[u8]) -> Vec<u8> {
+    let mut body = Vec::with_capacity(FIXED_LEN + name.len() + bytes.len());
     body.extend(generation.to_le_bytes());
-    body.extend(fragment.offset.to_le_bytes());
+    body.push(kind);
+    body.extend(at.to_le_bytes());
     body.extend((name.len() as u16).to_le_bytes());
-    body.extend(name);
-    body.extend(&fragment.bytes);
+    body.extend(name.as_bytes());
+    body.extend(bytes);
     let mut frame = Vec::with_capacity(FRAME_LEN + body.len());
     frame.extend((body.len() as u32).to_le_bytes());
     frame.extend(CHECKSUM.checksum(&body).to_le_bytes());
@@ -308,18 +404,27 @@ fn frame(generation: u32, fragment: &Fragment) -> Vec<u8> {
     frame
 }
 
-/// The generation and the fragments of it that are whole.
-fn read(content: &[u8]) -> (u32, Vec<Fragment>) {
-    let Some((generation, mut rest)) = content.get(HEADER_LEN.len()..).and_then(number) else { return (1, Vec::new()) };
-    let mut fragments = Vec::new();
-    while let Some((fragment, after)) = read_fragment(generation, rest) {
-        fragments.push(fragment);
+/// The generation, the end of what is whole of it, and that.
+fn read(content: &[u8]) -> (u32, u64, CommitsContent) {
+    let mut found = CommitsContent::default();
+    let Some((generation, mut rest)) = content.get(HEADER_LEN.len()..).and_then(number) else {
+        return (1, FIRST_OFFSET, found);
+    };
+    while let Some((kind, fragment, after)) = read_fragment(generation, rest) {
         rest = after;
+        let Fragment { log, offset, bytes } = fragment;
+        match kind {
+            KIND_WITNESS => {
+                let checksum = bytes.first_chunk::<CHECKSUM_LEN>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+                found.witnesses.insert(log, Witness { length: offset, checksum: ChainedChecksum(checksum) });
+            }
+            _ => found.fragments.push(Fragment { log, offset, bytes }),
+        }
     }
-    (generation, fragments)
+    (generation, (content.len() - rest.len()) as u64, found)
 }
 
-fn read_fragment(generation: u32, bytes: &[u8]) -> Option<(Fragment, &[u8])> {
+fn read_fragment(generation: u32, bytes: &[u8]) -> Option<(u8, Fragment, &[u8])> {
     let (length, bytes) = number(bytes)?;
     let (checksum, bytes) = number(bytes)?;
     let (body, after) = bytes.split_at_checked(length as usize)?;
@@ -327,12 +432,13 @@ fn read_fragment(generation: u32, bytes: &[u8]) -> Option<(Fragment, &[u8])> {
         return None;
     }
     let (own, body) = number(body)?;
+    let (kind, body) = body.split_first()?;
     let (at, body) = body.split_first_chunk::<8>()?;
     let (name_length, body) = body.split_first_chunk::<2>()?;
     let (name, content) = body.split_at_checked(u16::from_le_bytes(*name_length).into())?;
     let log = std::str::from_utf8(name).ok()?.to_owned();
     let fragment = Fragment { log, offset: u64::from_le_bytes(*at), bytes: content.to_vec() };
-    (own == generation).then_some((fragment, after))
+    (own == generation).then_some((*kind, fragment, after))
 }
 
 fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
@@ -373,6 +479,39 @@ mod tests {
     }
 
     #[test]
+    fn nearly_full_commits_restart_with_one_fragment_per_witness() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("commits");
+        let (mut commits, _) = Commits::open(&RealDisk, &path, 1 << 12).unwrap();
+        let witness = |length: u64| Witness { length, checksum: ChainedChecksum(length as u32 * 7) };
+        let mut length = 0;
+        while !commits.is_nearly_full() {
+            length += 1;
+            commits.witnesses().set("tournament.ndjson", witness(length));
+            commits.witnesses().set("events.order 8f3c2a9be01d44c7", witness(2 * length));
+            assert!(commits.has_new_witnesses());
+            commits.commit(&[fragment("a-1.log", length, "x")]).unwrap();
+            assert!(!commits.has_new_witnesses() && !commits.is_empty());
+        }
+        commits.restart().unwrap();
+        assert!(commits.is_empty() && !commits.has_new_witnesses());
+        let all = BTreeMap::from([
+            ("events.order 8f3c2a9be01d44c7".to_owned(), witness(2 * length)),
+            ("tournament.ndjson".to_owned(), witness(length)),
+        ]);
+        let content = contents(&RealDisk, &path).unwrap();
+        assert_eq!(content, CommitsContent { fragments: Vec::new(), witnesses: all.clone() });
+        let frames: usize = all.iter().map(|(file, witness)| witness_frame(2, file, witness).len()).sum();
+        assert_eq!(commits.end, FIRST_OFFSET + frames as u64);
+        // A start keeps them, and so does a file that is begun because somebody has removed the other.
+        let (commits, found) = Commits::open(&RealDisk, &path, 1 << 12).unwrap();
+        assert_eq!((found.len(), commits.witnesses().all()), (0, all.clone()));
+        fs::remove_file(&path).unwrap();
+        Commits::open_with(&RealDisk, &path, 1 << 12, Some(commits.witnesses().clone())).unwrap();
+        assert_eq!(contents(&RealDisk, &path).unwrap().witnesses, all);
+    }
+
+    #[test]
     fn damaged_or_cut_file_yields_whole_commits() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("commits");
@@ -381,13 +520,13 @@ mod tests {
         let whole = fs::read(&path).unwrap();
         let end = FIRST_OFFSET as usize + all.iter().map(|fragment| frame(1, fragment).len()).sum::<usize>();
         for cut in 0..end {
-            let (_, found) = read(&whole[..cut]);
+            let found = read(&whole[..cut]).2.fragments;
             assert!(all.starts_with(&found) && found.len() < all.len(), "{cut}: {found:?}");
             let mut damaged = whole[..end].to_vec();
             for bit in 0..8 {
                 damaged[cut] ^= 1 << bit;
                 if cut >= FIRST_OFFSET as usize {
-                    let (_, found) = read(&damaged);
+                    let found = read(&damaged).2.fragments;
                     assert!(all.starts_with(&found) && found.len() < all.len(), "{cut}: {found:?}");
                 }
                 damaged[cut] ^= 1 << bit;

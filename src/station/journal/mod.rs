@@ -25,11 +25,13 @@
 //! memory keeps it until then (the table of "fsync failures" that PostgreSQL had to learn in 2018).
 
 pub mod chain;
+pub mod chained;
 pub mod commits;
 pub mod history;
 pub mod holes;
 pub mod logs;
 pub mod rescue;
+pub mod witness;
 
 use std::fmt;
 use std::io;

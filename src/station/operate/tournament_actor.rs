@@ -10,7 +10,8 @@
 //! again. A line keeps what it was told in its log, so a game has its pairing without the office.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -30,6 +31,7 @@ use crate::engine::tournament::{
 };
 use crate::station::config::{Config, TournamentConfig};
 use crate::station::disk::Disk;
+use crate::station::journal::witness::Witnesses;
 use crate::station::line::{LineReport, RequestContext, RequestOutcome, Uptime};
 use crate::station::live_files;
 use crate::station::outlets::{self, GameLifecycle, OutletHandle};
@@ -195,6 +197,8 @@ pub type SendToLine =
 pub struct TournamentDeps {
     /// The disk.
     pub disk: Arc<dyn Disk>,
+    /// Witnesses of the station's files.
+    pub witnesses: Witnesses,
     /// The boards.
     pub rows: watch::Receiver<Vec<LineReport>>,
     /// Tells a line what one of its boards plays. False: it has too much to do.
@@ -213,11 +217,11 @@ pub fn channel() -> (TournamentHandle, TournamentInbox) {
 pub struct TournamentInbox(mpsc::Receiver<ActorMessage>);
 
 /// Opens the office of a station. It ends when nobody can ask it any more.
-pub fn spawn(config: &Config, inbox: TournamentInbox, teller: OutletHandle, around: TournamentDeps) -> JoinHandle<()> {
+pub fn spawn(config: &Config, inbox: TournamentInbox, teller: OutletHandle, deps: TournamentDeps) -> JoinHandle<()> {
     let folder = config.directory.join("log");
     let lines = lines(config);
     let (config, most_games) = (config.tournament.clone(), max_games(config));
-    tokio::task::spawn_blocking(move || match TournamentService::open(Arc::clone(&around.disk), &folder) {
+    tokio::task::spawn_blocking(move || match open(&deps, &folder) {
         Ok(mut office) => {
             office.configure(config.boards.clone(), most_games);
             if let Some(damage) = office.log().damage() {
@@ -228,7 +232,7 @@ pub fn spawn(config: &Config, inbox: TournamentInbox, teller: OutletHandle, arou
                 folder,
                 lines,
                 outlets: teller,
-                deps: around,
+                deps,
                 file_names: BTreeMap::new(),
                 requesters: BTreeMap::new(),
                 confirmed_pairings: BTreeMap::new(),
@@ -256,6 +260,10 @@ pub fn spawn(config: &Config, inbox: TournamentInbox, teller: OutletHandle, arou
             }
         }
     })
+}
+
+fn open(deps: &TournamentDeps, folder: &Path) -> io::Result<TournamentService> {
+    TournamentService::open_witnessed(Arc::clone(&deps.disk), folder, deps.witnesses.clone())
 }
 
 struct TournamentActor {

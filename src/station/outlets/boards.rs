@@ -1,8 +1,5 @@
 //! The boards of a round in their order, and what became of their games.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::generations::Generations;
 use super::plan::{Plan, Plans};
 use crate::engine::broadcast::{Board, GameChange, GameRecord, LiveUpdateContent, TournamentHistory, WallTime};
 use crate::engine::bytelog::Header;
@@ -13,13 +10,14 @@ use crate::engine::session::{BusAddress, LineSettings, LiveUpdate};
 use crate::engine::tournament::{BoardGame, Conflict, TournamentRecord};
 use crate::station::live_files;
 use draughts::Variant;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The boards of a round.
 pub struct RoundBoards {
     /// What the round was and is.
     pub plans: Plans,
-    /// The generations of the outlets.
-    pub generations: Generations,
+    /// Configured name of the station; without one it has the name of its machine, or the one that its events have so far.
+    pub station: Option<String>,
     /// The tournament whose games are played here.
     history: TournamentHistory,
     slots: Vec<BoardSlot>,
@@ -43,7 +41,7 @@ impl RoundBoards {
         let slots = seats.into_iter().map(|(line, address, board)| BoardSlot { line, address, board }).collect();
         RoundBoards {
             plans,
-            generations: Generations::default(),
+            station: None,
             history: TournamentHistory::default(),
             slots,
             settings: BTreeMap::new(),
@@ -100,11 +98,6 @@ impl RoundBoards {
     /// The boards, in their order.
     pub fn boards(&self) -> impl Iterator<Item = &Board> {
         self.slots.iter().map(|seat| &seat.board)
-    }
-
-    /// The same with the tournament, and the generations of what is told of them.
-    pub fn boards_and_generations(&mut self) -> (impl Iterator<Item = &Board>, &TournamentHistory, &mut Generations) {
-        (self.slots.iter().map(|seat| &seat.board), &self.history, &mut self.generations)
     }
 
     /// The boards of a line.

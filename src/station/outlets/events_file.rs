@@ -2,255 +2,335 @@
 //!
 //! ```text
 //!   log/events.order ──┐
-//!   log/generations ───┼─▸ what the file says, line by line      generation and order are written first, then the events
-//!   logs of the lines ─┘
+//!   logs of the lines ─┼─▸ what the file says, line by line      a place in the order is durable before its line is written
+//!   log/tournament.ndjson
 //! ```
 //!
 //! | the file, after a crash or whatever happened to it | what becomes of it |
 //! |---|---|
-//! | is the beginning of what it should say, cut anywhere | the rest is appended |
-//! | is not there | it is written, without the events of games whose logs were removed; if it lacks some, under a new generation |
-//! | has lines that the order lacks | the order is completed from them |
-//! | the same with bytes zero, as a loss of power leaves it | these are written first |
-//! | is anything else: somebody changed it, or it is of an earlier generation | it is kept as `events.ndjson.aside-1`, and written again |
-//! | the same, with the name of somebody who wishes not to be named | it is removed, and written again |
+//! | a beginning of what it should be, or different in zeros alone, as a loss of power leaves them | everything from there on is written again |
+//! | missing | written again; without events of games whose logs were removed, under a new generation |
+//! | anything else | kept as `events.ndjson.aside-1` (removed if it has a hidden name), and written again |
 //!
-//! The same holds while a station runs: a file that was taken away, cut or replaced is opened anew within seconds.
+//! | the order | what becomes of it |
+//! |---|---|
+//! | lacks its end, or is missing | completed from whole lines of the file, which say what they are |
+//! | of another station, or with names that are hidden now | replaced under a new generation |
+//! | missing together with the file | the events begin under a new generation |
+//! | shorter than its witness, and the lines do not complete it | nothing is written until a copy is put there |
+//!
+//! While a station runs, a file that was taken away, cut or replaced is opened anew within seconds.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::generations::{GENERATIONS_FILE, Generations};
 use super::hidden_names;
-use super::order::{self, EventIdReader};
+use super::order::{self, EventOrder};
 use super::streams::EventStreams;
-use crate::engine::broadcast::events::{EventId, EventOrigins, GameEvent, StreamKey};
-use crate::station::config::PUBLIC;
+use crate::engine::broadcast::events::{EventId, GameEvent, Generation, StreamKey};
 use crate::station::disk::{self, AppendBuffer, Disk, Durability, File};
+use crate::station::journal::witness::{WitnessedFile, Witnesses};
 
-/// The name of the file.
+/// Name of the file.
 pub const EVENTS_FILE: &str = "events.ndjson";
-/// The name of the order of an outlet's events, beside the logs.
-pub fn order_file(outlet: &str) -> String {
-    if outlet == PUBLIC { "events.order".to_owned() } else { format!("events-{outlet}.order") }
-}
-
-/// So much is written at once: what the disk does not take of it must have room in memory.
+/// Bytes that are written at once; an append that fails keeps them in memory.
 const CHUNK_SIZE: usize = 1 << 20;
-/// So many events are written at once; they have less than a megabyte.
+/// Number of events that are written at once; they have less than a megabyte.
 pub const MAX_BATCH: usize = 2_000;
-/// No line of the file is longer.
+/// Greatest length of a line of the file.
 const MAX_LINE_LEN: u64 = 1 << 20;
+/// Time within which the order is synced where the outlet itself is not.
+const LAZY_SYNC_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The file of events.
 pub struct EventsFile {
     outlet: String,
     folder: PathBuf,
     order: PathBuf,
-    log: PathBuf,
+    witnesses: Witnesses,
     open: Option<OpenEvents>,
 }
 
 struct OpenEvents {
     events: AppendBuffer,
-    order: AppendBuffer,
-    /// The lines of the file.
+    order: WitnessedFile,
+    generation: Generation,
+    /// Number of lines.
     seq: u64,
-    /// How many events of each stream are written.
+    /// Last written event of each stream.
     written: BTreeMap<StreamKey, u64>,
-    /// Where the lines come from.
-    origins: EventOrigins,
+    /// Time of the first record that may not be durable.
+    unsynced_since: Option<Instant>,
+}
+
+/// How the order and the file were found.
+struct Survey {
+    /// Generation that the lines have from now on.
+    generation: Generation,
+    /// Whether that is another one than before.
+    is_new: bool,
+    /// Events in the order.
+    ordered: u64,
+    /// Those of them that logs or records have.
+    known: u64,
+    /// Those that the order lacked.
+    recovered: u64,
+    /// Whether the order needs no change.
+    is_whole: bool,
 }
 
 impl EventsFile {
-    /// The file of an outlet in its folder, and its order in another. They are opened when they are needed.
-    pub fn new(outlet: &str, folder: &Path, log: &Path) -> EventsFile {
-        let order = log.join(order_file(outlet));
-        EventsFile { outlet: outlet.to_owned(), folder: folder.to_owned(), order, log: log.to_owned(), open: None }
+    /// The file of an outlet in its folder, and its order in `log`. They are opened when they are needed.
+    pub fn new(outlet: &str, folder: &Path, log: &Path, witnesses: Witnesses) -> EventsFile {
+        let order = log.join(order::order_file(outlet));
+        EventsFile { outlet: outlet.to_owned(), folder: folder.to_owned(), order, witnesses, open: None }
     }
 
-    /// Was it opened?
+    /// Whether it is open.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// How many events of a stream are written.
+    /// Returns the generation of its lines, if it is open.
+    pub fn generation(&self) -> Option<&Generation> {
+        self.open.as_ref().map(|open| &open.generation)
+    }
+
+    /// Returns how many events of a stream are written.
     pub fn written(&self, stream: &StreamKey) -> u64 {
         let written = self.open.as_ref().and_then(|open| open.written.get(stream));
         written.copied().unwrap_or(0)
     }
 
-    /// Is it to be made again, though it has events of which nothing is known here?
+    fn path(&self) -> PathBuf {
+        self.folder.join(EVENTS_FILE)
+    }
+
+    /// Reads the order; what it lacks is taken from the lines.
+    fn read_order<'d>(&self, disk: &'d dyn Disk) -> io::Result<Option<EventOrder<'d>>> {
+        let (order, lines) = (read(disk, &self.order)?.0, read(disk, &self.path())?.0);
+        EventOrder::read(&self.outlet, order, lines, &self.witnesses)
+    }
+
+    /// Whether the file is to be written again, though it has events of games that `streams` lacks.
     ///
     /// # Errors
     ///
-    /// As the disk says.
-    pub fn is_incomplete(&self, disk: &dyn Disk, streams: &mut EventStreams) -> io::Result<bool> {
-        if self.is_open() {
-            return Ok(false);
-        }
-        let mut places = EventIdReader::new(read(disk, &self.order)?.0);
+    /// Returns any I/O error.
+    pub fn is_incomplete<'s>(
+        &self,
+        disk: &dyn Disk,
+        streams: impl FnOnce(&Generation) -> EventStreams<'s>,
+    ) -> io::Result<bool> {
+        let Some(mut order) = self.read_order(disk)?.filter(|_| !self.is_open()) else { return Ok(false) };
+        let mut streams = streams(&order.generation);
         let mut is_known = true;
-        while let Some(place) = places.next_id()?.filter(|_| is_known) {
-            is_known = streams.contains(&place);
+        while let Some(event) = order.next_event()?.filter(|_| is_known) {
+            is_known = streams.contains(&event);
         }
         if is_known {
             return Ok(false);
         }
-        match read(disk, &self.folder.join(EVENTS_FILE))? {
-            (_, None) => Ok(true),
-            (content, _) => Ok(compare(read(disk, &self.order)?.0, content, streams, |_, _| {})?.is_err()),
-        }
+        let (content, length) = read(disk, &self.path())?;
+        let Some(mut order) = self.read_order(disk)?.filter(|_| length.is_some()) else { return Ok(true) };
+        Ok(matches!(compare(&mut order, content, &mut streams, |_, _| {})?, Comparison::Other { .. }))
     }
 
-    /// What its lines carry is taken for known where nothing else is. Returns what the operator should know.
+    /// Opens it, and completes it up to what was written before. `station`: configured name of the station; `names`: version
+    /// of the tournament whose hidden names apply. Returns messages for the operator.
     ///
     /// # Errors
     ///
-    /// As the disk says.
-    pub fn learn_origins(&self, disk: &dyn Disk, generations: &mut Generations) -> io::Result<Option<String>> {
-        let path = self.folder.join(EVENTS_FILE);
-        let is_named = generations.learn_origins(&self.outlet, read(disk, &path)?.0)?;
-        let notice = || {
-            format!("log/{GENERATIONS_FILE} lacked what the lines of {} carry, and is written again", path.display())
-        };
-        Ok(is_named.then(notice))
-    }
-
-    /// Opens it, and completes it up to what was written before. Returns what the operator should know.
-    ///
-    /// # Errors
-    ///
-    /// As the disk says.
-    pub fn open(
+    /// Returns any I/O error, and `InvalidData` if the order is shorter than its witness.
+    pub fn open<'s>(
         &mut self,
         disk: &dyn Disk,
-        streams: &mut EventStreams,
-        generations: &mut Generations,
+        (station, names): (Option<&str>, u64),
+        streams: impl Fn(&Generation) -> EventStreams<'s>,
     ) -> io::Result<Vec<String>> {
         let mut notices = Vec::new();
-        let path = self.folder.join(EVENTS_FILE);
-        let shown = path.display();
-        let order = || Ok::<_, io::Error>(read(disk, &self.order)?.0);
-        let (_, order_length) = read(disk, &self.order)?;
-        let (content, length) = read(disk, &path)?;
-        let mut found = None;
-        if length.is_some() {
-            match compare(order()?, content, streams, |_, _| {})? {
-                Ok(lack) => found = Some(lack),
-                Err(_) if hidden_names::file_contains_name(streams.hidden_names(), read(disk, &path)?.0)? => {
-                    disk.remove(&path)?;
-                    notices.push(format!(
-                        "{shown} had a name that nobody is told any more, and is written again without it"
-                    ));
-                }
-                Err(EventsMismatch { seq, .. }) => {
-                    let aside = disk::move_aside(disk, &path)?;
-                    notices.push(format!(
-                        "{shown} is not what the logs say from line {seq} on: somebody has changed it; it is kept as {aside}"
-                    ));
-                }
+        let path = self.path();
+        let mut survey = self.survey(disk, (station, names), &streams)?;
+        let mut streams = streams(&survey.generation);
+        let (_, length) = read(disk, &path)?;
+        let mut right = self.keep_or_move_aside(disk, &survey, &mut streams, &mut notices)?;
+        let is_found = right.is_some();
+        if survey.recovered > 0 {
+            let (order, count) = (self.order.display(), survey.recovered);
+            notices.push(format!("{order} lacked {count} events, and is completed from {}", path.display()));
+        }
+        if !is_found {
+            let gone = survey.ordered - survey.known;
+            if length.is_none() && survey.ordered > 0 {
+                notices.push(format!("{} was missing and has been written again", path.display()));
+            }
+            if gone > 0 {
+                let what = "events of games whose logs are not there any more";
+                notices.push(format!("{} lacks {gone} {what}", path.display()));
+                // Numbers change, so nobody may take a line for the one that had its number.
+                survey.renew()?;
+                streams.generation.clone_from(&survey.generation);
             }
         }
-        let (is_whole_order, lack) = match found {
-            Some(lack) => (lack.written == lack.ordered && order_length == Some(lack.valid_order_bytes), lack),
-            None => {
-                let (mut places, mut lack) = (EventIdReader::new(order()?), EventsGap::default());
-                while let Some(place) = places.next_id()? {
-                    lack.written += u64::from(streams.contains(&place));
-                }
-                if places.count > 0 {
-                    notices.push(format!("{shown} was missing and has been written again"));
-                }
-                if places.count > lack.written {
-                    let gone = places.count - lack.written;
-                    notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
-                }
-                // What was written before may have other numbers now: nobody must take the one for the other.
-                if places.count > lack.written || order_length.is_none() {
-                    streams.origins = generations.restart(disk, &self.log, &self.outlet)?;
-                }
-                (places.count == lack.written && order_length == Some(places.valid_bytes), lack)
-            }
-        };
-        let is_found = lack.length.is_some();
-        if !is_whole_order {
-            disk::replace_with(disk, &self.order, Durability::Safe, |append| {
-                let mut text = String::new();
-                let mut record = |seq, place: &EventId| {
-                    text.push_str(&order::record(seq, place));
-                    if text.len() < CHUNK_SIZE { Ok(()) } else { append(std::mem::take(&mut text).as_bytes()) }
-                };
-                if is_found {
-                    let mut done = Ok(());
-                    let copy = |seq, place: &EventId| {
-                        if done.is_ok() {
-                            done = record(seq, place);
-                        }
-                    };
-                    compare(order()?, read(disk, &path)?.0, streams, copy)?.map_err(EventsMismatch::changed)?;
-                    done?;
-                } else {
-                    let (mut places, mut seq) = (EventIdReader::new(order()?), 0);
-                    while let Some(place) = places.next_id()? {
-                        if streams.contains(&place) {
-                            seq += 1;
-                            record(seq, &place)?;
-                        }
-                    }
-                }
-                append(text.as_bytes())
-            })?;
+        if survey.is_new || !survey.is_whole {
+            self.replace_order(disk, &survey, &streams)?;
         }
         let file = if is_found { disk.open(&path)? } else { create(disk, &path)? };
         let mut events = AppendBuffer::new(Arc::clone(&file))?;
-        let mut written = BTreeMap::new();
-        let mut seq = 0;
-        let mut places = EventIdReader::new(order()?);
-        let mut missing = GapWriter { file: &file, events: &mut events, gap: &lack, at: 0, buffer: Vec::new() };
+        let length = events.length();
+        let lines = read(disk, &self.order)?.0;
+        let mut order = EventOrder::read(&self.outlet, lines, Box::new(io::empty()), &self.witnesses)?
+            .ok_or_else(|| io::Error::other(format!("{} was changed just now", self.order.display())))?;
+        let right = right.take().unwrap_or(0);
+        let mut gap =
+            GapWriter { file: &file, events: &mut events, right, length, at: 0, chunk: Vec::new(), is_new: false };
         let mut content = LineSource::new(if is_found { read(disk, &path)?.0 } else { Box::new(io::empty()) });
-        // Nothing has to be made where nothing is missing.
-        let is_whole = lack.zeroed.is_none() && lack.missing_count == 0 && is_found;
-        while let Some(place) = places.next_id()? {
-            seq += 1;
-            if !is_whole {
-                match streams.line(seq, &place) {
-                    Some(line) => {
-                        content.consume(line.len())?;
-                        missing.write(line.as_bytes())?;
-                    }
-                    None => missing.skip(content.consume_line()?.len()),
+        while let Some(event) = order.next_event()? {
+            match streams.line(order.seq, &event) {
+                Some(line) => {
+                    content.take(line.len())?;
+                    gap.write(line.as_bytes())?;
                 }
+                None => gap.skip(content.consume_line()?.len()),
             }
-            written.insert(place.key(), place.n);
         }
-        missing.finish()?;
-        if let Some((from, to)) = lack.zeroed {
-            notices.push(format!("{} bytes of {shown} that a loss of power took have been written again", to - from));
+        gap.finish()?;
+        if right < length {
+            let lost = length - right;
+            notices.push(format!(
+                "{} was zero behind byte {right}, as a loss of power leaves it; {lost} bytes have been written again",
+                path.display()
+            ));
         }
-        let origins = generations.ensure(disk, &self.log, &self.outlet, seq + 1)?;
-        let order = AppendBuffer::new(disk.open(&self.order)?)?;
-        self.open = Some(OpenEvents { events, order, seq, written, origins });
+        let (seq, written, end) = (order.seq, order.written, order.end);
+        let name = order::witness_name(&self.outlet, &survey.generation.id);
+        self.witnesses.forget_others(&order::witness_name(&self.outlet, ""), &name);
+        let mut order = WitnessedFile::new(self.order.clone(), name, self.witnesses.clone(), end, true);
+        order.sync(disk)?;
+        let generation = survey.generation;
+        self.open = Some(OpenEvents { events, order, generation, seq, written, unsynced_since: None });
         Ok(notices)
     }
 
-    /// Lines of before are to be told otherwise: it is opened anew when it is needed.
+    /// Reads the order once, and decides under which generation the events go on.
+    fn survey<'s>(
+        &self,
+        disk: &dyn Disk,
+        (station, names): (Option<&str>, u64),
+        streams: &impl Fn(&Generation) -> EventStreams<'s>,
+    ) -> io::Result<Survey> {
+        let length = read(disk, &self.order)?.1;
+        let Some(mut order) = self.read_order(disk)? else {
+            let station = station.map_or_else(order::machine_name, str::to_owned);
+            let generation = Generation { id: order::random_name()?, station, names };
+            return Ok(Survey { generation, is_new: true, ordered: 0, known: 0, recovered: 0, is_whole: false });
+        };
+        let found = order.generation.clone();
+        let station = station.unwrap_or(&found.station);
+        let generation = Generation { names: names.max(found.names), station: station.to_owned(), ..found.clone() };
+        let (streams, mut known) = (streams(&generation), 0);
+        while let Some(event) = order.next_event()? {
+            known += u64::from(streams.contains(&event));
+        }
+        let mut survey = Survey {
+            generation,
+            is_new: false,
+            ordered: order.seq,
+            known,
+            recovered: order.recovered,
+            is_whole: order.is_whole(length.unwrap_or(0)),
+        };
+        let checked = order.check_witness();
+        if let (Err(mismatch), true) = (&checked, order.has_generation) {
+            let what = format!("{}: {mismatch}: put it there, and the station goes on with it", self.order.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        if survey.generation != found || checked.is_err() {
+            survey.renew()?;
+        }
+        Ok(survey)
+    }
+
+    /// Returns up to where the file is right; if it is to be written again as a whole, moves it aside and returns `None`.
+    fn keep_or_move_aside(
+        &self,
+        disk: &dyn Disk,
+        survey: &Survey,
+        streams: &mut EventStreams<'_>,
+        notices: &mut Vec<String>,
+    ) -> io::Result<Option<u64>> {
+        let path = self.path();
+        let (content, length) = read(disk, &path)?;
+        let Some(length) = length else { return Ok(None) };
+        let what = if survey.is_new && length == 0 {
+            return Ok(Some(0));
+        } else if survey.is_new {
+            "begins anew under another generation".to_owned()
+        } else {
+            let Some(mut order) = self.read_order(disk)? else { return Ok(None) };
+            match compare(&mut order, content, streams, |_, _| {})? {
+                Comparison::Beginning { right, .. } => return Ok(Some(right)),
+                Comparison::Other { line, .. } => {
+                    format!("is not what the logs say from line {line} on: somebody has changed it")
+                }
+            }
+        };
+        let shown = path.display();
+        if hidden_names::file_contains_name(streams.hidden_names(), read(disk, &path)?.0)? {
+            disk.remove(&path)?;
+            notices.push(format!("{shown} had a hidden name, and is written again without it"));
+        } else {
+            let aside = disk::move_aside(disk, &path)?;
+            notices.push(format!("{shown} {what}; it is kept as {aside}"));
+        }
+        Ok(None)
+    }
+
+    /// Writes the order anew, durably: as it was read, or under another generation without what nobody knows any more.
+    fn replace_order(&self, disk: &dyn Disk, survey: &Survey, streams: &EventStreams<'_>) -> io::Result<()> {
+        let mut old = self.read_order(disk)?;
+        disk::replace_with(disk, &self.order, Durability::Safe, |append| {
+            let (mut text, mut checksum) = order::first_record(&survey.generation);
+            let mut seq = 0;
+            while let Some(event) = old.as_mut().map_or(Ok(None), EventOrder::next_event)? {
+                if survey.is_new && !streams.contains(&event) {
+                    continue;
+                }
+                seq += 1;
+                let (record, next) = order::record(seq, &event, checksum);
+                checksum = next;
+                text.push_str(&record);
+                if text.len() >= CHUNK_SIZE {
+                    append(std::mem::take(&mut text).as_bytes())?;
+                }
+            }
+            append(text.as_bytes())
+        })
+    }
+
+    /// Closes it; it is opened anew when it is needed.
     pub fn close(&mut self) {
         self.open = None;
     }
 
-    /// Have the file and its order still their names, and the length that was written? What the disk has not taken yet is
-    /// no reason to doubt it. If not, it is opened anew when it is needed. Returns the file that is not.
-    pub fn verify(&mut self) -> Option<PathBuf> {
-        let open = self.open.as_ref()?;
-        let is_there = |file: &AppendBuffer, path: &Path| !file.is_flushed() || file.file().is_at(path, file.length());
-        let events = self.folder.join(EVENTS_FILE);
+    /// Checks that the file and its order still have their names and their lengths; what waits for the disk is no reason to
+    /// doubt it. If not, closes it and returns the file that has changed.
+    pub fn verify(&mut self, disk: &dyn Disk) -> Option<PathBuf> {
+        let path = self.path();
+        let open = self.open.as_mut()?;
         let lost = match () {
-            () if !is_there(&open.events, &events) => events,
-            () if !is_there(&open.order, &self.order) => self.order.clone(),
-            () => return None,
+            () if open.events.is_flushed() && !open.events.file().is_at(&path, open.events.length()) => path,
+            () if !open.order.is_there() => self.order.clone(),
+            () => {
+                if open.unsynced_since.is_some_and(|since| since.elapsed() >= LAZY_SYNC_INTERVAL) {
+                    // What cannot be synced now is synced later.
+                    open.unsynced_since = open.order.sync(disk).err().map(|_| Instant::now());
+                }
+                return None;
+            }
         };
         self.open = None;
         Some(lost)
@@ -260,42 +340,51 @@ impl EventsFile {
     ///
     /// # Errors
     ///
-    /// When the disk does not take all of it; what is missing follows the next time.
-    pub fn write(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
+    /// Returns any I/O error; what is missing follows the next time.
+    pub fn write(&mut self, disk: &dyn Disk, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Err(io::Error::other("the file of events is not open")) };
-        open.order.flush()?;
         open.events.flush()?;
-        events.chunks(MAX_BATCH).try_for_each(|batch| open.append(batch, durability))
+        events.chunks(MAX_BATCH).try_for_each(|batch| open.append(disk, batch, durability))
+    }
+}
+
+impl Survey {
+    fn renew(&mut self) -> io::Result<()> {
+        self.generation.id = order::random_name()?;
+        self.is_new = true;
+        Ok(())
     }
 }
 
 impl OpenEvents {
-    fn append(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
+    fn append(&mut self, disk: &dyn Disk, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let (mut records, mut lines) = (String::new(), String::new());
+        let (mut seq, mut checksum) = (self.seq, self.order.end().checksum);
         for event in events {
-            let place = event.id();
-            self.seq += 1;
-            records.push_str(&order::record(self.seq, &place));
-            lines.push_str(&event.line(self.seq, self.origins.origin_of(self.seq)));
+            seq += 1;
+            let (record, next) = order::record(seq, &event.id(), checksum);
+            checksum = next;
+            records.push_str(&record);
+            lines.push_str(&event.line(seq, &self.generation));
             lines.push('\n');
-            self.written.insert(place.key(), place.n);
         }
-        // Whatever fails from here on waits in memory; an event is written only behind its place in the order.
-        let fault = push(&mut self.order, records.as_bytes())?;
-        let fault = match fault {
-            None if durability == Durability::Safe => self.order.file().sync().err(),
-            fault => fault,
-        };
-        if let Some(fault) = fault {
-            self.events.enqueue(lines.as_bytes()).map_err(io::Error::other)?;
+        self.order.append(disk, &records, checksum, durability).map_err(|failed| {
+            io::Error::new(failed.error.kind(), format!("{}: {}", self.order.path().display(), failed.error))
+        })?;
+        self.seq = seq;
+        self.written.extend(events.iter().map(|event| (event.id().key(), event.id().n)));
+        if !self.order.is_synced() {
+            self.unsynced_since.get_or_insert_with(Instant::now);
+        }
+        // What the disk does not take of the lines waits in memory.
+        if let Some(fault) = self.events.push(lines.as_bytes()).map_err(io::Error::other)? {
             return Err(fault);
         }
-        write(&mut self.events, lines.as_bytes())?;
         if durability == Durability::Safe { self.events.file().sync() } else { Ok(()) }
     }
 }
 
-/// A file to be read, and its length; of one that is not there nothing, and none.
+/// Opens a file to be read, and returns its length; of one that is not there nothing, and none.
 fn read<'d>(disk: &'d dyn Disk, path: &Path) -> io::Result<(Box<dyn BufRead + 'd>, Option<u64>)> {
     match disk.reader(path, 0) {
         Ok(reader) => Ok((reader, Some(disk.length(path)?))),
@@ -310,397 +399,153 @@ fn create(disk: &dyn Disk, path: &Path) -> io::Result<Arc<dyn File>> {
     Ok(file)
 }
 
-fn push(file: &mut AppendBuffer, bytes: &[u8]) -> io::Result<Option<io::Error>> {
-    file.push(bytes).map_err(io::Error::other)
-}
-
-fn write(file: &mut AppendBuffer, bytes: &[u8]) -> io::Result<()> {
-    push(file, bytes)?.map_or(Ok(()), Err)
-}
-
 /// A file of events that is read from its beginning to its end.
 struct LineSource<R> {
     source: R,
-    /// What was looked at and not taken.
-    peeked: Vec<u8>,
-    /// How many bytes were taken.
-    consumed: u64,
+    /// Bytes that were looked at and not taken.
+    next: Vec<u8>,
 }
 
 impl<R: BufRead> LineSource<R> {
     fn new(source: R) -> LineSource<R> {
-        LineSource { source, peeked: Vec::new(), consumed: 0 }
+        LineSource { source, next: Vec::new() }
     }
 
-    /// The next line with its LF, or what there is of it, without taking it.
-    fn line(&mut self) -> io::Result<&[u8]> {
-        if !self.peeked.contains(&b'\n') {
-            let room = MAX_LINE_LEN.saturating_sub(self.peeked.len() as u64);
-            self.source.by_ref().take(room).read_until(b'\n', &mut self.peeked)?;
-        }
-        let end = self.peeked.iter().position(|&byte| byte == b'\n').map_or(self.peeked.len(), |end| end + 1);
-        Ok(&self.peeked[..end])
-    }
-
+    /// Takes the next line with its LF, or what there is of it.
     fn consume_line(&mut self) -> io::Result<Vec<u8>> {
-        let length = self.line()?.len();
-        self.consume(length)
-    }
-
-    /// The next so many bytes, or what is left.
-    fn consume(&mut self, length: usize) -> io::Result<Vec<u8>> {
-        if self.peeked.len() < length {
-            let missing = (length - self.peeked.len()) as u64;
-            self.source.by_ref().take(missing).read_to_end(&mut self.peeked)?;
+        if !self.next.contains(&b'\n') {
+            let room = MAX_LINE_LEN.saturating_sub(self.next.len() as u64);
+            self.source.by_ref().take(room).read_until(b'\n', &mut self.next)?;
         }
-        let rest = self.peeked.split_off(length.min(self.peeked.len()));
-        self.consumed += self.peeked.len() as u64;
-        Ok(std::mem::replace(&mut self.peeked, rest))
+        let end = self.next.iter().position(|&byte| byte == b'\n').map_or(self.next.len(), |end| end + 1);
+        self.take(end)
+    }
+
+    /// Takes the next so many bytes, or what is left.
+    fn take(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        if self.next.len() < length {
+            let missing = (length - self.next.len()) as u64;
+            self.source.by_ref().take(missing).read_to_end(&mut self.next)?;
+        }
+        let rest = self.next.split_off(length.min(self.next.len()));
+        Ok(std::mem::replace(&mut self.next, rest))
     }
 }
 
-/// What a file of events is, beside what it should be.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct EventsGap {
-    /// How many events were written, by the order and by the lines of the file that it lacks.
-    pub written: u64,
-    /// How many of them are in the order.
-    pub ordered: u64,
-    /// How many bytes of the order tell of those.
-    pub valid_order_bytes: u64,
-    /// How long the file is; `None` when it is to be written anew.
-    length: Option<u64>,
-    /// From where to where bytes are zero that should not be, as a loss of power leaves them; between them others may be right.
-    pub zeroed: Option<(u64, u64)>,
-    /// So many events are not in it to their end.
-    pub missing_count: u64,
-    /// So many of its lines are of games whose logs are not known; they are believed as they stand.
-    pub unknown_count: u64,
+/// Result of comparing a file of events with what it should say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// The file is a beginning of it; behind `right` bytes it may have zeros, as a loss of power leaves them.
+    Beginning {
+        /// Bytes that are right.
+        right: u64,
+        /// Number of events of the order that are not in it to their end.
+        missing: u64,
+        /// Number of lines whose logs are not known; they are believed as they stand.
+        unknown: u64,
+    },
+    /// The file says something else.
+    Other {
+        /// Number of the first line that is something else.
+        line: u64,
+        /// Event that it should be; `None` behind the last one.
+        event: Option<EventId>,
+    },
 }
 
-/// A file of events is not the beginning of what it should say.
-#[derive(Debug)]
-pub struct EventsMismatch {
-    /// The number of the first line that is something else, or that has no place in the order.
-    pub seq: u64,
-    /// Which event it should be.
-    pub event_id: Option<EventId>,
-}
-
-impl EventsMismatch {
-    fn changed(self) -> io::Error {
-        io::Error::other(format!("line {} of events.ndjson is not its own", self.seq))
-    }
-}
-
-/// Holds a file of events against its order and what the logs say, line by line. What the order lacks is taken from the file, as far as
-/// each line says what it is, and is the next of its game. `each` gets the number and the place of every line.
+/// Compares a file of events with its order and what the logs say, line by line. `each` gets the number of every event and
+/// the event.
 ///
 /// # Errors
 ///
-/// As the disk says; inside, when it is not the beginning of what it should say.
+/// Returns any I/O error.
 pub fn compare(
-    order: impl BufRead,
+    order: &mut EventOrder<'_>,
     content: impl BufRead,
-    streams: &mut EventStreams,
+    streams: &mut EventStreams<'_>,
     mut each: impl FnMut(u64, &EventId),
-) -> io::Result<Result<EventsGap, EventsMismatch>> {
-    let (mut places, mut content) = (EventIdReader::new(order), LineSource::new(content));
-    let mut written: BTreeMap<StreamKey, u64> = BTreeMap::new();
-    let mut lack = EventsGap::default();
-    // Where the next line begins.
-    let mut begin = 0;
-    for seq in 1.. {
-        let place = match places.next_id()? {
-            Some(place) => place,
-            None => match identify_line(content.line()?, seq, &written, streams) {
-                Some(place) => place,
-                None => break,
-            },
-        };
-        lack.written = seq;
-        each(seq, &place);
-        written.insert(place.key(), place.n);
-        let not_its_own = |place| Ok(Err(EventsMismatch { seq, event_id: Some(place) }));
-        let Some(expected) = streams.line(seq, &place) else {
-            let there = content.consume_line()?;
-            if !there.ends_with(b"\n") {
-                return not_its_own(place);
+) -> io::Result<Comparison> {
+    let mut content = LineSource::new(content);
+    let (mut begin, mut right, mut missing, mut unknown) = (0, None, 0, 0);
+    while let Some(event) = order.next_event()? {
+        let line = order.seq;
+        each(line, &event);
+        let other = |event| Ok(Comparison::Other { line, event: Some(event) });
+        let Some(expected) = streams.line(line, &event) else {
+            let found = content.consume_line()?;
+            if !found.ends_with(b"\n") {
+                return other(event);
             }
-            lack.unknown_count += 1;
-            begin += there.len() as u64;
+            unknown += 1;
+            begin += found.len() as u64;
             continue;
         };
-        let there = content.consume(expected.len())?;
-        for (at, found, _) in (0..)
-            .zip(&there)
-            .zip(expected.as_bytes())
-            .map(|((at, found), right)| (at, found, right))
-            .filter(|(_, found, right)| found != right)
-        {
-            if *found != 0 {
-                return not_its_own(place);
-            }
-            let at: u64 = begin + at;
-            lack.zeroed = Some((lack.zeroed.map_or(at, |(from, _)| from), at + 1));
+        let found = content.take(expected.len())?;
+        let differs = |(found, right): (&u8, &u8)| found != right;
+        if found.iter().zip(expected.as_bytes()).any(|(found, right)| found != right && *found != 0) {
+            return other(event);
         }
-        lack.missing_count += u64::from(there.len() < expected.len());
-        begin += expected.len() as u64;
+        if let Some(at) = found.iter().zip(expected.as_bytes()).position(differs) {
+            right.get_or_insert(begin + at as u64);
+        }
+        missing += u64::from(found.len() < expected.len());
+        begin += found.len() as u64;
     }
-    if !content.line()?.is_empty() {
-        return Ok(Err(EventsMismatch { seq: lack.written + 1, event_id: None }));
+    if !content.consume_line()?.is_empty() {
+        return Ok(Comparison::Other { line: order.seq + 1, event: None });
     }
-    (lack.ordered, lack.valid_order_bytes, lack.length) = (places.count, places.valid_bytes, Some(content.consumed));
-    Ok(Ok(lack))
-}
-
-/// Which event a line is that the order lacks: it says what it is, and is the next of its game.
-fn identify_line(line: &[u8], seq: u64, written: &BTreeMap<StreamKey, u64>, streams: &EventStreams) -> Option<EventId> {
-    let place = match line.strip_suffix(b"\n") {
-        Some(whole) => order::event_id(whole)?,
-        None if line.is_empty() => return None,
-        // A line that was cut off: which of those that may follow begins so?
-        None => streams.first_starting_with(seq, line, written)?,
-    };
-    (place.n == written.get(&place.key()).copied().unwrap_or(0) + 1).then_some(place)
+    Ok(Comparison::Beginning { right: right.unwrap_or(begin), missing, unknown })
 }
 
 /// Writes what a file lacks, while all that it should say goes by.
 struct GapWriter<'f> {
     file: &'f Arc<dyn File>,
     events: &'f mut AppendBuffer,
-    gap: &'f EventsGap,
+    /// Bytes of the file that are right.
+    right: u64,
+    /// Length of the file.
+    length: u64,
     at: u64,
-    /// What is to follow its end, and was not written yet.
-    buffer: Vec<u8>,
+    /// Bytes that follow the end of the file.
+    chunk: Vec<u8>,
+    /// Whether something in the middle was written, and is not synced yet.
+    is_new: bool,
 }
 
 impl GapWriter<'_> {
-    /// This goes by, and is there.
+    /// Goes past bytes that are there.
     fn skip(&mut self, length: usize) {
         self.at += length as u64;
     }
 
-    /// This goes by; of it is written what is not there.
+    /// Goes past a line, and writes what is not there of it.
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
-        let (begin, end) = (self.at, self.at + line.len() as u64);
-        self.at = end;
+        let begin = self.at;
+        self.skip(line.len());
         let part = |from: u64, to: u64| {
-            &line[(from.clamp(begin, end) - begin) as usize..(to.clamp(begin, end) - begin) as usize]
+            let index = |at: u64| at.clamp(begin, begin + line.len() as u64) - begin;
+            line.get(index(from) as usize..index(to) as usize).unwrap_or_default()
         };
-        if let Some((from, to)) = self.gap.zeroed {
-            let lost = part(from, to);
-            if !lost.is_empty() {
-                self.file.write_at(lost, from.max(begin))?;
-            }
+        let lost = part(self.right, self.length);
+        if !lost.is_empty() {
+            self.file.write_at(lost, self.right.max(begin))?;
+            self.is_new = true;
         }
-        self.buffer.extend_from_slice(part(self.gap.length.unwrap_or(0), u64::MAX));
-        if self.buffer.len() < CHUNK_SIZE { Ok(()) } else { self.append() }
+        self.chunk.extend_from_slice(part(self.length, u64::MAX));
+        if self.chunk.len() < CHUNK_SIZE { Ok(()) } else { self.append() }
     }
 
     fn append(&mut self) -> io::Result<()> {
-        if self.gap.zeroed.is_some() {
+        if std::mem::take(&mut self.is_new) {
             self.file.sync()?;
         }
-        write(self.events, &std::mem::take(&mut self.buffer))
+        self.events.push(&std::mem::take(&mut self.chunk)).map_err(io::Error::other)?.map_or(Ok(()), Err)
     }
 
     fn finish(mut self) -> io::Result<()> {
-        match self.buffer.is_empty() && self.gap.zeroed.is_none() {
-            true => Ok(()),
-            false => self.append(),
-        }
+        if self.chunk.is_empty() && !self.is_new { Ok(()) } else { self.append() }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use chrono::DateTime;
-
-    use super::*;
-    use crate::engine::broadcast::events::Stream;
-    use crate::engine::broadcast::{Board, Delay, GameChange, GameRecord, TournamentHistory, events};
-    use crate::engine::livefile::{GameHeader, LiveFileContents};
-    use crate::station::disk::RealDisk;
-    use draughts::Variant;
-
-    fn key(board: &str) -> StreamKey {
-        (board.to_owned(), 3, Stream::Game)
-    }
-
-    const LINES: [&str; 3] = ["1. 32-28", "19-23", "2. 28x19"];
-
-    /// Two boards on which this game was played.
-    fn boards(lines: &[&str]) -> [Board; 2] {
-        let at = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
-        let variant = Variant::international();
-        let opening = GameHeader { game: 3, variant, tags: Vec::new(), pairing_id: None, continued_game: None };
-        let text = opening.header_lines().join("\n") + "\n" + &lines.join("\n");
-        let mut game = GameRecord::new(opening, at);
-        let entries = LiveFileContents::parse(3, &text).unwrap().entries;
-        entries.into_iter().for_each(|entry| game.apply(at, GameChange::Entry(entry)));
-        let board =
-            |name: &str| Board { games: vec![game.clone()], ..Board::new(name, Variant::international(), Vec::new()) };
-        ["a", "b"].map(board)
-    }
-
-    fn events(lines: &[&str], name: &str) -> Vec<GameEvent> {
-        let boards = boards(lines);
-        let board = boards.iter().find(|board| board.name == name).unwrap();
-        let game = &board.games[0];
-        events::events(board, game, Delay::NO_DELAY.view(game, game.last_change_at()), 0)
-    }
-
-    fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
-        let mut generations = generations(&file.log);
-        let course = TournamentHistory::default();
-        let mut streams = EventStreams::new(boards, &course, generations.origins_of(&file.outlet));
-        file.open(&RealDisk, &mut streams, &mut generations).unwrap()
-    }
-
-    /// Those of a station.
-    fn generations(log: &Path) -> Generations {
-        Generations::read(&RealDisk, log).unwrap().set_station(Some("hall"))
-    }
-
-    /// A folder in which these lines of a game were written for two boards, in turn.
-    fn written() -> (tempfile::TempDir, String) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
-        assert!(open(&mut file, &boards(&LINES)).is_empty());
-        for n in 0..4 {
-            for board in ["b", "a"] {
-                file.write(&events(&LINES, board)[n..=n], Durability::Lazy).unwrap();
-            }
-        }
-        let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
-        (folder, text)
-    }
-
-    #[test]
-    fn completes_events_cut_anywhere() {
-        let (folder, whole) = written();
-        let path = folder.path().join("events.ndjson");
-        assert!(whole.starts_with("{\"seq\":1,") && whole.matches("\"board\":\"a\"").count() == 4, "{whole}");
-        for cut in 0..=whole.len() {
-            std::fs::write(&path, &whole[..cut]).unwrap();
-            let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
-            assert_eq!(open(&mut file, &boards(&LINES)), [""; 0]);
-            assert_eq!(file.written(&key("a")), 4);
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{cut}");
-        }
-        std::fs::remove_file(&path).unwrap();
-        let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
-        assert!(notices[0].contains("was missing"), "{notices:?}");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
-        // And when the logs of a board are gone, too.
-        std::fs::remove_file(&path).unwrap();
-        let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES)[1..]);
-        assert!(notices[1].contains("lacks 4 events of games whose logs are not there"), "{notices:?}");
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert_eq!((text.lines().count(), text.matches("\"board\":\"b\"").count()), (4, 4), "{text}");
-        assert!(text.lines().last().unwrap().starts_with("{\"seq\":4,"), "{text}");
-    }
-
-    #[test]
-    fn completes_truncated_order_from_file() {
-        let (folder, whole) = written();
-        let path = folder.path().join("events.order");
-        let order = std::fs::read(&path).unwrap();
-        for cut in (0..order.len()).step_by(7) {
-            std::fs::write(&path, &order[..cut]).unwrap();
-            for end in [whole.len(), whole.len() - 9] {
-                std::fs::write(folder.path().join("events.ndjson"), &whole[..end]).unwrap();
-                open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
-                assert_eq!(std::fs::read(&path).unwrap(), order, "{cut} {end}");
-                assert_eq!(std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap(), whole);
-            }
-        }
-    }
-
-    #[test]
-    fn accepts_any_number_of_events() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
-        open(&mut file, &boards(&LINES));
-        let many = vec![events(&LINES, "a")[0].clone(); 150_000];
-        file.write(&many, Durability::Lazy).unwrap();
-        let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
-        assert!(text.len() > 17 << 20 && text.lines().count() == many.len(), "{}", text.len());
-    }
-
-    #[test]
-    fn changed_file_is_kept_and_rewritten() {
-        let (folder, whole) = written();
-        let changed = whole.replacen("32-28", "33-28", 1);
-        std::fs::write(folder.path().join("events.ndjson"), &changed).unwrap();
-        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
-        let notices = open(&mut file, &boards(&LINES));
-        assert!(notices[0].contains("is not what the logs say from line 3 on"), "{notices:?}");
-        assert!(notices[0].contains("kept as events.ndjson.aside-1"), "{notices:?}");
-        let longer = ["1. 32-28", "19-23", "2. 28x19", "14x23"];
-        file.write(&events(&longer, "a")[4..], Durability::Safe).unwrap();
-        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-        let text = read("events.ndjson");
-        assert!(text.starts_with(&whole) && text.contains("\"seq\":9,"), "{text}");
-        assert_eq!(read("events.ndjson.aside-1"), changed);
-        // One that is longer than it should be, as well.
-        std::fs::write(folder.path().join("events.ndjson"), text.clone() + "a remark\n").unwrap();
-        open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&longer));
-        assert_eq!((read("events.ndjson"), read("events.ndjson.aside-2")), (text.clone(), text + "a remark\n"));
-    }
-
-    #[test]
-    fn repairs_zeros_in_place() {
-        let (folder, whole) = written();
-        let path = folder.path().join("events.ndjson");
-        let order = std::fs::read(folder.path().join("events.order")).unwrap();
-        for (from, to) in
-            (0..whole.len()).step_by(41).flat_map(|from| [(from, whole.len()), (from, (from + 40).min(whole.len()))])
-        {
-            let mut lost = whole.clone().into_bytes();
-            lost[from..to].fill(0);
-            std::fs::write(&path, &lost).unwrap();
-            let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
-            assert!(notices.len() == 1 && notices[0].contains("that a loss of power took"), "{from}: {notices:?}");
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{from}..{to}");
-            // The end of the order may be gone, too.
-            std::fs::write(&path, &lost).unwrap();
-            std::fs::write(folder.path().join("events.order"), &order[..order.len() - 9]).unwrap();
-            let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
-            open(&mut file, &boards(&LINES));
-            let written: u64 = ["a", "b"].map(|board| file.written(&key(board))).iter().sum();
-            let text = std::fs::read_to_string(&path).unwrap();
-            assert!(whole.starts_with(&text) && text.lines().count() as u64 == written, "{from}..{to}: {text}");
-            std::fs::write(folder.path().join("events.order"), &order).unwrap();
-            for aside in 1.. {
-                if std::fs::remove_file(folder.path().join(format!("events.ndjson.aside-{aside}"))).is_err() {
-                    break;
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn removed_cut_or_replaced_file_is_noticed() {
-        let (folder, whole) = written();
-        let path = folder.path().join("events.ndjson");
-        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
-        open(&mut file, &boards(&LINES));
-        assert_eq!(file.verify(), None);
-        std::fs::remove_file(&path).unwrap();
-        assert_eq!(file.verify(), Some(folder.path().join(EVENTS_FILE)));
-        assert_eq!(file.verify(), None, "it is told once, and is to be opened");
-        for what in ["other", &whole[..whole.len() / 2]] {
-            open(&mut file, &boards(&LINES));
-            assert_eq!((std::fs::read_to_string(&path).unwrap(), file.verify()), (whole.clone(), None));
-            std::fs::write(&path, what).unwrap();
-            assert_eq!(file.verify(), Some(folder.path().join(EVENTS_FILE)));
-        }
-        open(&mut file, &boards(&LINES));
-        std::fs::remove_file(folder.path().join("events.order")).unwrap();
-        assert_eq!(file.verify(), Some(folder.path().join("events.order")));
-        open(&mut file, &boards(&LINES));
-        assert!(folder.path().join("events.order").exists() && file.written(&key("a")) == 4);
-    }
-}
+mod tests;

@@ -17,8 +17,8 @@
 
 mod boards;
 mod events_file;
+mod files;
 mod finished_files;
-mod generations;
 mod hidden_names;
 mod order;
 mod outlet;
@@ -48,17 +48,17 @@ use crate::station::disk::RealDisk;
 use crate::station::file_problems::{self, FileProblems, ProblemReport, ProblemReporter};
 use crate::station::heartbeat::Heartbeat;
 use crate::station::journal::logs;
+use crate::station::journal::witness::Witnesses;
 use crate::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 
 use finished_files::FinishedLiveFiles;
 
 pub use boards::{RoundBoards, record, recorded_game};
-pub use events_file::{EVENTS_FILE, EventsFile, EventsGap, EventsMismatch, compare, order_file};
-pub use generations::{GENERATIONS_FILE, Generations, random_name};
-pub use order::EventIdReader;
-pub use outlet::{ArchivedGame, DOCUMENT_FILES, Outlet, archived_games};
+pub use events_file::{Comparison, EVENTS_FILE, EventsFile, compare};
+pub use files::{PublicFile, files};
+pub use order::{EventOrder, first_record, order_file, random_name, witness_name};
+pub use outlet::{ArchivedGame, Outlet, archived_games};
 pub use plan::{Plan, PlannedOutlet, Plans};
-pub use rounds::{current_entries, games_of_pairings, round_entries, rounds};
 pub use streams::{EventStreams, PendingEvents};
 
 /// So long all lines of a station have to be opened.
@@ -199,13 +199,14 @@ pub fn spawn(
     config: &Config,
     pulse: Heartbeat,
     troubles: &FileProblems,
-    opening: Duration,
+    (opening, witnesses): (Duration, Witnesses),
 ) -> (OutletHandle, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
     let config = config.clone();
     let watches = OutletReporters::new(troubles);
     let run = move || {
-        let work = || Outlets::new(&config).run(&receiver, &pulse, watches.clone(), opening);
+        let work =
+            || Outlets::with_witnesses(&config, witnesses.clone()).run(&receiver, &pulse, watches.clone(), opening);
         if let Err(bug) = std::panic::catch_unwind(AssertUnwindSafe(work)) {
             let what =
                 "a bug has ended the thread that writes it: recording goes on; start damcast again when no game is on";
@@ -288,6 +289,10 @@ const CONFIG_REMEDY: &str = "mend the configuration, then `damcast ctl reload`";
 const RESTORE_REMEDY: &str = "put a copy of log/tournament.ndjson there and start the station again (without a copy: take that line and those \
                        behind it out of the file, and give again what they say)";
 
+/// What to do about a file that lacks its end.
+const COPY: &str = "put such a copy there and start the station again (without a copy: stop the station, put `commits` elsewhere, start it, \
+                    and give again what is missing)";
+
 /// The outlets of a station that runs.
 pub struct Outlets {
     round_boards: RoundBoards,
@@ -299,9 +304,10 @@ pub struct Outlets {
     live: FinishedLiveFiles,
     slots: Vec<OutletSlot>,
     /// The record of the tournament is damaged: who plays and what the results are is not known, so nothing is shown.
-    tournament_damage: Option<String>,
+    tournament_damage: Option<(String, &'static str)>,
     /// What was found wrong with files of `log/` that all outlets need, and mended.
     repaired: Vec<ProblemReport>,
+    witnesses: Witnesses,
 }
 
 /// What the logs of a line say, all chains: `each` gets every game.
@@ -339,22 +345,29 @@ fn add_earlier_games_of(seating: &mut RoundBoards, folder: &Path, line: &str) {
 impl Outlets {
     /// Those of a configuration.
     pub fn new(config: &Config) -> Outlets {
+        Outlets::with_witnesses(config, Witnesses::default())
+    }
+
+    /// Those of a configuration, whose files in `log/` have these witnesses.
+    pub fn with_witnesses(config: &Config, witnesses: Witnesses) -> Outlets {
         let log: PathBuf = config.directory.join("log");
         let mut plans = Plans::read(&RealDisk, &log).unwrap_or_default();
         plans.problems.drain(..).for_each(|problem| warn!("{problem}"));
+        let missing = plans.set_witnesses(witnesses.clone());
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         plans.add(Plan::new(config, now, plans.current()));
-        let generations = Generations::read(&RealDisk, &log).unwrap_or_default();
-        generations.problems.iter().for_each(|problem| warn!("log/{GENERATIONS_FILE}: {problem}"));
         let mut seating = RoundBoards::new(plans);
-        seating.generations = generations.set_station(config.name.as_deref());
-        let damage = match TournamentLog::read(&RealDisk, &log) {
+        seating.station.clone_from(&config.name);
+        let damage = match TournamentLog::read_witnessed(&RealDisk, &log, witnesses.clone()) {
             Ok(record) => {
                 seating.set_history(TournamentHistory::from_records(record.records()));
-                record.damage().map(|damage| format!("the record of the tournament is damaged: {damage}"))
+                let remedy = if record.is_cut() { COPY } else { RESTORE_REMEDY };
+                let damage = record.damage().map(|damage| format!("the record of the tournament is damaged: {damage}"));
+                damage.map(|damage| (damage, remedy))
             }
-            Err(error) => Some(format!("log/{TOURNAMENT_FILE}: {error}")),
+            Err(error) => Some((format!("log/{TOURNAMENT_FILE}: {error}"), RESTORE_REMEDY)),
         };
+        let damage = missing.map(|missing| (missing, COPY)).or(damage);
         let mut outlets = Outlets {
             round_boards: seating,
             unopened_lines: config.lines.iter().map(|line| line.name.clone()).collect(),
@@ -364,6 +377,7 @@ impl Outlets {
             slots: Vec::new(),
             tournament_damage: damage,
             repaired: Vec::new(),
+            witnesses,
         };
         outlets.set_outlets(config);
         outlets
@@ -389,8 +403,8 @@ impl Outlets {
         };
         for outlet in &config.outlets {
             let before = take(&outlet.name, &outlet.directory);
-            if let Some(damage) = &self.tournament_damage {
-                let what = suspension_message(&outlet.name, damage, RESTORE_REMEDY);
+            if let Some((damage, remedy)) = &self.tournament_damage {
+                let what = suspension_message(&outlet.name, damage, remedy);
                 error!("{what}");
                 let (name, directory) = (outlet.name.clone(), outlet.directory.clone());
                 let watch = before.and_then(|place| place.reporter);
@@ -407,7 +421,12 @@ impl Outlets {
                     if before.is_some() {
                         info!("the outlet {} is shown again", outlet.name);
                     }
-                    OutletState::Shown(Box::new(Outlet::from_config(Box::new(RealDisk), &self.directory, outlet)))
+                    OutletState::Shown(Box::new(Outlet::from_config(
+                        Box::new(RealDisk),
+                        &self.directory,
+                        outlet,
+                        self.witnesses.clone(),
+                    )))
                 }
             };
             self.slots.push(OutletSlot {
@@ -488,8 +507,7 @@ impl Outlets {
             is_lost |= outlet.verify();
         }
         let log = self.log();
-        let generations = self.round_boards.generations.is_intact(&RealDisk, &log).then(|| GENERATIONS_FILE.to_owned());
-        for name in self.round_boards.plans.verify(&RealDisk, &log).into_iter().chain(generations) {
+        for name in self.round_boards.plans.verify(&RealDisk, &log) {
             let what = "it was taken away or changed by somebody, and is written again";
             warn!("log/{name}: {what}");
             self.repaired.push(ProblemReport { board: None, file: format!("log/{name}"), message: what.to_owned() });
@@ -502,9 +520,7 @@ impl Outlets {
     fn log_problems(&mut self) -> Vec<ProblemReport> {
         let mut found = std::mem::take(&mut self.repaired);
         let log = self.log();
-        let generations = Some(GENERATIONS_FILE.to_owned()).filter(|_| !self.round_boards.generations.is_empty());
-        let names = self.round_boards.plans.names().chain(generations);
-        found.extend(names.filter_map(|name| outlet::unwritable_files(&log, &name)));
+        found.extend(self.round_boards.plans.names().filter_map(|name| outlet::unwritable_files(&log, &name)));
         found
     }
 
@@ -535,7 +551,10 @@ impl Outlets {
             is_whole &= outlet.write(&mut self.round_boards, now);
         }
         // A plan without any outlet is to be kept, too: it holds from now on.
-        if self.visible_outlets().next().is_none() && self.round_boards.plans.save(&RealDisk, &self.log()).is_err() {
+        if self.tournament_damage.is_none()
+            && self.visible_outlets().next().is_none()
+            && self.round_boards.plans.save(&RealDisk, &self.log()).is_err()
+        {
             is_whole = false;
         }
         let mut delays: Vec<Delay> = self.visible_outlets().map(|outlet| outlet.plan().delay).collect();
@@ -561,6 +580,7 @@ impl Outlets {
     fn configure(&mut self, config: &Config) {
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         self.round_boards.configure(Plan::new(config, now, self.round_boards.plans.current()));
+        self.round_boards.station.clone_from(&config.name);
         self.set_outlets(config);
     }
 

@@ -3,31 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use tracing::{info, warn};
 
 use super::boards::RoundBoards;
-use super::events_file::{EVENTS_FILE, EventsFile, MAX_BATCH, order_file};
+use super::events_file::{EVENTS_FILE, EventsFile, MAX_BATCH};
+use super::files::{self, Fingerprint, GAMES_FILE, PublicFile, ROUNDS_FOLDER};
 use super::hidden_names;
+use super::order::order_file;
 use super::plan::PlannedOutlet;
-use super::rounds;
 use super::streams::{EventStreams, PendingEvents};
-use crate::engine::broadcast::events::GameEvent;
-use crate::engine::broadcast::snapshot::{BoardSelection, Snapshot, SnapshotEntry};
-use crate::engine::broadcast::{Board, Delay, GameRecord, HiddenNames, VisibleGame, WallTime, archive, documents};
+use crate::engine::broadcast::events::{GameEvent, Generation};
+use crate::engine::broadcast::snapshot::Snapshot;
+use crate::engine::broadcast::{Board, Delay, GameRecord, HiddenNames, VisibleGame, WallTime, archive};
 use crate::engine::tournament::Tournament;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, Durability, FileStamp, ManagedDir};
 use crate::station::file_problems::ProblemReport;
+use crate::station::journal::witness::Witnesses;
 
-/// The file with all boards.
-const GAMES_FILE: &str = "games.pdn";
-/// The file with those that have a move.
-const STARTED_FILE: &str = "started.pdn";
-/// What is known of a tournament, and its standings.
-pub const DOCUMENT_FILES: [&str; 2] = ["tournament.json", "standings.json"];
-/// The folder of the rounds, in that of the outlet.
-const ROUNDS_FOLDER: &str = "round";
 /// What is in the name of a file that was put aside.
 const ASIDE_SUFFIX: &str = ".aside-";
 /// The folder of the games that are over, in that of the outlet.
@@ -44,13 +39,12 @@ pub struct Outlet {
     /// `archive/`, and the folder that it is in.
     folders: [ManagedDir; 2],
     log: PathBuf,
-    snapshots: [SnapshotFile; 2],
-    /// The files of rounds, by their number.
-    rounds: BTreeMap<u32, RoundFiles>,
+    /// Files that are replaced as a whole, by their path in the outlet.
+    shown: BTreeMap<PathBuf, ShownFile>,
+    /// Folders of rounds, by their path in the outlet.
+    rounds: BTreeMap<PathBuf, [ManagedDir; 2]>,
     /// The tournament as it may be seen, after so many records.
-    tournament: (usize, Tournament),
-    /// After how many records its documents were made.
-    documents_version: usize,
+    tournament: (usize, Rc<Tournament>),
     events: EventsFile,
     /// The names that nobody is told any more.
     hidden_names: HiddenNames,
@@ -71,33 +65,27 @@ pub struct Outlet {
     was_written: bool,
 }
 
-/// The files of a round.
-struct RoundFiles {
-    /// `round/N`, and the folder that it is in.
-    folders: [ManagedDir; 2],
-    snapshots: [SnapshotFile; 2],
-    /// What they were made of last.
-    fingerprint: Option<Vec<EntryFingerprint>>,
-}
-
-/// As much of a place as can change: how much of the game may be seen.
-type EntryFingerprint = (Option<(String, u32, usize, bool, bool, usize)>, Option<String>);
-
-/// A file that is replaced as a whole.
+/// State of a file that is replaced as a whole.
 #[derive(Default)]
-struct SnapshotFile {
-    name: PathBuf,
-    which: BoardSelection,
+struct ShownFile {
+    /// Fingerprint of what was written last.
+    fingerprint: Option<Fingerprint>,
+    /// Last text without a problem.
     text: Option<String>,
-    /// What was last found wrong with it.
+    /// Problem of the present text for its readers.
     problem: Option<String>,
 }
 
 impl Outlet {
     /// An outlet of a station's directory, made durable in this way.
-    pub fn new(disk: Box<dyn Disk>, directory: &Path, plan: PlannedOutlet, durability: Durability) -> Outlet {
+    pub fn new(
+        disk: Box<dyn Disk>,
+        directory: &Path,
+        plan: PlannedOutlet,
+        (durability, witnesses): (Durability, Witnesses),
+    ) -> Outlet {
         let (log, folder) = (directory.join("log"), directory.join(&plan.directory));
-        let events = EventsFile::new(&plan.name, &folder, &log);
+        let events = EventsFile::new(&plan.name, &folder, &log, witnesses);
         Outlet {
             disk,
             plan,
@@ -105,10 +93,9 @@ impl Outlet {
             group: None,
             folders: [folder.join(ARCHIVE_FOLDER), folder].map(ManagedDir::new),
             log,
-            snapshots: snapshots(Path::new("")),
+            shown: BTreeMap::new(),
             rounds: BTreeMap::new(),
-            tournament: (0, Tournament::default()),
-            documents_version: 0,
+            tournament: (0, Rc::default()),
             events,
             hidden_names: HiddenNames::default(),
             names_deleted: false,
@@ -123,8 +110,8 @@ impl Outlet {
     }
 
     /// As the configuration of a station says.
-    pub fn from_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig) -> Outlet {
-        let mut outlet = Outlet::new(disk, directory, PlannedOutlet::new(config), config.durability);
+    pub fn from_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig, witnesses: Witnesses) -> Outlet {
+        let mut outlet = Outlet::new(disk, directory, PlannedOutlet::new(config), (config.durability, witnesses));
         outlet.configure(config);
         outlet
     }
@@ -133,7 +120,7 @@ impl Outlet {
     pub fn configure(&mut self, config: &OutletConfig) {
         (self.plan, self.durability) = (PlannedOutlet::new(config), config.durability);
         self.group.clone_from(&config.group);
-        let rounds = self.rounds.values_mut().flat_map(|round| &mut round.folders);
+        let rounds = self.rounds.values_mut().flatten();
         self.folders.iter_mut().chain(rounds).for_each(|folder| folder.set_group(config.group.as_deref()));
     }
 
@@ -180,93 +167,87 @@ impl Outlet {
         }
         // What is made of a plan must not outlive it.
         seating.plans.save(self.disk.as_ref(), &self.log).map_err(with_file_name("log/round-K.plan"))?;
-        seating.generations.save(self.disk.as_ref(), &self.log).map_err(with_file_name("log/generations"))?;
         let events = self.append_events(seating, now).map_err(with_file_name(EVENTS_FILE));
+        // Nothing is shown as long as an order lacks its end.
+        if events.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData) {
+            return events;
+        }
         let swept = self.delete_hidden_names();
         let archive = self.archive(seating, now);
-        let snapshots = self.write_snapshots(seating, now);
-        let rounds = self.write_rounds(seating, now);
+        let shown = self.write_snapshots(seating, now);
         self.modified.clear();
-        events.and(swept).and(archive).and(snapshots).and(rounds)
+        events.and(swept).and(archive).and(shown)
     }
 
+    /// Writes the files that are replaced as a whole: all of them, whatever is wrong with one.
     fn write_snapshots(&mut self, seating: &RoundBoards, now: WallTime) -> io::Result<()> {
-        let seen = seating.history().visible_records(self.plan.delay, now);
-        if seen != self.tournament.0 {
-            self.tournament = (seen, seating.history().tournament(seen));
+        let visible = seating.history().visible_records(self.plan.delay, now);
+        if visible != self.tournament.0 {
+            self.tournament = (visible, Rc::new(seating.history().tournament(visible)));
         }
-        let mut done = self.write_documents();
-        for index in [0, 1] {
-            let places = rounds::current_entries(seating, &self.tournament.1, self.plan.delay, now);
-            let mut file = std::mem::take(&mut self.snapshots[index]);
-            let replaced = self.replace(&mut file, &places).map_err(with_file_name(&file.name.to_string_lossy()));
-            self.snapshots[index] = file;
-            done = done.and(replaced);
-        }
-        done
-    }
-
-    /// What is known of the tournament, for programs and pages.
-    fn write_documents(&mut self) -> io::Result<()> {
-        let (seen, tournament) = &self.tournament;
-        let is_touched = DOCUMENT_FILES.iter().any(|name| self.modified.contains(Path::new(name)));
-        if *seen == 0 || self.documents_version == *seen && !is_touched {
-            return Ok(());
-        }
-        let (seen, texts) =
-            (*seen, [documents::tournament_document(tournament), documents::standings_document(tournament)]);
-        for (name, text) in DOCUMENT_FILES.into_iter().zip(texts) {
-            self.write_if_changed(Path::new(name), &text, |_| false).map_err(with_file_name(name))?;
-        }
-        self.documents_version = seen;
-        Ok(())
-    }
-
-    /// Each round has its files for ever: an address never changes its round under its reader.
-    fn write_rounds(&mut self, seating: &RoundBoards, now: WallTime) -> io::Result<()> {
-        let shown = rounds::rounds(&self.tournament.1);
-        if shown.is_empty() {
-            return Ok(());
-        }
-        let games = rounds::games_of_pairings(seating, &self.tournament.1);
         let mut done = Ok(());
-        for number in shown {
-            let mut files = self.rounds.remove(&number).unwrap_or_else(|| self.files_of_round(number));
-            done = done.and(self.write_round(&mut files, seating, &games, number, now));
-            self.rounds.insert(number, files);
+        for file in files::files_of(seating, &self.plan, (visible, &self.tournament.1), now) {
+            let mut state = self.shown.remove(&file.path).unwrap_or_default();
+            done = done.and(self.show_file(&file, &mut state).map_err(with_file_name(&file.path.to_string_lossy())));
+            self.shown.insert(file.path, state);
         }
         done
     }
-
-    fn files_of_round(&self, number: u32) -> RoundFiles {
-        let folder = Path::new(ROUNDS_FOLDER).join(number.to_string());
-        let mut folders = [folder.clone(), PathBuf::from(ROUNDS_FOLDER)]
-            .map(|part| ManagedDir::new(self.folders[1].path().join(part)));
-        folders.iter_mut().for_each(|folder| folder.set_group(self.group.as_deref()));
-        RoundFiles { folders, snapshots: snapshots(&folder), fingerprint: None }
-    }
-
-    fn write_round(
-        &mut self,
-        files: &mut RoundFiles,
-        seating: &RoundBoards,
-        games: &BTreeMap<String, Vec<(&Board, &GameRecord)>>,
-        number: u32,
-        now: WallTime,
-    ) -> io::Result<()> {
-        let delay = self.plan.delay;
-        let places = rounds::round_entries(seating, games, &self.tournament.1, number, (delay, now));
-        let shape: Vec<EntryFingerprint> = places.iter().map(entry_fingerprint).collect();
-        let is_touched = files.snapshots.iter().any(|file| self.modified.contains(&file.name));
-        if files.fingerprint.as_ref() == Some(&shape) && !is_touched {
+    fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile) -> io::Result<()> {
+        let (path, fingerprint) = (&file.path, file.fingerprint());
+        if state.fingerprint.as_ref() == Some(&fingerprint) && !self.modified.contains(path) {
             return Ok(());
         }
-        files.folders.iter_mut().rev().try_for_each(|folder| folder.ensure().map(drop))?;
-        for file in &mut files.snapshots {
-            self.replace(file, &places).map_err(with_file_name(&file.name.to_string_lossy()))?;
+        // Until it is written it is not what stands there.
+        state.fingerprint = None;
+        self.hold_folder_of(path)?;
+        match file.snapshot() {
+            Some(snapshot) => self.look_at(path, snapshot, state),
+            None => state.text = Some(file.text()),
         }
-        files.fingerprint = Some(shape);
+        if let Some(text) = &state.text {
+            self.write_if_changed(path, text, |_| false)?;
+        }
+        state.fingerprint = Some(fingerprint);
         Ok(())
+    }
+
+    /// Makes the folder of a round, if the file is in one.
+    fn hold_folder_of(&mut self, path: &Path) -> io::Result<()> {
+        let Some(folder) = path.parent().filter(|folder| folder.starts_with(ROUNDS_FOLDER)) else { return Ok(()) };
+        let (outlet, group) = (self.folders[1].path(), self.group.as_deref());
+        let folders = self.rounds.entry(folder.to_owned()).or_insert_with(|| {
+            let mut folders = [folder, Path::new(ROUNDS_FOLDER)].map(|part| ManagedDir::new(outlet.join(part)));
+            folders.iter_mut().for_each(|folder| folder.set_group(group));
+            folders
+        });
+        folders.iter_mut().rev().try_for_each(|folder| folder.ensure().map(drop))
+    }
+
+    /// Keeps the text of a snapshot, unless its readers would stumble over it: then the last good one stays.
+    fn look_at(&mut self, path: &Path, snapshot: Snapshot, state: &mut ShownFile) {
+        let (shown, profile) = (self.shown(), self.plan.profile);
+        if path == Path::new(GAMES_FILE) && snapshot.truncated_boards != self.truncated_boards {
+            for board in snapshot.truncated_boards.iter().filter(|board| !self.truncated_boards.contains(board)) {
+                warn!(
+                    line = board,
+                    "{shown} shows this game up to its last sure move, or not at all if it began with Black to \
+                     move: readers of the profile {profile} cannot take the rest; live/ has all of it"
+                );
+            }
+            self.truncated_boards.clone_from(&snapshot.truncated_boards);
+        }
+        let Some(problem) = snapshot.first_problem().map(|problem| problem.to_string()) else {
+            (state.problem, state.text) = (None, Some(snapshot.text));
+            return;
+        };
+        if state.problem.as_ref() != Some(&problem) {
+            warn!(
+                "{shown}/{} is not published, the last good one stays; its readers would stumble at {problem}",
+                path.display()
+            );
+            state.problem = Some(problem);
+        }
     }
 
     /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outlet::write`]; returns
@@ -277,7 +258,7 @@ impl Outlet {
         }
         // Should one not be to be made, the next write says so.
         let mut is_lost = self.folders.iter().any(|folder| !folder.path().is_dir());
-        if let Some(path) = self.events.verify() {
+        if let Some(path) = self.events.verify(self.disk.as_ref()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let file = if name == EVENTS_FILE { self.display_path(EVENTS_FILE) } else { format!("log/{name}") };
             self.report_repair(
@@ -315,13 +296,10 @@ impl Outlet {
                 }
             }
         }
-        for file in self.snapshots.iter().chain(self.rounds.values().flat_map(|round| &round.snapshots)) {
-            if let Some(flaw) = &file.problem {
-                add(
-                    None,
-                    &file.name.to_string_lossy(),
-                    format!("it stands still, for its readers would stumble at {flaw}"),
-                );
+        for (path, state) in &self.shown {
+            if let Some(problem) = &state.problem {
+                let what = format!("it stands still, for its readers would stumble at {problem}");
+                add(None, &path.to_string_lossy(), what);
             }
         }
         let profile = self.plan.profile;
@@ -406,42 +384,50 @@ impl Outlet {
             .collect())
     }
 
-    /// Somebody wishes not to be named, or is to be named again: what was told is told anew, under another generation.
-    fn restart_events(&mut self, seating: &mut RoundBoards, now: WallTime) -> io::Result<()> {
+    /// Closes the file of events, if its lines are to have another generation: other names are hidden, or the station has
+    /// another name.
+    fn restart_events(&mut self, seating: &RoundBoards, now: WallTime) {
         let since = seating.history().names_version(self.plan.delay, now);
-        if seating.generations.names(&self.plan.name) < since {
-            seating.generations.restart_with_names(self.disk.as_ref(), &self.log, &self.plan.name, since)?;
-            info!("{}: the events begin anew under another generation, with other names", self.shown());
+        let Some(generation) = self.events.generation() else { return };
+        let is_renamed = seating.station.as_ref().is_some_and(|station| *station != generation.station);
+        if generation.names < since || is_renamed {
+            info!("{}: the events begin anew under another generation", self.shown());
             self.events.close();
+        }
+    }
+
+    /// From now on the names that are hidden in this version of the tournament are hidden.
+    fn hide_names(&mut self, seating: &RoundBoards, names: u64) {
+        let hidden_names = &seating.history().events_for_version(names).hidden_names;
+        if *hidden_names != self.hidden_names {
+            self.hidden_names.clone_from(hidden_names);
             self.names_deleted = false;
         }
-        let names = seating.generations.names(&self.plan.name);
-        self.hidden_names.clone_from(&seating.history().events_for_version(names).hidden_names);
-        Ok(())
     }
 
     fn append_events(&mut self, seating: &mut RoundBoards, now: WallTime) -> io::Result<()> {
-        self.restart_events(seating, now)?;
+        self.restart_events(seating, now);
+        let names = seating.history().names_version(self.plan.delay, now);
         if !self.events.is_open() {
+            self.hide_names(seating, names);
             let disk = self.disk.as_ref();
-            let adopted = self.events.learn_origins(disk, &mut seating.generations)?;
-            seating.generations.save(disk, &self.log)?;
-            let origins = seating.generations.origins_of(&self.plan.name);
-            let course = seating.history();
-            if self.events.is_incomplete(disk, &mut EventStreams::new(seating.boards(), course, origins.clone()))? {
+            if self.events.is_incomplete(disk, |generation| streams_of(seating, generation))? {
                 super::add_earlier_games(seating, &self.log);
             }
-            let (boards, course, generations) = seating.boards_and_generations();
-            let notices = self.events.open(disk, &mut EventStreams::new(boards, course, origins), generations)?;
-            adopted.into_iter().chain(notices).for_each(|notice| warn!("{notice}"));
+            let seating: &RoundBoards = seating;
+            let station = seating.station.as_deref();
+            let notices = self.events.open(disk, (station, names), |generation| streams_of(seating, generation))?;
+            notices.into_iter().for_each(|notice| warn!("{notice}"));
         }
+        let Some(generation) = self.events.generation().cloned() else { return Ok(()) };
+        self.hide_names(seating, generation.names);
+        let disk = self.disk.as_ref();
         let boards: Vec<&Board> = seating.boards().collect();
-        let delay = self.plan.delay;
-        let told = (seating.history(), seating.generations.names(&self.plan.name));
-        let mut new = PendingEvents::new(&boards, told, delay, now, |stream| self.events.written(stream));
+        let told = (seating.history(), &generation);
+        let mut new = PendingEvents::new(&boards, told, self.plan.delay, now, |stream| self.events.written(stream));
         loop {
             let some: Vec<GameEvent> = new.by_ref().take(MAX_BATCH).collect();
-            self.events.write(&some, self.durability)?;
+            self.events.write(disk, &some, self.durability)?;
             if some.len() < MAX_BATCH {
                 return Ok(());
             }
@@ -507,64 +493,10 @@ impl Outlet {
         self.stamps.insert(name.to_owned(), stamp);
         Ok(())
     }
-
-    fn replace(&mut self, file: &mut SnapshotFile, places: &[SnapshotEntry]) -> io::Result<()> {
-        let (shown, profile) = (self.shown(), self.plan.profile);
-        let snapshot = Snapshot::from_entries(places, file.which, profile);
-        if file.name == Path::new(GAMES_FILE) && snapshot.truncated_boards != self.truncated_boards {
-            for board in snapshot.truncated_boards.iter().filter(|board| !self.truncated_boards.contains(board)) {
-                warn!(
-                    line = board,
-                    "{shown} shows this game up to its last sure move, or not at all if it began with Black to \
-                     move: readers of the profile {profile} cannot take the rest; live/ has all of it"
-                );
-            }
-            self.truncated_boards.clone_from(&snapshot.truncated_boards);
-        }
-        let is_touched = self.modified.contains(&file.name);
-        if file.text.as_ref() == Some(&snapshot.text) && !is_touched {
-            return Ok(());
-        }
-        if let Some(flaw) = snapshot.first_problem() {
-            let flaw = flaw.to_string();
-            if file.problem.as_ref() != Some(&flaw) {
-                warn!(
-                    "{shown}/{} is not published, the last good one stays; its readers would stumble at {flaw}",
-                    file.name.display()
-                );
-                file.problem = Some(flaw);
-            }
-        } else {
-            file.problem = None;
-            file.text = Some(snapshot.text);
-        }
-        // Until it is written it is not what stands there.
-        let Some(text) = file.text.take() else { return Ok(()) };
-        self.write_if_changed(&file.name, &text, |_| false)?;
-        file.text = Some(text);
-        Ok(())
-    }
 }
 
-/// The two files of all boards in a folder, from that of the outlet on.
-fn snapshots(folder: &Path) -> [SnapshotFile; 2] {
-    [(GAMES_FILE, BoardSelection::All), (STARTED_FILE, BoardSelection::Started)].map(|(name, which)| SnapshotFile {
-        name: folder.join(name),
-        which,
-        text: None,
-        problem: None,
-    })
-}
-
-fn entry_fingerprint(place: &SnapshotEntry) -> EntryFingerprint {
-    let shown = place.visible_game.map(|(game, view)| {
-        let has_result = view.result.is_some();
-        let corrections = view.corrections.len();
-        (place.board.name.clone(), game.number(), view.entries.len(), view.is_closed, has_result, corrections)
-    });
-    let tags = || place.board.tags.iter().map(|(name, value)| format!("{name}={value};")).collect::<String>();
-    let before = shown.is_none().then(|| format!("{}{:?}", tags(), place.result));
-    (shown, before)
+fn streams_of<'s>(seating: &'s RoundBoards, generation: &Generation) -> EventStreams<'s> {
+    EventStreams::new(seating.boards(), seating.history(), generation)
 }
 
 /// Says which file it is that the disk does not take.
@@ -627,11 +559,11 @@ pub fn archived_games<'s>(
         }
         let parts = board.game_parts(game);
         let first = parts.first().map_or(game.number(), |first| first.number());
-        let planned = seating.board_at(board, closed);
+        let plan = seating.board_at(board, closed);
         let texts = |part: &GameRecord| -> Vec<String> {
             let view = delay.view(part, now);
             let of = |count: usize| VisibleGame { corrections: &view.corrections[..count], ..view };
-            (0..=view.corrections.len()).map(|count| archive::archive_text(&planned, part, of(count))).collect()
+            (0..=view.corrections.len()).map(|count| archive::archive_text(&plan, part, of(count))).collect()
         };
         let mut earlier: Vec<String> = parts.into_iter().flat_map(texts).collect();
         let text = earlier.pop()?;

@@ -1,17 +1,15 @@
 //! The plan of a round: what the public files depend on and the logs of lines do not say.
 //!
 //! ```text
-//!   # damcast plan 1
-//!   # opened: 2026-11-21T09:25:00.000+01:00     it holds from then on
-//!   # profile: lidraughts                       the outlet `public`: for whose readers
-//!   # delay: 900 0                              seconds and plies
-//!   # outlet: hall lidraughts 0 0 public-hall   another: its name, profile, seconds, plies, folder
-//!   # held: hall                                it is held back, and its files stay as they were
-//!   # board: hall 1025                          the boards in their order: line, and address on a bus
-//!   # damcast byte log 1                        the head of a log of each line: game, tags, settings, names
-//!   # line: hall
-//!   ...
+//! {"opened":"2026-11-21T09:25:00.000+01:00",
+//!  "outlets":[{"name":"public","directory":"public","profile":"lidraughts","seconds":900,"plies":0,"held":false}],
+//!  "boards":[{"line":"board-1","address":null},{"line":"hall","address":1025}],
+//!  "heads":["# damcast byte log 1\n# line: board-1\n.."],"crc":"9a0f12c3"}
 //! ```
+//!
+//! (on one line). It holds from `opened` on. `held`: the outlet is held back, and its files stay as they were. `boards` are in their
+//! order: line, and address on a bus. `heads` has the head of a log of each line: game, tags, settings, names. `crc` is the
+//! checksum of a file of one chained line ([`crate::station::journal::chained`]).
 //!
 //! The station writes one, `log/round-K.plan`, when its configuration is another than before, and when a board is found on
 //! a bus that nobody named: its place among the others never changes then. So the public files can be made again from the
@@ -21,16 +19,42 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::broadcast::{Board, Delay, WallTime};
 use crate::engine::bytelog::{self, Header};
 use crate::engine::profile::ReaderProfile;
 use crate::engine::session::{BusAddress, LineSettings};
 use crate::station::config::{Config, OutletConfig, PUBLIC};
 use crate::station::disk::{self, Disk, Durability};
+use crate::station::journal::chained::ChainedChecksum;
+use crate::station::journal::witness::{Witness, Witnesses};
 use crate::station::live_files;
 
-const PLAN_TITLE: &str = "# damcast plan 1";
-const LOG_HEADER: &str = "# damcast byte log 1";
+/// A plan as JSON has it.
+#[derive(Serialize, Deserialize)]
+struct PlanLine {
+    opened: String,
+    outlets: Vec<OutletLine>,
+    boards: Vec<BoardLine>,
+    heads: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OutletLine {
+    name: String,
+    directory: PathBuf,
+    profile: String,
+    seconds: u32,
+    plies: u32,
+    held: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BoardLine {
+    line: String,
+    address: Option<u16>,
+}
 
 /// An outlet as a plan has it: all that its files depend on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,14 +81,6 @@ impl PlannedOutlet {
     /// Is anything shown later than it was recorded?
     pub fn has_delay(&self) -> bool {
         self.delay != Delay::NO_DELAY
-    }
-
-    fn read(value: &str) -> Option<PlannedOutlet> {
-        let mut words = value.splitn(5, ' ');
-        let (name, profile) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
-        let delay = Delay { seconds: words.next()?.parse().ok()?, plies: words.next()?.parse().ok()? };
-        let directory = words.next()?.into();
-        Some(PlannedOutlet { name, profile, delay, directory, is_suspended: false })
     }
 }
 
@@ -100,8 +116,9 @@ impl Plan {
         }
         let lines = config.lines.iter().map(|line| line.header()).collect();
         let mut outlets: Vec<PlannedOutlet> = config.outlets.iter().map(PlannedOutlet::new).collect();
-        let is_held = |outlet: &&PlannedOutlet| config.suspended_outlets.iter().any(|held| held.name == outlet.name);
-        let held = before.iter().flat_map(|plan| &plan.outlets).filter(is_held).cloned();
+        let is_suspended =
+            |outlet: &&PlannedOutlet| config.suspended_outlets.iter().any(|held| held.name == outlet.name);
+        let held = before.iter().flat_map(|plan| &plan.outlets).filter(is_suspended).cloned();
         outlets.extend(held.map(|outlet| PlannedOutlet { is_suspended: true, ..outlet }));
         outlets.sort_by_key(|outlet| outlet.name != PUBLIC);
         Plan { opened, outlets, lines, boards }
@@ -109,7 +126,7 @@ impl Plan {
 
     /// Does it say the same as another, but for when?
     pub fn same_content(&self, other: &Plan) -> bool {
-        self.text_of(other.opened) == other.to_text()
+        Plan { opened: other.opened, ..self.clone() } == *other
     }
 
     /// The boards of the plan, each with its place.
@@ -131,71 +148,50 @@ impl Plan {
         Some(Board::new(name, settings.variant, settings.tags))
     }
 
-    fn to_text(&self) -> String {
-        self.text_of(self.opened)
+    /// Returns the plan as the content of its file, and its checksum.
+    fn to_text(&self) -> (String, ChainedChecksum) {
+        let outlet = |outlet: &PlannedOutlet| OutletLine {
+            name: outlet.name.clone(),
+            directory: outlet.directory.clone(),
+            profile: outlet.profile.to_string(),
+            seconds: outlet.delay.seconds,
+            plies: outlet.delay.plies,
+            held: outlet.is_suspended,
+        };
+        let board = |(line, address): &(String, Option<BusAddress>)| BoardLine {
+            line: line.clone(),
+            address: address.map(BusAddress::number),
+        };
+        let line = PlanLine {
+            opened: self.opened.to_rfc3339_opts(chrono::SecondsFormat::Millis, false),
+            outlets: self.outlets.iter().map(outlet).collect(),
+            boards: self.boards.iter().map(board).collect(),
+            heads: self.lines.iter().map(Header::to_text).collect(),
+        };
+        // Texts and numbers are always JSON.
+        ChainedChecksum::default().seal(&serde_json::to_string(&line).unwrap_or_default())
     }
 
-    fn text_of(&self, opened: WallTime) -> String {
-        let opened = opened.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
-        let mut text = format!("{PLAN_TITLE}\n# opened: {opened}\n");
-        for PlannedOutlet { name, directory, profile, delay: Delay { seconds, plies }, is_suspended: is_held } in
-            &self.outlets
-        {
-            if name == PUBLIC {
-                text += &format!("# profile: {profile}\n# delay: {seconds} {plies}\n");
-            } else {
-                text += &format!("# outlet: {name} {profile} {seconds} {plies} {}\n", directory.display());
-            }
-            if *is_held {
-                text += &format!("# held: {name}\n");
-            }
-        }
-        for (line, address) in &self.boards {
-            let address = address.map(|address| format!(" {address}")).unwrap_or_default();
-            text += &format!("# board: {line}{address}\n");
-        }
-        self.lines.iter().for_each(|head| text += &head.to_text());
-        text
-    }
-
-    /// Reads a plan. `None` for a text that is none.
+    /// Reads a plan; `None` for a text that is none.
     pub fn read(text: &str) -> Option<Plan> {
-        let mut sections = text.split(LOG_HEADER);
-        let mut own = sections.next()?.lines();
-        if own.next()? != PLAN_TITLE {
-            return None;
-        }
-        let mut plan = Plan { opened: WallTime::default(), outlets: Vec::new(), lines: Vec::new(), boards: Vec::new() };
-        let mut public: Option<PlannedOutlet> = None;
-        let new = || PlannedOutlet::new(&OutletConfig::default());
-        let hold = |outlet: &mut PlannedOutlet| outlet.is_suspended = true;
-        for line in own {
-            let (key, value) = line.strip_prefix("# ")?.split_once(": ")?;
-            let delay = || {
-                let (seconds, plies) = value.split_once(' ')?;
-                Some(Delay { seconds: seconds.parse().ok()?, plies: plies.parse().ok()? })
-            };
-            match key {
-                "opened" => plan.opened = WallTime::parse_from_rfc3339(value).ok()?,
-                "profile" => public.get_or_insert_with(new).profile = value.parse::<ReaderProfile>().ok()?,
-                "delay" => public.get_or_insert_with(new).delay = delay()?,
-                "outlet" => plan.outlets.push(PlannedOutlet::read(value)?),
-                "held" => {
-                    plan.outlets.iter_mut().chain(&mut public).filter(|outlet| outlet.name == value).for_each(hold)
-                }
-                "board" => plan.boards.push(match value.split_once(' ') {
-                    Some((line, address)) => (line.to_owned(), Some(BusAddress::new(address.parse().ok()?)?)),
-                    None => (value.to_owned(), None),
-                }),
-                // What a later version says besides.
-                _ => {}
-            }
-        }
-        plan.outlets.splice(0..0, public);
-        for head in sections {
-            plan.lines.push(bytelog::read(format!("{LOG_HEADER}{head}").as_bytes()).ok()?.header);
-        }
-        Some(plan)
+        let (object, _) = ChainedChecksum::default().unseal(text.strip_suffix('\n')?).ok()?;
+        let PlanLine { opened, outlets, boards, heads } = serde_json::from_str(&object).ok()?;
+        let outlet = |of: OutletLine| {
+            let delay = Delay { seconds: of.seconds, plies: of.plies };
+            let (name, directory, is_suspended) = (of.name, of.directory, of.held);
+            Some(PlannedOutlet { name, directory, profile: of.profile.parse().ok()?, delay, is_suspended })
+        };
+        let board = |BoardLine { line, address }| match address {
+            Some(address) => Some((line, Some(BusAddress::new(address)?))),
+            None => Some((line, None)),
+        };
+        let head = |head: String| Some(bytelog::read(head.as_bytes()).ok()?.header);
+        Some(Plan {
+            opened: WallTime::parse_from_rfc3339(&opened).ok()?,
+            outlets: outlets.into_iter().map(outlet).collect::<Option<_>>()?,
+            lines: heads.into_iter().map(head).collect::<Option<_>>()?,
+            boards: boards.into_iter().map(board).collect::<Option<_>>()?,
+        })
     }
 }
 
@@ -213,6 +209,8 @@ pub struct Plans {
     is_unsaved: bool,
     /// Those that somebody has taken away or changed since.
     changed: BTreeSet<u32>,
+    /// Where their ends are noted.
+    witnesses: Witnesses,
 }
 
 impl Plans {
@@ -222,8 +220,7 @@ impl Plans {
     ///
     /// As the disk says.
     pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<Plans> {
-        let number = |name: String| name.strip_prefix("round-")?.strip_suffix(".plan")?.parse::<u32>().ok();
-        let mut numbers: Vec<u32> = disk.list(folder)?.into_iter().filter_map(number).collect();
+        let mut numbers: Vec<u32> = disk.list(folder)?.iter().filter_map(|name| number(name)).collect();
         numbers.sort_unstable();
         let mut plans = Plans { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..Plans::default() };
         for number in numbers {
@@ -244,6 +241,18 @@ impl Plans {
             }
         }
         Ok(plans)
+    }
+
+    /// Compares the plans that were read with their witnesses, and notes new ones there from now on. Returns what is missing.
+    pub fn set_witnesses(&mut self, witnesses: Witnesses) -> Option<String> {
+        let missing = witnesses.all().into_iter().find_map(|(file, witness)| {
+            let number = number(&file)?;
+            let found = self.saved.get(&number).map_or(0, |text| text.len() as u64);
+            let mismatch = witness.check(self.saved.get(&number).and_then(|text| end_of(text)).into_iter()).err()?;
+            Some(format!("log/{file}: {mismatch}")).filter(|_| found <= witness.length)
+        });
+        self.witnesses = witnesses;
+        missing
     }
 
     /// The plan that holds now.
@@ -275,9 +284,10 @@ impl Plans {
     /// As the disk says.
     pub fn save(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
         if let Some(plan) = self.all.last().filter(|_| self.is_unsaved) {
-            let text = plan.to_text().into_bytes();
-            disk::replace(disk, &path(folder, self.next), &text, Durability::Safe)?;
-            self.saved.insert(self.next, text);
+            let (text, checksum) = plan.to_text();
+            disk::replace(disk, &path(folder, self.next), text.as_bytes(), Durability::Safe)?;
+            self.witnesses.set(&name(self.next), Witness { length: text.len() as u64, checksum });
+            self.saved.insert(self.next, text.into_bytes());
             self.next += 1;
             self.is_unsaved = false;
         }
@@ -313,6 +323,17 @@ impl Plans {
         self.changed = lost.map(|(number, _)| *number).collect();
         self.changed.iter().map(|number| name(*number)).collect()
     }
+}
+
+/// Returns the end of a plan's only line.
+fn end_of(text: &[u8]) -> Option<Witness> {
+    let line = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
+    let (_, checksum) = ChainedChecksum::default().unseal(line).ok()?;
+    Some(Witness { length: text.len() as u64, checksum })
+}
+
+fn number(name: &str) -> Option<u32> {
+    name.strip_prefix("round-")?.strip_suffix(".plan")?.parse().ok()
 }
 
 fn path(folder: &Path, number: u32) -> PathBuf {
@@ -364,10 +385,10 @@ mod tests {
 
     #[test]
     fn plan_roundtrip() {
-        let mut written = plan(CONFIG, None);
-        written.boards.push(("hall".to_owned(), BusAddress::new(1025)));
-        let read = Plan::read(&written.to_text()).unwrap();
-        assert_eq!(read, written);
+        let mut saved = plan(CONFIG, None);
+        saved.boards.push(("hall".to_owned(), BusAddress::new(1025)));
+        let read = Plan::read(&saved.to_text().0).unwrap();
+        assert_eq!(read, saved);
         assert_eq!(read.outlets.iter().map(|outlet| outlet.name.as_str()).collect::<Vec<_>>(), ["public", "hall"]);
         let names: Vec<String> = read.slots().into_iter().map(|(_, _, board)| board.name).collect();
         assert_eq!(names, ["a", "table-1", "hall-1025"]);
@@ -384,7 +405,7 @@ mod tests {
         assert_eq!((config.outlets.len(), config.suspended_outlets.len()), (1, 1));
         let after = Plan::new(&config, opened, Some(&before));
         assert_eq!(after.outlets[1], PlannedOutlet { is_suspended: true, ..before.outlets[1].clone() });
-        assert_eq!(Plan::read(&after.to_text()).unwrap(), after);
+        assert_eq!(Plan::read(&after.to_text().0).unwrap(), after);
         assert_eq!(after.outlets[0].delay.seconds, 70);
     }
 
@@ -408,7 +429,23 @@ mod tests {
             plans.save(&RealDisk, folder.path()).unwrap();
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), count);
         }
-        let again = Plans::read(&RealDisk, folder.path()).unwrap();
+        let mut again = Plans::read(&RealDisk, folder.path()).unwrap();
         assert_eq!(again.all, plans.all);
+        assert_eq!(again.set_witnesses(plans.witnesses.clone()), None);
+        // One that is gone or cut is missed, whatever its number is.
+        for number in [1, 2] {
+            let path = path(folder.path(), number);
+            let text = std::fs::read(&path).unwrap();
+            for cut in [None, Some(0), Some(text.len() / 2), Some(text.len() - 1)] {
+                match cut {
+                    None => std::fs::remove_file(&path).unwrap(),
+                    Some(length) => std::fs::write(&path, &text[..length]).unwrap(),
+                }
+                let mut again = Plans::read(&RealDisk, folder.path()).unwrap();
+                let missing = again.set_witnesses(plans.witnesses.clone()).unwrap();
+                assert!(missing.starts_with(&format!("log/round-{number}.plan: its end is missing")), "{missing}");
+            }
+            std::fs::write(&path, text).unwrap();
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::vec;
 
-use crate::engine::broadcast::events::{self, EventId, EventOrigins, GameEvent, Stream, StreamKey};
+use crate::engine::broadcast::events::{self, EventId, GameEvent, Generation, Stream, StreamKey};
 use crate::engine::broadcast::{Board, Delay, GameRecord, HiddenNames, TournamentHistory, VisibleGame, WallTime};
 
 /// So many events of a stream are made at once.
@@ -17,33 +17,23 @@ pub struct EventStreams<'s> {
     tournament: &'s [GameEvent],
     /// The names that are in no line.
     hidden_names: &'s HiddenNames,
-    /// Where the lines of their file come from.
-    pub(super) origins: EventOrigins,
+    /// Generation of the lines of their file.
+    pub(super) generation: Generation,
     /// Those that will be wanted next, of each stream that was asked for, and the number of the first of them.
     lookahead: BTreeMap<StreamKey, (u64, vec::IntoIter<GameEvent>)>,
 }
 
 impl<'s> EventStreams<'s> {
-    /// Those of these boards and of a tournament, in a file whose lines come from there.
+    /// Those of these boards and of a tournament, in a file of this generation.
     pub fn new(
         boards: impl IntoIterator<Item = &'s Board>,
         course: &'s TournamentHistory,
-        origins: EventOrigins,
-    ) -> EventStreams<'s> {
-        let names = origins.current().map_or(0, |origin| origin.names_version);
-        EventStreams { origins, ..EventStreams::with_names(boards, course, names) }
-    }
-
-    /// Those of lines with the names of this version of the tournament.
-    fn with_names(
-        boards: impl IntoIterator<Item = &'s Board>,
-        course: &'s TournamentHistory,
-        names: u64,
+        generation: &Generation,
     ) -> EventStreams<'s> {
         let boards = boards.into_iter().map(|board| (board.name.as_str(), board)).collect();
-        let telling = course.events_for_version(names);
+        let telling = course.events_for_version(generation.names);
         let (tournament, hidden_names) = (telling.events(), &telling.hidden_names);
-        EventStreams { boards, tournament, hidden_names, origins: EventOrigins::default(), lookahead: BTreeMap::new() }
+        EventStreams { boards, tournament, hidden_names, generation: generation.clone(), lookahead: BTreeMap::new() }
     }
 
     /// The names that are in no line.
@@ -94,30 +84,7 @@ impl<'s> EventStreams<'s> {
     /// A line of the file with its LF, if the event is known.
     pub fn line(&mut self, seq: u64, place: &EventId) -> Option<String> {
         let event = self.event(place)?;
-        Some(event.line(seq, self.origins.origin_of(seq)) + "\n")
-    }
-
-    /// The first event that is the next of its stream and whose line begins like this. `written`: how many of each stream are written.
-    pub fn first_starting_with(&self, seq: u64, line: &[u8], written: &BTreeMap<StreamKey, u64>) -> Option<EventId> {
-        let of_tournament = written.get(&(String::new(), 0, Stream::Tournament)).copied().unwrap_or(0);
-        let next = self.tournament_event(of_tournament + 1);
-        if let Some(event) =
-            next.filter(|event| event.line(seq, self.origins.origin_of(seq)).as_bytes().starts_with(line))
-        {
-            return Some(event.id());
-        }
-        for (board, game) in self.boards.values().flat_map(|board| board.games.iter().map(move |game| (*board, game))) {
-            for stream in [Stream::Game, Stream::LiveUpdate] {
-                let known = written.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
-                if known < count(game, stream)
-                    && let Some(event) = self.after(board, game, stream, known).first()
-                    && event.line(seq, self.origins.origin_of(seq)).as_bytes().starts_with(line)
-                {
-                    return Some(event.id());
-                }
-            }
-        }
-        None
+        Some(event.line(seq, &self.generation) + "\n")
     }
 
     /// The next events of a stream behind the first so many.
@@ -158,16 +125,16 @@ pub struct PendingEvents<'s> {
 }
 
 impl<'s> PendingEvents<'s> {
-    /// Those of some boards, and of a tournament with the names of some version. `written`: how many events of a stream are written.
+    /// Those of some boards and of a tournament, for a file of this generation. `written`: how many events of a stream are written.
     pub fn new(
         boards: &[&'s Board],
-        (course, names): (&'s TournamentHistory, u64),
+        (course, generation): (&'s TournamentHistory, &Generation),
         delay: Delay,
         now: WallTime,
         written: impl Fn(&StreamKey) -> u64,
     ) -> PendingEvents<'s> {
         let mut unwritten = PendingEvents {
-            streams: EventStreams::with_names(boards.iter().copied(), course, names),
+            streams: EventStreams::new(boards.iter().copied(), course, generation),
             next: Vec::new(),
             heap: BinaryHeap::new(),
         };

@@ -9,6 +9,7 @@ use super::{Publication, WriterReport};
 use crate::engine::session::Effect;
 use crate::station::disk::Durability;
 use crate::station::journal::Journal;
+use crate::station::journal::witness::Witnesses;
 use crate::station::live_files::LineFiles;
 
 /// A recording, from the opening of its log to its end.
@@ -68,12 +69,22 @@ pub struct Committer {
     last: Arc<AtomicU64>,
     /// The thread has not heard yet what was announced: once is enough, also while a disk keeps it for hours.
     announced: Arc<AtomicBool>,
+    witnesses: Witnesses,
 }
 
 impl Committer {
     /// Whoever hears [`Message::Announce`] clears `announced`.
-    pub(super) fn new(sender: mpsc::Sender<WriterMessage>, announced: Arc<AtomicBool>) -> Committer {
-        Committer { sender, last: Arc::default(), announced }
+    pub(super) fn new(
+        sender: mpsc::Sender<WriterMessage>,
+        announced: Arc<AtomicBool>,
+        witnesses: Witnesses,
+    ) -> Committer {
+        Committer { sender, last: Arc::default(), announced, witnesses }
+    }
+
+    /// Witnesses of the station's files, which the thread puts into the commits.
+    pub fn witnesses(&self) -> &Witnesses {
+        &self.witnesses
     }
 
     pub(super) fn open(
@@ -146,7 +157,7 @@ mod tests {
     fn repeated_announcement_waits_once() {
         let (sender, inbox) = mpsc::channel();
         let announced = Arc::new(AtomicBool::new(false));
-        let committer = Committer::new(sender, Arc::clone(&announced));
+        let committer = Committer::new(sender, Arc::clone(&announced), Witnesses::default());
         (0..1000).for_each(|_| committer.clone().prewake());
         assert_eq!(inbox.try_iter().count(), 1);
         announced.store(false, Ordering::Relaxed);

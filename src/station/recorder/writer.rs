@@ -27,7 +27,8 @@ use super::{Publication, WriterReport};
 use crate::engine::session::Effect;
 use crate::station::disk::{self, Disk, Durability, parent_folder};
 use crate::station::file_problems::{DISPLAY_TIME, ProblemReport, ProblemReporter};
-use crate::station::journal::commits::{self, Commits, Fragment};
+use crate::station::journal::commits::{self, Commits, CommitsContent, Fragment};
+use crate::station::journal::witness::Witnesses;
 use crate::station::journal::{Journal, UnwrittenTail, rescue};
 use crate::station::live_files::LineFiles;
 
@@ -130,13 +131,14 @@ impl Writer {
             }
             // Another user has made it, in a folder that is ours: what it says is put back all the same.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                let fragments = commits::fragments(&**disk, &path);
+                let content = commits::contents(&**disk, &path);
                 let unread =
-                    fragments.as_ref().err().map(|error| format!(", and not read ({error})")).unwrap_or_default();
+                    content.as_ref().err().map(|error| format!(", and not read ({error})")).unwrap_or_default();
                 let kept = disk::move_aside(&**disk, &path)?;
                 notices
                     .push(format!("{}: it cannot be written ({error}){unread}; it is kept as {kept}", path.display()));
-                (Commits::open(&**disk, &path, size)?.0, fragments.unwrap_or_default())
+                let CommitsContent { fragments, witnesses } = content.unwrap_or_default();
+                (Commits::open_with(&**disk, &path, size, Some(Witnesses::new(witnesses)))?.0, fragments)
             }
             other => other?,
         };
@@ -146,6 +148,7 @@ impl Writer {
         }
         let (sender, inbox) = mpsc::channel();
         let announced = Arc::new(AtomicBool::new(false));
+        let witnesses = commits.witnesses().clone();
         let writer = Writer {
             inbox,
             announced: Arc::clone(&announced),
@@ -166,7 +169,7 @@ impl Writer {
             is_syncing_all: false,
             fault: None,
         };
-        Ok((Committer::new(sender, announced), writer, notices))
+        Ok((Committer::new(sender, announced, witnesses), writer, notices))
     }
 
     /// Works until the last line is gone. `beat` is called at least every second as long as the disk answers. Returns what the
@@ -218,6 +221,7 @@ impl Writer {
         }
         self.run_once();
         self.sync_all();
+        self.make_durable(&[]);
         self.recordings.values().filter_map(|recording| recording.journal.unwritten()).collect()
     }
 
@@ -449,7 +453,8 @@ impl Writer {
             Err(error) if error.kind() == io::ErrorKind::NotFound => "somebody has removed them".to_owned(),
             aside => format!("somebody has changed them; what stood there is {}", aside?),
         };
-        self.commits = Commits::open(&*self.disk, &self.path, self.commits.size())?.0;
+        let (size, witnesses) = (self.commits.size(), self.commits.witnesses().clone());
+        self.commits = Commits::open_with(&*self.disk, &self.path, size, Some(witnesses))?.0;
         Ok(what)
     }
 
@@ -461,7 +466,7 @@ impl Writer {
     fn make_durable(&mut self, ids: &[LineId]) {
         let pending = |id: &LineId| Some((*id, self.recordings.get(id)?.journal.pending()?));
         let (ids, fragments): (Vec<LineId>, Vec<Fragment>) = ids.iter().filter_map(pending).unzip();
-        if fragments.is_empty() {
+        if fragments.is_empty() && !self.commits.has_new_witnesses() {
             return;
         }
         if self.commits.is_nearly_full() || !self.commits.has_room(&fragments) {
@@ -510,7 +515,7 @@ impl Writer {
 impl Recording {
     /// Looks whether the log is still where it belongs, and saves it if not. `commits`: where they are.
     fn verify_log(&mut self, disk: &dyn Disk, commits: &Path) {
-        let known = || commits::fragments(disk, commits).unwrap_or_default();
+        let known = || commits::contents(disk, commits).unwrap_or_default().fragments;
         self.log_problem = None;
         match self.journal.verify_file(disk, known) {
             Ok(Some(saved)) => self.rescue_notice = Some((saved, Instant::now())),

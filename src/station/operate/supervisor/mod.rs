@@ -264,14 +264,20 @@ impl Station {
             audit_log: AuditLog::default(),
         };
         let server = serve_control(&config, desk);
-        let (teller, public_files) =
-            outlets::spawn(&config, pulses.pulse("the public files"), &troubles, outlets::MAX_OPENING_TIME);
+        let witnesses = storage.committer.witnesses().clone();
+        let (teller, public_files) = outlets::spawn(
+            &config,
+            pulses.pulse("the public files"),
+            &troubles,
+            (outlets::MAX_OPENING_TIME, witnesses),
+        );
         // The office must not keep itself open.
         let told = teller.clone();
         let teller = teller.with_listener(office.listener());
         let commands = outside.commands();
         let around = TournamentDeps {
             disk: Arc::clone(&storage.disk),
+            witnesses: storage.committer.witnesses().clone(),
             rows: rows.clone(),
             send_to_line: Box::new(move |board, wish, asked, answer| {
                 commands.try_send(StationCommand::Request { board, command: wish, context: asked, answer }).is_ok()

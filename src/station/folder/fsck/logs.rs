@@ -1,0 +1,211 @@
+//! The check of logs, and of the live files that are made of them.
+
+use super::*;
+
+pub(super) fn check_logs(line: &LineLogs, report: &mut FsckReport) {
+    let mut before: Option<&Header> = None;
+    // A log that nothing can be read of is there all the same.
+    let mut number_before = None;
+    let last = line.logs.last().map(|log| log.file.number);
+    for log in &line.logs {
+        let path = relative(&log.file.path);
+        let (header, summary) = (&log.header, &log.summary);
+        let is_next = number_before.is_none_or(|before| before + 1 == log.file.number);
+        number_before = Some(log.file.number);
+        report.logs += 1;
+        report.bytes += summary.bytes;
+        check_damage(log, Some(log.file.number) == last, report);
+        if header.line.as_deref().is_some_and(|named| named != line.name) {
+            let what = format!("it is of the line {}", header.line.as_deref().unwrap_or_default());
+            report.add(FindingKind::Log, Severity::Error, &path, what, "give the file its own name again");
+        }
+        let Some(opened) = header.opened else {
+            // A start that was cut off in the middle of the head.
+            let (severity, advice) =
+                if summary.records == 0 { (Severity::Note, "") } else { (Severity::Error, "restore it") };
+            report.add(
+                FindingKind::Log,
+                severity,
+                &path,
+                "it does not say when it was opened, so it is not used",
+                advice,
+            );
+            continue;
+        };
+        match before {
+            Some(_) if !is_next => {
+                let what = format!("the log before it, {}-{}.log, is missing", line.name, log.file.number - 1);
+                report.add(
+                    FindingKind::Log,
+                    Severity::Error,
+                    &path,
+                    what,
+                    "restore it; the games that it holds part of are not complete",
+                );
+            }
+            Some(header) if header.opened > Some(opened) => {
+                report.add(
+                    FindingKind::Log,
+                    Severity::Error,
+                    &path,
+                    "it was opened before the log before it",
+                    "restore the files from a copy",
+                );
+            }
+            None if header.continues() == Some(true) => {
+                report.add(
+                    FindingKind::Log,
+                    Severity::Error,
+                    &path,
+                    "it goes on from a log that is not there",
+                    "restore the log before it",
+                );
+            }
+            _ => {}
+        }
+        before = Some(header);
+    }
+    if let Err(error) = &line.playback {
+        report.add(
+            FindingKind::Log,
+            Severity::Error,
+            format!("log/{}", line.name),
+            format!("the logs cannot be played: {error}"),
+            "see the logs",
+        );
+    }
+}
+
+/// Reports what is not right in a log by itself.
+fn check_damage(log: &LineLog, is_last: bool, report: &mut FsckReport) {
+    let (path, summary) = (relative(&log.file.path), &log.summary);
+    if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == LogFault::ZeroBytes) {
+        // There is no copy of what never reached a disk.
+        let severity = if is_last { Severity::SelfHealing } else { Severity::Note };
+        report.add(FindingKind::Log, severity, &path, damage.to_string(), "");
+    } else if let Some(damage) = &summary.damage {
+        let what = format!("{damage}; {} records before it are used", summary.records);
+        report.add(
+            FindingKind::Log,
+            Severity::Error,
+            &path,
+            what,
+            "restore the file from a copy; what follows the damage is not used",
+        );
+    }
+    for problem in &summary.problems {
+        let is_being_written = is_last && report.holder.is_some();
+        match problem {
+            LogProblem::TornEnd { .. } if is_being_written => {}
+            LogProblem::TornEnd { .. } => {
+                report.add(
+                    FindingKind::Log,
+                    Severity::Note,
+                    &path,
+                    format!("{problem}: a crash; nothing was published of it"),
+                    "",
+                );
+            }
+            _ => report.add(FindingKind::Log, Severity::Note, &path, problem.to_string(), ""),
+        }
+    }
+}
+
+/// Each log but the last is what the one behind it says of it.
+pub(super) fn check_chains(folder: &StationFolder, report: &mut FsckReport) -> io::Result<()> {
+    let claims = chain::previous_logs(&folder.directory.join("log"))?;
+    for log in folder.lines.iter().flat_map(|line| &line.logs) {
+        let end = log.commits_tail.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
+        if let Some(what) = chain::difference(&log.file, end, &claims) {
+            let advice = "restore the file from a copy; its games may be made otherwise than they were published";
+            report.add(FindingKind::Log, Severity::Error, relative(&log.file.path), what, advice);
+        }
+    }
+    Ok(())
+}
+
+/// What a file is to the game that it should hold.
+enum FileMatch {
+    Identical,
+    /// So many bytes are missing, or its result.
+    Prefix(usize),
+    Different,
+}
+
+/// How a file is like its game; and what then stands in it.
+fn match_file(found: &Digest, game: &PlayedGame) -> (FileMatch, Vec<u8>) {
+    let (mut whole, appended) = (game.file.bytes(), game.file.body_bytes());
+    let length = usize::try_from(found.length).unwrap_or(usize::MAX);
+    let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::from_bytes(beginning) == *found);
+    let missing = whole.len().saturating_sub(length);
+    if begins(&whole) {
+        whole.truncate(length);
+        (if missing == 0 { FileMatch::Identical } else { FileMatch::Prefix(missing) }, whole)
+    } else if begins(&appended) {
+        (FileMatch::Prefix(missing), appended[..length].to_vec())
+    } else {
+        (FileMatch::Different, Vec::new())
+    }
+}
+
+/// What live files were found to be, game by game.
+#[derive(Default)]
+pub(super) struct LiveFileCheck {
+    pub(super) games: usize,
+    pub(super) findings: Vec<FsckFinding>,
+    /// The files that belong to a game.
+    pub(super) known_files: BTreeSet<PathBuf>,
+}
+
+impl LiveFileCheck {
+    pub(super) fn check(&mut self, found: &FolderContents, prefix: &str, game: &PlayedGame) {
+        self.games += 1;
+        let own = live_file(prefix, game.number());
+        let recovered =
+            (1..).map(|count| Path::new("live").join(format!("{prefix}-{}.recovered-{count}.pdn", game.number())));
+        let recovered: Vec<PathBuf> = recovered.take_while(|path| found.files.contains_key(path)).collect();
+        let all: Vec<&PathBuf> = std::iter::once(&own).chain(&recovered).collect();
+        let mut is_held = false;
+        for (index, path) in all.iter().enumerate() {
+            let mut add = |severity, what: String, advice| {
+                let kind = match severity {
+                    Severity::Note => FindingKind::SupersededLiveFile,
+                    _ => FindingKind::LiveFile,
+                };
+                self.findings.push(FsckFinding { kind, severity, file: (*path).clone(), message: what, advice });
+            };
+            self.known_files.insert((*path).clone());
+            let is_last = index + 1 == all.len();
+            let Some(digest) = found.files.get(*path) else {
+                add(Severity::SelfHealing, "it is not there; the log has its game".to_owned(), "");
+                continue;
+            };
+            let (likeness, bytes) = match_file(digest, game);
+            match likeness {
+                FileMatch::Identical | FileMatch::Prefix(_) if is_held => {
+                    let what = "the game is in a file before it as well".to_owned();
+                    add(Severity::Error, what, "damcast rebuild puts it aside");
+                }
+                FileMatch::Identical => is_held = true,
+                FileMatch::Prefix(missing) => {
+                    is_held = true;
+                    add(Severity::SelfHealing, format!("it lacks its last {missing} bytes, or its result"), "");
+                }
+                FileMatch::Different if is_last => {
+                    let what = "it is not what the log says: somebody has changed it".to_owned();
+                    let advice = "the next start goes on in a recovered file; damcast rebuild puts this one aside";
+                    add(Severity::Error, what, advice);
+                }
+                FileMatch::Different => {
+                    let what = "somebody has changed it; the recovered file beside it has taken its place".to_owned();
+                    add(Severity::Note, what, "");
+                }
+            }
+            let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            if let Some(first_error) = first_problem(ReaderProfile::Standard, &bytes[..whole]).filter(|_| is_held) {
+                let what = format!("it is not strict PDN: {first_error}");
+                add(Severity::Error, what, "this is a fault of damcast; please report it");
+            }
+        }
+    }
+}

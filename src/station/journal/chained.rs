@@ -1,0 +1,98 @@
+//! Lines whose checksums are chained: each goes on from the line before it, so the last one vouches for all of them.
+//!
+//! ```text
+//!   checksum of a line = CRC-32C of the eight digits of the line before it (zeros for the first), and of its own text
+//! ```
+
+use std::fmt;
+
+use crc::{CRC_32_ISCSI, Crc};
+
+const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+/// Start of the last member of a line of JSON.
+const MARK: &str = ",\"crc\":\"";
+/// End of a line of JSON.
+const END: &str = "\"}";
+/// Number of digits of a checksum.
+const DIGITS: usize = 8;
+
+/// Checksum of all lines up to one of them; the default one is that of no line.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct ChainedChecksum(pub u32);
+
+/// Reason why a line of JSON is not the next one of its file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SealError {
+    /// The line has no checksum at its end.
+    #[error("its checksum is none")]
+    Missing,
+    /// The line was changed, or a line before it was changed or removed.
+    #[error("its checksum is another")]
+    Different,
+}
+
+impl ChainedChecksum {
+    /// Returns the checksum that the next line has.
+    #[must_use]
+    pub fn next(self, text: &[u8]) -> ChainedChecksum {
+        let mut digest = CHECKSUM.digest();
+        digest.update(self.to_string().as_bytes());
+        digest.update(text);
+        ChainedChecksum(digest.finalize())
+    }
+
+    /// Parses the eight digits of a checksum.
+    pub fn parse(digits: &str) -> Option<ChainedChecksum> {
+        let is_plain = digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        u32::from_str_radix(digits, 16).ok().filter(|_| is_plain).map(ChainedChecksum)
+    }
+
+    /// Returns a JSON object as the next line of a file, with its checksum as last member and its LF; and that checksum.
+    pub fn seal(self, object: &str) -> (String, ChainedChecksum) {
+        let text = object.strip_suffix('}').unwrap_or(object);
+        let next = self.next(text.as_bytes());
+        (format!("{text}{MARK}{next}{END}\n"), next)
+    }
+
+    /// Returns the JSON object of the next line of a file, given without its LF, and its checksum.
+    ///
+    /// # Errors
+    ///
+    /// [`SealError`], if the line is not the next one.
+    pub fn unseal(self, line: &str) -> Result<(String, ChainedChecksum), SealError> {
+        let split = || {
+            let (text, digits) =
+                line.strip_suffix(END)?.split_at_checked(line.len().checked_sub(END.len() + DIGITS)?)?;
+            Some((text.strip_suffix(MARK)?, ChainedChecksum::parse(digits)?))
+        };
+        let (text, found) = split().ok_or(SealError::Missing)?;
+        let next = self.next(text.as_bytes());
+        if found == next { Ok((format!("{text}}}"), next)) } else { Err(SealError::Different) }
+    }
+}
+
+impl fmt::Display for ChainedChecksum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sealed_lines_are_read_in_their_order_only() {
+        let start = ChainedChecksum::default();
+        let (first, after_first) = start.seal("{\"a\":1}");
+        let (second, _) = after_first.seal("{\"a\":2}");
+        let [first, second] = [&first, &second].map(|line| line.trim_end());
+        assert_eq!(start.unseal(first), Ok(("{\"a\":1}".to_owned(), after_first)));
+        assert_eq!(after_first.unseal(second).unwrap().0, "{\"a\":2}");
+        assert_eq!(start.unseal(second), Err(SealError::Different));
+        assert_eq!(start.unseal(&first.replace('1', "7")), Err(SealError::Different));
+        for other in ["", "{}", "{\"a\":1}", &first[1..first.len() - 1], "é\"}"] {
+            assert_eq!(start.unseal(other), Err(SealError::Missing), "{other}");
+        }
+    }
+}
