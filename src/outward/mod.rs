@@ -1,6 +1,5 @@
-//! What faces outward: programs beside the recorder, under users of their own. They read outlets or speak with the control
-//! socket, and cannot hold the recorder up. Who follows an outlet sees no more than it has, and names nothing of `station`; the desk names
-//! what an operator can ask.
+//! Programs beside the recorder, under users of their own. They read outlets or use the control socket, and cannot block the recorder.
+//! Readers of an outlet depend on nothing of `station`; the desk depends on the requests of operators.
 
 pub mod follow;
 pub mod state_file;

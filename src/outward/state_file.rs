@@ -1,26 +1,26 @@
-//! What the pages for viewers say of themselves, for those who look after the station: `viewers`, how many watch, and more.
+//! State file of the viewers' pages, for operators: `viewers`, the number of viewers, and more.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-/// Where the service writes it, every few seconds.
+/// Path of the state file, which the service writes every few seconds.
 pub const STATE_FILE_PATH: &str = "/run/damcast-web/state.json";
-/// What is older than this: the pages do not answer.
+/// Age from which the pages count as silent.
 const MAX_AGE: Duration = Duration::from_secs(20);
 
-/// How the pages are.
+/// State of the viewers' pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PagesState {
-    /// They run; what they say of themselves.
+    /// The pages run; content of the state file.
     Running(Value),
-    /// They have said nothing for so long: they hang, or were killed.
+    /// The pages have not reported for this time: they hang, or were killed.
     Silent(Duration),
 }
 
 impl PagesState {
-    /// How many watch, while they run.
+    /// Returns the number of viewers, while the pages run.
     pub fn viewers(&self) -> Option<u64> {
         match self {
             PagesState::Running(state) => state["viewers"].as_u64(),
@@ -29,7 +29,7 @@ impl PagesState {
     }
 }
 
-/// What stands in such a file; `None`: there is none, so the pages do not run (or nobody has asked for them yet).
+/// Reads a state file; `None` without one: the pages do not run, or have had no request.
 pub fn read_state(file: &Path) -> Option<PagesState> {
     let state: Value = serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
     let written = UNIX_EPOCH.checked_add(Duration::from_millis(state["written"].as_u64()?))?;

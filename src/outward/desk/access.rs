@@ -1,5 +1,5 @@
-//! Which requests are answered at all. A browser takes requests from any page: what a foreign page could make it send is refused before
-//! anything else is looked at. Names are parsed and compared whole, never by how they begin.
+//! Access control before any route: a browser sends requests for any page, so requests that a foreign page could cause are refused
+//! first. Host names are parsed and compared whole, never by prefix.
 
 use std::net::IpAddr;
 
@@ -10,43 +10,43 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use crate::outward::web::hosts::AllowedHosts;
 use crate::outward::web::listener::PeerAddress;
 
-/// No address is longer, in bytes.
+/// Longest address of a request, in bytes.
 const MAX_ADDRESS_LEN: usize = 1024;
-/// Where all that programs of the page ask begins.
+/// Prefix of the routes for scripts.
 const API_PREFIX: &str = "/api/";
-/// What a page may load and do: only what comes from here, no script or style inside it, and nobody frames it.
+/// Content security policy: resources of this server only, no inline script or style, no frames.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                           base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// The secret of the page.
+/// Header with the secret of the page.
 pub const SECRET_HEADER: HeaderName = HeaderName::from_static("x-damcast-desk");
 
-/// Who is let in.
+/// Access rules of the desk.
 pub struct AccessPolicy {
-    /// The names by which the desk may be asked for.
+    /// Host names of the desk.
     pub hosts: AllowedHosts,
-    /// Proxies in front.
+    /// Trusted proxies.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Everybody but this machine comes by a proxy and TLS.
+    /// Whether other machines may connect, by a proxy with TLS.
     pub is_public: bool,
 }
 
-/// Where a request comes from.
+/// Origin of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestOrigin {
-    /// The address of the browser, as far as somebody who is trusted says it.
+    /// Address of the browser, as a trusted proxy reports it.
     pub address: IpAddr,
-    /// Between it and the proxy all is encrypted.
+    /// Whether the connection to the proxy is encrypted.
     pub is_encrypted: bool,
 }
 
 type AccessDenied = (StatusCode, &'static str);
 
 impl AccessPolicy {
-    /// Where a request comes from, or why it is not answered.
+    /// Returns the origin of a request.
     ///
     /// # Errors
     ///
-    /// Status and words.
+    /// Returns status and text if the request is refused.
     pub fn check_request(&self, request: &Request) -> Result<RequestOrigin, AccessDenied> {
         let headers = request.headers();
         let host = single_value(headers, &header::HOST).filter(|host| self.hosts.allows(host));
@@ -97,7 +97,7 @@ impl AccessPolicy {
         Ok(origin)
     }
 
-    /// What a proxy says of a browser counts if the proxy is one of ours; nobody else is believed.
+    /// Evaluates the forwarding headers, of trusted proxies only.
     fn origin(&self, request: &Request) -> Result<RequestOrigin, AccessDenied> {
         let peer = request.extensions().get::<PeerAddress>().map(|peer| peer.0);
         let Some(peer) = peer else { return Err((StatusCode::FORBIDDEN, "it is not known where this comes from")) };
@@ -108,7 +108,7 @@ impl AccessPolicy {
         let origin = match is_trusted {
             false => RequestOrigin { address: peer, is_encrypted: false },
             true => {
-                // The last that no proxy of ours has is who asked it.
+                // The last address that is no trusted proxy is the browser's.
                 let addresses =
                     forwarded.iter().rev().map(|word| word.parse::<IpAddr>().ok().map(|one| one.to_canonical()));
                 let address =
@@ -124,7 +124,7 @@ impl AccessPolicy {
     }
 }
 
-/// The value of a field that stands there once.
+/// Returns the value of a header that occurs exactly once.
 pub fn single_value<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut all = headers.get_all(name).iter();
     match (all.next(), all.next()) {

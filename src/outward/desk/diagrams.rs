@@ -1,4 +1,4 @@
-//! What a board shows beside what is published, as pictures; and an empty board on which a position is set up.
+//! Pictures of the electronic board and of the published position, and of an empty board for set-up positions.
 
 use draughts::Variant;
 use draughts_pdn::fen;
@@ -13,7 +13,7 @@ use crate::station::operate::overview::BoardView;
 ///
 /// # Errors
 ///
-/// When nothing is known of its squares.
+/// Returns a text if the squares of the board are unknown.
 pub fn position_json(board: &BoardView) -> Result<Value, String> {
     let Some(squares) = &board.squares else {
         return Err(format!("{} has not told yet what stands on it", board.name));

@@ -1,5 +1,5 @@
-//! `/metrics` in the text format of Prometheus, and `/healthz`: without a login, for programs that watch the station. Who asks is told 503
-//! when the station does not answer.
+//! `/metrics` in the text format of Prometheus, and `/healthz`: without a login, for monitoring. Both return 503 if the station does not
+//! answer.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ struct MetricsState {
     hosts: AllowedHosts,
 }
 
-/// The addresses.
+/// Returns the routes.
 pub fn router(station: Arc<StationClient>, hosts: AllowedHosts) -> Router {
     Router::new()
         .route("/metrics", get(metrics))

@@ -1,29 +1,29 @@
-//! `damcast desk`: the page at which operators and arbiters work, by a process of its own.
+//! `damcast desk`: the page for operators and arbiters, in a separate process.
 //!
 //! ```text
-//!   control socket ◂─ station ─▸ what the station told last, in a watch channel ─▸ states (GET /api/states) ─▸ page
-//!                  ◂─ station ◂─ routes (POST /api/request) ◂─ guard ◂─ listener ◂───────────────────────────── page
+//!   control socket ─▸ station_client ─▸ last state, in a watch channel ─▸ state_stream (GET /api/states) ─▸ page
+//!   control socket ◂─ station_client ◂─ routes (POST /api/request) ◂─ access ◂─ listener ◂──────────────── page
 //! ```
 //!
 //! Guarantees:
 //!
-//! * The desk is a user with fewer rights: it asks the station over the control socket by the same typed requests as `damcast ctl`, and
-//!   each says who asks. It has no state but who has logged in.
-//! * A request needs the cookie of a session **and** the secret that only its page has. Where it comes from is checked first (`guard`).
-//! * An arbiter gives results, names and rounds; the desk and the station both see to that.
+//! * The desk is a user with fewer rights: it sends the station the same typed requests as `damcast ctl`, over the control socket. Each
+//!   request names the user. The only state of the desk are the sessions.
+//! * A request needs the cookie of a session **and** the secret that only its page has. Its origin is checked first (`access`).
+//! * An arbiter may enter results, names and rounds only; the desk and the station both check that.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `guard` | which requests are answered at all |
-//! | `sessions` | who has logged in |
+//! | `access` | access control before any route |
+//! | `sessions` | users who are logged in |
 //! | `passwords` | names and passwords in a file |
-//! | `station` | the control socket: asked, and watched |
-//! | `states` | what pages are told again and again |
-//! | `numbers` | `/metrics` and `/healthz`, for programs that watch |
-//! | `viewers` | where viewers reach their pages, with a code for phones |
-//! | `pictures` | boards as they stand beside what is published |
-//! | `page`, `words` | the HTML and the words, in each language; everything else is done by `assets/*.js` |
-//! | `routes` | which address is answered by what |
+//! | `station_client` | requests to the station, and its state |
+//! | `state_stream` | stream of states for the pages |
+//! | `metrics` | `/metrics` and `/healthz`, for monitoring |
+//! | `viewers` | address of the viewers' pages, with a QR code |
+//! | `diagrams` | pictures of boards and published positions |
+//! | `page`, `texts` | HTML and texts in each language; `assets/*.js` does the rest |
+//! | `routes` | routes and their answers |
 
 mod access;
 mod diagrams;
@@ -46,29 +46,29 @@ use tokio::net::TcpListener;
 use super::web::hosts::AllowedHosts;
 use super::web::listener::{self, ConnectionCounts, Limits};
 
-/// Connections at once: a few people have a few pages each.
+/// Largest number of connections: a few users with a few pages each.
 const MAX_CONNECTIONS: usize = 256;
 
-/// What a desk is told.
+/// Options of the desk.
 #[derive(Debug)]
 pub struct DeskOptions {
-    /// Where the control socket may be, the likeliest first.
+    /// Possible paths of the control socket, the likeliest first.
     pub sockets: Vec<PathBuf>,
-    /// Who may log in by name and password.
+    /// File of users with passwords.
     pub password_file: Option<PathBuf>,
-    /// Names by which it may be asked for, besides addresses, localhost and `machine`.
+    /// Host names of the desk, besides addresses, localhost and `machine`.
     pub hosts: Vec<String>,
-    /// The name of this machine.
+    /// Host name of this machine.
     pub machine: Option<String>,
-    /// Proxies in front of it.
+    /// Trusted proxies.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Other machines can reach it, so everybody but this machine comes by a proxy and TLS.
+    /// Whether other machines may connect, by a proxy with TLS.
     pub is_public: bool,
-    /// Where the pages for viewers say how they are.
+    /// State file of the viewers' pages.
     pub viewers_file: Option<PathBuf>,
-    /// Where viewers reach them, if the configuration says it.
+    /// Address of the viewers' pages, if configured.
     pub viewers: Option<String>,
-    /// Where programs ask for numbers and health.
+    /// Address for metrics and health, if configured.
     pub metrics: Option<std::net::TcpListener>,
 }
 
@@ -76,7 +76,7 @@ pub struct DeskOptions {
 ///
 /// # Errors
 ///
-/// When the thread that watches the station cannot be started.
+/// Returns an error if the thread of the station client cannot be started.
 pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Future<Output = ()>) -> std::io::Result<()> {
     let limits = Limits { connections: MAX_CONNECTIONS, trusted_proxies: options.trusted_proxies.clone() };
     let door = access::AccessPolicy {

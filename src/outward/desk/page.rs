@@ -1,5 +1,5 @@
-//! The HTML of the desk: one page for each language, in which the script shows everything. Nothing of a station stands in it before
-//! somebody has logged in. The words of the script stand in it as JSON, which no browser takes for a script.
+//! HTML of the desk: one page for each language, which the script fills. The page has no data of the station before the login. Texts of
+//! the script are embedded as JSON, which browsers do not execute.
 
 use axum::body::Bytes;
 use maud::{DOCTYPE, PreEscaped, html};
@@ -8,23 +8,23 @@ use super::texts::{HtmlTexts, for_script};
 use crate::outward::web::assets::{Asset, CSS, JS, STYLE, joined, minify};
 use crate::outward::web::{Language, compress_best};
 
-/// The page and what it needs.
+/// Page of the desk with its assets.
 pub struct Page {
-    /// As HTML, in each language.
+    /// HTML in each language.
     texts: Vec<(Language, CompressedText)>,
-    /// Its files.
+    /// Style and script.
     pub assets: Vec<Asset>,
 }
 
-/// A text, and the same compressed.
+/// Text, plain and compressed.
 pub struct CompressedText {
-    /// As it is.
+    /// Plain bytes.
     pub plain: Bytes,
-    /// Compressed.
+    /// Compressed bytes.
     pub compressed: Bytes,
 }
 
-/// All of the script, in one file: it begins with what the rest uses.
+/// The script as one file; `core.js` comes first, for the others use it.
 pub(super) const SCRIPT: &str = concat!(
     "'use strict';\n",
     include_str!("assets/core.js"),
@@ -36,9 +36,9 @@ pub(super) const SCRIPT: &str = concat!(
 );
 
 impl Page {
-    /// With a form for passwords, if there are some.
+    /// Builds the page, with a form for passwords if `has_passwords`.
     pub fn new(has_passwords: bool) -> Page {
-        // One style: a request less.
+        // One style saves a request.
         let style = Asset::new("desk", "css", CSS, joined(&[STYLE, include_str!("assets/desk.css")]));
         let script = Asset::new("desk", "js", JS, minify(SCRIPT));
         let text = |language| {
@@ -48,7 +48,7 @@ impl Page {
         Page { texts: Language::ALL.into_iter().map(text).collect(), assets: vec![style, script] }
     }
 
-    /// As HTML in a language.
+    /// Returns the HTML in a language.
     pub fn text(&self, language: Language) -> Option<&CompressedText> {
         self.texts.iter().find(|(known, _)| *known == language).map(|(_, text)| text)
     }

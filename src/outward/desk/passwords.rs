@@ -1,4 +1,4 @@
-//! Names and passwords: a file with a line `name:role:hash` for each person, the hash as Argon2 writes it.
+//! Names and passwords: a file with a line `name:role:hash` for each user, with an Argon2 hash.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
 use crate::station::operate::control::{DeskUser, Role};
 
-/// No password is longer, in bytes.
+/// Longest password, in bytes.
 pub const MAX_PASSWORD_LEN: usize = 256;
-/// A file of passwords is not larger.
+/// Largest file of passwords, in bytes.
 const MAX_FILE_SIZE: u64 = 1 << 20;
 
-/// The line of a file for a person.
+/// Returns the line of the file for a user.
 ///
 /// # Errors
 ///
-/// When the name or the password cannot be used, or the system gives no random numbers.
+/// Returns a text if the name or the password is invalid, or the system gives no random numbers.
 pub fn password_line(person: &DeskUser, password: &str) -> Result<String, String> {
     person.check()?;
     if person.name.contains(':') || person.name.starts_with('#') {
@@ -30,11 +30,11 @@ pub fn password_line(person: &DeskUser, password: &str) -> Result<String, String
     Ok(format!("{}:{}:{hash}", person.name, person.role.as_str()))
 }
 
-/// Who is it who gives this name and password? `None`: nobody.
+/// Returns the user with this name and password; `None` if they do not match.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or a line of it is wrong.
+/// Returns a text if the file cannot be read, or a line is invalid.
 pub fn authenticate(file: &Path, name: &str, password: &str) -> Result<Option<DeskUser>, String> {
     let shown = file.display();
     let size = std::fs::metadata(file).map_err(|error| format!("{shown}: {error}"))?.len();
@@ -52,7 +52,7 @@ pub fn authenticate(file: &Path, name: &str, password: &str) -> Result<Option<De
             found = Some((person, hash));
         }
     }
-    // Who is not there takes as long as who is.
+    // Unknown names take as long as known ones, so timing does not reveal them.
     let nobody = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$3q2+796tvu/erb7v3q2+796tvu/erb7v3q2+796tvu8";
     let (person, hash) = match found {
         Some((person, hash)) => (Some(person), hash),

@@ -1,14 +1,14 @@
-//! Which address is answered by what.
+//! Routes of the desk.
 //!
 //! | address | needs | answers |
 //! |---|---|---|
-//! | `GET /` | | the page; `?lang=` chooses its language, `?code=` is what its script fills into the form |
+//! | `GET /` | | the page; `?lang=` chooses its language, `?code=` fills the form |
 //! | `POST /api/login` | a code, or a name and a password | the cookie, and the secret of the page |
 //! | `POST /api/logout`, `/api/revoke` | a session | a session ends |
-//! | `GET /api/sessions` | a session | who has logged in |
+//! | `GET /api/sessions` | a session | users who are logged in |
 //! | `GET /api/states` | a session | [`super::states`] |
 //! | `POST /api/request` | a session | the socket's answer to its own request (`docs/socket.md`) |
-//! | `GET /api/tournament`, `/api/log` | a session | the tournament; what was asked and done |
+//! | `GET /api/tournament`, `/api/log` | a session | the tournament; the log of requests |
 //! | `GET /api/viewers` | a session | [`super::viewers`] |
 //! | `GET /api/board/{name}` | a session | [`super::pictures`] |
 
@@ -39,20 +39,20 @@ use crate::outward::web::routes::accepts_gzip;
 use crate::station::operate::control::logins::{LoginAttempts, describe_wait};
 use crate::station::operate::control::{ClientRequest, DeskUser, Reply, Role};
 
-/// What the name of a cookie begins with. The port by which the desk is reached follows, as cookies ignore ports, and the mark of the session.
+/// Prefix of a cookie's name. The port of the desk follows, because cookies ignore ports, then the suffix of the session.
 const COOKIE_PREFIX: &str = "damcast-desk-";
-/// So many logins of a browser last beside each other; then the first ends.
+/// Largest number of sessions per browser; a further login ends the oldest.
 const MAX_LOGINS_PER_BROWSER: usize = 8;
-/// So many cookies of other desks are left alone: a head has its limit.
+/// Largest number of cookies of other desks: browsers and servers limit headers.
 const MAX_FOREIGN_COOKIES: usize = 32;
-/// No request is longer, in bytes.
+/// Longest body of a request, in bytes.
 const MAX_REQUEST_LEN: usize = 64 << 10;
-/// But for a file that is imported.
+/// Longest body of a request that imports a file, in bytes.
 const MAX_IMPORT_LEN: usize = 11 << 20;
-/// A body comes within this.
+/// Longest time for a body to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// All that answers are made of.
+/// State shared by the routes.
 pub struct DeskSite {
     pub(super) access_policy: AccessPolicy,
     pub(super) station: Arc<StationClient>,
@@ -61,7 +61,7 @@ pub struct DeskSite {
     viewers: Option<String>,
     password_file: Option<PathBuf>,
     login_attempts: Mutex<LoginAttempts>,
-    /// Passwords are looked at one at a time: each costs a lot, so that guessing does.
+    /// Lock that checks one password at a time: each check is slow by design, against guessing.
     hashing: Semaphore,
     tournament: CachedReply,
     audit_log: CachedReply,
@@ -72,7 +72,7 @@ pub struct DeskSite {
 #[derive(Default)]
 struct CachedReply(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
 
-/// For so long.
+/// Lifetime of a cached answer.
 const CACHE_TIME: Duration = Duration::from_secs(3);
 
 impl CachedReply {
@@ -94,7 +94,7 @@ impl CachedReply {
 }
 
 impl DeskSite {
-    /// A desk at which nobody works yet.
+    /// Creates the state of a desk without sessions.
     pub fn new(
         door: AccessPolicy,
         station: Arc<StationClient>,
@@ -120,7 +120,7 @@ impl DeskSite {
 
 type SharedSite = State<Arc<DeskSite>>;
 
-/// The addresses.
+/// Returns the routes.
 pub fn router(desk: Arc<DeskSite>) -> Router {
     Router::new()
         .route("/", get(home))
@@ -143,7 +143,7 @@ pub fn router(desk: Arc<DeskSite>) -> Router {
         .with_state(desk)
 }
 
-/// Before any address is looked at: may this request be answered? Behind it: what every answer has.
+/// Middleware of all routes: checks access, and adds the common headers to the answer.
 async fn guard(State(desk): SharedSite, mut request: Request, next: Next) -> Response {
     let mut answer = match desk.access_policy.check_request(&request) {
         Ok(origin) => {
@@ -181,7 +181,7 @@ fn error_response(status: StatusCode, why: &str) -> Response {
     object(status, &json!({"ok": false, "error": why}))
 }
 
-/// Somebody who has logged in.
+/// User of a request, with a valid session.
 struct LoggedInUser {
     session: u64,
     user: DeskUser,
@@ -203,7 +203,7 @@ impl axum::extract::FromRequestParts<Arc<DeskSite>> for LoggedInUser {
     }
 }
 
-/// Names and values of all cookies of desks.
+/// Returns names and values of all cookies of desks.
 fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let fields = headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
     let cookies = fields.flat_map(|field| field.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
@@ -211,7 +211,7 @@ fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     cookies.filter(move |(name, _)| name.starts_with(COOKIE_PREFIX) && is_plain(name))
 }
 
-/// The values of the cookies that the secret names.
+/// Returns the values of the cookies that belong to the secret.
 fn tokens<'h>(headers: &'h HeaderMap, secret: &str) -> impl Iterator<Item = &'h str> {
     let mark = cookie_suffix(secret);
     cookies(headers).filter(move |(name, _)| name.ends_with(&mark)).map(|(_, value)| value)
@@ -231,7 +231,7 @@ fn session_cookies(
     let cookie = |name: &str, value: &str, age| {
         format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}")
     };
-    // A browser sends the oldest first.
+    // Browsers send the oldest cookie first.
     let (own, others): (Vec<_>, Vec<_>) = cookies(headers).partition(|(name, _)| name.starts_with(&prefix));
     let mut lasting: Vec<_> = own.iter().map(|(name, token)| (*name, sessions.id_by_token(token, now))).collect();
     let mut gone: Vec<&str> = lasting.extract_if(.., |(_, id)| id.is_none()).map(|(name, _)| name).collect();
@@ -247,7 +247,7 @@ fn session_cookies(
     std::iter::once(new).chain(gone.into_iter().map(|name| cookie(name, "", 0))).collect()
 }
 
-/// The body of a request as a value.
+/// Parses the JSON body of a request.
 async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) -> Result<T, Response> {
     let read = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(request.into_body(), longest)).await;
     let bytes = match read {
@@ -267,7 +267,7 @@ struct HomeQuery {
 }
 
 async fn home(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
-    // What is asked in a way that is not known counts as not asked.
+    // Ignore conditions in an unknown form.
     let query = Query::<HomeQuery>::try_from_uri(&uri).map(|Query(query)| query).unwrap_or_default();
     let language = Language::negotiate(query.lang.as_deref(), &headers);
     let Some(text) = desk.page.text(language) else { return error_response(StatusCode::NOT_FOUND, "there is no page") };
@@ -276,7 +276,7 @@ async fn home(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response
     answer
 }
 
-/// Bytes, compressed for whom that is right.
+/// Returns an answer, compressed if the browser accepts that.
 fn content(asked: &HeaderMap, kind: &'static str, plain: &Bytes, packed: &Bytes) -> Response {
     let headers = [(header::CONTENT_TYPE, kind), (header::VARY, "accept-encoding")];
     match accepts_gzip(asked) {
@@ -414,7 +414,7 @@ async fn stream(State(desk): SharedSite, member: LoggedInUser) -> Response {
     (headers, Body::new(state_stream::lines(desk, member.session))).into_response()
 }
 
-/// Hands a request of the page to the station. The station says what it thinks of it.
+/// Passes a request of the page to the station.
 async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request) -> Response {
     let request = match body::<ClientRequest>(request, MAX_IMPORT_LEN).await {
         Ok(request) => request,
@@ -436,7 +436,7 @@ async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request
         return error_response(StatusCode::FORBIDDEN, "an arbiter gives results, names and rounds; ask an operator");
     }
     let reply = desk.station.request(Some(member.user), request).await;
-    // Who asks now sees what came of it.
+    // The request may change these: drop the cached answers.
     desk.tournament.clear().await;
     desk.audit_log.clear().await;
     reply_response(&reply)
@@ -477,7 +477,7 @@ async fn board(State(desk): SharedSite, _: LoggedInUser, Path(name): Path<String
 mod tests {
     use super::*;
 
-    /// What a browser does with cookies, which know no ports.
+    /// Cookie jar as browsers have it, without ports.
     #[derive(Default)]
     struct CookieJar(Vec<(String, String)>);
 

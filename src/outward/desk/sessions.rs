@@ -1,5 +1,5 @@
-//! Who has logged in. A session has a token, which is the cookie, and a secret, which only the page has: cookies ignore ports, so another
-//! server on this machine gets the cookie, and never the secret. Of both only the hash is kept.
+//! Sessions of users. A session has a token, the cookie, and a secret that only the page has. Cookies ignore ports, so another server on
+//! this machine receives the cookie, but never the secret. The desk stores only hashes of both.
 
 use std::io;
 use std::net::IpAddr;
@@ -13,14 +13,14 @@ use sha2::{Digest, Sha256};
 use crate::outward::web::files::hex;
 use crate::station::operate::control::DeskUser;
 
-/// For so long somebody is logged in.
+/// Lifetime of a session.
 pub const SESSION_LIFETIME: Duration = Duration::from_secs(12 * 3600);
-/// No more are logged in at once; who logged in first goes.
+/// Largest number of sessions; a further login ends the oldest.
 const MAX_SESSIONS: usize = 64;
 
 type Hash = [u8; 32];
 
-/// Somebody who has logged in.
+/// Session of a user.
 struct Session {
     id: u64,
     token: Hash,
@@ -33,35 +33,35 @@ struct Session {
     pages: usize,
 }
 
-/// A session as people see it.
+/// Session as the page shows it.
 #[derive(Clone, Debug, Serialize)]
 pub struct SessionView {
-    /// Its number.
+    /// Number of the session.
     pub id: u64,
     /// Who.
     #[serde(flatten)]
     pub person: DeskUser,
-    /// From where.
+    /// Address of the browser.
     pub address: IpAddr,
-    /// Since when, in ms since 1970.
+    /// Time of the login, in ms since 1970.
     pub since: i64,
-    /// When it was heard of last, so many seconds ago.
+    /// Seconds since the last request.
     pub seen_s: u64,
-    /// For so many seconds more.
+    /// Seconds until the session ends.
     pub left_s: u64,
-    /// How many of its pages are open.
+    /// Number of open pages.
     pub pages: usize,
 }
 
-/// What a browser is given.
+/// Keys of a session, for the browser.
 pub struct SessionKeys {
-    /// For the cookie.
+    /// Token for the cookie.
     pub token: String,
-    /// For the page.
+    /// Secret for the page.
     pub secret: String,
 }
 
-/// All who have logged in.
+/// All sessions.
 #[derive(Default)]
 pub struct Sessions {
     all: Mutex<(u64, Vec<Session>)>,
@@ -91,11 +91,11 @@ impl Sessions {
         work(last, sessions)
     }
 
-    /// Somebody has logged in.
+    /// Creates a session.
     ///
     /// # Errors
     ///
-    /// When the system gives no random numbers.
+    /// Returns an error if the system gives no random numbers.
     pub fn log_in(&self, person: DeskUser, address: IpAddr, since: i64, now: Instant) -> io::Result<SessionKeys> {
         let keys = SessionKeys { token: random()?, secret: random()? };
         self.with(now, |last, sessions| {
@@ -119,7 +119,7 @@ impl Sessions {
         Ok(keys)
     }
 
-    /// Whose are these? Any of the tokens may be it: other servers of this machine can set cookies of the same name.
+    /// Returns the session of a secret and one of the tokens. Other servers of this machine can set cookies of the same name.
     pub fn find<'t>(
         &self,
         tokens: impl Iterator<Item = &'t str>,
@@ -136,18 +136,18 @@ impl Sessions {
         })
     }
 
-    /// The number of the session of a token.
+    /// Returns the number of the session of a token.
     pub fn id_by_token(&self, token: &str, now: Instant) -> Option<u64> {
         let token = hash(token);
         self.with(now, |_, sessions| sessions.iter().find(|session| session.token == token).map(|session| session.id))
     }
 
-    /// Does it still last?
+    /// Whether the session is still valid.
     pub fn is_valid(&self, id: u64, now: Instant) -> bool {
         self.with(now, |_, sessions| sessions.iter().any(|session| session.id == id))
     }
 
-    /// A page of it is open, or is closed.
+    /// Counts a page of a session as open or closed.
     pub fn count_page(&self, id: u64, opens: bool, now: Instant) {
         self.with(now, |_, sessions| {
             if let Some(session) = sessions.iter_mut().find(|session| session.id == id) {
@@ -157,7 +157,7 @@ impl Sessions {
         });
     }
 
-    /// It ends. False: there is none.
+    /// Ends a session; `false` if there is none.
     pub fn log_out(&self, id: u64, now: Instant) -> bool {
         self.with(now, |_, sessions| {
             let before = sessions.len();
@@ -166,7 +166,7 @@ impl Sessions {
         })
     }
 
-    /// All that last.
+    /// Returns all valid sessions.
     pub fn all(&self, now: Instant) -> Vec<SessionView> {
         self.with(now, |_, sessions| {
             let view = |session: &Session| SessionView {

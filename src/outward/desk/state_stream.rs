@@ -1,13 +1,13 @@
-//! What pages are told again and again, one object a line: `GET /api/states`.
+//! Stream of states for the pages, one JSON object per line: `GET /api/states`.
 //!
 //! | member | |
 //! |---|---|
 //! | `now` | the clock of the desk, in ms since 1970 |
-//! | `status` | the state of the station, as `damcast status --json` prints it; `null`: it has told none |
+//! | `status` | the state of the station, as `damcast status --json` prints it; `null` before the first |
 //! | `trouble` | why the station does not answer; the state is old then |
-//! | `viewers` | how the pages for viewers are, as far as that is known |
-//! | `silent` | they were there, and do not say it any more |
-//! | `here` | who has a page open, `name` and `role` |
+//! | `viewers` | state of the viewers' pages, if known |
+//! | `silent` | whether the viewers' pages have stopped reporting |
+//! | `here` | users with an open page, `name` and `role` |
 //!
 //! A line comes when the station tells something, and at least every [`HEARTBEAT_INTERVAL`]: a page that hears nothing for longer knows that it is cut
 //! off. The stream ends with the session.
@@ -28,12 +28,12 @@ use super::station_client::StationState;
 use crate::outward::state_file::{PagesState, read_state};
 use crate::outward::web::live::now;
 
-/// A page hears something at least so often.
+/// Longest interval between lines.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
-/// And no more often than this.
+/// Shortest interval between lines.
 const MIN_SEND_INTERVAL: Duration = Duration::from_millis(300);
 
-/// The lines as they come.
+/// Body of the answer: lines as they are written.
 pub struct StateLines(mpsc::Receiver<Bytes>);
 
 impl HttpBody for StateLines {
@@ -48,7 +48,7 @@ impl HttpBody for StateLines {
     }
 }
 
-/// The lines for a session.
+/// Writes the lines for a session.
 pub fn lines(desk: Arc<DeskSite>, session: u64) -> StateLines {
     let (sender, lines) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -57,7 +57,7 @@ pub fn lines(desk: Arc<DeskSite>, session: u64) -> StateLines {
         while desk.sessions.is_valid(session, Instant::now()) {
             let state = told.borrow_and_update().clone();
             let line = line(&desk, &state);
-            // Who is slow gets the newest when he is ready for it.
+            // A slow page receives the newest state when it is ready.
             if sender.send(line).await.is_err() {
                 break;
             }
@@ -84,7 +84,7 @@ fn line(desk: &DeskSite, told: &StationState) -> Bytes {
     format!("{line}\n").into()
 }
 
-/// What is known of the pages for viewers; and were they there before? Of pages that never said anything nothing is said.
+/// Returns the state of the viewers' pages, and whether they have stopped reporting.
 fn viewer_status(state: Option<PagesState>) -> (Option<Value>, bool) {
     match state {
         Some(PagesState::Running(state)) => (Some(state), false),

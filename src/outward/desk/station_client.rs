@@ -1,4 +1,4 @@
-//! The control socket: asked as `damcast ctl` asks it, and watched.
+//! Client of the control socket: sends requests as `damcast ctl` does, and watches the state.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,23 +11,23 @@ use crate::station::operate::control::client::Client;
 use crate::station::operate::control::{ClientMessage, ClientRequest, DeskUser, Reply};
 use crate::station::operate::overview::Overview;
 
-/// A station that does not answer is looked for again after this.
+/// Delay before the next attempt to reach the station.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
-/// How often it tells its state at most.
+/// Shortest interval between states of the station.
 const MIN_INTERVAL_MS: u64 = 400;
-/// One user has six places at the socket; one of them watches.
+/// Largest number of parallel requests. The socket allows six connections per user; the watch needs one.
 const MAX_CONCURRENT: usize = 4;
 
-/// What the station told last.
+/// Last state of the station.
 #[derive(Clone, Default, Debug)]
 pub struct StationState {
-    /// Its state; `None`: it has told none.
+    /// State; `None` before the first.
     pub state: Option<Arc<Overview>>,
-    /// Why it does not answer; what it told last is old then.
+    /// Reason why the station does not answer; the state is old then.
     pub error: Option<String>,
 }
 
-/// The station.
+/// Client of the station's control socket.
 pub struct StationClient {
     sockets: Vec<PathBuf>,
     slots: Semaphore,
@@ -35,11 +35,11 @@ pub struct StationClient {
 }
 
 impl StationClient {
-    /// Begins to watch it.
+    /// Starts the thread that watches the station.
     ///
     /// # Errors
     ///
-    /// When there can be no thread.
+    /// Returns an error if the thread cannot be started.
     pub fn spawn(sockets: Vec<PathBuf>) -> io::Result<Arc<StationClient>> {
         let (sender, told) = watch::channel(StationState::default());
         let of_thread = sockets.clone();
@@ -47,12 +47,12 @@ impl StationClient {
         Ok(Arc::new(StationClient { sockets, slots: Semaphore::new(MAX_CONCURRENT), told }))
     }
 
-    /// What it told last, and what it tells from now on.
+    /// Returns a receiver of the last and all further states.
     pub fn state(&self) -> watch::Receiver<StationState> {
         self.told.clone()
     }
 
-    /// Asks it for somebody. Without an answer the reply says that it is not known what became of it.
+    /// Sends a request for a user. Without an answer, the reply reports an unknown outcome.
     pub async fn request(&self, who: Option<DeskUser>, request: ClientRequest) -> Reply {
         let Ok(_place) = self.slots.acquire().await else { return Reply::error("the desk is closing") };
         let sockets = self.sockets.clone();
@@ -72,7 +72,7 @@ impl StationClient {
     }
 }
 
-/// Ends when nobody looks any more.
+/// Watches the station until all receivers are dropped.
 fn watch_station(sockets: &[PathBuf], told: &watch::Sender<StationState>) {
     while !told.is_closed() {
         let trouble = match watch_once(sockets, told) {

@@ -1,5 +1,5 @@
-//! Where viewers reach their pages, as the configuration says it or else the pages themselves, with a code for their phones. An address
-//! that leads nowhere from a phone gets none.
+//! Address of the viewers' pages, from the configuration or from the pages themselves, with a QR code for phones. Addresses that phones
+//! cannot reach get no code.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::path::Path;
@@ -11,18 +11,18 @@ use crate::outward::state_file::{PagesState, read_state};
 use crate::outward::web::hosts;
 use crate::outward::web::routes::code;
 
-/// Where viewers reach their pages.
+/// Address of the viewers' pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ViewerAddress {
-    /// At this address, as far as anybody here knows.
+    /// Address that other machines can probably reach.
     Network(String),
-    /// From this machine alone.
+    /// Address that only this machine reaches.
     Local(String),
-    /// Nobody says it.
+    /// Unknown address.
     Unknown,
 }
 
-/// As an object: `reach` (`hall`, `here`, `unknown`), `address`, and `svg`, its code.
+/// Returns an object with `reach` (`hall`, `here`, `unknown`), `address`, and `svg`, the QR code.
 pub fn viewer_address(configured: Option<&str>, file: Option<&Path>) -> Value {
     let state = file.and_then(read_state);
     let listens = match &state {
@@ -39,7 +39,7 @@ pub fn viewer_address(configured: Option<&str>, file: Option<&Path>) -> Value {
     }
 }
 
-/// `listens`: where the pages say that they are reached; `own`: the address of this machine in its network.
+/// Derives the address. `listens`: address from the pages' state file; `own`: address of this machine in its network.
 fn reach(configured: Option<&str>, listens: Option<SocketAddr>, own: impl FnOnce() -> Option<IpAddr>) -> ViewerAddress {
     let of = |address: SocketAddr| format!("http://{address}/");
     match (configured, listens) {
@@ -54,15 +54,15 @@ fn reach(configured: Option<&str>, listens: Option<SocketAddr>, own: impl FnOnce
     }
 }
 
-/// Does nobody but this machine reach an address?
+/// Whether only this machine reaches an address.
 fn is_local_address(address: &str) -> bool {
     address.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(hosts::is_local_host))
 }
 
-/// The address that this machine would have for somebody elsewhere. Nothing is sent: connecting only chooses the way.
+/// Returns this machine's address in its network. Connecting a UDP socket chooses the route and sends nothing.
 fn own_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
-    // An address for examples (RFC 5737), which nobody has.
+    // An address reserved for examples (RFC 5737).
     socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
     Some(socket.local_addr().ok()?.ip()).filter(|own| !own.is_loopback() && !own.is_unspecified())
 }

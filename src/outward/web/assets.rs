@@ -1,4 +1,4 @@
-//! Scripts and styles, embedded. Each has a name that changes with its contents, so a browser keeps it for ever.
+//! Scripts and styles, embedded. Names change with the contents, so browsers may cache them for ever.
 
 use axum::body::Bytes;
 use sha2::{Digest, Sha256};
@@ -6,17 +6,17 @@ use sha2::{Digest, Sha256};
 use super::compress_best;
 use super::files::hex;
 
-/// A style.
+/// Content type of styles.
 pub const CSS: &str = "text/css; charset=utf-8";
-/// A script.
+/// Content type of scripts.
 pub const JS: &str = "text/javascript; charset=utf-8";
 
-/// The style of all pages, the desk's too.
+/// Style of all pages, including the desk.
 pub const STYLE: &str = include_str!("assets/page.css");
-/// The script of the viewers' pages.
+/// Script of the viewers' pages.
 pub(super) const SCRIPT: &str = include_str!("assets/page.js");
 
-/// A script or a style without what only its readers need: comments and indents. No text of it goes over several lines.
+/// Removes comments, indents and empty lines of a script or a style. No text may span several lines.
 pub fn minify(script: &str) -> String {
     let lines = script
         .lines()
@@ -30,30 +30,30 @@ pub fn joined(styles: &[&str]) -> String {
     minify(&styles.concat()).replace('\n', "")
 }
 
-/// The files that pages need.
+/// Assets of the viewers' pages.
 pub struct Assets {
     style: Asset,
     script: Asset,
 }
 
-/// One of them.
+/// Script or style with its address.
 pub struct Asset {
     path: String,
-    /// What it is.
+    /// Content type.
     pub kind: &'static str,
-    /// As it is.
+    /// Plain bytes.
     pub bytes: Bytes,
-    /// Compressed.
+    /// Compressed bytes.
     pub compressed: Bytes,
 }
 
 impl Asset {
-    /// The address of it.
+    /// Returns the address.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// A text under a name that changes with it.
+    /// Creates an asset; its name contains a hash of the text.
     pub fn new(name: &str, ending: &str, kind: &'static str, text: impl Into<Bytes>) -> Asset {
         let bytes: Bytes = text.into();
         let hash = hex(&Sha256::digest(&bytes)[..8]);
@@ -62,7 +62,7 @@ impl Asset {
 }
 
 impl Assets {
-    /// Those of this program.
+    /// Returns the embedded assets.
     pub fn embedded() -> Assets {
         Assets {
             style: Asset::new("page", "css", CSS, joined(&[STYLE, include_str!("assets/wall.css")])),
@@ -70,22 +70,22 @@ impl Assets {
         }
     }
 
-    /// The address of the style sheet.
+    /// Returns the address of the style sheet.
     pub fn style(&self) -> &str {
         &self.style.path
     }
 
-    /// The address of the script.
+    /// Returns the address of the script.
     pub fn script(&self) -> &str {
         &self.script.path
     }
 
-    /// Changes with any of them.
+    /// Returns an identifier that changes with the assets and the version.
     pub fn build_id(&self) -> String {
         hex(&Sha256::digest(format!("{}{}{}", self.style.path, self.script.path, env!("CARGO_PKG_VERSION")))[..4])
     }
 
-    /// The file of an address.
+    /// Returns the asset of an address.
     pub fn find(&self, path: &str) -> Option<&Asset> {
         [&self.style, &self.script].into_iter().find(|asset| asset.path == path)
     }

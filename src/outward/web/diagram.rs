@@ -1,5 +1,5 @@
-//! A board as SVG: fields, numbers, marks, pieces. One drawing for the grid and for a board by itself, for every game: which fields
-//! are played, where the dark corner is and what fields are called comes from the geometry of the variant.
+//! Boards as SVG: fields, numbers, marks, pieces. One drawing serves the grid and single boards, for every game: dark fields, corner and
+//! names of fields come from the geometry of the variant.
 //!
 //! A field is 10 units; rows go down from Black's side. Fields, numbers, marks, pieces, captured pieces are drawn in this order.
 
@@ -8,21 +8,21 @@ use std::fmt::Write;
 use draughts::{NotationKind, Variant};
 use maud::{Markup, PreEscaped, html};
 
-/// What is shown of a position.
+/// Content of a diagram.
 pub struct DiagramSpec<'a> {
-    /// A letter a field, as in [`super::state::Diagram`].
+    /// Pieces as a letter for each field, as in [`super::state::Diagram`].
     pub pieces: &'a str,
-    /// Where the piece of the last move was, one after the other.
+    /// Fields of the last move's path, in order.
     pub path: &'a [usize],
-    /// What it took.
+    /// Fields of the captured pieces.
     pub captured: &'a [usize],
-    /// With the names of the fields, and the way of a capture.
+    /// Whether the names of fields and the path of a capture are drawn.
     pub is_large: bool,
-    /// What a reader hears who does not see it.
+    /// Label for screen readers.
     pub label: &'a str,
 }
 
-/// What all boards of a page share: pieces, and the fields of each variant on it.
+/// Returns the shapes that all boards of a page share: pieces, and the fields of each variant.
 pub fn definitions<'v>(variants: impl Iterator<Item = &'v Variant>) -> Markup {
     let mut keys = Vec::new();
     let mut fields = String::new();
@@ -48,7 +48,7 @@ pub fn definitions<'v>(variants: impl Iterator<Item = &'v Variant>) -> Markup {
     }
 }
 
-/// What the fields of a variant are called in a page: those of all variants on one board are the same.
+/// Identifier of a variant's fields in a page; variants with equal boards share it.
 fn diagram_key(variant: &Variant) -> String {
     let geometry = &variant.geometry;
     let corner = geometry.square_at(geometry.height() - 1, 0).is_some();
@@ -72,7 +72,7 @@ fn fields_of(variant: &Variant) -> String {
     let (width, height) = (geometry.width() * 10, geometry.height() * 10);
     let mut dark = String::new();
     if geometry.count() == geometry.width() * geometry.height() {
-        // All fields are played: one colour, and lines between them.
+        // All fields are in use: one colour, with lines between them.
         let mut text = format!("<rect class=\"fd\" width=\"{width}\" height=\"{height}\"/><path class=\"fg\" d=\"");
         for column in 1..geometry.width() {
             let _ = write!(text, "M{} 0v{height}", column * 10);
@@ -89,14 +89,14 @@ fn fields_of(variant: &Variant) -> String {
     format!("<rect class=\"fl\" width=\"{width}\" height=\"{height}\"/><path class=\"fd\" d=\"{dark}\"/>")
 }
 
-/// The names of all fields, row by row; empty where nobody plays.
+/// Returns the names of all fields, row by row; empty for unused fields.
 pub fn names(variant: &Variant) -> Vec<&str> {
     let geometry = &variant.geometry;
     let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
     fields.map(|(row, column)| geometry.square_at(row, column).map_or("", |square| geometry.name(square))).collect()
 }
 
-/// A board.
+/// Draws a board.
 pub fn draw(variant: &Variant, drawing: &DiagramSpec<'_>) -> Markup {
     let geometry = &variant.geometry;
     let (width, height) = (geometry.width(), geometry.height());
@@ -152,7 +152,7 @@ pub fn draw(variant: &Variant, drawing: &DiagramSpec<'_>) -> Markup {
     }
 }
 
-/// Numbers in their fields, those of empty fields marked, or letters and digits around the board.
+/// Draws numbers in their fields, those of empty fields marked; or letters and digits around the board.
 fn captions(variant: &Variant, pieces: &str) -> String {
     let geometry = &variant.geometry;
     let (width, height) = (geometry.width(), geometry.height());
@@ -167,7 +167,7 @@ fn captions(variant: &Variant, pieces: &str) -> String {
         }
         return text;
     }
-    // What all squares of a column, or of a row, have in common.
+    // The common part of the names in a column, or in a row.
     let part = |mut squares: Box<dyn Iterator<Item = (usize, usize)> + '_>, is_letter: bool| {
         let square = squares.find_map(|(row, column)| geometry.square_at(row, column))?;
         let name = geometry.name(square);

@@ -1,4 +1,4 @@
-//! The thread that follows the events of the outlet and owns their state; all others get copies of it.
+//! Thread that follows the events of the outlet and owns their state; other tasks receive copies.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,16 +12,16 @@ use super::files::EVENTS_FILE;
 use super::state::ViewerHall;
 use crate::outward::follow::{EventLine, FollowEvent, Follower, Progress};
 
-/// How often it looks whether it shall stop.
+/// Interval between checks for the end.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// After so many lines what is known is shown, even if more are there.
+/// Number of lines after which the state is shown, even if more are unread.
 const MAX_BATCH: usize = 4096;
 
-/// Ends the thread.
+/// Handle that ends the thread.
 pub struct EventReaderHandle(Arc<AtomicBool>);
 
 impl EventReaderHandle {
-    /// Has it end, soon.
+    /// Makes the thread end soon.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -33,7 +33,7 @@ impl Drop for EventReaderHandle {
     }
 }
 
-/// Follows the events of a folder from now on. The first state is there when all lines that are there have been read.
+/// Follows the events of a folder. The first state appears after all present lines are read.
 pub fn spawn(outlet: PathBuf, hall: watch::Sender<Arc<ViewerHall>>, now: fn() -> i64) -> io::Result<EventReaderHandle> {
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
@@ -62,7 +62,7 @@ struct EventReader {
 }
 
 impl EventReader {
-    /// Waits for news, takes all there is, and shows the state.
+    /// Waits for lines, reads all of them, and shows the state.
     fn step(&mut self, shown: &watch::Sender<Arc<ViewerHall>>) {
         let mut next = match self.follower.next(STOP_POLL_INTERVAL) {
             Ok(Some(news)) => Some(news),
@@ -82,7 +82,7 @@ impl EventReader {
             self.apply_event(news);
             taken += 1;
             if taken < MAX_BATCH {
-                // What cannot be read is told when it is waited for.
+                // The next wait reports read errors.
                 next = self.follower.poll().ok().flatten();
             }
         }
@@ -120,14 +120,14 @@ impl EventReader {
     }
 }
 
-/// When an event was recorded, in ms since 1970.
+/// Returns the time of an event, in ms since 1970.
 fn event_time(line: &str) -> Option<i64> {
     let event: serde_json::Value = serde_json::from_str(line).ok()?;
     let at = chrono::DateTime::parse_from_rfc3339(event["at"].as_str()?).ok()?;
     Some(at.timestamp_millis())
 }
 
-/// How long after its last event the file was written: how late this outlet shows everything.
+/// Returns the time from the last event to the last write of the file: the delay of this outlet.
 fn file_lag(outlet: &std::path::Path) -> i64 {
     let read = || {
         let path = outlet.join(EVENTS_FILE);
@@ -136,12 +136,12 @@ fn file_lag(outlet: &std::path::Path) -> i64 {
         let last = last_line(&path, there.len()).ok()?;
         Some(written - event_time(&last)?)
     };
-    /// No outlet is later, see `delay` in the configuration.
+    /// Largest delay of an outlet, see `delay` in the configuration.
     const MAX_DELAY: i64 = 86_400_000;
     read().filter(|lag| (0..=MAX_DELAY).contains(lag)).unwrap_or(0)
 }
 
-/// The last whole line of a file.
+/// Returns the last complete line of a file.
 fn last_line(path: &std::path::Path, length: u64) -> io::Result<String> {
     use std::os::unix::fs::FileExt;
     let file = std::fs::File::open(path)?;

@@ -1,7 +1,6 @@
-//! The files of the outlet as they are: whole ones that are replaced, and `events.ndjson`, which grows.
+//! Files of the outlet: files that are replaced as a whole, and `events.ndjson`, which grows.
 //!
-//! A name from outside is never joined to a path unless it is one of the known files, or the plain name of an archived game. Links
-//! are not followed, and what is no regular file is not there.
+//! Only the names of known files and plain names of archived games are joined to a path. Links and special files count as absent.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -20,36 +19,36 @@ use tokio::task::JoinHandle;
 use super::compress;
 use super::state::natural_order;
 
-/// The file of events.
+/// Name of the file of events.
 pub const EVENTS_FILE: &str = "events.ndjson";
-/// Files that are replaced as a whole, with what they are.
+/// Files that are replaced as a whole, with their content types.
 pub const WHOLE_FILES: [(&str, &str); 4] = [
     ("games.pdn", PDN_CONTENT_TYPE),
     ("started.pdn", PDN_CONTENT_TYPE),
     ("standings.json", "application/json"),
     ("tournament.json", "application/json"),
 ];
-/// What a game is for a browser: a text, so that it is shown.
+/// Content type of games: plain text, so that browsers show it.
 pub const PDN_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
-/// A larger file is none of these.
+/// Largest file that is replaced as a whole, in bytes.
 const MAX_FILE_SIZE: u64 = 32 << 20;
-/// So much of a file that is sent is in memory.
+/// Size of the pieces in which a file is sent.
 const CHUNK_SIZE: usize = 64 << 10;
-/// So many files are kept in memory.
+/// Largest number of cached files.
 const MAX_CACHED_FILES: usize = 64;
 
-/// A file that was read.
+/// Cached file.
 #[derive(Debug)]
 pub struct WholeFile {
-    /// As it is.
+    /// Plain bytes.
     pub bytes: Bytes,
-    /// Compressed.
+    /// Compressed bytes.
     pub compressed: Bytes,
-    /// Changes with its contents, and with nothing else.
+    /// Entity tag: changes with the contents only.
     pub etag: String,
 }
 
-/// The folder of an outlet.
+/// Folder of an outlet.
 pub struct OutletFiles {
     folder: PathBuf,
     cache: Mutex<HashMap<String, (FileStamp, Arc<WholeFile>)>>,
@@ -58,12 +57,12 @@ pub struct OutletFiles {
 type FileStamp = (u64, u64, u64, i64, i64);
 
 impl OutletFiles {
-    /// The files of a folder.
+    /// Creates the files of a folder.
     pub fn new(folder: PathBuf) -> OutletFiles {
         OutletFiles { folder, cache: Mutex::default() }
     }
 
-    /// A file that is replaced as a whole, by a name that is known to be harmless.
+    /// Returns a file that is replaced as a whole. The caller has checked the name.
     pub fn whole(&self, name: &str) -> io::Result<Arc<WholeFile>> {
         let mut file = open(&self.folder.join(name))?;
         let there = file.metadata()?;
@@ -86,7 +85,7 @@ impl OutletFiles {
         Ok(whole)
     }
 
-    /// The names of the archived games.
+    /// Returns the names of the archived games.
     pub fn archived(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.join("archive")).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -95,7 +94,7 @@ impl OutletFiles {
         names
     }
 
-    /// The file of events, and how long it is.
+    /// Opens the file of events, with its length.
     pub fn events(&self) -> io::Result<(File, u64)> {
         let file = open(&self.folder.join(EVENTS_FILE))?;
         let length = file.metadata()?.len();
@@ -124,7 +123,7 @@ impl OutletFiles {
     }
 }
 
-/// The plain name of an archived game.
+/// Whether a name is the plain name of an archived game.
 pub fn is_archived(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.starts_with('.') && name.ends_with(".pdn") && name.bytes().all(is_plain)
@@ -136,12 +135,12 @@ fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
-/// Bytes as letters.
+/// Returns bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A part of a file, read piece by piece as it is sent.
+/// Part of a file, read piece by piece while it is sent.
 pub struct FileBody {
     piece: Option<JoinHandle<io::Result<(File, Bytes)>>>,
     file: Option<File>,
@@ -149,7 +148,7 @@ pub struct FileBody {
 }
 
 impl FileBody {
-    /// So many bytes of a file, from a place on.
+    /// Creates a body of `length` bytes from a position.
     pub fn new(mut file: File, from: u64, length: u64) -> io::Result<FileBody> {
         file.seek(SeekFrom::Start(from))?;
         Ok(FileBody { piece: None, file: Some(file), remaining: length })
@@ -177,7 +176,7 @@ impl HttpBody for FileBody {
         let read = std::task::ready!(Pin::new(piece).poll(context));
         self.piece = None;
         Poll::Ready(Some(match read.unwrap_or_else(|error| Err(io::Error::other(error))) {
-            // It was cut meanwhile: the connection ends, for the length that was promised cannot be kept.
+            // The file was truncated meanwhile: end the connection, because the announced length is too large.
             Ok((_, bytes)) if bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
             Ok((file, bytes)) => {
                 self.file = Some(file);

@@ -1,20 +1,20 @@
-//! Which names a page may be asked for by. A browser can be led to any address by a name that an attacker owns (DNS rebinding),
-//! and then takes what it reads there for a page of that name. So a request must name an address, localhost, this machine, or a
-//! name that the operator listed. Names are parsed and compared whole: `localhost.evil.example` is none of them.
+//! Allowed host names. An attacker's name can lead a browser to any address (DNS rebinding), and the browser takes the answer for a page
+//! of that name. So a request must name an address, localhost, this machine, or a configured name. Names are parsed and compared whole:
+//! `localhost.evil.example` is refused.
 
 use std::net::IpAddr;
 
 use axum::http::uri::Authority;
 
-/// The names that are allowed.
+/// Allowed host names.
 #[derive(Clone, Debug, Default)]
 pub struct AllowedHosts {
-    /// Without a dot at the end, in small letters.
+    /// Names in lower case, without a final dot.
     names: Vec<String>,
 }
 
 impl AllowedHosts {
-    /// Localhost, the machine's own name (also with `.local`), and these. Addresses are always allowed.
+    /// Allows localhost, the machine's name (with and without `.local`), and `names`. Addresses are always allowed.
     pub fn new(machine: Option<&str>, listed: &[String]) -> AllowedHosts {
         let own = machine.into_iter().flat_map(|name| [name.to_owned(), format!("{name}.local")]);
         let all = ["localhost".to_owned()].into_iter().chain(own).chain(listed.iter().cloned());
@@ -23,7 +23,7 @@ impl AllowedHosts {
 
     /// May a request name this host? `host` is what stands in its `Host` header: a name or an address, perhaps with a port.
     pub fn allows(&self, host: &str) -> bool {
-        // An authority may have a user in front; a host has none.
+        // An authority may contain a user; a host does not.
         let authority = host.parse::<Authority>().ok().filter(|_| !host.contains('@'));
         let Some(authority) = authority else { return false };
         let name = authority.host();

@@ -1,4 +1,4 @@
-//! The door: takes connections, gives each to the routes, and bounds what any of them can cost.
+//! Accepts connections, passes each to the routes, and bounds the cost of each.
 //!
 //! | what | most | then |
 //! |---|---|---|
@@ -34,48 +34,48 @@ use tokio::time::{Instant, Sleep};
 
 use super::live::LiveStream;
 
-/// So many connections of one address may be without a whole request.
+/// Largest number of connections of one address without a complete request.
 pub const MAX_HALF_OPEN_PER_ADDRESS: usize = 64;
-/// Before that nobody goes for it: after a break all viewers of a hall come at once.
+/// Age from which such connections count: after a break all viewers of a hall connect at once.
 pub const HALF_OPEN_GRACE: Duration = Duration::from_secs(3);
-/// But no more than so many in all.
+/// Largest number of connections without a complete request, of all addresses.
 pub const MAX_HALF_OPEN: usize = 2048;
-/// A head must be there in this time.
+/// Longest time for the head of a request.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Who takes nothing for so long has gone.
+/// Longest time without progress of a write; the connection is closed then.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// No head is longer.
+/// Longest head of a request, in bytes.
 pub const MAX_HEAD_LEN: usize = 16 << 10;
-/// No head has more fields.
+/// Largest number of fields of a head.
 pub const MAX_HEAD_FIELDS: usize = 64;
-/// Bytes that the system keeps for a viewer that is slow.
+/// Bytes that the system buffers for a slow viewer.
 pub const SEND_BUFFER_SIZE: usize = 64 << 10;
 
 /// Bounds that depend on the machine.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Connections at once.
+    /// Largest number of connections.
     pub connections: usize,
-    /// Proxies in front: all viewers come from their address, so their connections are not counted.
+    /// Trusted proxies: all viewers connect from their address, so the bound per address excludes them.
     pub trusted_proxies: Vec<IpAddr>,
 }
 
-/// From where a connection comes: a proxy, where there is one. Every request has it.
+/// Address of the peer, which may be a proxy. Every request carries it.
 #[derive(Clone, Copy, Debug)]
 pub struct PeerAddress(pub IpAddr);
 
-/// What comes in and goes, for the operator.
+/// Counts of connections, for the operator.
 #[derive(Debug, Default)]
 pub struct ConnectionCounts {
-    /// Connections there are.
+    /// Number of open connections.
     pub open: AtomicU64,
-    /// Connections sent away because there were too many.
+    /// Connections refused because there were too many.
     pub refused: AtomicU64,
-    /// Connections closed because their address had too many without a request, or most of them where no more were left.
+    /// Connections closed because their address had too many without a complete request.
     pub displaced: AtomicU64,
 }
 
-/// Connections without a whole request, the oldest first.
+/// Connections without a complete request, oldest first.
 type HalfOpen = HashMap<IpAddr, VecDeque<(u64, Instant, Arc<Notify>)>>;
 
 #[derive(Default)]
@@ -116,7 +116,7 @@ impl HalfOpenConnections {
         true
     }
 
-    /// It has a whole request, or has gone.
+    /// Removes a connection that has a complete request or is closed.
     fn complete(&self, address: IpAddr, id: u64) {
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(of_address) = all.get_mut(&address) {
@@ -128,7 +128,7 @@ impl HalfOpenConnections {
     }
 }
 
-/// Takes connections for ever. Ends when it is dropped; connections that are open go on until theirs is.
+/// Accepts connections until dropped; open connections end with their own tasks.
 pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, counts: Arc<ConnectionCounts>) {
     let most = u64::try_from(limits.connections).unwrap_or(u64::MAX);
     let waiting = Arc::new(HalfOpenConnections::default());
@@ -142,13 +142,13 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
             Ok(accepted) => accepted,
             Err(error) if is_connection_error(&error) => continue,
             Err(error) => {
-                // No files or no memory left: others end meanwhile.
+                // Out of file descriptors or memory: wait for other connections to end.
                 tracing::warn!(%error, "no connection can be taken");
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 continue;
             }
         };
-        // Whoever goes is still counted until his task has seen it.
+        // A closed connection counts until its task ends.
         if counts.open.load(Ordering::Relaxed) >= most && !waiting.make_room(&counts) {
             counts.refused.fetch_add(1, Ordering::Relaxed);
             let _ = stream.try_write(
@@ -165,22 +165,22 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
         counts.open.fetch_add(1, Ordering::Relaxed);
         let guest = ConnectionGuard { address, id, half_open: waiting.clone(), counts: counts.clone() };
         tokio::spawn(serve(http.clone(), TimeoutStream::new(stream), routes, guest, leave));
-        // A request that is there already is read before the next one comes.
+        // Read a waiting request before accepting the next connection.
         tokio::task::yield_now().await;
     }
 }
 
-/// A connection that is open: counted until it is dropped.
+/// Open connection, counted until dropped.
 struct ConnectionGuard {
     address: IpAddr,
-    /// Its number among those without a whole request.
+    /// Number among the connections without a complete request.
     id: Option<u64>,
     half_open: Arc<HalfOpenConnections>,
     counts: Arc<ConnectionCounts>,
 }
 
 impl ConnectionGuard {
-    /// It has a whole request.
+    /// Marks the first request as complete.
     fn settle(&self) {
         self.id.into_iter().for_each(|id| self.half_open.complete(self.address, id));
     }
@@ -231,7 +231,7 @@ async fn serve(
         }
     };
     tokio::select! {
-        // A viewer that goes in the middle of an answer is no fault.
+        // Viewers may leave in the middle of an answer.
         _ = &mut connection => {}
         () = displaced => return,
     }
@@ -246,7 +246,7 @@ async fn serve(
     }
 }
 
-/// The head of an answer whose end is that of the connection.
+/// Head of an answer that ends with the connection.
 fn head(answer: &Response) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {}\r\n", answer.status()).into_bytes();
     let others = answer.headers().iter().filter(|(name, _)| *name != header::CONTENT_LENGTH);
@@ -262,7 +262,7 @@ fn is_connection_error(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// A connection that fails when nothing of what is written is taken for [`WRITE_TIMEOUT`].
+/// Connection that fails after [`WRITE_TIMEOUT`] without progress of a write.
 struct TimeoutStream {
     stream: TcpStream,
     blocked_since: Option<Pin<Box<Sleep>>>,

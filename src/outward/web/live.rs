@@ -1,11 +1,11 @@
-//! `GET /events` with `Accept: text/event-stream`: what happens, to one page, for as long as it is open.
+//! `GET /events` with `Accept: text/event-stream`: stream of events for one page, while it is open.
 //!
 //! | event | data |
 //! |---|---|
 //! | `hello` | first: `now`, the clock of the server in ms since 1970 |
 //! | `board` | the whole state of a board after an event; its id is `generation.seq` |
-//! | `snapshot` | all boards, where what was missed is not known any more |
-//! | `round` | who plays whom may be another now: the page is fetched anew |
+//! | `snapshot` | all boards, if the missed events are gone |
+//! | `round` | pairings may have changed: fetch the page again |
 //! | `beat` | every [`HEARTBEAT_INTERVAL`]: `now`, and `seq`, the last event there is |
 //!
 //! At most four writes a second. Of the board that the page follows every event is sent, of the others the last one of each write:
@@ -26,32 +26,32 @@ use tokio::time::{Instant, sleep_until};
 
 use super::state::{MissedFrames, ViewerHall};
 
-/// How often a page hears that it is still connected.
+/// Interval between beats.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
-/// Writes to one viewer are no closer together.
+/// Shortest interval between writes to one viewer.
 const MIN_SEND_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The clock of the server, in ms since 1970.
+/// Returns the server's time, in ms since 1970.
 pub fn now() -> i64 {
     chrono::Utc::now().timestamp_millis()
 }
 
-/// The stream of one who watches, before its connection is known.
+/// Stream of one viewer, before it owns the connection.
 #[derive(Clone)]
 pub struct LiveStream {
     hall: watch::Receiver<Arc<ViewerHall>>,
     generation: String,
-    /// All until this one was sent.
+    /// Last event that was sent.
     sent_until: u64,
-    /// The board that the page follows.
+    /// Board that the page follows.
     follows: Option<String>,
-    /// What goes out first.
+    /// First bytes of the stream.
     first: Bytes,
     viewers: Arc<AtomicU64>,
     now: fn() -> i64,
 }
 
-/// Counts a viewer for as long as he is there.
+/// Guard that counts a viewer.
 struct ViewerCountGuard(Arc<AtomicU64>);
 
 impl Drop for ViewerCountGuard {
@@ -116,7 +116,7 @@ impl LiveStream {
         connection.write_all(&[&head, &first[..]].concat()).await?;
         drop((head, first));
         let mut wrote = Instant::now();
-        // Put off with each write: that is cheaper than a new one.
+        // Reset with each write, which is cheaper than a new timer.
         let beat = sleep_until(wrote + HEARTBEAT_INTERVAL);
         tokio::pin!(beat);
         loop {
@@ -131,7 +131,7 @@ impl LiveStream {
                     let seq = hall.borrow().seq;
                     Some(format!("event: beat\ndata: {{\"now\":{},\"seq\":{seq}}}\n\n", now()).into())
                 }
-                // He has gone: a viewer has nothing to say.
+                // The viewer has left: viewers send nothing.
                 read = connection.read(&mut nothing) => return read.map(drop),
             };
             let bytes = match bytes {

@@ -1,28 +1,28 @@
-//! `damcast serve`: pages for everybody who wants to watch, from one outlet, by a process of its own.
+//! `damcast serve`: pages for viewers, from one outlet, in a separate process.
 //!
 //! ```text
-//!   public/events.ndjson ─▸ watching (a thread: follow, apply) ─▸ ShownHall, in a watch channel ─┬▸ routes ─▸ pages
+//!   public/events.ndjson ─▸ event_reader (a thread) ─▸ ViewerHall, in a watch channel ───────────┬▸ routes ─▸ pages
 //!   public/games.pdn, … ────────────────────────────────────────────────────────────────────────┤
 //!                                                       listener ─▸ routes ─▸ live (GET /events) ┘
 //! ```
 //!
 //! Guarantees:
 //!
-//! * What the outlet has not told, no answer tells: not in a page, a header or a count. The process reads the folder of the outlet and
-//!   nothing else, and writes at most the state file it is told to.
-//! * GET and HEAD only. No cookie is set, read or logged; nothing that comes in changes anything.
-//! * A page is complete without a script. With one, `GET /events` keeps it up to date, resumed without a hole after any break.
-//! * What anybody may cost is bounded ([`listener`], [`live`]).
+//! * No answer reveals more than the outlet: not in a page, a header or a count. The process reads only the folder of the outlet, and
+//!   writes at most the configured state file.
+//! * GET and HEAD only. No cookie is set, read or logged; requests change nothing.
+//! * Pages are complete without a script. With it, `GET /events` keeps them up to date, and resumes without a gap after a break.
+//! * The cost of each client is bounded ([`listener`], [`live`]).
 //!
 //! | file | subject |
 //! |---|---|
-//! | [`state`] | what the outlet has told: events in, views out; pure |
-//! | [`plan`] | who plays whom in games without moves, from the files of the outlet |
-//! | [`pages`], `diagram`, `words` | HTML, boards as SVG, languages; functions of the state |
+//! | [`state`] | state of the outlet: events in, views out; pure |
+//! | [`plan`] | pairings without moves, from the files of the outlet |
+//! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the state |
 //! | `assets` | scripts and styles, embedded |
 //! | [`live`], [`files`] | the stream of events, the files of the outlet |
-//! | `hosts`, [`listener`] | which names the pages may be asked for by; connections and their bounds |
-//! | `routes` | which address is answered by what |
+//! | `hosts`, [`listener`] | allowed host names; connections and their bounds |
+//! | `routes` | routes and their answers |
 //!
 //! The operators' page, [`desk`](super::desk), is another process behind the same listener.
 
@@ -56,25 +56,25 @@ use tokio::sync::watch;
 
 pub use texts::Language;
 
-/// How often the state file is written.
+/// Interval between writes of the state file.
 const STATE_INTERVAL: Duration = Duration::from_secs(5);
-/// The pages are up at the latest after this, whatever there is to read.
+/// Longest time before the pages start, even if more lines are unread.
 const MAX_STARTUP_READ: Duration = Duration::from_secs(30);
 
-/// What a server of pages is told.
+/// Options of the pages' server.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// The folder of the outlet.
+    /// Folder of the outlet.
     pub outlet: PathBuf,
-    /// Names by which the pages may be asked for, besides addresses, localhost and `machine`.
+    /// Host names of the pages, besides addresses, localhost and `machine`.
     pub hosts: Vec<String>,
-    /// The name of this machine.
+    /// Host name of this machine.
     pub machine: Option<String>,
-    /// Proxies in front of it.
+    /// Trusted proxies.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Connections at once.
+    /// Largest number of connections.
     pub connections: usize,
-    /// Where it writes how it is, for the operator.
+    /// State file, for the operator.
     pub state_file: Option<PathBuf>,
     /// The clock of the server, in ms since 1970: [`live::now`].
     pub now: fn() -> i64,
@@ -84,7 +84,7 @@ pub struct ServeOptions {
 ///
 /// # Errors
 ///
-/// When the thread that reads the outlet cannot be started, or the listener has no address.
+/// Returns an error if the thread that reads the outlet cannot be started, or the listener has no address.
 pub async fn serve(
     listener: TcpListener,
     options: ServeOptions,
@@ -102,7 +102,7 @@ pub async fn serve(
     let state = write_state(&options, address, reader.clone(), viewers, counts.clone());
     tokio::spawn(publish_states(read, shown));
     tokio::pin!(stop);
-    // Nobody gets a page of half an outlet.
+    // Wait for the first state: a page of half an outlet would be wrong.
     tokio::select! {
         _ = tokio::time::timeout(MAX_STARTUP_READ, reader.changed()) => {}
         () = &mut stop => return Ok(()),
@@ -116,8 +116,8 @@ pub async fn serve(
     Ok(())
 }
 
-/// Hands each state on to the viewers: one of them that is woken by another thread costs a system call, here they cost none. Done when
-/// the reader has ended.
+/// Forwards each state to the viewers, until the reader ends. Waking a viewer from another thread costs a system call; from this task it
+/// costs none.
 async fn publish_states(
     mut read: watch::Receiver<Arc<state::ViewerHall>>,
     shown: watch::Sender<Arc<state::ViewerHall>>,
@@ -128,7 +128,7 @@ async fn publish_states(
     }
 }
 
-/// Writes how the server is, again and again; never done.
+/// Writes the state file at intervals, for ever.
 async fn write_state(
     options: &ServeOptions,
     address: SocketAddr,
@@ -152,7 +152,7 @@ async fn write_state(
             .to_string()
         };
         let new = file.with_extension("new");
-        // Whoever looks after the station may read it, whatever other files are for.
+        // Operators read this file, so all users may, whatever the umask.
         let all = std::fs::Permissions::from_mode(0o644);
         let written = std::fs::write(&new, text + "\n").and_then(|()| std::fs::set_permissions(&new, all));
         let written = written.and_then(|()| std::fs::rename(&new, file));
@@ -164,19 +164,19 @@ async fn write_state(
     }
 }
 
-/// Bytes as gzip packs them.
+/// Compresses bytes as gzip, fast.
 pub(super) fn compress(bytes: &[u8]) -> Bytes {
     compress_at(Compression::new(6), bytes)
 }
 
-/// The same as small as can be, of what is packed once.
+/// Compresses bytes as gzip, as small as possible; for data that is compressed once.
 pub(super) fn compress_best(bytes: &[u8]) -> Bytes {
     compress_at(Compression::best(), bytes)
 }
 
 fn compress_at(level: Compression, bytes: &[u8]) -> Bytes {
     let mut packer = GzEncoder::new(Vec::new(), level);
-    // A Vec takes everything.
+    // Writing to a Vec cannot fail.
     let _ = packer.write_all(bytes);
     packer.finish().unwrap_or_default().into()
 }

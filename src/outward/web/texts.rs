@@ -127,10 +127,10 @@ pub fn to_json(entries: impl IntoIterator<Item = Entry>) -> Value {
 }
 
 impl Language {
-    /// All of them, in the order of the links.
+    /// All languages, in the order of the links.
     pub const ALL: [Language; 4] = [Language::En, Language::Nl, Language::Fr, Language::Ru];
 
-    /// Its code, as in `lang="nl"`.
+    /// Returns the code, as in `lang="nl"`.
     pub fn code(self) -> &'static str {
         match self {
             Language::En => "en",
@@ -140,14 +140,14 @@ impl Language {
         }
     }
 
-    /// What is asked for in the address, then what the browser says that its reader likes best, then English.
+    /// Chooses the language of the address, else the browser's preferred one, else English.
     pub fn negotiate(lang: Option<&str>, headers: &HeaderMap) -> Language {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         let preferred = || Language::preferred(accepted.unwrap_or_default());
         lang.and_then(Language::from_code).or_else(preferred).unwrap_or(Language::En)
     }
 
-    /// What it is called by those who speak it.
+    /// Returns the name of the language, in the language.
     pub fn name(self) -> &'static str {
         match self {
             Language::En => "English",
@@ -157,29 +157,29 @@ impl Language {
         }
     }
 
-    /// Texts of the viewers' pages.
+    /// Returns the texts of the viewers' pages.
     pub fn words(self) -> &'static PageTexts {
         PageTexts::in_language(self)
     }
 
-    /// The language of a code, also of one with a country.
+    /// Parses a code, with or without a country.
     pub fn from_code(code: &str) -> Option<Language> {
         let code = code.split(['-', '_']).next().unwrap_or_default();
         Language::ALL.into_iter().find(|language| language.code().eq_ignore_ascii_case(code))
     }
 
-    /// What a reader likes best of an `Accept-Language` header.
+    /// Returns the preferred language of an `Accept-Language` header.
     pub fn preferred(header: &str) -> Option<Language> {
         let weighed = header.split(',').take(32).filter_map(|part| {
             let (code, rest) = part.split_once(';').unwrap_or((part, ""));
             let weight = rest.trim().strip_prefix("q=").map_or(Ok(1.0), str::parse::<f32>).ok()?;
             Some((Language::from_code(code.trim())?, weight)).filter(|(_, weight)| *weight > 0.0)
         });
-        // Of two that are liked as much, the first.
+        // The first of equally preferred languages wins.
         weighed.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(language, _)| language)
     }
 
-    /// A sentence with a number.
+    /// Returns the form of a text for a number, with the number in place of its first `{}`.
     pub fn count(self, plural: Plural, number: usize) -> String {
         let (ones, tens) = (number % 10, number % 100 / 10);
         let form = match self {
@@ -195,7 +195,7 @@ impl Language {
     }
 }
 
-/// A sentence with what stands for its `{}`.
+/// Replaces the first `{}` of a text.
 pub fn fill(sentence: &str, with: impl std::fmt::Display) -> String {
     sentence.replacen("{}", &with.to_string(), 1)
 }

@@ -1,11 +1,11 @@
-// All boards, in the order of trouble; one of them with what it shows beside what is published, and all that can be asked of it.
+// The boards, those with problems first; the chosen board with its pictures and its actions.
 
 const BAD = ['broken', 'no-connection', 'no-answer', 'other-board', 'unexplained'];
 const wordOf = board => named('state', board.state);
 const LINE = {'unexplained': 'doubt', 'no-answer': 'off', 'no-connection': 'off', 'broken': 'off', 'other-board': 'off', 'waiting': 'wait', 'ready': 'wait', 'over': 'over'};
 
-/** What the matter is with a board: how much (the smallest first), in a word, in a sentence. `null`: nothing. */
-const trouble = board => {
+/** Problem of a board as `[rank, title, sentence]`, the worst with the smallest rank; `null` without a problem. */
+const problemOf = board => {
   const alarm = known.status.alarms.find(alarm => alarm.board === board.name);
   if (BAD.includes(board.state)) return [alarm ? 0 : 1, wordOf(board), alarm?.text ?? doubtIn(board) ?? board.text];
   if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? filled(texts.proposed, board.pairing.proposed) : texts.waits_for_result, `${board.pairing.white} – ${board.pairing.black}`];
@@ -23,9 +23,9 @@ const numberOf = board => String(board.pairing?.board_number ?? known.status.boa
 const disc = board => el(`span.d${LINE[board.state] ? `.${LINE[board.state]}` : ''}`, {'aria-hidden': 'true'}, el('b', {}, numberOf(board)));
 
 const inOrder = () => {
-  const all = known.status.boards.map((board, index) => ({board, index, matter: trouble(board)}));
-  const bad = all.filter(one => one.matter).sort((one, other) => one.matter[0] - other.matter[0] || one.index - other.index);
-  return {bad, calm: all.filter(one => !one.matter)};
+  const all = known.status.boards.map((board, index) => ({board, index, problem: problemOf(board)}));
+  const bad = all.filter(one => one.problem).sort((one, other) => one.problem[0] - other.problem[0] || one.index - other.index);
+  return {bad, calm: all.filter(one => !one.problem)};
 };
 
 views.boards = {
@@ -40,11 +40,11 @@ views.boards = {
     const name = known.status.boards.some(board => board.name === chosen) ? chosen : (bad[0] ?? calm[0])?.board.name;
     const list = part(desk, 'section', {id: 'list', class: 'lst', 'aria-label': texts.all_boards});
     const link = ({board}) => ({href: `#boards/${encodeURIComponent(board.name)}`, 'data-key': board.name, 'aria-current': board.name === name ? 'true' : null});
-    const seen = bad.map(({board, matter}) => [board.name, board.state, ...matter, numberOf(board)]);
+    const seen = bad.map(({board, problem}) => [board.name, board.state, ...problem, numberOf(board)]);
     fill(list, [name, seen, awaited, calm.map(({board}) => [board.name, board.state, numberOf(board)])], () => [
       el('h2', {}, `${texts.needs_attention} `, el('span', {}, String(bad.length + awaited.length))),
-      bad.length || awaited.length ? el('ol', {}, ...bad.map(one => el('li', {}, el('a', link(one), disc(one.board), el('b.w', {}, one.matter[1]),
-        el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.matter[2]))))),
+      bad.length || awaited.length ? el('ol', {}, ...bad.map(one => el('li', {}, el('a', link(one), disc(one.board), el('b.w', {}, one.problem[1]),
+        el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.problem[2]))))),
         ...awaited.map(one => el('li', {}, el('a', {href: `#tournament/${encodeURIComponent(one.section)}/${one.round}`, 'data-key': `awaited ${one.section} ${one.round} ${one.board_number}`},
           el('span.d', {'aria-hidden': 'true'}, el('b', {}, String(one.board_number ?? '–'))), el('b.w', {}, texts.waits_for_result), el('span.ag', {}, filled(texts.round, one.round)), el('span.y', {}, bdi(`${one.white} – ${one.black}`)))))) : el('p.q.s', {}, texts.all_well),
       el('h2', {}, `${texts.no_problems} `, el('span', {}, String(calm.length))),
@@ -55,14 +55,14 @@ views.boards = {
   },
 };
 
-/** The health of the station in a row. */
+/** Draws the row of figures about the station. */
 const health = place => {
   const {status, viewers} = known;
   const heard = status.boards.filter(board => !['no-connection', 'no-answer', 'broken', 'other-board'].includes(board.state)).length;
   const free = status.disk ? filled(texts.disk_space, (status.disk.free_bytes / 1e9).toFixed(1)) : texts.disk_unknown;
   const disk = status.alarms.find(alarm => alarm.kind.startsWith('disk'));
   const held = status.outlets.filter(outlet => outlet.held), publication = status.alarms.filter(alarm => alarm.kind === 'publication');
-  // Each sentence once: many files have the same trouble.
+  // Show each sentence once: many files share a problem.
   const troubles = [...new Set([...publication.map(alarm => alarm.text), ...held.map(outlet => outlet.held)].flatMap(text => text.split(/(?<=\.) /)))];
   const rows = [
     [texts.boards_answering, filled(texts.count_of_all, heard, status.boards.length), heard < status.boards.length ? texts.others_first : texts.all, heard < status.boards.length],
@@ -78,17 +78,17 @@ const health = place => {
 };
 
 const detail = (place, board) => {
-  const matter = trouble(board);
+  const problem = problemOf(board);
   const [white, black] = players(board);
   const mark = [board.name, board.state, board.text, board.held, board.game, white, black, board.plies, board.last, board.waits?.for, board.provisional, board.unexplained,
-    board.wrong_start, board.publication, board.pairing, board.squares, matter, isOperator()];
+    board.wrong_start, board.publication, board.pairing, board.squares, problem, isOperator()];
   fill(place, mark, () => {
     const pictures = el('div.cmp', {id: 'pictures'});
     picture(pictures, board);
     return [
-      el('header', {}, el('h2', {id: 'board-title'}, `${board.name}: ${(matter?.[1] ?? wordOf(board)).toLowerCase()}`),
+      el('header', {}, el('h2', {id: 'board-title'}, `${board.name}: ${(problem?.[1] ?? wordOf(board)).toLowerCase()}`),
         el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, ${filled(texts.game, board.game)}, ${count(texts.plies, board.plies)}` : '')),
-      matter && el('p.why', {}, bdi(matter[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(texts.since, time(board.since))}`) : ''),
+      problem && el('p.why', {}, bdi(problem[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(texts.since, time(board.since))}`) : ''),
       el('dl.facts', {},
         el('div', {}, el('dt', {}, texts.station_reports), el('dd', {}, english(board.text))),
         board.last && el('div', {}, el('dt', {}, texts.last_published), el('dd', {}, board.last)),
@@ -109,51 +109,51 @@ const detail = (place, board) => {
   if (clocks && board.clocks) clocks.textContent = filled(texts.clock_times, clock(board.clocks.white), clock(board.clocks.black));
 };
 
-/** Pictures of a board: what it shows, and what is published. They are drawn by the desk. */
+/** Element of a picture that the desk has drawn. */
 const drawing = svg => document.importNode(new DOMParser().parseFromString(svg.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" '), 'image/svg+xml').documentElement, true);
 const SVG = 'http://www.w3.org/2000/svg';
-/** A board as `GET /api/board` tells it; what its drawings are made of comes into the page with the first board of its kind. */
+/** Fetches a board with its pictures. The first board of a game type brings the pieces into the page. */
 const pictured = async board => {
-  const told = await api(`/api/board/${encodeURIComponent(board.name)}`);
-  if (told.parts && !document.getElementById(`kind-${told.gametype}`)) {
-    const parts = drawing(told.parts);
-    parts.id = `kind-${told.gametype}`;
+  const answer = await api(`/api/board/${encodeURIComponent(board.name)}`);
+  if (answer.parts && !document.getElementById(`kind-${answer.gametype}`)) {
+    const parts = drawing(answer.parts);
+    parts.id = `kind-${answer.gametype}`;
     document.body.prepend(parts);
   }
-  return told;
+  return answer;
 };
 
 const picture = async (place, board) => {
   if (!board.squares) { place.append(el('p.q', {}, texts.position_unknown)); return; }
-  const told = await pictured(board);
-  if (told.error || !place.isConnected) return;
-  const differs = new Set(told.names.map((name, index) => name && told.published && told.shown.pieces[index].toLowerCase() !== told.published.pieces[index].toLowerCase() ? index : -1).filter(index => index >= 0));
+  const answer = await pictured(board);
+  if (answer.error || !place.isConnected) return;
+  const differs = new Set(answer.names.map((name, index) => name && answer.published && answer.shown.pieces[index].toLowerCase() !== answer.published.pieces[index].toLowerCase() ? index : -1).filter(index => index >= 0));
   const figure = (title, what) => {
     const svg = drawing(what.svg);
     for (const index of differs) {
       const rect = document.createElementNS(SVG, 'rect');
-      for (const [key, value] of Object.entries({class: 'q1f', x: index % told.width * 10 + 0.5, y: Math.floor(index / told.width) * 10 + 0.5, width: 9, height: 9})) rect.setAttribute(key, value);
+      for (const [key, value] of Object.entries({class: 'q1f', x: index % answer.width * 10 + 0.5, y: Math.floor(index / answer.width) * 10 + 0.5, width: 9, height: 9})) rect.setAttribute(key, value);
       $('.mk', svg).append(rect);
     }
     svg.setAttribute('aria-label', `${title}: ${what.fen}`);
     return el('figure', {}, el('h3', {}, title, el('span', {}, what.turn ? texts[`${what.turn.toLowerCase()}_to_move`] : '')), svg);
   };
-  place.replaceChildren(figure(texts.on_board, told.shown), told.published ? figure(texts.published, told.published) : el('p.q', {}, texts.no_running_game));
-  const names = [...differs].map(index => told.names[index]);
-  place.append(el('p.df', {}, !told.published ? '' : names.length ? filled(texts.differ, names.join(', ')) : texts.same));
+  place.replaceChildren(figure(texts.on_board, answer.shown), answer.published ? figure(texts.published, answer.published) : el('p.q', {}, texts.no_running_game));
+  const names = [...differs].map(index => answer.names[index]);
+  place.append(el('p.df', {}, !answer.published ? '' : names.length ? filled(texts.differ, names.join(', ')) : texts.same));
 };
 
-// What can be asked of a board. `saw` is what this page shows: a game that has gone on since is not changed by mistake.
+// Requests for a board. `if_seen` is the state on this page: the station refuses the request if the game has continued.
 
-// Some requests mean the same whatever was played since.
+// Holding, releasing and turning do not depend on the moves.
 const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold|release|flip)$/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
 const called = board => `${board.name}${board.game ? `, ${filled(texts.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(texts.after_plies, board.plies)}` : ''}`;
 
-/** A request without fields. */
+/** Proposes a request without fields. */
 const simply = (board, title, text, effect) => propose({title: filled(texts.title_of, title, board.name), verb: title, request: () => wish(nowOf(board), text), effect: () => [effect]});
 
-/** Its game goes on, also where a cable is out. */
+/** Whether the game of a board is running, even if the board is not connected. */
 const isGoing = board => board.is_ongoing;
 
 const giveResult = board => {
@@ -218,7 +218,7 @@ const givePairing = board => {
   });
 };
 
-/** A game that began before its round was opened, or was told another pairing, is one of a pairing. */
+/** Assigns a game to a pairing, for example if it started before its round was opened. */
 const adopt = board => {
   const pairing = el('input', {maxlength: 20, placeholder: '3.2'}), reason = el('input', {maxlength: 200});
   propose({
@@ -228,7 +228,7 @@ const adopt = board => {
   });
 };
 
-/** The moves that the board of a game that is over has missed. */
+/** Adds the moves that a board missed to a game that is over. */
 const addMoves = board => {
   const text = el('textarea', {rows: 4, maxlength: 20000, placeholder: '41. 37-32 18-23'}), reason = el('input', {maxlength: 200});
   propose({
@@ -256,7 +256,7 @@ const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(texts
     button(texts.new_logs, 'rotate', () => simply(board, texts.new_logs, 'rotate', texts.new_logs_effect)),
   ]);
 
-// Keys, where nobody types: J and K go through the list, H, U and R are what the design says. Escape leaves a dialog and does nothing.
+// Keys outside fields: J and K walk through the list; H, U and R press the buttons with this `data-hot`.
 
 document.addEventListener('keydown', event => {
   if (!known.me || $('#dialog').open || event.ctrlKey || event.altKey || event.metaKey || event.target.closest('input, textarea, select') || where().view !== 'boards') return;

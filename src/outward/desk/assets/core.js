@@ -1,9 +1,9 @@
-// What everything here uses: elements, requests, the state of the station, dialogs, views. All text that comes from outside is put into
-// text nodes; the only markup that is taken over are the boards that the desk draws.
+// Shared by all scripts: elements, requests, the state of the station, dialogs, views. Text from outside becomes text nodes; the only
+// markup from outside are the pictures that the desk draws.
 
 const $ = (selector, within = document) => within.querySelector(selector);
 
-/** An element: `el('button.btn.p', {type: 'button', onclick}, 'text', child)`. What is `null` or `false` is left out. */
+/** An element: `el('button.btn.p', {type: 'button', onclick}, 'text', child)`. Omits `null` and `false`. */
 const el = (what, attributes = {}, ...children) => {
   const [name, ...classes] = what.split('.');
   const element = document.createElement(name);
@@ -18,20 +18,20 @@ const el = (what, attributes = {}, ...children) => {
   return element;
 };
 
-/** A name or another text from outside: its direction stays its own. */
+/** Text from outside, isolated from the writing direction around it. */
 const bdi = text => el('bdi', {}, text);
 
-// Words: the page brings them in its language. What the station says is English, and marked as that.
+// Texts: the page brings them in its language. Texts of the station are English, and marked as English.
 
 const texts = JSON.parse($('#texts').textContent);
 const LANG = document.documentElement.lang;
-/** A sentence with what stands for its `{}`, one after the other. */
+/** A sentence with values in place of its `{}`, in order. */
 const filled = (sentence, ...values) => sentence.replace(/\{\}/g, () => values.shift());
-/** A sentence with a number: `[one, few, many]`. */
+/** The form of `[one, few, many]` for a number, with its values. */
 const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.rules.select(number)] ?? 2], number, ...more);
 count.rules = new Intl.PluralRules(LANG);
 const english = text => el('bdi', {lang: 'en'}, text);
-/** Words of the station that the page knows in its language: `named('state', 'clock-stopped')`. */
+/** Text for a word of the station: `named('state', 'clock-stopped')`; the word itself without one. */
 const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? word;
 const time = moment => new Date(moment).toLocaleTimeString(LANG);
 const clock = seconds => seconds === undefined || seconds === null ? '–:––:––'
@@ -39,7 +39,7 @@ const clock = seconds => seconds === undefined || seconds === null ? '–:––
 const lasting = seconds => seconds < 100 ? `${seconds} s` : seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 const hour = at => at.slice(11, 19);
 
-/** What is known: `status` as `damcast status --json`, `tournament` as `GET /api/tournament`, who we are. */
+/** Data of the page: `status` as `damcast status --json`, `tournament` as `GET /api/tournament`, `me` the user. */
 const known = {status: null, trouble: null, viewers: null, here: [], tournament: null, me: null, heard: 0};
 const isOperator = () => known.me?.role === 'operator';
 const say = text => { $('#say').textContent = text; };
@@ -51,7 +51,7 @@ const secret = {
   set: value => value ? sessionStorage.setItem('damcast-desk', value) : sessionStorage.removeItem('damcast-desk'),
 };
 
-/** Asks the desk; who is not logged in any more gets the form. The answer has `ok`, and `error` where it is false. */
+/** Sends a request to the desk; shows the login form if the session has ended. The answer has `ok`, and `error` if that is false. */
 const api = async (path, body) => {
   const headers = {'X-Damcast-Desk': secret.get() ?? ''};
   if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -65,10 +65,10 @@ const api = async (path, body) => {
   return answer.json().catch(() => ({ok: false, error: filled(texts.bad_answer, answer.status)}));
 };
 
-/** Asks the station. */
+/** Sends a request to the station. */
 const ask = request => api('/api/request', request);
 
-/** The tournament anew; views are drawn again when it has come. */
+/** Fetches the tournament and draws the views again. */
 const learnTournament = async () => {
   const answer = await api('/api/tournament');
   if (!answer.ok) return;
@@ -77,8 +77,8 @@ const learnTournament = async () => {
   show();
 };
 
-// Views: each has a name in the address (`#boards/board-3`), a title, and draws itself into a place. `draw` is called whenever something
-// is known anew, so it leaves alone what has not changed.
+// Views: each has a name in the address (`#boards/board-3`) and a title, and draws itself into a place. `draw` is called after every
+// change of data, so it leaves unchanged parts alone.
 
 const views = {};
 const where = () => { const [view, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/'); return {view: views[view] ? view : 'boards', rest: rest.join('/')}; };
@@ -95,7 +95,7 @@ const show = () => {
   views[view].draw(place, rest);
 };
 
-/** Puts new children into a place, if `mark` says that they are others; the focus stays on what has the same `data-key`. */
+/** Replaces the children of a place if `mark` has changed; the focus stays on the element with the same `data-key`. */
 const fill = (place, mark, children) => {
   const text = JSON.stringify(mark);
   if (place.dataset.mark === text) return false;
@@ -106,7 +106,7 @@ const fill = (place, mark, children) => {
   return true;
 };
 
-/** A place inside another, made once. */
+/** A child of a place, created once. */
 const part = (place, what, attributes = {}) => {
   const name = attributes.id;
   return $(`#${name}`, place) ?? place.appendChild(el(what, attributes));
@@ -121,38 +121,38 @@ const banner = (text, isGood = false) => {
   if (isGood) banner.timer = setTimeout(() => { place.hidden = true; }, 8000);
 };
 
-// Changes. Each is proposed first: the dialog shows what it will do, and does it when it is confirmed.
+// Changes. A dialog shows the effect of each change first, and sends it when the user presses the button.
 
-/** `title`; `fields`: elements with inputs; `request()`: what the station is to be asked, or `null` as long as something is missing;
- * `effect()`: lines that say what it will do, before what the station says of it; `verb`: what the button says; `done(reply)`. */
+/** `title`; `fields`: elements with inputs; `request()`: request for the station, `null` while a field is missing;
+ * `effect()`: lines above the preview of the station; `verb`: text of the button; `done(reply)`. */
 const propose = ({title, fields = [], request, effect = () => [], verb, done = () => {}}) => {
   const dialog = $('#dialog');
-  // What was shown is what is asked: if something has changed since, it is refused, and shown anew.
+  // The request names the version of the preview: the station refuses it after another change, and the preview is drawn again.
   let version = known.tournament?.version, if_seen;
   const id = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
-  const meant = {};
+  const confirmed = {};
   const dry = el('div.dry', {'aria-live': 'polite'});
   const refusal = el('p.no', {role: 'alert'});
-  const consent = el('div.meant');
+  const consent = el('div.confirmed');
   const button = el('button.btn.p', {type: 'submit'}, verb);
 
   const asked = isTrial => {
-    const wanted = request();
-    if (!wanted) return null;
-    if (wanted.do !== 'tournament') {
-      const trial = wanted.do === 'request' && (isTrial ? {dry_run: true} : {if_seen});
-      return {...wanted, ...trial, ...(meant.confirm && {confirm: true})};
+    const requested = request();
+    if (!requested) return null;
+    if (requested.do !== 'tournament') {
+      const trial = requested.do === 'request' && (isTrial ? {dry_run: true} : {if_seen});
+      return {...requested, ...trial, ...(confirmed.confirm && {confirm: true})};
     }
-    const inner = {...wanted.request, ...(meant.confirm && {confirm: true}), ...(meant.correct && {correct: true})};
+    const inner = {...requested.request, ...(confirmed.confirm && {confirm: true}), ...(confirmed.correct && {correct: true})};
     if (isTrial) inner.dry_run = true;
     else { inner.request_id = `desk-${id}`; if (version !== undefined) inner.if_version = version; }
     return {do: 'tournament', request: inner};
   };
-  // What would be asked about again is said beside a box to tick.
+  // A warning of the station gets a box that confirms it.
   const offer = error => {
     for (const [flag, word, text] of [['confirm', /--confirm/, texts.confirm], ['correct', /--correct/, texts.replace_result]]) {
       if (word.test(error) && !$(`[data-key=${flag}]`, consent)) {
-        const box = el('input', {type: 'checkbox', 'data-key': flag, onchange: () => { meant[flag] = box.checked; preview(); }});
+        const box = el('input', {type: 'checkbox', 'data-key': flag, onchange: () => { confirmed[flag] = box.checked; preview(); }});
         consent.append(el('label.check', {}, box, text));
       }
     }
@@ -161,33 +161,33 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
   const preview = async () => {
     const mine = ++turn;
     refusal.textContent = '';
-    const wanted = asked(true);
+    const requested = asked(true);
     const list = lines => dry.replaceChildren(el('h4', {}, filled(texts.preview, verb)), ...lines.map(line => el('p', {}, line)));
-    if (!wanted) { list([texts.fields_missing]); return; }
-    // What the station cannot try is only explained.
-    if (!['tournament', 'request'].includes(wanted.do)) { list(effect()); return; }
-    const reply = await ask(wanted);
+    if (!requested) { list([texts.fields_missing]); return; }
+    // The station tries only these requests; the others have an explanation.
+    if (!['tournament', 'request'].includes(requested.do)) { list(effect()); return; }
+    const reply = await ask(requested);
     if (mine !== turn) return;
-    if_seen = wanted.if_seen;
+    if_seen = requested.if_seen;
     version = reply.version ?? version;
     if (reply.ok) {
-      const told = (reply.messages ?? []).flatMap(lines => lines.split('\n')).filter(line => line && !line.startsWith('nothing was changed'));
-      const written = (reply.lines ?? []).filter(line => line && !told.some(one => one.includes(line))).map(line => filled(texts.written, line));
-      const lines = [...effect(), ...[...told, ...written].map(english)];
-      offer(told.join('\n'));
+      const messages = (reply.messages ?? []).flatMap(lines => lines.split('\n')).filter(line => line && !line.startsWith('nothing was changed'));
+      const written = (reply.lines ?? []).filter(line => line && !messages.some(one => one.includes(line))).map(line => filled(texts.written, line));
+      const lines = [...effect(), ...[...messages, ...written].map(english)];
+      offer(messages.join('\n'));
       list(lines.length ? lines : [texts.no_change]);
     }
     else { offer(reply.error); list([texts.would_be_refused, ...reply.error.split('\n').map(english)]); }
   };
   const submit = async event => {
     event.preventDefault();
-    const wanted = asked(false);
-    if (!wanted || button.disabled) return;
+    const requested = asked(false);
+    if (!requested || button.disabled) return;
     button.disabled = true;
     refusal.textContent = '';
-    const reply = await ask(wanted);
+    const reply = await ask(requested);
     button.disabled = false;
-    if (wanted.do === 'tournament' || /^(result|names)/.test(wanted.request)) learnTournament();
+    if (requested.do === 'tournament' || /^(result|names)/.test(requested.request)) learnTournament();
     if (!reply.ok) {
       offer(reply.error ?? '');
       preview();
@@ -195,8 +195,8 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
       return;
     }
     dialog.close();
-    const told = [...reply.messages ?? [], ...(reply.lines ?? []).filter(Boolean).map(line => filled(texts.written, line))].join(' · ');
-    banner(told || texts.done, true);
+    const messages = [...reply.messages ?? [], ...(reply.lines ?? []).filter(Boolean).map(line => filled(texts.written, line))].join(' · ');
+    banner(messages || texts.done, true);
     done(reply);
   };
   const form = el('form', {method: 'dialog', onsubmit: submit, oninput: () => { clearTimeout(form.timer); form.timer = setTimeout(preview, 250); }},
@@ -209,7 +209,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
   return {preview, dialog};
 };
 
-/** A labelled field: `field('Name', input)`. */
+/** A field with its label: `field('Name', input)`. */
 let fields = 0;
 const field = (label, input, hint) => {
   input.id ||= `field-${++fields}`;
@@ -223,9 +223,9 @@ const radios = (label, choices, value) => {
   Object.defineProperty(group, 'value', {get: () => $('input:checked', group)?.value ?? ''});
   return group;
 };
-/** Why something is asked. */
+/** Member of a request with its reason. */
 const because = reason => reason.value && {reason: reason.value};
-/** How a result came about, and why it is given: the fields, and what they say in a request. */
+/** Fields for the kind of a result and its reason, and their members of a request. */
 const circumstances = () => {
   const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played', 'bye'].map(value => el('option', {value}, named('kind', value || 'played'))));
   const reason = el('input', {maxlength: 200, placeholder: texts.signed_sheet});
@@ -233,7 +233,7 @@ const circumstances = () => {
 };
 const button = (text, key, onclick, more = {}) => el('button.btn', {type: 'button', 'data-key': key, onclick, ...more}, text);
 
-// Alarms, with sound if that is wished.
+// Alarms, with sound if the user turns it on.
 
 const sound = {
   context: null,
@@ -260,7 +260,7 @@ const sound = {
   },
 };
 
-// The stream of states. It is opened again whenever it breaks, and closed while nobody sees the page.
+// The stream of states: reopened when it breaks, closed while the page is hidden.
 
 const SILENCE = 15000;
 let stream = null;
@@ -282,26 +282,26 @@ const follow = async () => {
         // Only the newest state counts.
         if (lines.length) hear(JSON.parse(lines.at(-1)));
       }
-    } catch { /* it is opened again */ }
+    } catch { /* The loop reopens the stream. */ }
     await new Promise(resume => setTimeout(resume, 500 + Math.random() * 1000));
   }
 };
 
-const hear = told => {
+const hear = update => {
   const had = known.trouble;
-  Object.assign(known, {status: told.status ?? known.status, trouble: told.trouble, viewers: told.viewers, silent: told.silent, here: told.here, heard: Date.now()});
-  if (told.trouble) banner(`${texts.station_silent} ${told.trouble}`);
+  Object.assign(known, {status: update.status ?? known.status, trouble: update.trouble, viewers: update.viewers, silent: update.silent, here: update.here, heard: Date.now()});
+  if (update.trouble) banner(`${texts.station_silent} ${update.trouble}`);
   else if (had || (!$('#banner').hidden && $('#banner').className === 'banner')) banner(null);
-  sound.hear(told.status?.alarms ?? []);
-  const others = told.here.filter(person => person.name !== known.me?.name || person.role !== known.me?.role);
+  sound.hear(update.status?.alarms ?? []);
+  const others = update.here.filter(person => person.name !== known.me?.name || person.role !== known.me?.role);
   $('#me').replaceChildren(el('b', {}, bdi(known.me.name)), `, ${texts[known.me.role]}`, others.length ? `. ${texts.also_logged_in}` : '',
     ...others.flatMap((person, index) => [index ? ', ' : '', el('b', {}, bdi(person.name)), `, ${texts[person.role]}`]));
-  const version = told.status?.boards.map(board => `${board.pairing?.result}${board.pairing?.white}${board.state}`).join();
+  const version = update.status?.boards.map(board => `${board.pairing?.result}${board.pairing?.white}${board.state}`).join();
   if (version !== hear.version) { hear.version = version; learnTournament(); }
   show();
 };
 
-// What others do to the tournament is seen a little later.
+// Polls the tournament for changes of other users.
 setInterval(() => { if (known.me && !document.hidden && !known.trouble) learnTournament(); }, 8000);
 
 setInterval(() => {
@@ -312,7 +312,7 @@ setInterval(() => {
   }
 }, 5000);
 
-// Coming and going.
+// Login and logout.
 
 const enter = person => {
   known.me = person;
@@ -350,7 +350,7 @@ const start = async () => {
   $('#views').append(...Object.entries(views).map(([name, view]) => el('a', {href: `#${name}`}, view.title)));
   const code = new URL(location).searchParams.get('code');
   if (code) {
-    // It only fills the form, and does not stay in the address.
+    // The code fills the form and leaves the address.
     $('#code').value = code;
     const rest = new URL(location);
     rest.searchParams.delete('code');
@@ -366,7 +366,7 @@ const start = async () => {
     event.target.textContent = isOn ? texts.sound_on : texts.sound_off;
     sound.beep();
   });
-  // Another language is the same place.
+  // Links to other languages keep the view.
   for (const link of document.querySelectorAll('#languages a')) link.addEventListener('click', () => { link.hash = location.hash; });
   addEventListener('hashchange', () => { show(); $('#main').focus(); });
   document.addEventListener('visibilitychange', () => { if (known.me) { if (document.hidden && !sound.context) stream?.abort(), stream = null; else if (!stream) follow(); } });

@@ -1,16 +1,16 @@
-// A position put on a board by click, touch or keys, or typed as a FEN; the station takes it as a setup.
+// The dialog of a set-up position: by click, touch, keys, or as FEN.
 
 const PIECES = [['w', texts.white_man], ['W', texts.white_king], ['b', texts.black_man], ['B', texts.black_king], ['.', texts.empty]];
 
-/** The FEN of letters a field. */
-const fenOf = (told, pieces, turn) => {
-  const side = (man, king) => told.names.flatMap((name, index) => !name ? [] : pieces[index] === man ? [name] : pieces[index] === king ? [`K${name}`] : []).join(',');
+/** Returns the FEN of a position, given as a letter for each field. */
+const fenOf = (answer, pieces, turn) => {
+  const side = (man, king) => answer.names.flatMap((name, index) => !name ? [] : pieces[index] === man ? [name] : pieces[index] === king ? [`K${name}`] : []).join(',');
   return `${turn === 'white' ? 'W' : 'B'}:W${side('w', 'W')}:B${side('b', 'B')}`;
 };
 
-/** The letters of a FEN on the fields of a board; `null`: it cannot be read here. */
-const piecesOf = (told, fen) => {
-  const pieces = told.names.map(() => '.');
+/** Parses a FEN into a letter for each field; `null` if it is invalid. */
+const piecesOf = (answer, fen) => {
+  const pieces = answer.names.map(() => '.');
   for (const part of fen.trim().replace(/\.$/, '').split(':').slice(1)) {
     const color = part[0]?.toUpperCase();
     if (color !== 'W' && color !== 'B') return null;
@@ -19,7 +19,7 @@ const piecesOf = (told, fen) => {
       const [first, last] = word.replace('K', '').split('-');
       const names = last && /^\d+$/.test(first + last) ? Array.from({length: Math.max(0, Math.min(200, last - first + 1))}, (_, index) => String(Number(first) + index)) : [word.replace('K', '')];
       for (const name of names) {
-        const at = told.names.indexOf(name);
+        const at = answer.names.indexOf(name);
         if (at < 0) return null;
         pieces[at] = isKing ? color : color.toLowerCase();
       }
@@ -29,14 +29,14 @@ const piecesOf = (told, fen) => {
 };
 
 const setUp = async board => {
-  const told = await pictured(board);
-  if (told.error) { banner(told.error); return; }
-  const {width, names} = told;
-  let pieces = [...told.shown.pieces], piece = 'w', writing = false;
-  const svg = drawing(told.shown.svg);
+  const answer = await pictured(board);
+  if (answer.error) { banner(answer.error); return; }
+  const {width, names} = answer;
+  let pieces = [...answer.shown.pieces], piece = 'w', writing = false;
+  const svg = drawing(answer.shown.svg);
   svg.setAttribute('aria-hidden', 'true');
   const fields = el('div.fields', {role: 'grid', 'aria-label': texts.squares});
-  const turn = radios(texts.side_to_move, [['white', texts.white], ['black', texts.black]], (told.published?.turn ?? 'White').toLowerCase());
+  const turn = radios(texts.side_to_move, [['white', texts.white], ['black', texts.black]], (answer.published?.turn ?? 'White').toLowerCase());
   const fen = el('input', {maxlength: 2000, spellcheck: 'false'});
   const men = el('p.q.s', {'aria-live': 'polite'});
   const palette = el('div.palette', {role: 'toolbar', 'aria-label': texts.piece}, ...PIECES.map(([letter, text], index) =>
@@ -57,11 +57,11 @@ const setUp = async board => {
     for (const cell of fields.querySelectorAll('button')) cell.setAttribute('aria-label', `${names[cell.dataset.index]}, ${word(pieces[cell.dataset.index])}`);
     const of = letter => pieces.filter(other => other === letter).length;
     men.textContent = filled(texts.piece_counts, ...['w', 'W', 'b', 'B'].map(letter => count(/w|b/.test(letter) ? texts.men : texts.kings, of(letter))));
-    if (!writing) fen.value = fenOf(told, pieces, turn.value);
+    if (!writing) fen.value = fenOf(answer, pieces, turn.value);
   };
   const put = (index, letter) => { writing = false; pieces[index] = letter; draw(); dialog.preview(); };
-  // One cell has the focus of the whole grid; arrows go from square to square.
-  const rows = Array.from({length: told.height}, (_, row) => el('div', {role: 'row'}, ...Array.from({length: width}, (_, column) => {
+  // One cell of the grid takes the focus; arrow keys move it from square to square.
+  const rows = Array.from({length: answer.height}, (_, row) => el('div', {role: 'row'}, ...Array.from({length: width}, (_, column) => {
     const index = row * width + column;
     if (!names[index]) return el('span', {role: 'presentation'});
     return el('button', {type: 'button', role: 'gridcell', 'data-index': index, tabindex: -1, onclick: () => put(index, pieces[index] === piece ? '.' : piece)});
@@ -73,7 +73,7 @@ const setUp = async board => {
     const steps = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width};
     if (steps[event.key]) {
       event.preventDefault();
-      // The next square that is played, in this direction or beside it.
+      // The next square of the game in this direction, or beside it.
       const isRow = Math.abs(steps[event.key]) > 1;
       const cell = index => fields.querySelector(`[data-index="${index}"]`);
       let to = from + steps[event.key];
@@ -87,28 +87,28 @@ const setUp = async board => {
     }
   });
   fen.addEventListener('input', () => {
-    const read = piecesOf(told, fen.value);
+    const read = piecesOf(answer, fen.value);
     writing = true;
     if (read) { pieces = read; draw(); }
   });
   turn.addEventListener('change', () => { writing = false; draw(); });
-  const take = text => () => { const read = piecesOf(told, text); if (read) { writing = false; pieces = read; draw(); dialog.preview(); } };
+  const take = text => () => { const read = piecesOf(answer, text); if (read) { writing = false; pieces = read; draw(); dialog.preview(); } };
   const dialog = propose({
     title: filled(texts.title_of, texts.set_position, called(board)), verb: texts.set_position_verb,
-    fields: [el('div.ab', {}, button(texts.as_on_board, 'shown', take(told.shown.fen)), told.published && button(texts.as_published, 'published', take(told.published.fen)),
-      button(texts.start_position, 'start-position', take(told.start)), button(texts.empty_board, 'empty', () => { writing = false; pieces = names.map(() => '.'); draw(); dialog.preview(); })),
+    fields: [el('div.ab', {}, button(texts.as_on_board, 'shown', take(answer.shown.fen)), answer.published && button(texts.as_published, 'published', take(answer.published.fen)),
+      button(texts.start_position, 'start-position', take(answer.start)), button(texts.empty_board, 'empty', () => { writing = false; pieces = names.map(() => '.'); draw(); dialog.preview(); })),
     palette, el('div.setup', {}, svg, fields), men, turn, field('FEN', fen)],
     request: () => wish(nowOf(board), `setup ${fen.value.trim()}`),
     effect: () => [filled(texts.set_position_effect, board.name, fen.value.trim()), texts.set_position_stays],
   });
   const offset = svg.viewBox.baseVal;
   fields.style.setProperty('--columns', width);
-  // Letters beside the board take room in the picture.
+  // The picture has room for coordinates beside the board.
   const share = (part, whole) => `${part / whole * 100}%`;
   fields.style.left = share(-offset.x, offset.width);
   fields.style.top = share(-offset.y, offset.height);
   fields.style.width = share(width * 10, offset.width);
-  fields.style.height = share(told.height * 10, offset.height);
+  fields.style.height = share(answer.height * 10, offset.height);
   draw();
   dialog.preview();
 };

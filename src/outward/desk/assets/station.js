@@ -1,4 +1,4 @@
-// What was done and by whom; the station as a whole: lines, folders, alarms, configuration, and who may work here.
+// The log of actions; the station with its lines, folders, alarms and configuration; users.
 
 const table = (caption, heads, rows, kind = '') => el('div.tb', {tabindex: 0, role: 'region', 'aria-label': caption}, el(`table.st1${kind}`, {}, el('caption.vh', {}, caption),
   el('thead', {}, el('tr', {}, ...heads.map(head => el('th', {scope: 'col'}, head)))),
@@ -7,20 +7,20 @@ const table = (caption, heads, rows, kind = '') => el('div.tb', {tabindex: 0, ro
 views.log = {
   title: texts.log,
   async draw(place) {
-    // What the station has kept in mind since its start, and what stands in the record of the tournament.
+    // Joins the requests since the start of the station with the history of the tournament.
     const age = Date.now() - (views.log.drawn ?? 0);
     if (place.childElementCount && age < 3000) return;
     views.log.drawn = Date.now();
-    const told = await api('/api/log');
-    if (!told.ok || where().view !== 'log') return;
-    const history = (known.tournament?.history ?? []).map(deed => ({...deed, message: deed.reason || filled(texts.version, deed.version), ok: true}));
-    const of = deed => `${deed.what} ${deed.by}`.slice(0, 40);
-    const asked = (told.audit_log ?? []).filter(deed => !deed.ok || !history.some(other => of(other).startsWith(deed.what.slice(0, 30)) && Math.abs(new Date(other.at) - new Date(deed.at)) < 3000));
-    const all = [...asked, ...history].sort((one, other) => other.at.localeCompare(one.at)).slice(0, 200);
-    fill(part(place, 'div', {id: 'all-deeds'}), all.map(deed => [deed.at, deed.what, deed.ok]), () => [
+    const answer = await api('/api/log');
+    if (!answer.ok || where().view !== 'log') return;
+    const history = (known.tournament?.history ?? []).map(entry => ({...entry, message: entry.reason || filled(texts.version, entry.version), ok: true}));
+    const of = entry => `${entry.what} ${entry.by}`.slice(0, 40);
+    const requests = (answer.audit_log ?? []).filter(entry => !entry.ok || !history.some(other => of(other).startsWith(entry.what.slice(0, 30)) && Math.abs(new Date(other.at) - new Date(entry.at)) < 3000));
+    const all = [...requests, ...history].sort((one, other) => other.at.localeCompare(one.at)).slice(0, 200);
+    fill(part(place, 'div', {id: 'all-entries'}), all.map(entry => [entry.at, entry.what, entry.ok]), () => [
       el('div.hd', {}, el('h2', {}, texts.audit_log)),
-      all.length ? table(texts.newest_first, [texts.time, texts.user, texts.action, texts.outcome], all.map(deed =>
-        [el('time', {datetime: deed.at, title: deed.at}, `${deed.at.slice(5, 10)} ${hour(deed.at)}`), deed.by, deed.what, deed.ok ? deed.message ? english(deed.message) : texts.done : el('span.no', {}, english(filled(texts.refused, deed.message)))]))
+      all.length ? table(texts.newest_first, [texts.time, texts.user, texts.action, texts.outcome], all.map(entry =>
+        [el('time', {datetime: entry.at, title: entry.at}, `${entry.at.slice(5, 10)} ${hour(entry.at)}`), entry.by, entry.what, entry.ok ? entry.message ? english(entry.message) : texts.done : el('span.no', {}, english(filled(texts.refused, entry.message)))]))
         : el('p.q', {}, texts.log_empty)]);
   },
 };
@@ -58,27 +58,27 @@ views.station = {
   },
 };
 
-/** Where viewers reach their pages, with a code for their phones. */
+/** Draws the address of the viewers’ pages, with a QR code. */
 const viewersAddress = async place => {
   if (place.childElementCount && Date.now() - (viewersAddress.drawn ?? 0) < 10000) return;
   viewersAddress.drawn = Date.now();
-  const told = await api('/api/viewers');
-  if (!told.ok) return;
-  const link = told.address && el('a', {href: told.address, target: '_blank', rel: 'noopener'}, told.address);
-  fill(place, told, () => [el('div.hd', {}, el('h2', {}, texts.viewers_address)),
-    told.svg ? el('div.code', {}, drawing(told.svg), el('p', {}, link)) : el('p', {}, told.reach === 'here' ? texts.viewers_local : texts.viewers_address_unknown, ' ', link)]);
+  const answer = await api('/api/viewers');
+  if (!answer.ok) return;
+  const link = answer.address && el('a', {href: answer.address, target: '_blank', rel: 'noopener'}, answer.address);
+  fill(place, answer, () => [el('div.hd', {}, el('h2', {}, texts.viewers_address)),
+    answer.svg ? el('div.code', {}, drawing(answer.svg), el('p', {}, link)) : el('p', {}, answer.reach === 'here' ? texts.viewers_local : texts.viewers_address_unknown, ' ', link)]);
 };
 
-/** Who works here, and who may come in. */
+/** Draws the list of users. */
 const people = async place => {
   if (place.childElementCount && Date.now() - (people.drawn ?? 0) < 3000) return;
   people.drawn = Date.now();
-  const told = await api('/api/sessions');
-  if (!told.ok) return;
-  const mark = told.sessions.map(({id, pages}) => [id, pages]);
+  const answer = await api('/api/sessions');
+  if (!answer.ok) return;
+  const mark = answer.sessions.map(({id, pages}) => [id, pages]);
   fill(place, [mark, isOperator()], () => [el('div.hd', {}, el('h2', {}, texts.users)),
-    table(texts.logged_in, [texts.user, texts.role, texts.address, texts.since_column, texts.open_pages, ''], told.sessions.map(session => [session.name, texts[session.role], session.address, time(session.since), String(session.pages),
-      session.id === told.own ? texts.this_is_you : isOperator() ? button(texts.end_session, `end-${session.id}`, async () => { await api('/api/revoke', {id: session.id}); people.drawn = 0; people(place); }) : ''])),
+    table(texts.logged_in, [texts.user, texts.role, texts.address, texts.since_column, texts.open_pages, ''], answer.sessions.map(session => [session.name, texts[session.role], session.address, time(session.since), String(session.pages),
+      session.id === answer.own ? texts.this_is_you : isOperator() ? button(texts.end_session, `end-${session.id}`, async () => { await api('/api/revoke', {id: session.id}); people.drawn = 0; people(place); }) : ''])),
     isOperator() && el('div.ab', {}, button(texts.code_for, 'login', () => {
       const name = el('input', {maxlength: 64}), role = radios(texts.role, [['arbiter', texts.arbiter_may], ['operator', texts.operator_may]], 'arbiter');
       propose({title: texts.code_for, verb: texts.make_code, fields: [field(texts.name, name, texts.code_name_hint), role],

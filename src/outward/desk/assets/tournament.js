@@ -1,10 +1,10 @@
-// The tournament: rounds and pairings, results, names; a file of the pairing program, dropped or chosen. Standings.
+// The tournament: rounds, pairings, results, players, imports, standings.
 
 const sections = () => known.tournament?.tournament?.sections ?? [];
-/** The state of a round: `prepared`, `published`, `open`, `closed`. */
+/** State of a round: `prepared`, `published`, `open`, `closed`. */
 const stateOf = (section, round) => known.tournament?.rounds?.find(one => one.section === section.name && one.round === round)?.state ?? 'prepared';
 const several = section => sections().length > 1 ? {section: section.name} : {};
-const ofTournament = matter => ({do: 'tournament', request: matter});
+const ofTournament = command => ({do: 'tournament', request: command});
 
 views.tournament = {
   title: texts.tournament,
@@ -24,7 +24,7 @@ views.tournament = {
   },
 };
 
-/** The section and the round of an address `SECTION/ROUND`; the open one, or the next, if it names none. */
+/** Section and round of an address `SECTION/ROUND`; without a round the open one, or the next. */
 const chosenRound = (all, chosen) => {
   const at = chosen.lastIndexOf('/');
   const section = all.find(one => one.name === (at < 0 ? chosen : chosen.slice(0, at))) ?? all[0];
@@ -57,18 +57,18 @@ const roundOf = (section, round) => {
     round.byes?.length > 0 && el('p', {}, texts.without_opponent, ...round.byes.flatMap((bye, index) => [index ? ', ' : '', bdi(name(bye.player)), ` (${named('bye', bye.why)})`])));
 };
 
-/** A pairing is played at another time, on another board, or once more. */
+/** Proposes another time or board for a pairing, or its replay. */
 const playedLater = (section, round, pairing, name) => {
-  const matters = {postpone: () => ({command: 'postpone'}), undo: () => ({command: 'postpone', undo: true}), begin: () => ({command: 'play-on-board', board: board.value}), replay: () => ({command: 'replay'})};
-  const how = radios(texts.reschedule, Object.keys(matters).map(word => [word, named('when', word)]), pairing.points ? 'replay' : pairing.later ? 'begin' : 'postpone');
+  const commands = {postpone: () => ({command: 'postpone'}), undo: () => ({command: 'postpone', undo: true}), begin: () => ({command: 'play-on-board', board: board.value}), replay: () => ({command: 'replay'})};
+  const how = radios(texts.reschedule, Object.keys(commands).map(word => [word, named('when', word)]), pairing.points ? 'replay' : pairing.later ? 'begin' : 'postpone');
   const board = el('select', {}, ...known.status?.boards.map(board => el('option', {}, board.name)) ?? []), reason = el('input', {maxlength: 200});
   propose({
     title: filled(texts.board_of, pairing.table, [pairing.white, pairing.black].map(name).join(' – ')), verb: texts.reschedule_verb, fields: [how, field(texts.reschedule_board, board), field(texts.reason, reason)],
-    request: () => ofTournament({...matters[how.value](), pairing: `${round.round}.${pairing.table}`, ...several(section), ...because(reason)}),
+    request: () => ofTournament({...commands[how.value](), pairing: `${round.round}.${pairing.table}`, ...several(section), ...because(reason)}),
   });
 };
 
-/** Somebody plays for somebody else. */
+/** Proposes a substitute. */
 const substitute = (section, round, pairing, name) => {
   const names = [pairing.white, pairing.black].map(name);
   const player = radios(texts.substitute_for, names.map(one => [one, one]), names[0]);
@@ -100,7 +100,7 @@ const playersOf = section => el('section', {'aria-label': texts.players}, el('di
         request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({command: 'rename-player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
     }, {'aria-label': `${texts.correct_name}: ${player.name}`})]), '.nm'));
 
-/** A file is dropped here, or chosen. */
+/** Draws the place for files of the pairing program. */
 const importing = section => {
   const input = el('input', {type: 'file', accept: '.trf,.trfx,.txt,.csv,.pdn', onchange: () => input.files[0] && takeOver(input.files[0], section)});
   const place = el('div.drop', {
@@ -122,7 +122,7 @@ const takeOver = async (file, section) => {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text, isBytes = false;
   try { text = new TextDecoder('utf-8', {fatal: true}).decode(bytes); } catch {
-    // A character for each byte: the station finds out what they mean.
+    // One character per byte: the station detects the encoding.
     isBytes = true;
     text = Array.from({length: Math.ceil(bytes.length / 8192)}, (_, part) => String.fromCharCode(...bytes.subarray(part * 8192, (part + 1) * 8192))).join('');
   }

@@ -1,5 +1,4 @@
-// The live part of the pages. Each page is complete without it; this keeps it up to date and lets a viewer walk through a game.
-// What it may show comes from the server alone: the page, and the events of GET /events (docs/viewers.md).
+// The live part of the pages, which are complete without it: updates from GET /events (docs/viewers.md), and walking through a game.
 const root = document.body.dataset, texts = JSON.parse(root.texts), language = document.documentElement.lang;
 const $ = (selector, of = document) => of.querySelector(selector), $$ = (selector, of = document) => [...of.querySelectorAll(selector)];
 const svg = (name, attributes) => {
@@ -40,7 +39,7 @@ function draw(board, { pieces, path = [], captured = [], ghosts = "" }) {
       way.append(svg("circle", { class: "gr", cx: x, cy: y, r: 2.9 }), svg("circle", { class: "gd", cx: x, cy: y, r: 2.9 }), number);
     });
   }
-  // Only what changed is touched.
+  // Replaces only the pieces that changed.
   const wanted = new Map();
   [...pieces].forEach((piece, field) => piece !== "." && wanted.set(place(board, field).map((at) => at + 5).join(), piece));
   for (const number of $$(".nm text", board)) {
@@ -53,7 +52,7 @@ function draw(board, { pieces, path = [], captured = [], ghosts = "" }) {
   wanted.forEach((piece, at) => { const [x, y] = at.split(","); all.append(svg("use", { href: "#" + piece, x, y })); });
 }
 
-// --- clocks: they count by the server's clock, and stop where nothing is heard
+// --- clocks: they count by the server's time, and stop while the server or the board is silent
 let offset, quiet = false;
 const now = () => Date.now() + (offset ?? 0);
 function tick() {
@@ -87,7 +86,7 @@ function setClock(of, event) {
   }
 }
 
-// --- what is said of a board
+// --- state of a board as text
 const sign = (text) => text.replace(/[x:]/g, "×");
 const lastText = (last) => (last ? `${last.number}. ${last.side === "black" ? "… " : ""}${sign(last.text)}` : texts.set_up);
 function status(event) {
@@ -102,10 +101,10 @@ const classes = { over: "s-over", ended: "s-over", unclear: "s-doubt", silent: "
 
 // --- events
 const lastMoves = new Map();
-// What shows each board: cards, links to them, and whether its next game is waited for.
+// Elements of each board: its cards and links; and the boards whose next game has not started.
 const cards = new Map(), men = new Map(), waits = new Set();
 function take(event) {
-  // Of a game before the one that is waited for only a new one counts.
+  // A board that waits for its next game ignores events of the earlier one.
   let isNew = event.what === "game" || !waits.has(event.board);
   for (const card of cards.get(event.board) ?? []) {
     isNew = false;
@@ -113,7 +112,7 @@ function take(event) {
     const before = +card.dataset.count, is = card.classList.contains("two");
     if (event.count < before) return again();
     const played = event.count - before;
-    // A move list has no hole: what is not the next entry is fetched.
+    // A list of moves needs every entry: fetch the page unless this is the next one.
     if (is && (played > 1 || (played === 1 && (event.what !== "move" || !event.last)))) return again();
     for (const other of [...card.classList]) if (other.startsWith("s-")) card.classList.remove(other);
     card.classList.add(classes[event.state] ?? "s-play");
@@ -129,7 +128,7 @@ function take(event) {
     man.className = classes[event.state] ?? "s-play";
     put($(".vh", man), " " + status(event));
   }
-  // A page of a board whose game has not begun learns from the first moves of any what that board is called.
+  // A page of an unstarted game learns the name of its board from the first moves of any game.
   const isAwaited = location.pathname === "/" || (waits.size > 0 && event.count < 3);
   if (isNew && (root.kind === "grid" || root.kind === "wall") && !root.follows && isAwaited) again();
 }
@@ -140,11 +139,11 @@ function show(board, card, event, played) {
   draw(board, { pieces: event.pieces, path: last.path, captured: last.captured, ghosts: ghosts.includes(".") ? "" : ghosts });
   const label = board?.getAttribute("aria-label");
   if (label) board.setAttribute("aria-label", label.replace(/\. .*$/, `. ${status(event)}`));
-  // Unless something else has been shown since.
+  // Only if the board still shows this move.
   if (ghosts) setTimeout(() => +card.dataset.count === event.count && draw(board, { pieces: event.pieces, path: last.path }), calm.matches ? 0 : 1600);
 }
 
-// --- one game: back and forth through it while it goes on
+// --- one game: back and forth through its moves
 let at = 0, live = true;
 const game = () => $(".two");
 const entries = () => $$("#moves a[data-at]");
@@ -214,7 +213,7 @@ function follow(one, event, played) {
 }
 async function copy(button, text) {
   try { await navigator.clipboard.writeText(text); } catch {
-    // Without TLS browsers give pages no clipboard.
+    // Browsers offer no clipboard without TLS.
     const area = document.createElement("textarea");
     area.value = text; document.body.append(area); area.select(); document.execCommand("copy"); area.remove();
   }
@@ -254,7 +253,7 @@ function equip() {
       fen: () => copy(link, link.dataset.fen), link: () => copy(link, link.href), pdn: () => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) }[link.id] ?? (link.dataset.at && (() => go(+link.dataset.at)));
     if (act) { click.preventDefault(); act(); }
   });
-  // Only where the board has the focus: keys belong to the page otherwise.
+  // Only with the focus on the board: elsewhere the keys scroll the page.
   $("#board").addEventListener("keydown", (key) => {
     const act = keys[key.key.length === 1 ? key.key.toLowerCase() : key.key];
     if (act && !key.ctrlKey && !key.metaKey && !key.altKey) { key.preventDefault(); act(); }
@@ -267,7 +266,7 @@ function equip() {
   }, { passive: true });
 }
 
-// --- the page anew, where an event cannot say what changed: a game begins, a position is set
+// --- fetches the page again if an event does not carry the change: a new game, a set-up position
 let fetching;
 function again() {
   fetching ??= new Promise((done) => setTimeout(done, Math.random() * 800)).then(async () => {
@@ -285,8 +284,8 @@ function again() {
   });
 }
 
-// --- what came and is not shown yet: a little at a time, so that nobody waits for a hall. An event has the whole state of its board, so of
-// each board the last one counts; of the one that the page follows each.
+// --- queue of events, drawn a few at a time to keep the page responsive. An event has the whole state of its board, so the last one per
+// board is enough, except for the board that the page follows.
 const queue = new Map();
 let working;
 function later(event, id) {
@@ -310,26 +309,26 @@ function work() {
 // --- the stream
 const PATIENCE = 3000;
 let stream, triedAt = 0, last = root.id, shown = root.id;
-// A page that was not fetched just now is as old as the last event that it shows.
+// The age of a stored page counts from its last event.
 const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
 let heard = (isStored && +root.heard) || Date.now();
-// Since when a word of the server is missing; the network may blink.
+// Start of the server's silence; short gaps of the network are normal.
 let missingSince = Date.now();
-/** Is it told after what the page was made of? What is written at a pace comes later than a page that was fetched. */
+/** Whether an event is newer than the page. The server may send events later than a page that contains them. */
 const isNewer = (id) => {
   const [[generation, seq], [of, until]] = [id, shown].map((one) => one.split("."));
   return generation !== of || +seq > +until;
 };
-let isTold = false;
+let isWarning = false;
 function banner(text, kind = "") {
-  isTold = !!text && kind !== "ok";
+  isWarning = !!text && kind !== "ok";
   const line = $("#banner");
   if (!line) return;
   line.hidden = !text;
   line.className = "banner " + kind;
   put(line, text);
 }
-/** Says whether the server speaks. */
+/** Shows whether the server sends data. */
 function setQuiet(is) {
   quiet = is;
   document.body.classList.toggle("quiet", is);
@@ -339,7 +338,7 @@ function hear() {
   heard = Date.now();
   missingSince = undefined;
   setQuiet(false);
-  if (isTold) { banner(texts.live_again, "ok"); setTimeout(() => isTold || banner(""), 6000); }
+  if (isWarning) { banner(texts.live_again, "ok"); setTimeout(() => isWarning || banner(""), 6000); }
 }
 function connect() {
   stream?.close();
@@ -356,7 +355,7 @@ function connect() {
   const clock = ({ now }) => { offset = now - Date.now(); tick(); };
   on("hello", clock);
   on("beat", clock);
-  // The files that say who plays follow the event.
+  // The files of the pairings follow the event.
   on("round", () => setTimeout(again, 400));
   on("board", later);
   on("snapshot", ({ boards }, id) => boards.forEach((event) => later(event, id)));
@@ -371,11 +370,11 @@ function watch() {
     if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 60000)), "kept");
     else banner(fill(texts.server_silent, Math.round(away / 1000)));
   }
-  // A stream that says nothing for longer than two beats is dead, whatever it says of itself.
+  // A stream without two beats is dead, whatever its `readyState`.
   const tried = at - Math.max(heard, triedAt);
   if (tried > (stream?.readyState === 2 ? 3000 : away > 40000 ? 10000 : 40000)) connect();
 }
-// A page that comes back shows what it showed, until the server speaks again.
+// A page that returns to view keeps its content until the server sends data.
 function wake() {
   if (root.kind === "list" || stream || document.hidden) return;
   missingSince = Date.now() - PATIENCE;
@@ -387,12 +386,12 @@ function sleep() {
   stream?.close();
   stream = undefined;
 }
-// A hidden page needs nothing, and a browser has six connections for all of them.
+// Hidden pages close the stream: a browser has six connections per server.
 addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
 addEventListener("pageshow", (event) => event.persisted && wake());
 addEventListener("pagehide", sleep);
 
-// --- a wall turns its pages
+// --- the screen at the wall turns its pages
 let leaf = 0;
 function paginate() {
   if (root.kind !== "wall") return;
@@ -403,7 +402,7 @@ function paginate() {
   put($("#turn"), leaves > 1 ? `${leaf + 1} / ${leaves}` : "");
   fit();
 }
-// Names are made smaller (rem) and closer (em) before the style sheet cuts them.
+// Shrinks (rem) and condenses (em) names before the style sheet cuts them.
 function fit() {
   let names = $$(".wall .g .nm1");
   for (const [size, space] of [[1.95, 0], [1.7, -0.015], [1.5, -0.025], [1.32, -0.03]]) {
