@@ -689,11 +689,11 @@ mod tests {
         for words in [
             "result - 2-0 --pairing 1.1",
             "round open 1",
-            "player A B",
+            "rename-player A B",
             "substitute 1.1 A B",
             "adopt a",
             "postpone 1.1",
-            "begin 1.1 a",
+            "play-on 1.1 a",
             "replay 1.1",
         ] {
             let Ok(ClientRequest::Tournament { request, .. }) = asked(words) else { panic!("{words}") };

@@ -396,7 +396,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     let end = Instant::now();
     browser.wait(LIVE, &"Connecting".into());
     assert!(end.elapsed() < Duration::from_secs(10), "{:?}", end.elapsed());
-    browser.wait(&format!("{told}.startsWith('No word from the server')"), &true.into());
+    browser.wait(&format!("{told}.startsWith('No data from the server')"), &true.into());
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl Hall {
         let ctl = |arguments: &[&str]| run(&[&["ctl", "--socket", &socket], arguments].concat());
         let second = self.games[1].1.to_string();
         for board in ["table-1".to_owned(), format!("hall/{second}"), format!("hall-{second}")] {
-            let named = ctl(&["names", &board, "A", "B"]);
+            let named = ctl(&["set-players", &board, "A", "B"]);
             assert!(named.code == 0 && named.out.contains("A and B are the players"), "{board}: {}", named.err);
         }
         for (board, words) in [("hall", "is a bus; name one of its boards: "), ("hall/1", "there is no board")] {

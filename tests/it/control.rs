@@ -30,7 +30,7 @@ pub fn status(place: &StationFolder) -> Value {
 /// What the station of a folder counts, in the text format of Prometheus, and what is not well with it.
 pub fn metrics(folder: &Path) -> (String, Vec<String>) {
     let mut client = Client(BufReader::new(UnixStream::connect(folder.join("control.sock")).unwrap()));
-    client.send("{\"do\":\"numbers\"}\n");
+    client.send("{\"do\":\"metrics\"}\n");
     let answer = client.receive();
     let ills = answer["messages"].as_array().into_iter().flatten().map(|ill| ill.as_str().unwrap().to_owned());
     (answer["metrics"].as_str().unwrap_or_default().to_owned(), ills.collect())
@@ -211,7 +211,7 @@ fn effects_of_request_are_shown_before_confirmation() {
     }
     assert!(is_untouched());
     // It is told as it is done.
-    let sure = ",\"sure\":true";
+    let sure = ",\"confirm\":true";
     // Its clocks are those of the moment.
     let without_clocks = |answer: Value| {
         let written = answer["lines"]

@@ -121,11 +121,11 @@ fn operator_day_works_in_browser() {
     browser.evaluate(&drop);
     dialog_text(&mut browser, "2 players");
     save_screenshots(&mut browser, &folder, "import");
-    press(&mut browser, "Take it over");
+    press(&mut browser, "Import");
     shown(&mut browser, "<b>Wiersma");
     press(&mut browser, "Pair a round robin");
     dialog_text(&mut browser, "pairing");
-    press(&mut browser, "Pair them");
+    press(&mut browser, "Make the pairings");
     shown(&mut browser, "Round 1 is prepared");
     // A round is opened.
     press(&mut browser, "Open round");
@@ -135,10 +135,10 @@ fn operator_day_works_in_browser() {
     shown(&mut browser, "Round 1 is open");
     save_screenshots(&mut browser, &folder, "round");
     // A name is mended.
-    press(&mut browser, "Mend the name");
+    press(&mut browser, "Correct the name");
     write(&mut browser, "Name", "Sijbrands, Ton");
     dialog_text(&mut browser, "Sijbrands, Ton");
-    press(&mut browser, "Mend the name");
+    press(&mut browser, "Correct the name");
     shown(&mut browser, "Sijbrands, Ton");
     // A result is given, corrected, and taken back.
     for (button, choice, consent, verb, after) in [
@@ -161,7 +161,7 @@ fn operator_day_works_in_browser() {
     }
     // A position is set up, with the keys and as a FEN.
     browser.evaluate("location.hash = '#boards/a'");
-    press(&mut browser, "Set position");
+    press(&mut browser, "Set up a position");
     browser.wait("Boolean(document.querySelector('dialog[open] .fields button'))", &true.into());
     press(&mut browser, "Empty board");
     browser.evaluate(
@@ -211,7 +211,7 @@ fn session_ended_elsewhere_ends_in_page() {
     let his = sessions["sessions"].as_array().unwrap().iter().find(|session| session["role"] == "arbiter").unwrap();
     assert_eq!(desk.post("/api/revoke", Some(&operator), &json!({"id": his["id"]})).0, 200);
     browser.wait("document.querySelector('#login').hidden", &false.into());
-    browser.wait("document.querySelector('#login-error').textContent", &"Your login has ended. Log in again.".into());
+    browser.wait("document.querySelector('#login-error').textContent", &"Your session has ended. Log in again.".into());
 }
 
 /// Opens the dialog of a button, by its key, and waits until it says what it will do.

@@ -133,8 +133,19 @@ fn log_states_reason_of_published_entry() {
     let note = note.expect("a note for the entry");
     let words: Vec<&str> = note.trim_start_matches("1. 32-28: ").split(' ').collect();
     let keys: Vec<&str> = words.iter().map(|word| word.split('=').next().unwrap()).collect();
-    let expected =
-        ["rule", "plies", "touched", "lever", "presses", "quiet", "dump", "left", "odd", "rejected", "waited"];
+    let expected = [
+        "rule",
+        "plies",
+        "touched",
+        "lever",
+        "presses",
+        "quiet",
+        "dump",
+        "leftover",
+        "mismatch",
+        "alternatives",
+        "waited",
+    ];
     assert_eq!(keys, expected, "{note}");
     for word in ["rule=pressed", "plies=1", "touched=28,32", "lever=black", "presses=1", "dump=yes", "leftover=-"] {
         assert!(words.contains(&word), "{word} in {note}");

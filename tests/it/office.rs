@@ -884,7 +884,7 @@ fn dry_run_shows_effects_for_each_audience() {
         "a: the next game is none of the tournament",
         "round/1/games.pdn, started.pdn: with this",
         "archive/a-1.pdn: with this",
-        "events.ndjson: amend, official",
+        "events.ndjson: official-result, tag-correction",
         "standings.json: Sijbrands, Ton 1 (was 0), Wiersma, H. 1 (was 0)",
     ] {
         has(&told, line);

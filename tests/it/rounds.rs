@@ -342,7 +342,7 @@ fn continued_game_stays_one_game() {
     let ended = place.live("a-1.pdn");
     // Whoever asks first what will come of it hears all of it, and changes nothing.
     let mut client = Client::connect(&place);
-    client.send("{\"do\":\"request\",\"board\":\"a\",\"request\":\"continue\",\"sure\":true,\"dry_run\":true}\n");
+    client.send("{\"do\":\"request\",\"board\":\"a\",\"request\":\"continue\",\"confirm\":true,\"dry_run\":true}\n");
     let foretold = client.receive();
     let words = foretold["messages"].to_string();
     assert!(words.contains("game 1 goes on") && words.contains("(was 2-0)"), "{foretold}");

@@ -1133,7 +1133,7 @@ fn mistake_in_table_stops_only_pages() {
 fn server_stops_on_request_and_starts_without_outlet() {
     let outlet = OutletFixture::new();
     let mut server = outlet.serve();
-    assert!(server.get("/").text().contains("No game has begun yet"));
+    assert!(server.get("/").text().contains("No game has started yet"));
     assert_eq!((server.get("/games.pdn").status, server.get("/events.ndjson").status), (404, 404));
     let _open = server.watch("", None);
     kill_process(Pid::from_child(&server.process), Signal::TERM).unwrap();

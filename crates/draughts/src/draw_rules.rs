@@ -134,7 +134,7 @@ pub struct Material {
 /// use draughts::Variant;
 /// use draughts::draws::{Ending, EndingArea, DrawCondition};
 ///
-/// let on_main_road = |when| matches!(when, DrawCondition::Ending(Ending { ground: EndingArea::MainRoad, .. }));
+/// let on_main_road = |when| matches!(when, DrawCondition::Ending(Ending { area: EndingArea::MainRoad, .. }));
 /// let russian = Variant::from_tag("25").unwrap();
 /// assert_eq!(russian.draws.iter().filter(|rule| on_main_road(rule.when)).count(), 1);
 /// ```
@@ -155,8 +155,8 @@ pub enum EndingArea {
 /// use draughts::Variant;
 /// use draughts::draws::{Ending, CountReset, DrawCondition};
 ///
-/// let DrawCondition::Ending(Ending { lasts, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
-/// assert_eq!(lasts, CountReset::WhenWeakerSideChanges);
+/// let DrawCondition::Ending(Ending { reset, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
+/// assert_eq!(reset, CountReset::WhenWeakerSideChanges);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -174,10 +174,10 @@ pub enum CountReset {
 ///
 /// ```
 /// use draughts::Variant;
-/// use draughts::draws::{Ending, UniqueMoves, DrawCondition};
+/// use draughts::draws::{Ending, MoveLimit, DrawCondition};
 ///
-/// let DrawCondition::Ending(Ending { moves, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
-/// assert_eq!(moves, UniqueMoves::EachSide(16));
+/// let DrawCondition::Ending(Ending { limit, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
+/// assert_eq!(limit, MoveLimit::EachSide(16));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

@@ -26,7 +26,7 @@ use super::variant::Variant;
 ///
 /// let history = DrawHistory::new(Position::start(Variant::international()));
 /// let repetition = history.counts()[0];
-/// assert_eq!((repetition.current, repetition.of), (1, 3));
+/// assert_eq!((repetition.current, repetition.limit), (1, 3));
 /// assert!(!repetition.is_reached());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +63,7 @@ impl DrawCount {
 /// placement.put(square("50"), Some(Piece { color: Color::Black, kind: PieceKind::King }));
 /// let position = Position::new(variant, Setup { placement, turn: Color::White }).unwrap();
 /// let mut history = DrawHistory::new(position);
-/// for (from, to) in [("6", "1"), ("50", "45"), ("1", "6"), ("45", "50")].into_iter().cycle().add(8) {
+/// for (from, to) in [("6", "1"), ("50", "45"), ("1", "6"), ("45", "50")].into_iter().cycle().take(8) {
 ///     let ply = history.position().only_move(square(from), square(to)).unwrap();
 ///     history.play(&ply);
 /// }

@@ -70,7 +70,7 @@ impl Replay {
 ///
 /// let (games, _) = reader::read_located("1. c3-d4 d6-c5 2. b2-c3 f6-g5 *");
 /// let found = infer::game_variant(&games[0], None);
-/// assert_eq!((found.variant.name, found.known_by), ("Russian draughts", KnownBy::UniqueMoves));
+/// assert_eq!((found.variant.name, found.known_by), ("Russian draughts", KnownBy::Moves));
 /// ```
 pub fn game_variant(located: &LocatedGame, given: Option<&'static Variant>) -> InferredVariant {
     let game = &located.game;
