@@ -89,7 +89,7 @@ fn decoded(text: &str) -> Vec<u8> {
 }
 
 /// What is ticked by who corrects a result.
-const REPLACES_RESULT: &str = "It takes the place of the result that stands there.";
+const REPLACES_RESULT: &str = "Replace the recorded result";
 
 const FILE: &str = "No,Name,Rating\n1,\"Sijbrands, T.\",2400\n2,\"<b>Wiersma\",2390\n";
 
@@ -145,13 +145,13 @@ fn operator_day_works_in_browser() {
         // The board has a game of its own, which began before the round.
         ("Result", "White wins, 2–0", "Confirm", "Enter the result", "2–0"),
         ("Correct", "Draw, 1–1", REPLACES_RESULT, "Correct the result", "1–1"),
-        ("Correct", "No result, take it back", REPLACES_RESULT, "Correct the result", "1 result is missing"),
+        ("Correct", "No result: remove it", REPLACES_RESULT, "Correct the result", "1 result is missing"),
     ] {
         press(&mut browser, button);
         choose(&mut browser, choice);
         dialog_text(
             &mut browser,
-            if consent == REPLACES_RESULT { "It would be refused" } else { "this needs --confirm" },
+            if consent == REPLACES_RESULT { "The station would refuse this" } else { "this needs --confirm" },
         );
         choose(&mut browser, consent);
         dialog_text(&mut browser, "(was ");
@@ -174,7 +174,7 @@ fn operator_day_works_in_browser() {
     save_screenshots(&mut browser, &folder, "setup");
     press(&mut browser, "Publish this position");
     wait_until("the setup in the file", || place.live("a-1.pdn").contains("/FEN \"B:W"));
-    shown(&mut browser, "They differ on");
+    shown(&mut browser, "Different squares:");
     save_screenshots(&mut browser, &folder, "differs");
     for view in ["standings", "log", "station"] {
         browser.evaluate(&format!("location.hash = '#{view}'"));
