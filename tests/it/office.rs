@@ -896,7 +896,7 @@ fn dry_run_shows_effects_for_each_audience() {
         section: None,
     };
     let told = dry(&mut desk, name);
-    for line in ["a: the next game is Sijbrands, Ton - Wiersma, Harm, round 1", "events.ndjson: amend, pairing"] {
+    for line in ["a: the next game is Sijbrands, Ton - Wiersma, Harm, round 1", "events.ndjson: pairing, tag-correction"] {
         has(&told, line);
     }
 }
