@@ -1,4 +1,4 @@
-//! `damcast ctl`: what an operator asks of a running station.
+//! `damcast ctl`: requests of an operator to a running station.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `damcast run`: the station, until it is told to stop.
+//! `damcast run`: runs the station until it receives a stop signal.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! One simulated game as a list of what happened: for whoever wants to know why the recorder wrote what it wrote.
+//! One simulated game as a list of events that explains each entry of the recorder.
 //!
 //! ```text
 //!    61.204 | 12-18 is touched                  what truly happened

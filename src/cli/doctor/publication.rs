@@ -1,4 +1,4 @@
-//! What spectators get: the public file, read as lidraughts would read it.
+//! Checks the public file as lidraughts would read it.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
