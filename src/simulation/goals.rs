@@ -43,11 +43,11 @@ const GOALS: [Goal; 6] = [
 pub struct GoalResult {
     /// Variant and hands.
     pub row: String,
-    /// What is measured.
+    /// Measured quantity.
     pub figure: &'static str,
     /// The goal, in words.
     pub goal: String,
-    /// What was measured.
+    /// Measured value.
     pub measured: f64,
     /// Is it reached?
     pub is_reached: bool,

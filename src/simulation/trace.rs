@@ -26,11 +26,11 @@ use draughts_pdn::notation;
 pub struct GameTrace<'a> {
     /// The moves with the positions they were played in.
     pub steps: &'a [(Position, ScriptPly)],
-    /// What truly happened.
+    /// Event of the simulated game.
     pub truth: &'a [TruthEntry],
-    /// What the board said.
+    /// Message of the board.
     pub utterances: Vec<(Millis, BoardUtterance)>,
-    /// What the recorder made of it.
+    /// Effect of the recorder.
     pub outputs: &'a [Output],
 }
 
