@@ -135,7 +135,7 @@ impl BoardTable<'_> {
         columns
     }
 
-    /// Problems that need the operator.
+    /// Returns the problems that need the operator.
     fn attention_lines(&self, width: Option<usize>) -> Vec<String> {
         let alarm = |alarm: &AlarmView| {
             let of = alarm.board.as_deref().unwrap_or("station");

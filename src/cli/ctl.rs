@@ -395,7 +395,7 @@ struct TournamentOptions {
     /// Why; it stands in the record.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
-    /// Skip the confirmation prompt.
+    /// Proceed where damcast would require confirmation.
     #[arg(long)]
     confirm: bool,
 }

@@ -124,7 +124,7 @@ struct Import {
     /// The version that this was made of: if the tournament has changed since then, it is refused with what has changed.
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
-    /// Skip the confirmation prompt.
+    /// Proceed where damcast would require confirmation.
     #[arg(long)]
     confirm: bool,
 }

@@ -26,7 +26,7 @@ use crate::station::tournament_service::{TournamentCommand, TournamentRequest};
 /// So many ways of a round are tried, so that nobody meets anybody twice.
 const MAX_PAIRING_TRIES: u32 = 100_000;
 
-/// Pairings of the rounds.
+/// Pairing system of the rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TournamentForm {
     /// So many rounds, with two players for each board of the hall.
@@ -55,7 +55,7 @@ pub struct TournamentRun {
     pub names: Vec<String>,
     /// Games played and decisions made.
     pub results: Vec<RoundResult>,
-    /// Recorded tournament.
+    /// Report of the recording.
     pub day_report: DayReport,
     /// How many results were wrong at first.
     pub corrections: u32,

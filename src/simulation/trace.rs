@@ -26,11 +26,11 @@ use draughts_pdn::notation;
 pub struct GameTrace<'a> {
     /// The moves with the positions they were played in.
     pub steps: &'a [(Position, ScriptPly)],
-    /// Event of the simulated game.
+    /// Events of the simulated game.
     pub truth: &'a [TruthEntry],
-    /// Message of the board.
+    /// Messages of the board.
     pub utterances: Vec<(Millis, BoardUtterance)>,
-    /// Effect of the recorder.
+    /// Outputs of the recorder.
     pub outputs: &'a [Output],
 }
 
