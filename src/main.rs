@@ -12,7 +12,7 @@ use damcast::station::output;
 /// The name of the program.
 const NAME: &str = "damcast";
 
-/// What is asked of the program.
+/// Arguments of the program.
 #[derive(Parser)]
 #[command(name = "damcast", version, about, max_term_width = 100)]
 #[command(

@@ -9,13 +9,13 @@ use damcast::station::operate::overview::{AlarmView, BoardView};
 
 use super::columns::{Column, lines, truncate, wrapped};
 
-/// What is shown.
+/// Contents of the page.
 pub struct BoardTable<'s> {
     /// The boards, in the order of the configuration.
     pub boards: &'s [BoardView],
-    /// What needs the operator.
+    /// Problems that need the operator.
     pub alarms: &'s [AlarmView],
-    /// What else there is to say, a line each.
+    /// Further messages, one per line.
     pub notes: Vec<String>,
     /// The last line.
     pub footer: String,
@@ -86,7 +86,7 @@ impl BoardTable<'_> {
         format!("... {} more: {}", left_out.len(), states.join(", "))
     }
 
-    /// Those in trouble first.
+    /// Boards, those in trouble first.
     fn by_urgency(&self) -> Vec<&BoardView> {
         let mut boards: Vec<&BoardView> = self.boards.iter().collect();
         let has_alarm = |board: &BoardView| self.alarms.iter().any(|alarm| alarm.board.as_ref() == Some(&board.name));
@@ -135,7 +135,7 @@ impl BoardTable<'_> {
         columns
     }
 
-    /// What needs the operator.
+    /// Returns the problems that need the operator.
     fn attention_lines(&self, width: Option<usize>) -> Vec<String> {
         let alarm = |alarm: &AlarmView| {
             let of = alarm.board.as_deref().unwrap_or("station");
@@ -174,7 +174,7 @@ fn last(board: &BoardView) -> Option<String> {
     board.last.clone().or_else(|| board.pairing.as_ref()?.result.clone())
 }
 
-/// Who plays, or has just played in the open round.
+/// Returns the players of the current game, or of the last game in the open round.
 fn players(board: &BoardView) -> [Option<String>; 2] {
     let of_round = || board.pairing.as_ref().map(|of| [Some(of.white.clone()), Some(of.black.clone())]);
     match [&board.white, &board.black] {
@@ -183,7 +183,7 @@ fn players(board: &BoardView) -> [Option<String>; 2] {
     }
 }
 
-/// What the next entry waits for.
+/// Returns the reason why the next entry waits.
 fn wait(board: &BoardView) -> Option<String> {
     let waits = board.waits.as_ref()?;
     let wait = Wait::ALL.into_iter().find(|wait| wait.as_str() == waits.what)?;

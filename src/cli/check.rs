@@ -21,7 +21,7 @@ use draughts_pdn::syntax::Event;
 use super::input::{self, ReadingArguments, json_text};
 use super::output;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 no error; 1 there are errors; 2 a file cannot be read, or a wrong argument.
 

@@ -5,7 +5,7 @@
 use damcast::station::escape::is_control;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What stands between two columns.
+/// Separator between two columns.
 const GAP: &str = "  ";
 
 /// A column.
@@ -14,7 +14,7 @@ pub struct Column {
     cells: Vec<String>,
     /// How narrow it may become; `None`: not at all.
     least: Option<usize>,
-    /// Those with the highest number go first; 0 stays.
+    /// Drop order: columns with the highest number go first; 0 always stays.
     drop_priority: u8,
     is_number: bool,
 }

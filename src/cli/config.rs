@@ -9,7 +9,7 @@ use damcast::station::link::ports;
 use super::EXIT_USAGE;
 use super::output::{print, print_error};
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 the configuration is right; 2 it is wrong, or cannot be read.
 

@@ -19,7 +19,7 @@ use draughts_pdn::writer::{self, Style};
 use super::input::{self, ReadingArguments};
 use super::output;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 converted; 1 a file has errors or cannot be read; 2 a wrong argument.
 A move that is not legal is an error: convert says so, and leaves it as it stood.

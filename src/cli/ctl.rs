@@ -1,4 +1,4 @@
-//! `damcast ctl`: what an operator asks of a running station.
+//! `damcast ctl`: requests of an operator to a running station.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use super::output;
 use super::station::{EXIT_OUTCOME_UNKNOWN, StationOptions};
 use super::tournament::user;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     arg_required_else_help = true,
@@ -323,7 +323,7 @@ enum Subcommand {
     },
 }
 
-/// What somebody may do at the desk, as it is written on the command line.
+/// Role of a desk user, as written on the command line.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum RoleArg {
     /// Everything.
@@ -395,7 +395,7 @@ struct TournamentOptions {
     /// Why; it stands in the record.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
-    /// What would be asked again is meant.
+    /// Proceed where damcast would require confirmation.
     #[arg(long)]
     confirm: bool,
 }

@@ -44,7 +44,7 @@ const CODE_LIFETIME: Duration = Duration::from_secs(600);
 /// How often the table is drawn anew.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 ended; 1 it could not be shown; 2 a wrong argument.
 

@@ -18,7 +18,7 @@ use super::output::{print_error, print_line};
 use super::run::stop_signal;
 use super::serve::{open, viewer_address};
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,

@@ -15,7 +15,7 @@ use damcast::station::folder::fsck::{self, FsckReport, Severity};
 use super::input::{ProgressNotice, json_text};
 use super::output::{print_error, print_line};
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 nothing is wrong; 1 something is; 2 the folder cannot be read.
 

@@ -26,7 +26,7 @@ use super::probe::{self, BoardInfo};
 /// Where a station that is installed keeps its recordings.
 const INSTALLED_DIRECTORY: &str = "/var/lib/damcast/recordings";
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "In a terminal it asks for what you did not say. It writes over no configuration but the one that was installed with

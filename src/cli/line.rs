@@ -33,7 +33,7 @@ use super::output::{self, print_error};
 /// No line of a driver is longer; a read returns a few thousand bytes at most.
 const MAX_INPUT_LEN: u64 = 1 << 20;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 all input was understood; 1 the input broke off; 2 a line of it was not understood, or a wrong argument.

@@ -30,7 +30,7 @@ use super::output::{self, print_error, print_line};
 
 type WallTime = DateTime<FixedOffset>;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 done, for `verify`: all are whole; 1 a log is damaged, or there is nothing to extract; 2 a log cannot be

@@ -20,7 +20,7 @@ pub struct PositionArguments {
     fen: Option<String>,
 }
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 listed; 1 the position is not understood; 2 a wrong argument.
 

@@ -8,7 +8,7 @@ use draughts_pdn::notation;
 
 use super::output;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 counted; 1 the position is not understood; 2 a wrong argument.
 

@@ -13,7 +13,7 @@ use super::output::{print, print_error};
 /// Links whose names stay the same when ports are numbered anew.
 const STABLE_NAME_FOLDERS: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 listed, also when there are none; 1 this system cannot list them.
 

@@ -88,7 +88,7 @@ impl BoardProbe {
     }
 }
 
-/// Who is at a port.
+/// Device found at a port.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BoardInfo {
     /// Its serial number of five digits.

@@ -12,7 +12,7 @@ use damcast::station::folder::rebuild;
 use super::input::ProgressNotice;
 use super::output::print_line;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 done; 1 it cannot be done, for example because a station runs there; 2 a wrong argument.

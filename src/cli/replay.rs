@@ -13,7 +13,7 @@ use super::input::ProgressNotice;
 use super::line::{ModeArgument, ProfileArgument, reject_unsupported_profile};
 use super::output::{self, print_error};
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 played; 1 a log is damaged and was played up to there, or cannot be read; 2 a wrong argument.

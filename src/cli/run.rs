@@ -1,4 +1,4 @@
-//! `damcast run`: the station, until it is told to stop.
+//! `damcast run`: runs the station until it receives a stop signal.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ const MAX_WORKERS: usize = 4;
 /// each other beyond that. With the workers fewer than the service may have.
 const MAX_BLOCKING_THREADS: usize = 32;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 stopped by a signal, all is written; 1 it cannot start (the folder, or another station in it); 2 the configuration

@@ -24,7 +24,7 @@ const BACKLOG: i32 = 4096;
 /// Files that it has open besides.
 const BASE_FILES: u64 = 128;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "It reads the folder of one outlet, named by [serve] in the configuration, and nothing else. docs/viewers.md says how to put

@@ -16,7 +16,7 @@ use draughts_pdn::{fen, infer, notation};
 use super::input::{self, ReadingArguments};
 use super::output;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 drawn; 1 the file cannot be read, or there is no such game or ply; 2 a wrong argument.

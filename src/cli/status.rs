@@ -17,7 +17,7 @@ use super::output::{self, print_error};
 use super::screen::{Screen, ScreenCommand, TerminalSignals};
 use super::station::{StationOptions, explain};
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 a station answered, 1 the connection broke, 2 wrong arguments, 3 no station answers, 4 not \

@@ -28,7 +28,7 @@ use super::screen::{Screen, ScreenCommand, TerminalSignals};
 /// Codes from here on are result pieces in every set.
 const FIRST_RESULT_PIECE: u8 = 13;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(
     after_help = "Lift every piece once, and put one on every square; kings too. Every square that was tried stays green.

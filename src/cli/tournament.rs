@@ -36,7 +36,7 @@ use super::input::read_whole;
 use super::output::{print, print_error, print_line};
 use super::station::{EXIT_OUTCOME_UNKNOWN, explain};
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 done; 1 the file is refused, or it cannot be done; 2 a wrong argument.
 
@@ -124,7 +124,7 @@ struct Import {
     /// The version that this was made of: if the tournament has changed since then, it is refused with what has changed.
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
-    /// What damcast would ask about again is meant so.
+    /// Proceed where damcast would require confirmation.
     #[arg(long)]
     confirm: bool,
 }
@@ -426,7 +426,7 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
     Ok(ExitCode::SUCCESS)
 }
 
-/// Who asks, for the record.
+/// Returns the requester, for the tournament log.
 pub fn user() -> String {
     let name = ["SUDO_USER", "USER", "LOGNAME"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! What was played beside what was published: which entries belong together, and what the others are.
+//! Aligns played and published plies: pairs entries that match and classifies the rest.
 //!
 //! ```text
 //!   played      32-28   19-23   (28-22 pressed, and taken back)   28x19   illegal, stood   20-25
@@ -11,7 +11,7 @@
 
 use super::score::{Difference, Score};
 
-/// What should stand in the file, or may.
+/// Entry that the file must or may contain.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expected {
     /// A ply: its index in the script, its text.

@@ -19,7 +19,7 @@ use draughts::Variant;
 /// How people play, on what.
 #[derive(Clone, Debug)]
 pub struct PlayStyle {
-    /// What the table calls it.
+    /// Name in the table.
     pub name: String,
     /// Hands and wires.
     pub profile: NoiseProfile,
@@ -27,7 +27,7 @@ pub struct PlayStyle {
     pub clock: bool,
 }
 
-/// What follows the name of a profile where no clock is connected.
+/// Suffix of a profile name if no clock is connected.
 const WITHOUT_CLOCK: &str = "-without-clock";
 
 /// Hands of a name nobody knows.

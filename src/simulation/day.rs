@@ -77,7 +77,7 @@ pub struct Day {
     pub until_ms: u64,
     /// How often the public files are written.
     pub write_every_ms: u64,
-    /// What is shown, `public` first.
+    /// Outlets, `public` first.
     pub outlets: Vec<OutletConfig>,
 }
 

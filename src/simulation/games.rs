@@ -17,7 +17,7 @@ pub enum GamesError {
     NoGame {
         /// The name of the file.
         file: String,
-        /// What the reader found wrong.
+        /// Error of the reader.
         problems: Vec<Problem>,
     },
     /// A game that does not exist.

@@ -1,4 +1,4 @@
-//! What the recorder is to reach, as figures, held against what it has reached.
+//! Target figures of the recorder, compared with measured ones.
 //!
 //! International draughts is measured on real games; the other variants may err twice as often. Rates count per 100,000 plies,
 //! which makes one slip in 30,000 plies a rate of 3.3: a row is only as sure as its plies are many.
@@ -43,11 +43,11 @@ const GOALS: [Goal; 6] = [
 pub struct GoalResult {
     /// Variant and hands.
     pub row: String,
-    /// What is measured.
+    /// Measured quantity.
     pub figure: &'static str,
     /// The goal, in words.
     pub goal: String,
-    /// What was measured.
+    /// Measured value.
     pub measured: f64,
     /// Is it reached?
     pub is_reached: bool,

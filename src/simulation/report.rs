@@ -1,4 +1,4 @@
-//! What truly happens on simulated boards, as lines of JSON that a test or another program compares with what was recorded.
+//! Ground truth of simulated boards, as JSON lines to compare with the recording.
 //!
 //! | `kind` | says |
 //! |---|---|
@@ -73,7 +73,7 @@ impl Reporter {
         json!({ "kind": "port", "line": self.line, "at_ms": world.now_ms(), "port": port })
     }
 
-    /// What has happened since the last call.
+    /// Returns the events since the last call.
     pub fn take_reports(&mut self, world: &BusWorld) -> Vec<Value> {
         let mut told = Vec::new();
         self.seen.resize(world.seats().len(), 0);

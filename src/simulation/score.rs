@@ -28,7 +28,7 @@ pub(super) const TRAILING_MS: u64 = 45_000;
 /// A game to be played.
 #[derive(Clone, Debug)]
 pub struct SourceGame {
-    /// What to call it in reports.
+    /// Name in reports.
     pub name: String,
     /// Where it starts.
     pub start: Position,
@@ -79,7 +79,7 @@ pub struct Difference {
     pub description: String,
 }
 
-/// What came out, summed over games.
+/// Results summed over games.
 #[derive(Clone, Debug, Default)]
 pub struct Score {
     /// Games played.
@@ -269,7 +269,7 @@ pub fn run(game: &SourceGame, conditions: &Conditions, who: RecorderKind) -> Res
     Ok(Case { steps, script, world, record })
 }
 
-/// What came of a game.
+/// Outcome of a game.
 pub(super) struct PlayedCase<'case> {
     pub steps: &'case [(Position, ScriptPly)],
     pub script: &'case Game,

@@ -33,7 +33,7 @@ const ALL_PREFIXES_INTERVAL: u64 = 50;
 /// How many prefixes are checked of each file of the others.
 const SAMPLED_PREFIXES: u64 = 2;
 
-/// What was played, and what went wrong.
+/// Games played and failures found.
 #[derive(Clone, Debug, Default)]
 pub struct SoakReport {
     /// Games played, each of them twice.
@@ -48,7 +48,7 @@ pub struct SoakReport {
     pub prefixes: usize,
     /// Games of each variant.
     pub variants: BTreeMap<&'static str, usize>,
-    /// What went wrong, each with what it takes to see it again.
+    /// Failures, each with the inputs that reproduce it.
     pub failures: Vec<String>,
 }
 

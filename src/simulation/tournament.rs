@@ -26,7 +26,7 @@ use crate::station::tournament_service::{TournamentCommand, TournamentRequest};
 /// So many ways of a round are tried, so that nobody meets anybody twice.
 const MAX_PAIRING_TRIES: u32 = 100_000;
 
-/// Who meets whom.
+/// Pairing system of the rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TournamentForm {
     /// So many rounds, with two players for each board of the hall.
@@ -40,22 +40,22 @@ pub enum TournamentForm {
 pub struct RoundResult {
     /// The round.
     pub round: u32,
-    /// Who had White: the place among the names, from 0.
+    /// White player: index into the names, from 0.
     pub white: usize,
-    /// Who had Black; `None`: nobody, a bye or an absence.
+    /// Black player; `None` for a bye or an absence.
     pub black: Option<usize>,
     /// The points of White; Black has the others of two.
     pub points: u32,
 }
 
-/// What came of a tournament.
+/// Outcome of a tournament.
 #[derive(Clone, Default, Debug)]
 pub struct TournamentRun {
     /// The players, as they are called in the end.
     pub names: Vec<String>,
-    /// What was played and decided.
+    /// Games played and decisions made.
     pub results: Vec<RoundResult>,
-    /// What was recorded.
+    /// Report of the recording.
     pub day_report: DayReport,
     /// How many results were wrong at first.
     pub corrections: u32,

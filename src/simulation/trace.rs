@@ -1,4 +1,4 @@
-//! One simulated game as a list of what happened: for whoever wants to know why the recorder wrote what it wrote.
+//! One simulated game as a list of events that explains each entry of the recorder.
 //!
 //! ```text
 //!    61.204 | 12-18 is touched                  what truly happened
@@ -26,11 +26,11 @@ use draughts_pdn::notation;
 pub struct GameTrace<'a> {
     /// The moves with the positions they were played in.
     pub steps: &'a [(Position, ScriptPly)],
-    /// What truly happened.
+    /// Events of the simulated game.
     pub truth: &'a [TruthEntry],
-    /// What the board said.
+    /// Messages of the board.
     pub utterances: Vec<(Millis, BoardUtterance)>,
-    /// What the recorder made of it.
+    /// Outputs of the recorder.
     pub outputs: &'a [Output],
 }
 

@@ -1,4 +1,4 @@
-//! What a line counts while it works: numbers that only grow, written by its task and read by whoever asks.
+//! Counters of a line: they only grow, and only the line's task writes them.
 //!
 //! Invariants: counting never waits and never fails; the counts of a line outlive its task, so that a line that is opened
 //! again goes on counting.

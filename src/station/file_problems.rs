@@ -1,4 +1,4 @@
-//! What is the matter with a station's files: those who look after them report it, until it is over.
+//! Problems with the station's files, reported by the component that owns each file.
 //!
 //! ```text
 //!   the public files ── Watch::tell ──┐

@@ -1,4 +1,4 @@
-//! Signs of life: whoever does work that must go on says so, and somebody looks whether they all still do.
+//! Heartbeats of tasks that must not stall; the supervisor checks them.
 //!
 //! ```text
 //!   line task    beat ── beat ── beat ── beat ──            at least every second, by its own loop

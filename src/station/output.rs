@@ -1,4 +1,4 @@
-//! What programs print: the one way to standard output and standard error, for disks that are full and readers that have gone.
+//! The only way to standard output and standard error; handles full disks and closed pipes.
 //!
 //! The macros of the standard library panic when nothing can be written. Here that is an error like any other: it ends the
 //! program with a message and exit code 1, and without a word when only its reader went away (`damcast check games.pdn | head

@@ -17,7 +17,7 @@ use damcast::station::output::print_line;
 /// How many rounds a Swiss has, or as many as boards: nobody meets anybody twice.
 const ROUNDS: u32 = 9;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The directory to record into; it must not exist, or be empty. What is made again stands in DIR/rebuilt then.

@@ -346,7 +346,7 @@ fn soak_games(arguments: &SoakArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What happened in one game.
+/// Outcome of one game.
 fn explain(benchmark: &Benchmark, hands: &PlayStyle, wanted: &CaseSelector) -> anyhow::Result<()> {
     let found = benchmark.find(wanted, hands)?.context("--explain: there is no such game")?;
     let (game, conditions) = &found.batch[found.index];

@@ -20,10 +20,10 @@ const STAYS_MS: u64 = 60_000;
 
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// So many boards on one line.
+    /// Number of boards on one line.
     #[arg(long, value_name = "BOARDS", value_parser = clap::value_parser!(u16).range(1..=256))]
     bus: Option<u16>,
-    /// So many boards, each on a line of its own.
+    /// Number of boards, each on its own line.
     #[arg(long, value_name = "BOARDS", value_parser = clap::value_parser!(u16).range(1..=256))]
     single: Option<u16>,
     /// Lines, boards, faults and incidents from a TOML file.

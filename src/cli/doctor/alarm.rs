@@ -1,4 +1,4 @@
-//! The command that calls somebody when something is the matter: is it there, and may it be run?
+//! Checks that the alarm command exists and may be run.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Piece codes: does what the boards said last fit the setting `codes`?
+//! Checks that the last piece codes of the boards fit the setting `codes`.
 //!
 //! A wrong set is not seen in the hall, only in the files: every man is a king, or no piece at all. The last log of each line
 //! tells, so nothing has to be asked while a station records.

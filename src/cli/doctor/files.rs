@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 use super::machine::Machine;
 use super::{DoctorReport, ports};
 
-/// So many files are named; more say the same.
+/// Number of files listed in one message.
 const MAX_LISTED_FILES: usize = 3;
 
 /// A file that may not be used as a station needs it.
 #[derive(Serialize, Deserialize)]
 pub struct Refused {
     path: PathBuf,
-    /// What the system says.
+    /// Error of the system.
     reason: String,
     /// Its number for that.
     code: i32,

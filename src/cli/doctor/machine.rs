@@ -48,7 +48,7 @@ impl Machine {
         }
     }
 
-    /// What a small file says, without the blanks around it.
+    /// Returns the trimmed contents of a small file.
     pub fn read(&self, path: impl AsRef<Path>) -> Option<String> {
         fs::read_to_string(self.path(path)).ok().map(|text| text.trim().to_owned())
     }

@@ -35,7 +35,7 @@ use serde_json::json;
 use super::output;
 use machine::Machine;
 
-/// What is asked.
+/// Arguments of the command.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 nothing is wrong; 1 something is; 2 a wrong argument.
 
@@ -138,7 +138,7 @@ struct DoctorProblem {
     remedy: String,
 }
 
-/// What was found.
+/// Findings of the checks.
 #[derive(Default)]
 struct DoctorReport {
     faults: Vec<DoctorProblem>,

@@ -1,4 +1,4 @@
-//! What spectators get: the public file, read as lidraughts would read it.
+//! Checks the public file as lidraughts would read it.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -21,7 +21,7 @@ const SLOW_ANSWER: Duration = Duration::from_millis(1500);
 const MAX_FILE_SIZE: u64 = 16 << 20;
 /// A copy that is older than this is not just on its way.
 const MAX_COPY_AGE: Duration = Duration::from_secs(60);
-/// So many mistakes of a file are told; more say the same.
+/// Number of mistakes listed per file.
 const MAX_LISTED_ERRORS: usize = 5;
 /// The file of an outlet that is polled.
 const SNAPSHOT: &str = "games.pdn";

@@ -1,4 +1,4 @@
-//! What befalls a line or a board, as a scenario tells it.
+//! Incidents of a line or a board in a scenario.
 
 use hardware_sim::incident::{Incident, IncidentKind};
 use serde::Deserialize;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::{File, append_all};
 
-/// What waits in memory at most: a day of one board has about 4 MB.
+/// Maximum number of bytes that wait in memory: a day of one board has about 4 MB.
 const MAX_BUFFERED: usize = 16 << 20;
 
 /// A file that grows.

@@ -83,7 +83,7 @@ impl Lock {
     }
 }
 
-/// Who has locked it: good to know, no more.
+/// Owner of the lock, for messages only.
 fn owner(file: &mut File) -> String {
     let mut process = String::new();
     let _ = file.read_to_string(&mut process);

@@ -1,4 +1,4 @@
-//! What the station asks of a disk, and nothing more: few enough operations that a test can be a disk, and lose power.
+//! Disk operations of the station: few enough that a test can replace the disk and simulate power loss.
 //!
 //! | operation | who needs it | after a loss of power, without a sync |
 //! |---|---|---|
@@ -181,7 +181,7 @@ pub trait File: Send + Sync {
 pub struct NotRegularFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What a line at work can be told from outside.
+//! Commands to a running line.
 
 use std::sync::Arc;
 
@@ -19,26 +19,26 @@ pub enum LineCommand {
     Request {
         /// The request.
         request: Request,
-        /// Who asks for it, and how.
+        /// Origin of the request.
         context: RequestContext,
-        /// Who waits for what becomes of it.
+        /// Receives the outcome.
         answer: oneshot::Sender<RequestOutcome>,
     },
     /// The configuration has changed.
     Configure {
         /// What it says of this line now.
         config: Box<LineConfig>,
-        /// Who waits for what becomes of it, in words; `None`: nothing has changed.
+        /// Receives the outcome as text; `None` if nothing has changed.
         answer: oneshot::Sender<Option<String>>,
     },
     /// The configuration has this line no more: it ends when its games are over.
     Remove {
-        /// Who waits for what becomes of it, in words.
+        /// Receives the outcome as text.
         answer: oneshot::Sender<Option<String>>,
     },
 }
 
-/// Who asks for something, and how.
+/// Origin of a request.
 #[derive(Clone, Debug)]
 pub struct RequestContext {
     /// Who, in words, for the log.
@@ -51,14 +51,14 @@ pub struct RequestContext {
     pub is_dry_run: bool,
 }
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RequestOutcome {
     /// Why it was not done.
     pub refusal: Option<String>,
-    /// What the operator is told.
+    /// Messages for the operator.
     pub messages: Vec<String>,
-    /// What was written to the game's file at once, line by line.
+    /// Lines written to the game's file at once.
     pub lines: Vec<String>,
 }
 

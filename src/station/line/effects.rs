@@ -1,4 +1,4 @@
-//! What the core wants done, and where it belongs: bytes to the board, notices to the operator, notes into the log.
+//! Dispatches the effects of the core: bytes to the board, notices to the operator, notes into the log.
 
 use std::time::Duration;
 

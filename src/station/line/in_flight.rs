@@ -1,4 +1,4 @@
-//! What was given to the thread that writes, and is not yet told to be published.
+//! Work sent to the writer thread and not yet confirmed as published.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

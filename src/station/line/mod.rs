@@ -72,14 +72,14 @@ const MAX_READS_IN_A_ROW: u32 = 64;
 /// A lazy line is in its file at once. Who waits for it is not kept from reading it: nothing else is done for so long.
 const READER_GRACE: Duration = Duration::from_millis(1);
 
-/// What the lines of a station share.
+/// Resources shared by the lines of a station.
 #[derive(Clone)]
 pub struct Storage {
     /// Where everything is.
     pub disk: Arc<dyn Disk>,
     /// The folders.
     pub folders: Folders,
-    /// Who makes logs durable and writes live files.
+    /// Makes logs durable and writes live files.
     pub committer: Committer,
     /// Whether a line of a live file is durable before anybody sees it.
     pub durability: Durability,
@@ -111,13 +111,13 @@ pub struct LineDeps {
     pub ports: Ports,
     /// True when it is to stop.
     pub stop: watch::Receiver<bool>,
-    /// What is known about it.
+    /// Report about the line.
     pub reporter: Reporter,
-    /// Who makes the public files.
+    /// Writes the public files.
     pub outlets: OutletHandle,
-    /// What it is told by operators.
+    /// Commands from operators.
     pub commands: CommandInbox,
-    /// What it counts.
+    /// Counters of the line.
     pub counters: Arc<LineCounters>,
     /// Where it says what is the matter with its files.
     pub problems: FileProblems,
@@ -506,7 +506,7 @@ impl LineTask {
         answer
     }
 
-    /// What a board of this line is called.
+    /// Returns the name of a board of this line.
     fn board_name(&self, address: Option<BusAddress>) -> String {
         let named = self.config.boards.iter().find(|board| Some(board.address) == address);
         live_files::file_prefix(&self.name, address, named.map(|board| board.name.as_str()))

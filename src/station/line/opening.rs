@@ -77,7 +77,7 @@ pub struct OpenedLine {
     pub files: LineFiles,
     /// Whether the settings are those of an older configuration, because a game began with them.
     pub is_outdated: bool,
-    /// What the operator should know.
+    /// Notices for the operator.
     pub notices: Vec<String>,
     /// Which moments the times of the line are.
     pub calendar: Calendar,

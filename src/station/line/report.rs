@@ -1,4 +1,4 @@
-//! What is known about a line, for people and for pages: the latest state, and since when.
+//! Report about a line, for people and for pages: the latest state and its start time.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, Condition, Status};
 
-/// What is known about a line.
+/// Report about a line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineReport {
     /// The name of the line.
@@ -23,11 +23,11 @@ pub struct LineReport {
     pub was_opened: bool,
     /// The line is not running: its disk failed, or a bug. It is tried again.
     pub is_broken: bool,
-    /// What will change when its games are over.
+    /// Changes that wait for the end of the line's games.
     pub pending: Option<String>,
-    /// What the core says.
+    /// Status of the core.
     pub status: Status,
-    /// What the next entry waits for.
+    /// Reason why the next entry waits.
     pub wait_status: Option<WaitStatus>,
     /// Since when [`LineReport::condition`] is so.
     pub since: Option<DateTime<FixedOffset>>,
@@ -35,22 +35,22 @@ pub struct LineReport {
     pub live_file: Option<PathBuf>,
     /// The boards of a bus, by ascending address; empty where one board has the line for itself.
     pub boards: Vec<BoardReport>,
-    /// What is wrong with the disk; `None` when nothing is.
+    /// Problem with the disk; `None` if there is none.
     pub fault: Option<String>,
     /// Its port says more than boards can.
     pub has_excess_input: bool,
 }
 
-/// What is known about a board of a bus.
+/// Report about a board of a bus.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardReport {
     /// Its address.
     pub address: BusAddress,
-    /// What the names of its files begin with.
+    /// Prefix of the names of the board's files.
     pub name: String,
-    /// What the core says.
+    /// Status of the core.
     pub status: Status,
-    /// What the next entry waits for.
+    /// Reason why the next entry waits.
     pub wait_status: Option<WaitStatus>,
     /// Since when its condition is so.
     pub since: Option<DateTime<FixedOffset>>,

@@ -1,4 +1,4 @@
-//! What becomes of logs that no start reads any more: compressed, and after a time removed.
+//! Compresses, and after a time removes, logs that no start reads.
 //!
 //! ```text
 //!   a-1.log  a-2.log │ a-3.log │ a-4.log  a-5.log          chains, divided by `continues: no`

@@ -1,4 +1,4 @@
-//! One live file, and what stands in it.
+//! One live file and its contents.
 
 use std::io;
 use std::path::{Path, PathBuf};

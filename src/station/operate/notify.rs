@@ -1,4 +1,4 @@
-//! What a service tells the service manager: the protocol of `sd_notify`, a datagram of lines `KEY=value`.
+//! Messages to the service manager: the protocol of `sd_notify`, a datagram of lines `KEY=value`.
 //!
 //! | message | when |
 //! |---|---|

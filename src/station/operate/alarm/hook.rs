@@ -1,4 +1,4 @@
-//! The command that calls somebody: run with one line of JSON on its standard input.
+//! The alarm command, run with one line of JSON on its standard input.
 //!
 //! ```text
 //! {"event":"raised","kind":"silent","board":"board-3","since":"2026-11-21T14:02:11.000+01:00","text":"...","at":"..."}

@@ -1,4 +1,4 @@
-//! When somebody has to see to a board.
+//! Alarms for boards that need attention.
 //!
 //! | alarm | when, for as long as `[alarm]` says |
 //! |---|---|

@@ -1,12 +1,12 @@
 //! The control socket: how operators and programs speak with a running station.
 //!
-//! The protocol stands in `docs/socket.md`.
+//! The protocol is described in `docs/socket.md`.
 //!
 //! # Invariants
 //!
 //! - A client can hang, send nothing, or send rubbish without end: it has a place among those of its user (`places.rs`), some
 //!   kilobytes, and a time-out. Neither the recording nor root notices.
-//! - `status` asks no line anything.
+//! - `status` sends no line a request.
 //! - A socket that a dead process left is replaced; one that is alive never.
 
 mod audit_log;

@@ -1,4 +1,4 @@
-//! Who is at the other end of the socket, by the word of the system.
+//! Identity of the socket's peer, as reported by the system.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

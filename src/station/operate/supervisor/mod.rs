@@ -1,4 +1,4 @@
-//! A station: all lines, started, told things, configured anew, and stopped together.
+//! Station: starts, commands, reconfigures and stops all lines together.
 //!
 //! ```text
 //!                 ┌── control socket ──▸ commands ─┐            ┌─▸ service manager: ready, watchdog

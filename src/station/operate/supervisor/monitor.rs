@@ -1,4 +1,4 @@
-//! What goes on beside the lines: alarms are judged, the disk is looked at, and the service manager hears that all is well.
+//! Work beside the lines: evaluates alarms, checks the disk and notifies the service manager.
 //!
 //! The watchdog is fed only while every line and the writer of the public files go on. One that hangs is not healed by the
 //! others: the manager starts the station again, and the logs have everything.
