@@ -3,7 +3,7 @@
 //! ```text
 //!   script ─▸ director ─▸ motions ─▸ ┌──────────────────────┐ ─▸ cable ─▸ advance(): bytes with their times
 //!                                    │ SimBoard   SimClock  │
-//!   host(): bytes ─▸ cable ───────── └──────────────────────┘ ─▸ truth(): what really happened
+//!   receive(): bytes ─▸ cable ────── └──────────────────────┘ ─▸ truth(): what really happened
 //! ```
 //!
 //! A driver asks [`World::next_time`], lets the world live until then with [`World::advance`], and gives it the host's bytes with

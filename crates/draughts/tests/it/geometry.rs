@@ -185,7 +185,7 @@ const JAMAICAN: [&str; 8] = [
     "  .  b8   .  d8   .  f8   .  h8",
 ];
 
-/// 23 Jamaican in the standard until 2026: White moves first, a1 at White's right.
+/// 23 Jamaican in the standard before 2026: White moves first, a1 at White's right.
 const JAMAICAN_BEFORE_2026: [&str; 8] = [
     " h8   .  f8   .  d8   .  b8   .",
     "  .  g7   .  e7   .  c7   .  a7",
