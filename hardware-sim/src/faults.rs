@@ -1,6 +1,6 @@
 //! Deviations of hands, boards, clocks and cables from an ideal game: one name per row of the noise model.
 //!
-//! A [`Fault`] is only a name. Its rate is in a [`NoiseProfile`](crate::profile::NoiseProfile), its effect in the hand, the director or the
+//! A [`Fault`] is only a name. Its rate is in a [`NoiseProfile`](crate::profile::NoiseProfile), its effect in the hand, the planner or the
 //! cable. Each fault can be enabled alone, at any rate, to measure its cost.
 //!
 //! Sources: measured recordings of real board-and-clock games, the official rules on irregularities (FMJD annex 4 and 5), and guesses where
