@@ -3,14 +3,14 @@
 //! ```text
 //!  seat 1 ─┐                         ┌─ faults, collisions ─▸ advance(): what the host reads, and when
 //!  seat 2 ─┼─▸ shared line ──────────┘
-//!  seat N ─┘◂──────── faults ◂────────── host(): bytes for all boards
+//!  seat N ─┘◂──────── faults ◂────────── receive(): bytes for all boards
 //! ```
 //!
-//! It is driven like a [`World`](crate::world::World): ask [`BusWorld::next_time`], live until then with [`BusWorld::advance`], give
-//! it the host's bytes with [`BusWorld::receive`]. With one seat it is a board alone on its cable, with all the faults of a line.
+//! A driver asks for [`BusWorld::next_time`], advances with [`BusWorld::advance`], and passes the host's bytes to [`BusWorld::receive`], as
+//! with a [`World`](crate::world::World). With one seat it simulates a single board on a cable with all faults of a line.
 //!
-//! Invariants: the same settings and host bytes give the same bytes at the same times, however the driver steps; every board
-//! hears everything that the host says; nothing a host sends changes what people do.
+//! Invariants: the same settings and host bytes give the same bytes at the same times, regardless of the driver's steps; every board
+//! receives all bytes of the host; nothing a host sends changes what people do.
 
 use crate::board::{BoardOptions, TimedMessage};
 use crate::cable::Cable;
@@ -23,23 +23,23 @@ use crate::seat::{Seat, SeatConfig};
 use crate::wire;
 use std::collections::VecDeque;
 
-/// What is on a bus, and what goes wrong on it.
+/// Boards on a bus, and its faults.
 #[derive(Debug, Clone)]
 pub struct BusConfig {
-    /// The seats. A board that is not given is drawn, with a serial number that no other on the line has.
+    /// The seats. A missing board is drawn, with a serial number unique on the line.
     pub seats: Vec<SeatConfig>,
-    /// Faults on the way to the host.
+    /// Faults in the direction of the host.
     pub faults_to_host: LineFaults,
-    /// Faults on the way to the boards.
+    /// Faults in the direction of the boards.
     pub faults_to_boards: LineFaults,
-    /// What befalls the line and its boards, by time.
+    /// Incidents of the line and its boards, by time.
     pub incidents: Vec<Incident>,
-    /// From which the line's own chance comes.
+    /// Seed for the line's random events.
     pub seed: u64,
 }
 
 impl BusConfig {
-    /// Seats on a line without faults.
+    /// Creates a line without faults.
     pub fn new(seats: Vec<SeatConfig>, seed: u64) -> BusConfig {
         BusConfig {
             seats,
@@ -51,25 +51,25 @@ impl BusConfig {
     }
 }
 
-/// What a host notices of a line.
+/// Event that a host observes on a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostEvent {
-    /// Bytes, in one read.
+    /// Bytes of one read.
     Bytes(Vec<u8>),
-    /// The port went away.
+    /// The port disappeared.
     Unplugged,
-    /// The port is there again.
+    /// The port is available again.
     Plugged,
 }
 
-/// Boards being played on, all on one line.
+/// Boards in play, all on one line.
 #[derive(Debug, Clone)]
 pub struct BusWorld {
     seats: Vec<Seat>,
-    /// What each board's own plug does to its messages.
+    /// Faults of each board's own plug.
     cables: Vec<Cable>,
     is_on_line: Vec<bool>,
-    /// When something happens next at each seat.
+    /// Time of the next event at each seat.
     next_times: Vec<Option<u64>>,
     line: SharedLine,
     to_boards: FaultInjector,
@@ -88,11 +88,11 @@ pub struct BusWorld {
 }
 
 impl BusWorld {
-    /// Draws everything and gives all boards power at time 0. Scripts are checked first.
+    /// Draws all random properties and powers all boards on at time 0, after checking the scripts.
     ///
     /// # Errors
     ///
-    /// When the script of a seat cannot be played.
+    /// Returns an error if the script of a seat cannot be played.
     pub fn new(setting: BusConfig) -> Result<BusWorld, ScriptError> {
         let seed = setting.seed;
         let mut incidents = setting.incidents;
@@ -135,12 +135,12 @@ impl BusWorld {
             now_ms: 0,
             end_ms,
         };
-        // Who is absent from the start is absent before anybody asks.
+        // Apply incidents at time 0 before the first call: boards absent from the start are never heard.
         world.run_until(0);
         Ok(world)
     }
 
-    /// When something happens next, in milliseconds; a driver need not call before.
+    /// Returns the time of the next event, in milliseconds; drivers need not call earlier.
     pub fn next_time(&self) -> Option<u64> {
         let seats = self.next_times.iter().flatten().min().copied();
         let line = self.line.next_time().map(|us| us.div_ceil(1000));
@@ -149,15 +149,15 @@ impl BusWorld {
         [seats, line, incident, waiting].into_iter().flatten().min().map(|time| time.max(self.now_ms))
     }
 
-    /// Lives until `to_ms` and returns what the host notices by then, with times. A time in the past counts as now.
+    /// Advances to `to_ms` and returns the host's events until then, with times. A time in the past counts as now.
     pub fn advance(&mut self, to_ms: u64) -> Vec<(u64, HostEvent)> {
         self.run_until(to_ms);
         let due = self.host_events.iter().take_while(|(at_ms, _)| *at_ms <= self.now_ms).count();
         self.host_events.drain(..due).collect()
     }
 
-    /// Bytes from the host at a time, not before the last [`BusWorld::advance`]. What it was to read until then is kept for the next call
-    /// of that. On a dead line they are lost. They take their time on the line, too: 4 bytes 4.2 ms.
+    /// Sends bytes from the host at a time not before the last [`BusWorld::advance`]. Reads due until then are returned by the next
+    /// [`BusWorld::advance`]. A dead line loses the bytes. They take line time: 4 bytes 4.2 ms.
     pub fn receive(&mut self, now_ms: u64, bytes: &[u8]) {
         self.run_until(now_ms);
         if !self.has_link() || self.is_deaf {
@@ -169,7 +169,7 @@ impl BusWorld {
         }
         let mut arriving = Vec::with_capacity(bytes.len());
         bytes.iter().for_each(|byte| self.to_boards.carry(now_us, *byte, &mut arriving));
-        // A delay holds back what follows, so all that arrives together has one time.
+        // A delay holds back all later bytes, so bytes that arrive together share one time.
         for part in arriving.chunk_by(|a, b| a.0 == b.0) {
             let bytes: Vec<u8> = part.iter().map(|(_, byte)| *byte).collect();
             for index in 0..self.seats.len() {
@@ -181,73 +181,73 @@ impl BusWorld {
         }
     }
 
-    /// The virtual time up to which the world has lived.
+    /// Returns the virtual time reached so far.
     pub fn now_ms(&self) -> u64 {
         self.now_ms
     }
 
-    /// When people are done with everything and nothing more befalls the line. The boards may go on talking.
+    /// Returns the time at which all people have finished and no incident remains. Boards may continue to send.
     pub fn end_ms(&self) -> u64 {
         self.end_ms
     }
 
-    /// Whether that time has come.
+    /// Whether [`BusWorld::end_ms`] has been reached.
     pub fn is_over(&self) -> bool {
         self.now_ms >= self.end_ms
     }
 
-    /// The seats, in the order in which they were told; each has its own truth.
+    /// Returns the seats, in the order of the configuration; each has its own truth.
     pub fn seats(&self) -> &[Seat] {
         &self.seats
     }
 
-    /// The bus addresses of the boards, in the order of the seats.
+    /// Returns the bus addresses of the boards, in the order of the seats.
     pub fn addresses(&self) -> Vec<u16> {
         self.seats.iter().map(|seat| seat.board().options().address()).collect()
     }
 
-    /// Whether a board is on the line.
+    /// Whether a board is connected to the line.
     pub fn is_on_line(&self, seat: usize) -> bool {
         self.is_on_line.get(seat).copied().unwrap_or(false)
     }
 
-    /// Whether the far end takes no bytes at the moment: a driver of a real port leaves them there.
+    /// Whether the far end accepts no bytes at the moment: a driver of a real port then leaves them in the port.
     pub fn is_deaf(&self) -> bool {
         self.is_deaf
     }
 
-    /// Takes a board off the line or puts it on, from now on: an absent board is one that is taken off at the start.
+    /// Connects a board to the line, or disconnects it, from now on. To simulate an absent board, disconnect it at the start.
     pub fn set_connected(&mut self, seat: usize, on: bool) {
         let what = if on { IncidentKind::BoardConnected(seat) } else { IncidentKind::BoardDisconnected(seat) };
         self.apply_incident(Incident::new(self.now_ms, what));
     }
 
-    /// Lets something happen now.
+    /// Triggers an incident now.
     pub fn add_incident_now(&mut self, what: IncidentKind) {
         self.apply_incident(Incident::new(self.now_ms, what));
     }
 
-    /// The incidents that have happened.
+    /// Returns the incidents so far.
     pub fn incidents(&self) -> &[Incident] {
         &self.done
     }
 
-    /// The line's faults on the way to the host.
+    /// Returns the line's faults in the direction of the host.
     pub fn to_host(&self) -> &FaultInjector {
         self.line.fault_injector()
     }
 
-    /// The line's faults on the way to the boards.
+    /// Returns the line's faults in the direction of the boards.
     pub fn to_boards(&self) -> &FaultInjector {
         &self.to_boards
     }
 
-    /// Bytes that two boards said at the same time.
+    /// Returns the number of bytes that overlapped with a byte of another board.
     pub fn collided_bytes(&self) -> u64 {
         self.line.collided_bytes()
     }
 
-    /// How many bytes the host and the boards have put on the line, in this order.
+    /// Returns the numbers of bytes sent by the host and by the boards.
     pub fn traffic(&self) -> (u64, u64) {
         (self.to_boards.count(), self.board_bytes)
     }
@@ -349,7 +349,7 @@ impl BusWorld {
     }
 }
 
-/// Everything that was drawn, a line for each seat: print it with every failure.
+/// All drawn properties, one line per seat: print it with every failure.
 impl std::fmt::Display for BusWorld {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (index, seat) in self.seats.iter().enumerate() {
@@ -363,13 +363,13 @@ impl std::fmt::Display for BusWorld {
     }
 }
 
-/// Serial numbers as a club has them: bought in a few batches, five digits, all different also as bus addresses.
+/// Draws serial numbers like a club's: bought in a few batches, five digits, unique also as bus addresses.
 pub fn serials(count: usize, seed: u64) -> Vec<u32> {
     let mut rng = Rng::stream(seed, "serials");
     let mut serials: Vec<u32> = Vec::new();
     let mut serial = 0;
     while serials.len() < count.min(10_000) {
-        // A batch of about eight, then another year's.
+        // A batch has about eight boards; the next batch is from another year.
         serial = if serial == 0 || rng.chance(0.125) {
             rng.between(1_001, wire::LAST_ADDRESS.into()) as u32
         } else {

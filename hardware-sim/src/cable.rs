@@ -1,7 +1,7 @@
-//! The cable between board and host: what it loses, doubles, cuts, twists, adds, and in which pieces it arrives.
+//! The cable between board and host: it loses, doubles, cuts, corrupts and adds bytes, and splits messages into reads.
 //!
-//! Messages leave the board whole and in order; what the host reads is what this file makes of them. Bytes that arrive while the
-//! link is dead are lost, so a message may be cut by an outage, too.
+//! Messages leave the board complete and in order; this module determines what the host reads. Bytes that arrive while the link is dead are
+//! lost, so an outage may also cut a message.
 
 use crate::board::TimedMessage;
 use crate::faults::Fault;
@@ -11,10 +11,10 @@ use crate::random::Rng;
 use crate::truth::{Event, TruthEntry};
 use crate::wire;
 
-/// One read of the host: when its last byte was there, and the bytes.
+/// One read of the host: arrival time of its last byte, and the bytes.
 pub type DeliveredRead = (u64, Vec<u8>);
 
-/// A cable with its own chance, so that its faults never change what hands do.
+/// A cable with its own random stream, so that its faults never change what hands do.
 #[derive(Debug, Clone)]
 pub struct Cable {
     profile: NoiseProfile,
@@ -24,12 +24,12 @@ pub struct Cable {
 }
 
 impl Cable {
-    /// A cable with the rates of a profile, dead during the outages.
+    /// Creates a cable with the rates of a profile, dead during the outages.
     pub fn new(profile: NoiseProfile, outages: Vec<Outage>, rng: Rng) -> Cable {
         Cable { profile, rng, outages, last_ms: 0 }
     }
 
-    /// Times without a link, in order.
+    /// Returns the times without a link, in order.
     pub fn outages(&self) -> &[Outage] {
         &self.outages
     }
@@ -39,14 +39,14 @@ impl Cable {
         self.outages.iter().any(|outage| outage.covers(ms))
     }
 
-    /// Carries one message: what the host reads of it, and when. Faults go into the truth.
+    /// Carries one message: returns the host's reads with their times. Adds faults to the truth.
     pub fn carry(&mut self, sent: TimedMessage, truth: &mut Vec<TruthEntry>) -> Vec<DeliveredRead> {
         let Some(TimedMessage { start_us, bytes }) = self.apply_faults(sent, truth) else { return Vec::new() };
         let split = self.rng.chance(self.profile.rate(Fault::SplitRead));
         self.cut_into_reads(start_us, bytes, split)
     }
 
-    /// What is left of a message; nothing when it is lost. Faults go into the truth.
+    /// Applies faults to a message; `None` if it is lost. Adds faults to the truth.
     pub(crate) fn apply_faults(&mut self, sent: TimedMessage, truth: &mut Vec<TruthEntry>) -> Option<TimedMessage> {
         let start_ms = sent.start_us / 1000;
         let mut bytes = sent.bytes;
@@ -98,7 +98,7 @@ impl Cable {
             let alive = |index: &usize| !threatened || !self.is_dead(arrival(*index));
             let part: Vec<u8> = (from..cut).filter(alive).map(|index| bytes[index]).collect();
             if let Some(last) = (from..cut).rfind(|index| alive(index)) {
-                // Foreign and doubled bytes take their place on the line: nothing overtakes.
+                // Foreign and doubled bytes occupy the line: no byte overtakes another.
                 self.last_ms = self.last_ms.max(arrival(last));
                 reads.push((self.last_ms, part));
             }

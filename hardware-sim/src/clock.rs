@@ -1,16 +1,16 @@
-//! The clock: two times, a lever, and the lag with which a board hears of them.
+//! The clock: two times, a lever, and the lag after which a board receives changes.
 //!
 //! ```text
 //!   left side            right side            the player who presses pushes his own side of the lever down;
 //!  [ 1:19:50 ]  \____   [ 1:20:00 ]            the side that is high is to move and its time runs
 //! ```
 //!
-//! Two truths are kept apart: [`SimClock::reading`] is what the clock shows now, [`SimClock::board_reading`] is what the board has
-//! heard so far. A change (press, start, stop, unplugging) is heard 0.15 to 0.95 s later; until then the old state stands,
-//! with its time frozen at the moment of the change, because a time that was never shown must not be reported.
+//! [`SimClock::reading`] is what the clock shows now, [`SimClock::board_reading`] is the board's last received state. A change (press,
+//! start, stop, unplugging) reaches the board 0.15 to 0.95 s later. Until then the board has the old state, with its time frozen at the
+//! moment of the change, because a time that was never shown must not be reported.
 //!
-//! Invariants: time only counts down, but for increments at a press and for a host's set-and-run; at zero the flag falls and the
-//! side stays at zero; a press on the side that is down already does nothing.
+//! Invariants: time only counts down, except for increments at a press and a host's set-and-run; at zero the flag falls and the side stays
+//! at zero; pressing a side that is already down has no effect.
 
 use crate::random::{Rng, Span};
 use std::collections::VecDeque;
@@ -18,14 +18,14 @@ use std::collections::VecDeque;
 /// One side of the clock, seen from its front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClockSide {
-    /// The left player's.
+    /// Side of the left player.
     Left,
-    /// The right player's.
+    /// Side of the right player.
     Right,
 }
 
 impl ClockSide {
-    /// The other side.
+    /// Returns the other side.
     pub fn other(self) -> ClockSide {
         match self {
             ClockSide::Left => ClockSide::Right,
@@ -37,13 +37,13 @@ impl ClockSide {
 /// Base time and increment per move, in seconds; written `4800+60`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
-    /// Time for the whole game, each side.
+    /// Time for the whole game, per side.
     pub base_s: u32,
-    /// Added at each press.
+    /// Time added at each press.
     pub increment_s: u32,
 }
 
-/// A time control that is not written `SECONDS` or `SECONDS+SECONDS`.
+/// A text that is not of the form `SECONDS` or `SECONDS+SECONDS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeControlError(String);
 
@@ -71,31 +71,31 @@ impl std::fmt::Display for TimeControl {
     }
 }
 
-/// What a clock shows at one moment. Seconds are rounded up, as displays do: a fresh clock shows its full time for a second.
+/// Reading of a clock at one moment. Seconds are rounded up, as displays do: a fresh clock shows its full time for a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockReading {
-    /// The left player's time.
+    /// Time of the left player.
     pub left_s: u64,
-    /// The right player's time.
+    /// Time of the right player.
     pub right_s: u64,
-    /// The left flag has fallen; that side stays at zero.
+    /// Whether the left flag has fallen; that side stays at zero.
     pub has_left_flag: bool,
-    /// The right flag has fallen; that side stays at zero.
+    /// Whether the right flag has fallen; that side stays at zero.
     pub has_right_flag: bool,
-    /// The control has an increment (the time-per-move indicator in both hour bytes).
+    /// Whether the control has an increment (the time-per-move indicator in both hour bytes).
     pub has_increment: bool,
-    /// The side whose lever is high: it is to move.
+    /// Side whose lever is high: it is to move.
     pub high: ClockSide,
-    /// A time is running.
+    /// Whether a time is running.
     pub is_running: bool,
-    /// The clock's battery is low.
+    /// Whether the clock's battery is low.
     pub is_battery_low: bool,
-    /// The clock hangs on the board's cable.
+    /// Whether the clock is connected to the board's cable.
     pub is_connected: bool,
 }
 
 impl ClockReading {
-    /// What a board reads where no clock hangs on its cable.
+    /// Reading of a board without a clock on its cable.
     pub const NO_CLOCK: ClockReading = ClockReading {
         left_s: 0,
         right_s: 0,
@@ -123,7 +123,7 @@ pub struct SimClock {
 }
 
 impl SimClock {
-    /// A stopped clock with full times, whose changes reach the board after a lag drawn from `lag_ms`.
+    /// Creates a stopped clock with full times, whose changes reach the board after a lag drawn from `lag_ms`.
     pub fn new(control: TimeControl, high: ClockSide, lag_ms: Span, rng: Rng) -> SimClock {
         let state = State::new(control, high);
         SimClock {
@@ -138,8 +138,8 @@ impl SimClock {
         }
     }
 
-    /// Pushes `side`'s end of the lever down. False when it was down already: nothing happens then. While the clock runs the presser's
-    /// increment is added.
+    /// Pushes `side`'s end of the lever down. Returns `false`, without effect, if it was already down. If the clock is running, adds the
+    /// presser's increment.
     pub fn press(&mut self, now: u64, side: ClockSide) -> bool {
         if self.state.high != side {
             return false;
@@ -159,22 +159,22 @@ impl SimClock {
         self.change(now, |state| state.running = true);
     }
 
-    /// Stops both times; the lever stays where it is.
+    /// Stops both times; the lever keeps its position.
     pub fn stop(&mut self, now: u64) {
         self.change(now, |state| state.running = false);
     }
 
-    /// Puts the cable in or pulls it out. The times go on meanwhile.
+    /// Connects or disconnects the cable. The times continue to run.
     pub fn connect(&mut self, now: u64, connected: bool) {
         self.change(now, |state| state.connected = connected);
     }
 
-    /// Says whether the clock's own battery is low.
+    /// Sets whether the clock's own battery is low.
     pub fn set_battery_low(&mut self, now: u64, low: bool) {
         self.change(now, |state| state.battery_low = low);
     }
 
-    /// Sets a new game: full times, stopped, `high` to move.
+    /// Prepares a new game: full times, stopped, `high` to move.
     pub fn reset(&mut self, now: u64, control: TimeControl, high: ClockSide) {
         self.control = control;
         let kept = (self.state.connected, self.state.battery_low);
@@ -192,17 +192,17 @@ impl SimClock {
         });
     }
 
-    /// Shows a text in place of the times, or (none) the times again. The clock goes on behind it.
+    /// Shows a text instead of the times, or the times again (`None`). The clock continues to run behind the text.
     pub fn show(&mut self, text: Option<String>) {
         self.text = text;
     }
 
-    /// The text that a host has put on the display.
+    /// Returns the text that a host has put on the display.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// Beeps for so many milliseconds from now on.
+    /// Beeps for `for_ms` milliseconds from now on.
     pub fn beep(&mut self, now: u64, for_ms: u64) {
         self.beep_until_ms = now + for_ms;
     }
@@ -212,30 +212,30 @@ impl SimClock {
         now < self.beep_until_ms
     }
 
-    /// What the clock shows now, or would without a text.
+    /// Returns the current reading, ignoring any text on the display.
     pub fn reading(&self, now: u64) -> ClockReading {
         self.state.to_reading(now, self.control)
     }
 
-    /// The exact times (left, right) in milliseconds.
+    /// Returns the exact times (left, right) in milliseconds.
     pub fn times_ms(&self, now: u64) -> (u64, u64) {
         let at = self.state.at(now);
         (at.left_ms, at.right_ms)
     }
 
-    /// What the board has heard of the clock.
+    /// Returns the reading that the board has received.
     pub fn board_reading(&self, now: u64) -> ClockReading {
         let until = self.pending.front().map_or(now, |change| change.at_ms.min(now));
         self.board_state.to_reading(until, self.control)
     }
 
-    /// When the board hears of the next change.
+    /// Returns the time at which the board receives the next change.
     pub fn next_time(&self) -> Option<u64> {
         self.pending.front().map(|change| change.due_ms)
     }
 
-    /// Lets the board hear of one change that is due by `now`; the side that just stopped comes back with its time in seconds when the
-    /// lever moved. Call it until nothing is due.
+    /// Delivers one change due by `now` to the board. If the lever moved, the change contains the stopped side and its time in seconds.
+    /// Call until it returns `None`.
     pub fn next_change(&mut self, now: u64) -> Option<LeverChange> {
         self.pending.front().filter(|change| change.due_ms <= now)?;
         let change = self.pending.pop_front()?;
@@ -252,7 +252,7 @@ impl SimClock {
         self.state = state;
         let earliest = self.pending.back().map_or(0, |last| last.due_ms);
         let due_ms = (now + self.rng.span(self.lag)).max(earliest);
-        // A board that is never asked must not gather changes for ever: beyond any lever's speed the oldest are heard at once.
+        // Bound the queue for boards that nobody polls: a real lever cannot move so often, so deliver the oldest change at once.
         if self.pending.len() >= 64
             && let Some(oldest) = self.pending.pop_front()
         {
@@ -262,10 +262,10 @@ impl SimClock {
     }
 }
 
-/// What the board learned from one change of the clock.
+/// One change of the clock, as received by the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeverChange {
-    /// The lever moved: the side that just stopped, and its time in seconds. This is what the event memory writes down.
+    /// Side that just stopped and its time in seconds, if the lever moved; the event memory stores both.
     pub stopped_side: Option<(ClockSide, u64)>,
 }
 
@@ -276,7 +276,7 @@ struct Change {
     state: State,
 }
 
-/// The times as they were at `since_ms`, and what has been running from then on.
+/// The times at `since_ms`, and the side running from then on.
 #[derive(Debug, Clone, Copy)]
 struct State {
     left_ms: u64,

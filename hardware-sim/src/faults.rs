@@ -1,31 +1,31 @@
-//! What hands, boards, clocks and cables do beyond the ideal: one name per row of the noise model.
+//! Deviations of hands, boards, clocks and cables from an ideal game: one name per row of the noise model.
 //!
-//! A [`Fault`] is only a name. How often it strikes stands in a [`NoiseProfile`](crate::profile::NoiseProfile), and what it does in the hand, the director or
-//! the cable. Any one of them can be had alone, at any rate, to see what it costs.
+//! A [`Fault`] is only a name. Its rate is in a [`NoiseProfile`](crate::profile::NoiseProfile), its effect in the hand, the planner or the
+//! cable. Each fault can be enabled alone, at any rate, to measure its cost.
 //!
-//! Sources: measured recordings of real board-and-clock games, the official rules on irregularities (FMJD annex 4 and 5), and
-//! guesses where neither says anything; profile.rs marks which.
+//! Sources: measured recordings of real board-and-clock games, the official rules on irregularities (FMJD annex 4 and 5), and guesses where
+//! neither applies; profile.rs marks the source of each.
 
-/// Something that goes otherwise than in an ideal game.
+/// A deviation from an ideal game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// Per capture: the captured pieces are taken off before the capturing piece is touched.
+    /// Per capture: the captured pieces are removed before the capturing piece is touched.
     CapturedFirst,
-    /// Per capture: each captured piece is taken off while the capturing piece is still on its way.
+    /// Per capture: each captured piece is removed while the capturing piece is still moving.
     CapturedDuring,
-    /// Per capture of several: the captured pieces are taken off in descending order.
+    /// Per capture of several: the captured pieces are removed in descending order.
     RemovalReversed,
     /// Per intermediate landing: the piece is not put down there.
     LandingMissed,
-    /// Per step over empty fields: the piece is slid and touches them.
+    /// Per step over empty fields: the piece slides and touches them.
     Slide,
-    /// Per captured piece: seen for a moment on a neighbouring field while it is taken away.
+    /// Per captured piece: seen for a moment on an adjacent field during its removal.
     Blink,
-    /// Per captured piece: put down on a neighbouring field for 2 to 20 s.
+    /// Per captured piece: put down on an adjacent field for 2 to 20 s.
     PutAside,
-    /// Per capture: the lever is pressed before the captured pieces are off.
+    /// Per capture: the lever is pressed before the captured pieces are removed.
     EarlyPress,
-    /// Per capture: pressed early, and the opponent's hand is on his piece before the captured pieces are off.
+    /// Per capture: pressed early, and the opponent touches a piece before the captured pieces are removed.
     Overlap,
     /// Per ply: one to three pieces are adjusted before the move.
     Adjust,
@@ -33,39 +33,39 @@ pub enum Fault {
     Hesitation,
     /// Per ply: the moved piece is touched again after the press.
     Nudge,
-    /// Per ply with another ply to play first: that one is played, pressed, and taken back.
+    /// Per ply with an alternative: the alternative is played, pressed and taken back.
     TakenBack,
-    /// An illegal ply that stands. Only the caller can write one into the script; the rate is kept here for him.
+    /// An illegal ply that stands. Only the caller can write one into the script; the profile only stores the rate for the caller.
     IllegalStands,
     /// Per capture: one captured piece stays on the board for up to four plies.
     Forgotten,
-    /// Per capture: a piece that was not captured is taken off and put back 1.5 to 8 s later.
+    /// Per capture: a piece that was not captured is removed and put back 1.5 to 8 s later.
     ExtraRemoved,
-    /// Per ply: four to seven pieces are knocked over and put back within 10 to 20 s; nobody presses meanwhile.
+    /// Per ply: four to seven pieces are knocked over and put back within 10 to 20 s, without a press in between.
     Knocked,
-    /// Per knock: one piece is first put back on a neighbouring field, and put right 4 to 15 s after the others.
+    /// Per knock: one piece is first put back on an adjacent field and corrected 4 to 15 s after the others.
     KnockedWrongly,
-    /// Per placing: the piece stands badly and flickers for 3 to 60 s.
+    /// Per placing: the piece is badly placed and flickers for 3 to 60 s.
     Flicker,
-    /// Per set: a king is a second disc on top; the board still reads a man.
+    /// Per set: a king is a second disc on top; the board still detects a man.
     CrownStacked,
-    /// Per set: a second disc on top, and the king flickers wherever it stands.
+    /// Per set: a king is a second disc on top and flickers on every field.
     CrownFlaky,
-    /// Per crowning: done only after the press.
+    /// Per crowning: happens only after the press.
     CrownAfterPress,
-    /// Per crowning: never done.
+    /// Per crowning: never happens.
     CrownNever,
-    /// Per ply: the press is forgotten; half of them are made 2 to 8 s later.
+    /// Per ply: the press is forgotten; half of these presses follow 2 to 8 s later.
     PressForgotten,
     /// Per ply: the lever is pressed by mistake and pressed back 0.8 to 3 s later.
     PressMistaken,
     /// Per game: the last ply is not pressed.
     LastPressMissing,
-    /// Per game: the opponent of the side that begins starts the clock with his lever, not the arbiter.
+    /// Per game: the opponent of the starting side starts the clock by pressing, instead of the arbiter.
     OpponentStarts,
     /// Per game: the clock is not stopped at the end.
     ClockLeftRunning,
-    /// Per game: the players analyse on the board afterwards.
+    /// Per game: the players analyse on the board after the game.
     PostMortem,
     /// Per game: the pieces are put back to the start position.
     Reset,
@@ -77,23 +77,23 @@ pub enum Fault {
     MessageCut,
     /// Per message: one bit is wrong.
     MessageFlipped,
-    /// Per message: up to twenty foreign bytes come before it.
+    /// Per message: up to twenty foreign bytes precede it.
     Garbage,
     /// Per message: it arrives in several reads.
     SplitRead,
     /// Per ply: the link is dead for 3 to 15 s.
     Outage,
-    /// Per ply: the board loses its power for 1 to 5 s and comes back in bus mode.
+    /// Per ply: the board loses its power for 1 to 5 s and restarts in bus mode.
     PowerCut,
     /// Per ply: the clock's cable is out for 5 to 60 s.
     ClockUnplugged,
     /// Per clock command: an all-zero time follows.
     ZeroTime,
-    /// Per ply: somebody presses a button of the clock, which says so unasked.
+    /// Per ply: a button of the clock is pressed, which sends an unsolicited ack.
     ClockButton,
 }
 
-/// Every fault with the name used on command lines and in summaries, in the order of the declaration above.
+/// Every fault with the name used on command lines and in summaries, in the order of declaration.
 const NAMES: &[(Fault, &str)] = &[
     (Fault::CapturedFirst, "captured-first"),
     (Fault::CapturedDuring, "captured-during"),
@@ -139,15 +139,15 @@ const NAMES: &[(Fault, &str)] = &[
 ];
 
 impl Fault {
-    /// How many faults there are.
+    /// Number of faults.
     pub const COUNT: usize = NAMES.len();
 
-    /// All faults, in the order of their declaration.
+    /// Returns all faults, in the order of declaration.
     pub fn all() -> impl Iterator<Item = Fault> {
         NAMES.iter().map(|(fault, _)| *fault)
     }
 
-    /// The name used on command lines and in summaries.
+    /// Returns the name used on command lines and in summaries.
     pub fn as_str(self) -> &'static str {
         NAMES[self as usize].1
     }
@@ -159,7 +159,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// A name that no fault has.
+/// An unknown fault name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownFault(pub String);
 

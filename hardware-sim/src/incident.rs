@@ -1,49 +1,49 @@
-//! Incidents: what befalls a whole line or one board on it, at a time that was chosen beforehand.
+//! Incidents of a whole line or of one board on it, at times set in advance.
 
-/// Something that happens at a time.
+/// An incident with its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Incident {
-    /// When, in milliseconds.
+    /// Time of the incident, in milliseconds.
     pub at_ms: u64,
-    /// What.
+    /// Kind of incident.
     pub kind: IncidentKind,
 }
 
-/// What can happen. Boards are counted from 0, in the order in which they were told.
+/// Kinds of incidents. Boards are indexed from 0, in the order of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IncidentKind {
-    /// The port goes away: the host is told, and nothing passes.
+    /// The port disappears: the host is notified, and nothing passes.
     Unplug,
     /// The port comes back.
     Plug,
-    /// Nothing passes in either direction, and nobody is told.
+    /// Nothing passes in either direction, without any notice.
     LinkDead,
-    /// It passes again.
+    /// The line passes bytes again.
     LinkRestored,
-    /// The board loses its power.
+    /// The board loses power.
     PowerOff(usize),
-    /// It gets power again.
+    /// The board regains power.
     PowerOn(usize),
-    /// The board is taken off the line; it keeps its power, and writes into its memory.
+    /// The board is disconnected from the line; it keeps its power and continues to write into its memory.
     BoardDisconnected(usize),
-    /// It is put on the line again.
+    /// The board is connected to the line again.
     BoardConnected(usize),
-    /// The board's watchdog restarts it.
+    /// The board's watchdog restarts the board.
     Watchdog(usize),
-    /// Somebody on the line talks without end for so many milliseconds, and nobody else is understood.
+    /// Continuous noise on the line for this many milliseconds, during which no board is understood.
     NoiseBurst(u32),
-    /// Somebody holds the line down; nothing comes through to the host.
+    /// The line is held low; no byte reaches the host.
     LineHeldLow,
-    /// He lets it go.
+    /// The line is released.
     LineReleased,
-    /// The far end takes no more bytes: what a host sends piles up before the port. Boards are still heard.
+    /// The far end accepts no bytes: bytes of the host queue up before the port. Boards still reach the host.
     HostBlocked,
-    /// It takes bytes again.
+    /// The far end accepts bytes again.
     HostUnblocked,
 }
 
 impl Incident {
-    /// An incident at a time.
+    /// Creates an incident.
     pub fn new(at_ms: u64, kind: IncidentKind) -> Incident {
         Incident { at_ms, kind }
     }

@@ -1,31 +1,31 @@
 //! Simulated electronic draughts boards.
 //!
-//! Boards, clocks, cables and hands on a virtual clock: what a recording station reads when people play, without people. The
-//! library knows fields, pieces and bytes, and no rule of any game: it plays *motions* that a caller wrote down.
+//! Boards, clocks, cables and hands on a virtual clock: the input of a recording station, without people. The library knows fields, pieces
+//! and bytes, but no rules of any game: it plays *motions* that the caller supplies.
 //!
 //! ```text
-//!  script ──▸ director ──▸ hand ──▸ table          people: planned ahead, drawn from a seed
+//!  script ──▸ planner ───▸ hand ──▸ table          people: planned ahead, drawn from a seed
 //!                │  motions
 //!                ▼
 //!   seat ──▸ board ──▸ scanner, clock, memory      things: driven by events on a virtual clock
 //!                │  messages (wire)
 //!        ┌───────┴────────┐
 //!        ▼                ▼
-//!  cable (world)     line (bus) ──▸ bytes with their times    beside them: truth, what really happened
+//!  cable (world)     line (bus) ──▸ bytes with their times    beside them: truth
 //! ```
 //!
-//! A board alone at its cable is a [`World`](world::World): what hands and hardware do, by the rates of a profile. Many boards on
-//! one wire, or one with all that can befall a wire, are a [`BusWorld`](bus::BusWorld): collisions, faults of single bytes, ports that
-//! come and go.
+//! A [`World`](world::World) is a single board on its cable: hands and hardware at the rates of a profile. A [`BusWorld`](bus::BusWorld)
+//! has many boards on one wire, or one board with all faults of a line: collisions, faults of single bytes, ports that disappear and
+//! return.
 //!
 //! | to | use |
 //! |---|---|
 //! | play a game and read its bytes | [`World`](world::World), [`SeatConfig`](seat::SeatConfig), [`Game`](script::Game), [`Ply`](script::Ply) |
-//! | have many boards on one wire | [`BusWorld`](bus::BusWorld), [`BusConfig`](bus::BusConfig) |
-//! | let the wire go wrong | [`LineFaults`](line_faults::LineFaults), [`Incident`](incident::Incident) |
+//! | simulate many boards on one wire | [`BusWorld`](bus::BusWorld), [`BusConfig`](bus::BusConfig) |
+//! | add faults to the wire | [`LineFaults`](line_faults::LineFaults), [`Incident`](incident::Incident) |
 //! | choose how people play | [`NoiseProfile`](profile::NoiseProfile), [`Fault`](faults::Fault) |
-//! | have a board alone | [`SimBoard`](board::SimBoard), [`SimClock`](clock::SimClock) |
-//! | know what was really played | [`TruthEntry`](truth::TruthEntry), [`PlyTimes`](truth::PlyTimes) |
+//! | simulate only a board | [`SimBoard`](board::SimBoard), [`SimClock`](clock::SimClock) |
+//! | compare with the real course of play | [`TruthEntry`](truth::TruthEntry), [`PlyTimes`](truth::PlyTimes) |
 //!
 //! ```
 //! use hardware_sim::{profile::NoiseProfile, script::{Game, Ply, Player}, world::{SeatConfig, World}};
@@ -49,9 +49,8 @@
 //! # Ok::<(), hardware_sim::script::ScriptError>(())
 //! ```
 //!
-//! Invariants: pure (no clock, file, thread or randomness from outside); the same seed gives the same bytes; depends on
-//! nothing, least of all on the recorder that is tried out with it: a page of the protocol that one of them misread is
-//! caught by the other.
+//! Invariants: pure (no clock, file, thread or randomness from outside); the same seed gives the same bytes; no dependencies. In particular
+//! it shares nothing with the recorder tested with it: if one of them misreads a page of the protocol, the other exposes the error.
 
 pub mod board;
 pub mod bus;

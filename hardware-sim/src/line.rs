@@ -1,4 +1,4 @@
-//! The shared line: what many boards say becomes one stream of bytes, and what they say at once becomes garbage.
+//! The shared line: merges the messages of many boards into one stream of bytes, and garbles those that overlap.
 //!
 //! ```text
 //!  board 1  ──[87 00 06 08 01 16]────────────────────
@@ -6,35 +6,35 @@
 //!  the host ──[87 0? ?? ?? ?? ?? .. 17]──────────────    bits of both: where either holds the line down, it is down
 //! ```
 //!
-//! Boards hear the host and not each other: a line has two wires, one for each direction. Reads end where a message ends, and
-//! after 62 bytes, as a USB adapter's packets do.
+//! Boards receive from the host but not from each other: the line has one wire per direction. Reads end at the end of a message and after
+//! 62 bytes, like a USB adapter's packets.
 //!
-//! Invariants: bytes come in the order of their times; a byte is given out when it is whole and nothing can meet it any more.
+//! Invariants: bytes arrive in the order of their times; a byte is delivered once it is complete and nothing can collide with it.
 
 use crate::board::TimedMessage;
 use crate::line_faults::FaultInjector;
 use crate::wire;
 use std::collections::VecDeque;
 
-/// Bytes in one packet of a USB adapter.
+/// Number of bytes in one packet of a USB adapter.
 const PACKET_SIZE: usize = 62;
 
 #[derive(Debug, Clone, Copy)]
 struct ByteInFlight {
     speaker: usize,
-    /// When its message began.
+    /// Start of its message.
     message_us: u64,
     start_us: u64,
     end_us: u64,
     byte: u8,
-    /// A read ends with this byte.
+    /// Whether a read ends with this byte.
     is_read_end: bool,
 }
 
 /// The wire from the boards to the host.
 #[derive(Debug, Clone)]
 pub struct SharedLine {
-    /// By their start.
+    /// Bytes ordered by their start.
     in_flight: VecDeque<ByteInFlight>,
     fault_injector: FaultInjector,
     collected: Vec<(u64, u8)>,
@@ -46,7 +46,7 @@ pub struct SharedLine {
 }
 
 impl SharedLine {
-    /// A quiet line with its faults.
+    /// Creates an idle line with its faults.
     pub fn new(fault_injector: FaultInjector) -> SharedLine {
         SharedLine {
             in_flight: VecDeque::new(),
@@ -60,7 +60,7 @@ impl SharedLine {
         }
     }
 
-    /// A message of somebody sets out.
+    /// Sends a message of one speaker.
     pub fn send(&mut self, speaker: usize, sent: &TimedMessage) {
         for (index, byte) in sent.bytes.iter().enumerate() {
             let flying = ByteInFlight {
@@ -76,13 +76,13 @@ impl SharedLine {
         }
     }
 
-    /// A message whose checksum the line may spoil.
+    /// Sends a message whose checksum the line may corrupt.
     pub fn send_with_checksum(&mut self, speaker: usize, mut sent: TimedMessage) {
         self.fault_injector.spoil_checksum(sent.start_us, &mut sent.bytes);
         self.send(speaker, &sent);
     }
 
-    /// Somebody falls silent in the middle of what he had begun to say.
+    /// Stops a speaker's message in the middle.
     pub fn break_off(&mut self, speaker: usize, at_us: u64) {
         let unsaid =
             |flying: &ByteInFlight| flying.speaker == speaker && flying.message_us < at_us && flying.end_us > at_us;
@@ -93,25 +93,25 @@ impl SharedLine {
         }
     }
 
-    /// Somebody holds the line down from now on, or lets it go. The boards must have lived until then.
+    /// Holds the line low from now on, or releases it. The boards must have advanced to that time.
     pub fn set_held(&mut self, now_us: u64, held: bool) {
         self.resolve_collisions(now_us);
         if held && self.held_from_us.is_none() && self.is_alive {
-            // A line that goes down and stays there reads as one byte of zeros.
+            // A line that goes low and stays low reads as one byte of zeros.
             let at_ms = self.arrival_ms(now_us + wire::line_us(1));
             self.reads.push_back((at_ms, vec![0]));
         }
         self.held_from_us = held.then_some(now_us);
     }
 
-    /// The cable to the host is out from now on, or back.
+    /// Disconnects or reconnects the cable to the host from now on.
     pub fn set_connected(&mut self, now_us: u64, alive: bool) {
         self.resolve_collisions(now_us);
         self.flush();
         self.is_alive = alive;
     }
 
-    /// What was in some buffer when the host opened the port.
+    /// Delivers buffered garbage when the host opens the port.
     pub fn open(&mut self, now_us: u64) {
         let garbage = self.fault_injector.garbage_at_open(now_us);
         if !garbage.is_empty() && self.is_alive {
@@ -120,13 +120,13 @@ impl SharedLine {
         }
     }
 
-    /// When a read will end, as far as is known, in microseconds.
+    /// Returns the end of the next read as currently known, in microseconds.
     pub fn next_time(&self) -> Option<u64> {
         let read = self.reads.front().map(|(at_ms, _)| at_ms * 1000);
         [read, self.read_ends_at()].into_iter().flatten().min()
     }
 
-    /// When the next byte that ends a read is whole, with all that meets it.
+    /// Returns the time at which the next byte that ends a read is complete, including all bytes that collide with it.
     fn read_ends_at(&self) -> Option<u64> {
         let first = self.in_flight.iter().position(|flying| flying.is_read_end)?;
         let mut end_us = self.in_flight[first].end_us;
@@ -139,13 +139,13 @@ impl SharedLine {
         Some(end_us)
     }
 
-    /// Takes the next read that is there by `now_ms`, after [`SharedLine::resolve_collisions`].
+    /// Returns the next read that is available by `now_ms`; call [`SharedLine::resolve_collisions`] first.
     pub fn read(&mut self, now_ms: u64) -> Option<(u64, Vec<u8>)> {
         self.reads.front().filter(|(at_ms, _)| *at_ms <= now_ms)?;
         self.reads.pop_front()
     }
 
-    /// Makes out what has arrived by `until_us`, up to when all boards have lived.
+    /// Resolves the bytes that arrived by `until_us`; all boards must have advanced to that time.
     pub fn resolve_collisions(&mut self, until_us: u64) {
         while let Some(mut first) = self.in_flight.front().copied().filter(|first| first.end_us <= until_us) {
             let mut met = 1;
@@ -162,12 +162,12 @@ impl SharedLine {
         }
     }
 
-    /// The direction's faults.
+    /// Returns the faults of this direction.
     pub fn fault_injector(&self) -> &FaultInjector {
         &self.fault_injector
     }
 
-    /// How many bytes met another one.
+    /// Returns the number of collided bytes.
     pub fn collided_bytes(&self) -> u64 {
         self.collided_bytes
     }
@@ -196,10 +196,9 @@ impl SharedLine {
     }
 }
 
-/// What a receiver makes of a byte into which another one began to talk: it keeps the time of the first, and a bit is down where
-/// either is.
+/// Merges two overlapping bytes as a receiver does: timing follows the first byte, and a bit is low if either byte is low.
 fn collide(first: ByteInFlight, next: &ByteInFlight) -> ByteInFlight {
-    // Start bit 0, eight bits from the lowest, stop bit and silence 1.
+    // Frame: start bit 0, eight bits from the lowest, then stop bit and idle line as 1.
     let frame = |byte: u8| u32::from(byte) << 1 | !0x1ff;
     let bits = ((next.start_us - first.start_us) * 9_600 / 1_000_000).min(10);
     let both = frame(first.byte) & (frame(next.byte) << bits | ((1 << bits) - 1));

@@ -1,4 +1,4 @@
-//! What a line does to single bytes: by chance, at any rate, or at a byte that was named beforehand.
+//! Faults of single bytes on a line: random, at any rate, or at a chosen byte.
 //!
 //! | fault | per | what arrives |
 //! |---|---|---|
@@ -7,11 +7,11 @@
 //! | flip | byte | the byte with one bit wrong |
 //! | insert | byte | a foreign byte before it |
 //! | cut | byte | this byte and the next few (up to twenty in all) are lost |
-//! | delay | byte | it and everything after it come up to half a second later |
-//! | wrong-checksum | answer on a bus | its last byte is another one |
-//! | garbage-at-open | opening | up to forty foreign bytes, as of an old message that was still on its way |
+//! | delay | byte | this byte and everything after it arrive up to half a second later |
+//! | wrong-checksum | answer on a bus | the answer with a wrong last byte |
+//! | garbage-at-open | opening | up to forty foreign bytes, as from an old message still in a buffer |
 //!
-//! Invariants: the same seed and the same bytes give the same faults; a line without faults costs nothing and draws nothing.
+//! Invariants: the same seed and bytes give the same faults; a line without faults costs nothing and draws nothing.
 
 use crate::random::Rng;
 use std::collections::BTreeMap;
@@ -21,19 +21,19 @@ use std::collections::BTreeMap;
 pub enum LineFault {
     /// The byte is lost.
     Lose,
-    /// The byte comes twice.
+    /// The byte arrives twice.
     Double,
-    /// One bit of it is wrong.
+    /// One bit of the byte is wrong.
     Flip,
-    /// A foreign byte comes before it.
+    /// A foreign byte precedes the byte.
     Insert,
-    /// It is lost with the bytes after it.
+    /// The byte and the next few are lost.
     Cut,
-    /// It is late, and all after it.
+    /// The byte and all later ones are late.
     Delay,
     /// The last byte of an answer on a bus is wrong.
     WrongChecksum,
-    /// Foreign bytes when the host opens the port.
+    /// Foreign bytes arrive when the host opens the port.
     GarbageAtOpen,
 }
 
@@ -49,18 +49,18 @@ const NAMES: [(LineFault, &str); 8] = [
 ];
 
 impl LineFault {
-    /// All of them, in the order of their declaration.
+    /// Returns all faults, in the order of declaration.
     pub fn all() -> impl Iterator<Item = LineFault> {
         NAMES.iter().map(|(fault, _)| *fault)
     }
 
-    /// The name used on command lines and in the truth.
+    /// Returns the name used on command lines and in the truth.
     pub fn as_str(self) -> &'static str {
         NAMES[self as usize].1
     }
 }
 
-/// A name that no fault of a line has.
+/// An unknown name of a line fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownLineFault(pub String);
 
@@ -81,7 +81,7 @@ impl std::str::FromStr for LineFault {
     }
 }
 
-/// How often each fault strikes in one direction of a line, and where it must.
+/// Rates of each fault in one direction of a line, and faults at chosen bytes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LineFaults {
     rates: [f64; NAMES.len()],
@@ -89,21 +89,20 @@ pub struct LineFaults {
 }
 
 impl LineFaults {
-    /// A line without faults.
+    /// Creates a line without faults.
     pub fn none() -> LineFaults {
         LineFaults::default()
     }
 
-    /// The same line with a fault at a rate, 0 to 1.
+    /// Sets the rate of a fault, 0 to 1.
     pub fn with_rate(mut self, fault: LineFault, rate: f64) -> LineFaults {
         self.rates[fault as usize] = rate.clamp(0.0, 1.0);
         self
     }
 
-    /// The same line with a fault at the byte of this index, counted from 0 over all bytes that set out in this direction. `detail`
-    /// is the bit that is flipped (0 to 7), the foreign byte, the number of bytes that are cut, or the delay in units of two
-    /// milliseconds; without, it is drawn. A byte has one fault; the last one told counts. The two faults that are not of single
-    /// bytes cannot be put at one.
+    /// Adds a fault at the byte with this index, counted from 0 over all bytes sent in this direction. `detail` is the flipped bit (0 to
+    /// 7), the foreign byte, the number of bytes cut, or the delay in units of two milliseconds. Without `detail` it is drawn. Each byte
+    /// has at most one scripted fault; a later call replaces an earlier one. Ignores the two faults that do not concern single bytes.
     pub fn with_scripted(mut self, index: u64, fault: LineFault, detail: Option<u8>) -> LineFaults {
         if fault < LineFault::WrongChecksum {
             self.scripted.insert(index, (fault, detail));
@@ -111,29 +110,29 @@ impl LineFaults {
         self
     }
 
-    /// How often a fault strikes.
+    /// Returns the rate of a fault.
     pub fn rate(&self, fault: LineFault) -> f64 {
         self.rates[fault as usize]
     }
 
-    /// Whether nothing can go wrong.
+    /// Whether no fault can occur.
     pub fn is_none(&self) -> bool {
         self.scripted.is_empty() && self.rates.iter().all(|rate| *rate == 0.0)
     }
 }
 
-/// A fault that struck.
+/// A fault that occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InjectedFault {
-    /// When, in microseconds.
+    /// Time of the fault, in microseconds.
     pub at_us: u64,
-    /// The index of the byte, over all that set out in this direction.
+    /// Index of the byte, over all bytes sent in this direction.
     pub index: u64,
-    /// What it was.
+    /// Kind of fault.
     pub fault: LineFault,
 }
 
-/// One direction of a line at work.
+/// Faults of one direction of a line, with their state.
 #[derive(Debug, Clone)]
 pub struct FaultInjector {
     faults: LineFaults,
@@ -144,16 +143,16 @@ pub struct FaultInjector {
     injected_faults: Vec<InjectedFault>,
 }
 
-/// At most so many strikes are remembered; a line that bad needs no list.
+/// Maximum number of recorded faults; a worse line needs no list.
 const MAX_RECORDED_FAULTS: usize = 100_000;
 
 impl FaultInjector {
-    /// A direction with its own chance.
+    /// Creates a direction with its own random stream.
     pub fn new(faults: LineFaults, rng: Rng) -> FaultInjector {
         FaultInjector { faults, rng, count: 0, cut_bytes_left: 0, late_until_us: 0, injected_faults: Vec::new() }
     }
 
-    /// What arrives of a byte, and when: not before what came before it.
+    /// Adds the bytes that arrive for one byte sent, with their times, to `out`. Order is preserved.
     pub fn carry(&mut self, at_us: u64, byte: u8, out: &mut Vec<(u64, u8)>) {
         let index = self.count;
         self.count += 1;
@@ -194,7 +193,7 @@ impl FaultInjector {
         }
     }
 
-    /// Makes the checksum of a whole answer wrong, when that strikes.
+    /// Corrupts the checksum of a complete answer, if that fault occurs.
     pub fn spoil_checksum(&mut self, at_us: u64, answer: &mut [u8]) {
         if self.draws_fault(LineFault::WrongChecksum)
             && let Some(sum) = answer.last_mut()
@@ -205,7 +204,7 @@ impl FaultInjector {
         }
     }
 
-    /// What is still in some buffer when the host opens the port.
+    /// Returns the bytes left in a buffer when the host opens the port.
     pub fn garbage_at_open(&mut self, at_us: u64) -> Vec<u8> {
         if !self.draws_fault(LineFault::GarbageAtOpen) {
             return Vec::new();
@@ -215,12 +214,12 @@ impl FaultInjector {
         (0..self.rng.between(1, 40)).map(|_| self.rng.below(256) as u8).collect()
     }
 
-    /// What has struck so far (the first hundred thousand).
+    /// Returns the faults so far (the first hundred thousand).
     pub fn injected_faults(&self) -> &[InjectedFault] {
         &self.injected_faults
     }
 
-    /// How many bytes have set out.
+    /// Returns the number of bytes sent.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -1,30 +1,30 @@
-//! The event memory: what the board writes down whether a host listens or not.
+//! The event memory of the board, written with or without a host.
 //!
-//! A ring of 0x1f00 bytes. After an outage it is the only witness of what happened meanwhile.
+//! A ring of 0x1f00 bytes. After an outage it is the only record of events in between.
 //!
 //! | first byte | event |
 //! |---|---|
-//! | 0x40..0x5f | piece update: low nibble piece code, bit 4 "less than 250 ms after the one before"; then the field |
+//! | 0x40..0x5f | piece update: low nibble piece code, bit 4 "less than 250 ms after the previous one"; then the field |
 //! | 0x60.. , 0x70.. | time of the side that just stopped: bit 4 left clock, low nibble hours; then minutes, seconds (BCD) |
 //! | 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x7f | power-up, end, start shape, empty board, downloaded here, nothing |
 //! | 0x6f, 0x7a, 0x7b, 0x7c | chess start position, the same rotated, start tag, watchdog restart |
 //!
-//! On a bus the same bytes are handed out in two parts, which meet at one mark:
+//! On a bus the same bytes are sent in two parts, which meet at one mark:
 //!
 //! ```text
 //!  oldest ...... start tag ............. handed out ............. newest
 //!                    └── from the start ──┘└── changes, once ──────┘
 //! ```
 //!
-//! Invariants: never longer than its ring; when it is full the oldest *bytes* go, so it may begin in the middle of an event; a
-//! piece that blinks alone takes two events, not the whole memory; what was handed out is never overwritten, only forgotten.
+//! Invariants: never longer than its ring; if full, it drops the oldest *bytes*, so it may begin in the middle of an event; a single
+//! flickering piece takes two events, not the whole memory; bytes already sent are never overwritten, only dropped.
 
 use crate::clock::ClockSide;
 use crate::random::Rng;
 use crate::wire::bcd;
 use std::collections::VecDeque;
 
-/// Bytes of the ring, the end mark included.
+/// Size of the ring in bytes, including the end mark.
 pub const MEMORY_SIZE: usize = 0x1f00;
 
 const END: u8 = 0x6b;
@@ -38,31 +38,31 @@ const START_TAG: u8 = 0x7b;
 const WATCHDOG: u8 = 0x7c;
 const NOTHING: u8 = 0x7f;
 
-/// "Same scan": shorter than this since the piece update before, in microseconds.
+/// Limit for "same scan", in microseconds: the time since the previous piece update is shorter.
 const SAME_SCAN_US: u64 = 250_000;
 
-/// The ring and what is needed to write into it.
+/// The ring and its write state.
 #[derive(Debug, Clone, Default)]
 pub struct EventMemory {
     bytes: VecDeque<u8>,
-    /// How many bytes have been written in all; the last of them are kept.
+    /// Number of bytes written in all; the ring holds the last of them.
     written: u64,
-    /// The number of the first byte that [`EventMemory::changes`] has not given out.
+    /// Number of the first byte that [`EventMemory::changes`] has not returned.
     handed: u64,
-    /// The number of the first byte of the last start tag.
+    /// Number of the first byte of the last start tag.
     start: Option<u64>,
     last_update_us: Option<u64>,
-    /// Fields of the last two events, as far as they were piece updates.
+    /// Fields of the last two events, if they were piece updates.
     last_fields: [Option<u8>; 2],
 }
 
 impl EventMemory {
-    /// An empty memory.
+    /// Creates an empty memory.
     pub fn new() -> EventMemory {
         EventMemory::default()
     }
 
-    /// A memory with `events` piece updates of earlier games on a board of `fields` fields, of which nothing can be made any more.
+    /// Creates a memory with `events` random piece updates of earlier games on a board of `fields` fields, already sent.
     pub fn used(events: u32, fields: u8, rng: &mut Rng) -> EventMemory {
         let mut memory = EventMemory::new();
         for _ in 0..events.min(MEMORY_SIZE as u32) {
@@ -74,12 +74,12 @@ impl EventMemory {
         memory
     }
 
-    /// A field changed.
+    /// Records a changed field.
     pub fn piece(&mut self, now_us: u64, field: u8, code: u8) {
         let soon = self.last_update_us.is_some_and(|last| now_us.saturating_sub(last) < SAME_SCAN_US);
         self.last_update_us = Some(now_us);
         if self.last_fields == [Some(field); 2] && self.written >= self.handed + 2 {
-            // The same piece alone keeps changing: the last update is overwritten.
+            // The same field keeps changing: overwrite its last update.
             self.bytes.truncate(self.bytes.len().saturating_sub(2));
             self.written -= 2;
         }
@@ -87,7 +87,7 @@ impl EventMemory {
         self.last_fields = [self.last_fields[1], Some(field)];
     }
 
-    /// The lever moved: the time of the side that just stopped.
+    /// Records a moved lever with the time of the side that just stopped.
     pub fn lever(&mut self, stopped: ClockSide, seconds: u64) {
         let seconds = seconds.min(9 * 3600 + 59 * 60 + 59);
         let kind = match stopped {
@@ -97,55 +97,55 @@ impl EventMemory {
         self.tag(&[kind | (seconds / 3600) as u8, bcd((seconds / 60 % 60) as u8), bcd((seconds % 60) as u8)]);
     }
 
-    /// The board got power: three times nothing, the mark, then the pieces found, as (field, code) in the order given. How far
-    /// changes were handed out was not kept in the memory: they begin anew here [a guess; no document says].
+    /// Records a power-up: three empty events, the mark, then the pieces found, as (field, code) in the order given. Changes restart here,
+    /// because the memory does not store how far they were sent [a guess; no document says].
     pub fn power_up(&mut self, now_us: u64, pieces: &[(u8, u8)]) {
         self.handed = self.written;
         self.tag(&[NOTHING, NOTHING, NOTHING, POWER_UP]);
         pieces.iter().for_each(|(field, code)| self.piece(now_us, *field, *code));
     }
 
-    /// The start shape was found on the board.
+    /// Records the start shape.
     pub fn start_shape(&mut self) {
         self.tag(&[START_SHAPE]);
     }
 
-    /// The board is empty.
+    /// Records an empty board.
     pub fn empty_board(&mut self) {
         self.tag(&[EMPTY_BOARD]);
     }
 
-    /// The start position of chess was found, from either side.
+    /// Records the start position of chess, from either side.
     pub fn chess_start(&mut self, rotated: bool) {
         self.tag(&[if rotated { CHESS_START_ROTATED } else { CHESS_START }]);
     }
 
-    /// The board's watchdog restarted it.
+    /// Records a restart by the watchdog.
     pub fn watchdog(&mut self) {
         self.tag(&[WATCHDOG]);
     }
 
-    /// A game begins: the tag, then all pieces as (field, code) in the order given.
+    /// Records the start of a game: the tag, then all pieces as (field, code) in the order given.
     pub fn start_tag(&mut self, now_us: u64, pieces: &[(u8, u8)]) {
         self.start = Some(self.written);
         self.tag(&[START_TAG]);
         pieces.iter().for_each(|(field, code)| self.piece(now_us, *field, *code));
     }
 
-    /// What was written since the last call: each event is handed out once. As far as the ring still holds it.
+    /// Returns the events written since the last call, as far as the ring still holds them. Each event is returned once.
     pub fn changes(&mut self) -> Vec<u8> {
         let changes = self.between(self.handed, self.written);
         self.handed = self.written;
         changes
     }
 
-    /// What was written since the start tag (the tag first) and was handed out already. Without a start tag, or when the ring
-    /// has swallowed it, all that there is.
+    /// Returns the events from the start tag (included) up to those already sent. Without a start tag in the ring, begins with the oldest
+    /// byte.
     pub fn from_start(&self) -> Vec<u8> {
         self.between(self.start.unwrap_or(0), self.handed)
     }
 
-    /// The whole memory, oldest byte first, with the end mark. Reading leaves a mark for the next reader.
+    /// Returns the whole memory, oldest byte first, with the end mark. Writes a mark for the next reader.
     pub fn download(&mut self) -> Vec<u8> {
         let mut all: Vec<u8> = self.bytes.iter().copied().collect();
         all.push(END);
@@ -153,7 +153,7 @@ impl EventMemory {
         all
     }
 
-    /// The bytes with these numbers, as far as they are kept.
+    /// Returns the bytes with these numbers, as far as the ring holds them.
     fn between(&self, from: u64, to: u64) -> Vec<u8> {
         let oldest = self.written - self.bytes.len() as u64;
         let index = |number: u64| number.clamp(oldest, self.written) - oldest;
@@ -225,7 +225,7 @@ mod tests {
         memory.piece(9_000_000, 3, 0);
         assert_eq!(memory.from_start(), [0x7b, 0x44, 3]);
         assert_eq!(memory.changes(), [0x40, 3]);
-        // A piece that blinks alone overwrites itself, but never what was handed out.
+        // A single flickering piece overwrites its own events, but never bytes already sent.
         memory.piece(10_000_000, 3, 4);
         assert_eq!(memory.changes(), [0x44, 3]);
         memory.piece(11_000_000, 3, 0);

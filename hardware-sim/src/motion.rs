@@ -1,57 +1,57 @@
-//! Motions: single physical actions with their times, the language between hands and the world.
+//! Motions: single physical actions with their times, passed from hands to the world.
 
 use crate::clock::{ClockSide, TimeControl};
 use crate::scanner::SensorState;
 use crate::script::Player;
 use crate::truth::{Event, PlyId};
 
-/// One action at one time.
+/// One action with its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Motion {
-    /// When, in milliseconds of the virtual clock.
+    /// Time in milliseconds of the virtual clock.
     pub at_ms: u64,
-    /// What.
+    /// The action.
     pub action: Action,
 }
 
-/// What can be done.
+/// Kinds of actions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Something is put on a field or (code 0) taken off it.
+    /// Puts a piece on a field, or removes it (code 0).
     Put {
-        /// Seen by White, whichever way round the board lies.
+        /// Field seen by White, for either orientation of the board.
         field: u8,
-        /// What is there from now on.
+        /// State of the field from now on.
         sensor_state: SensorState,
     },
-    /// A player pushes his side of the lever down.
+    /// A player pushes their side of the lever down.
     Press {
-        /// Who.
+        /// Presser.
         player: Player,
-        /// Which ply he ends with it; none when it is an accident or its repair.
+        /// Ply that the press ends; `None` for an accident or its correction.
         ply: Option<PlyId>,
     },
     /// The arbiter sets the clock for a game: full times, stopped.
     SetClock {
-        /// The time control; none takes the clock off the cable.
+        /// Time control; `None` disconnects the clock from the cable.
         control: Option<TimeControl>,
-        /// Whose side is high.
+        /// Player whose side is high.
         to_move: Player,
-        /// On which side of the clock White sits from now on.
+        /// Side of the clock of White from now on.
         white_side: ClockSide,
     },
     /// The times start to run.
     StartClock,
     /// The times stop.
     StopClock,
-    /// The clock's cable goes in or out.
+    /// Connects or disconnects the clock's cable.
     PlugClock(bool),
-    /// A button of the clock: the four bytes of an unasked ack.
+    /// A button of the clock is pressed: the four bytes of the unsolicited ack.
     ClockButton([u8; 4]),
-    /// The board gets or loses its power.
+    /// Powers the board on or off.
     Power(bool),
-    /// The board is laid down with its connector on White's right, or back.
+    /// Orients the board with its connector on White's right, or back.
     Turn(bool),
-    /// Nothing is done, but the truth is written down.
+    /// Records an event in the truth without any action.
     Note(Event),
 }

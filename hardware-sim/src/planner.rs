@@ -1,11 +1,11 @@
-//! The director: a script becomes one long list of motions, planned before anything moves.
+//! The planner: turns a script into one long list of motions, before anything moves.
 //!
 //! ```text
 //!  set up ─▸ start the clock ─▸ ply ─▸ ply ─▸ ... ─▸ over ─▸ stop the clock ─▸ analyse ─▸ reset the pieces ─▸ next game
 //! ```
 //!
-//! Nothing that a host sends changes what people do, so everything can be drawn at the start: the world only has to carry it
-//! out. What was drawn can be printed before the first byte.
+//! Nothing that a host sends changes what people do, so everything is drawn at the start and the world only carries it out. The plan can be
+//! printed before the first byte.
 
 use crate::clock::ClockSide;
 use crate::faults::Fault;
@@ -17,7 +17,7 @@ use crate::script::{Game, InitialBoard, Player, Ply};
 use crate::table::PlannedBoard;
 use crate::truth::{Event, PlyId};
 
-/// A time during which the link carries nothing; what is sent meanwhile is lost.
+/// A period without a link; bytes sent in it are lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outage {
     /// First millisecond without a link.
@@ -33,20 +33,20 @@ impl Outage {
     }
 }
 
-/// Everything that people will do, in the order of time.
+/// All actions of people, in the order of time.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// What stands on the board when it gets power.
+    /// Contents of the board when it is powered on.
     pub initial_codes: Vec<u8>,
-    /// The motions, by time.
+    /// Motions, by time.
     pub motions: Vec<Motion>,
-    /// When the link is dead.
+    /// Periods without a link.
     pub outages: Vec<Outage>,
-    /// Nothing is planned after this.
+    /// Time after which nothing is planned.
     pub end_ms: u64,
-    /// How kings look.
+    /// Kind of kings.
     pub crown: Crown,
-    /// Whose side is high before the first start.
+    /// Side that is high before the first start.
     pub first_high: ClockSide,
 }
 
@@ -76,7 +76,7 @@ pub fn plan(cols: u8, games: &[Game], profile: &NoiseProfile, seed: u64) -> Plan
     Plan { initial_codes: standing, motions, outages, end_ms, crown, first_high }
 }
 
-/// The side of the clock on which a player sits in this game.
+/// Returns a player's side of the clock in this game.
 pub fn side_of(game: &Game, player: Player) -> ClockSide {
     match player {
         Player::White => game.white_side,
@@ -93,7 +93,7 @@ fn standing(game: &Game) -> Vec<u8> {
         InitialBoard::Ready => game.start.clone(),
         InitialBoard::Empty => vec![0; game.start.len()],
         InitialBoard::HalfSetUp => {
-            // Every other piece stands already.
+            // Every other piece is already on the board.
             let mut pieces = 0;
             let mut keep = |code: &u8| {
                 pieces += usize::from(*code != 0);
@@ -151,7 +151,7 @@ impl Planner<'_> {
         self.after(index, game, next, over)
     }
 
-    /// Clears what does not belong, then puts up what is missing.
+    /// Removes pieces that do not belong, then adds missing ones.
     fn set_up(&mut self, start: &[u8], from_ms: u64) -> u64 {
         let differing = |wanted: bool, table: &PlannedBoard| -> Vec<(u8, u8)> {
             (start.iter().enumerate())
@@ -177,7 +177,7 @@ impl Planner<'_> {
             self.add_action(ready, Action::SetClock { control: None, to_move: first, white_side: game.white_side });
             return now;
         }
-        // The lever still lies as the last game left it, half of the time on the wrong side.
+        // The lever has the position of the last game, half of the time the wrong one.
         let wrong = by_opponent && self.rng.chance(0.5);
         let high = if wrong { first.other() } else { first };
         self.add_action(ready, Action::SetClock { control: game.control, to_move: high, white_side: game.white_side });
@@ -190,7 +190,7 @@ impl Planner<'_> {
         now
     }
 
-    /// What happens to the things while a ply is played.
+    /// Draws incidents of the hardware during a ply.
     fn add_incidents(&mut self, id: PlyId, (from, to): (u64, u64), clock: bool) {
         let somewhere = from + self.rng.below(to.saturating_sub(from).max(1));
         let lasting = |rng: &mut Rng, min, max| somewhere + rng.between(min, max);
@@ -250,7 +250,7 @@ impl Planner<'_> {
         now
     }
 
-    /// Shuffles pieces over squares of the colour on which the game is played.
+    /// Moves pieces randomly over squares of the colour that the game uses.
     fn analyse(&mut self, game: &Game, from_ms: u64) -> u64 {
         let mut now = from_ms;
         for _ in 0..self.rng.between(5, 20) {

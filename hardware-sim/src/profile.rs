@@ -1,14 +1,14 @@
-//! How people play and how well the wires hold: every number of the noise model, as four named rows.
+//! Rates and times of human play and of the wires: all numbers of the noise model, as four named profiles.
 //!
-//! | profile | who |
+//! | profile | situation |
 //! |---|---|
 //! | `ideal` | perfect hands: nothing but scan, lag and human speed |
 //! | `calm` | a classical tournament game |
 //! | `club` | an ordinary evening |
-//! | `blitz` | time trouble and everything that goes with it |
+//! | `blitz` | time trouble with all its faults |
 //!
-//! Rates and times are those of a noise model that was put together from recordings of real board-and-clock games (M), from the
-//! protocol's own statements (P), from the rules on irregularities (R), and from guesses to be replaced by data (G).
+//! Rates and times are those of a noise model compiled from recordings of real board-and-clock games (M), from statements of the protocol
+//! (P), from the rules on irregularities (R), and from guesses to be replaced by data (G).
 
 use crate::faults::Fault;
 use crate::random::Span;
@@ -16,30 +16,30 @@ use crate::random::Span;
 /// Times of the hands and rates of the faults. Times are in milliseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoiseProfile {
-    /// What the profile is called.
+    /// Name of the profile.
     pub name: String,
     /// Duration of one scan of the whole board (P).
     pub scan_ms: Span,
-    /// Thinking before the first touch; compressed, long silences add nothing (G).
+    /// Thinking time before the first touch; compressed, because long silences add nothing (G).
     pub think_ms: Span,
     /// Median time from lifting a piece to putting it down (M: 0.25 s mean in blitz).
     pub move_ms: u32,
-    /// Median time to take one captured piece off: one hand only, one after another (R).
+    /// Median time to remove one captured piece: one hand only, one after another (R).
     pub remove_ms: u32,
-    /// How long a capturing piece rests on an intermediate landing (G).
+    /// Time that a capturing piece rests on an intermediate landing (G).
     pub dwell_ms: Span,
     /// Median time from the last touch to the press (G).
     pub press_ms: u32,
-    /// From the lever to the host (P: polled two or three times a second, up to 1 s).
+    /// Lag from the lever to the host (P: polled two or three times a second, up to 1 s).
     pub lever_ms: Span,
     /// Delay of a crowning (G).
     pub crown_ms: Span,
-    /// Spread of all hand times around their medians (deviation of their logarithm; 0 = always the median).
+    /// Spread of all hand times around their medians: standard deviation of the logarithm, 0 for always the median.
     pub spread: f64,
     rates: [f64; Fault::COUNT],
 }
 
-/// A name that no profile has.
+/// An unknown profile name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownProfile(pub String);
 
@@ -52,7 +52,7 @@ impl std::fmt::Display for UnknownProfile {
 impl std::error::Error for UnknownProfile {}
 
 impl NoiseProfile {
-    /// Perfect hands: no fault, captured pieces taken off afterwards in ascending order, the lever heard within 0.45 s.
+    /// Returns perfect hands: no faults, captured pieces removed afterwards in ascending order, a lever lag of at most 0.45 s.
     pub fn ideal() -> NoiseProfile {
         NoiseProfile {
             name: "ideal".to_string(),
@@ -69,13 +69,13 @@ impl NoiseProfile {
         }
     }
 
-    /// A classical tournament game.
+    /// Returns a classical tournament game.
     pub fn calm() -> NoiseProfile {
         let hands = NoiseProfile { name: "calm".to_string(), ..NoiseProfile::ideal() };
         hands.human().with_rates(0)
     }
 
-    /// An ordinary club game.
+    /// Returns an ordinary club game.
     pub fn club() -> NoiseProfile {
         NoiseProfile {
             name: "club".to_string(),
@@ -89,7 +89,7 @@ impl NoiseProfile {
         .with_rates(1)
     }
 
-    /// Blitz, with all the chaos of time trouble.
+    /// Returns blitz, with all faults of time trouble.
     pub fn blitz() -> NoiseProfile {
         NoiseProfile {
             name: "blitz".to_string(),
@@ -103,7 +103,7 @@ impl NoiseProfile {
         .with_rates(2)
     }
 
-    /// Ideal hands with one fault at the given rate.
+    /// Returns ideal hands with one fault at the given rate.
     pub fn only(fault: Fault, rate: f64) -> NoiseProfile {
         let mut profile = NoiseProfile::ideal();
         profile.name = format!("only {fault} {rate}");
@@ -111,22 +111,22 @@ impl NoiseProfile {
         profile
     }
 
-    /// How often a fault strikes, as a probability per what its own description says.
+    /// Returns the rate of a fault, as a probability per the unit in its description.
     pub fn rate(&self, fault: Fault) -> f64 {
         self.rates[fault as usize]
     }
 
-    /// Sets how often a fault strikes; values outside 0..=1 are brought inside.
+    /// Sets the rate of a fault, clamped to 0..=1.
     pub fn set_rate(&mut self, fault: Fault, rate: f64) {
         self.rates[fault as usize] = rate.clamp(0.0, 1.0);
     }
 
-    /// Faults with a rate above zero, in their order.
+    /// Returns the faults with a rate above zero, in their order.
     pub fn faults(&self) -> impl Iterator<Item = (Fault, f64)> {
         Fault::all().map(|fault| (fault, self.rate(fault))).filter(|(_, rate)| *rate > 0.0)
     }
 
-    /// What real hardware and real hands share, however calm the game is.
+    /// Adds the properties that real hardware and real hands share in every profile.
     fn human(self) -> NoiseProfile {
         NoiseProfile {
             dwell_ms: Span::new(100, 400),
@@ -158,9 +158,9 @@ impl std::str::FromStr for NoiseProfile {
     }
 }
 
-/// Rates in calm, club and blitz.
+/// Rates for calm, club and blitz.
 const RATES: &[(Fault, [f64; 3])] = &[
-    // M: 7 of 36 real captures took the piece off first; R (FMJD 4.5): after the jump, in either order.
+    // M: 7 of 36 real captures removed the piece first; R (FMJD 4.5): after the jump, in either order.
     (Fault::CapturedFirst, [0.05, 0.12, 0.20]),
     (Fault::CapturedDuring, [0.05, 0.18, 0.25]),
     (Fault::RemovalReversed, [0.40, 0.40, 0.40]),
@@ -170,7 +170,7 @@ const RATES: &[(Fault, [f64; 3])] = &[
     (Fault::Slide, [0.10, 0.25, 0.40]),
     // M: 14 %.
     (Fault::Blink, [0.08, 0.14, 0.25]),
-    // G: forbidden, and a habit in time trouble.
+    // G: forbidden, but a habit in time trouble.
     (Fault::EarlyPress, [0.01, 0.05, 0.20]),
     (Fault::Overlap, [0.002, 0.02, 0.12]),
     (Fault::Adjust, [0.03, 0.02, 0.01]),
@@ -183,7 +183,7 @@ const RATES: &[(Fault, [f64; 3])] = &[
     (Fault::Knocked, [0.0003, 0.001, 0.004]),
     (Fault::KnockedWrongly, [0.05, 0.05, 0.05]),
     (Fault::Flicker, [0.002, 0.006, 0.015]),
-    // G: half of the sets have a piece of their own for the king.
+    // G: half of the sets have a separate piece for the king.
     (Fault::CrownStacked, [0.35, 0.35, 0.35]),
     (Fault::CrownFlaky, [0.15, 0.15, 0.15]),
     (Fault::CrownAfterPress, [0.30, 0.30, 0.30]),
@@ -199,7 +199,7 @@ const RATES: &[(Fault, [f64; 3])] = &[
     (Fault::MessageDoubled, [1e-5, 1e-4, 5e-4]),
     (Fault::Outage, [0.0001, 0.0003, 0.001]),
     (Fault::ZeroTime, [0.30, 0.30, 0.30]),
-    // A read returns what has arrived, not messages.
+    // A read returns the bytes that have arrived, not messages.
     (Fault::SplitRead, [0.20, 0.20, 0.20]),
 ];
 

@@ -1,32 +1,30 @@
-//! The only source of chance: a small seeded generator of our own.
+//! The only source of randomness: a small seeded generator.
 //!
-//! Every simulated hand, clock and cable draws from an [`Rng`]. The same seed gives the same draws on every machine and in
-//! every version of the standard library, so a game that went wrong can be played again from the one number that a test
-//! prints.
+//! All simulated hands, clocks and cables draw from an [`Rng`]. The same seed gives the same draws on every machine and with every version
+//! of the standard library. A test prints its seed, which is enough to replay a failed game.
 //!
-//! Invariants: no draw depends on time, addresses or the order of a hash map; no floating-point function whose last bit may
-//! differ between machines is used (`exp` and the bell curve are made from additions and multiplications alone); a draw of
-//! [`Rng::chance`] consumes the same amount of chance whatever the probability, so raising one rate does not reshuffle all others
-//! more than it must.
+//! Invariants: no draw depends on time, addresses or the order of a hash map; no floating-point function whose last bit may differ between
+//! machines is used (`exp` and the bell curve use only additions and multiplications); [`Rng::chance`] consumes the same amount of
+//! randomness for every probability, so raising one rate disturbs the other draws as little as possible.
 //!
-//! Source: xoshiro256** and splitmix64 (Blackman and Vigna, public domain algorithms), written anew.
+//! Source: xoshiro256** and splitmix64 (Blackman and Vigna, public domain algorithms), reimplemented.
 
-/// An inclusive range of whole milliseconds (or of any other small number) to draw from evenly.
+/// An inclusive range of whole milliseconds (or other small numbers) for uniform draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// Smallest value drawn.
+    /// Smallest value.
     pub min: u32,
-    /// Largest value drawn; read as `min` when it is smaller than that.
+    /// Largest value; treated as `min` if smaller than `min`.
     pub max: u32,
 }
 
 impl Span {
-    /// The range from `min` to `max`, both included.
+    /// Creates the range from `min` to `max`, both included.
     pub const fn new(min: u32, max: u32) -> Span {
         Span { min, max }
     }
 
-    /// The range that holds one value only.
+    /// Creates the range of one value.
     pub const fn just(value: u32) -> Span {
         Span { min: value, max: value }
     }
@@ -38,21 +36,21 @@ impl std::fmt::Display for Span {
     }
 }
 
-/// A seeded generator of chance; cloning it clones its future.
+/// A seeded generator; a clone produces the same draws.
 #[derive(Debug, Clone)]
 pub struct Rng {
     state: [u64; 4],
 }
 
 impl Rng {
-    /// A generator whose whole future follows from `seed`.
+    /// Creates a generator determined by `seed`.
     pub fn new(seed: u64) -> Rng {
         let mut x = seed;
         Rng { state: std::array::from_fn(|_| splitmix(&mut x)) }
     }
 
-    /// An independent generator for one purpose: the same seed and label give the same stream, and drawing from one stream
-    /// never shifts another (the cable's faults leave the hands alone).
+    /// Creates an independent generator for one purpose. The same seed and label give the same stream, and draws from one stream never
+    /// shift another: the cable's faults do not affect the hands.
     pub fn stream(seed: u64, label: &str) -> Rng {
         let mixed = label.bytes().fold(seed ^ 0x9e37_79b9_7f4a_7c15, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
@@ -60,7 +58,7 @@ impl Rng {
         Rng::new(mixed)
     }
 
-    /// 64 even bits.
+    /// Returns 64 uniform bits.
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.state;
         let result = s[1].wrapping_mul(5).rotate_left(7).wrapping_mul(9);
@@ -74,38 +72,39 @@ impl Rng {
         result
     }
 
-    /// A number from 0 to `bound - 1`; 0 when `bound` is 0. The bias of the multiplication is below 2^-32 for the small bounds used here.
+    /// Returns a number from 0 to `bound - 1`; 0 if `bound` is 0. The bias of the multiplication is below 2^-32 for the small bounds used
+    /// here.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// An even draw from a range, both ends included.
+    /// Draws uniformly from a range, both ends included.
     pub fn span(&mut self, span: Span) -> u64 {
         u64::from(span.min) + self.below(u64::from(span.max.saturating_sub(span.min)) + 1)
     }
 
-    /// An even draw from `min..=max`.
+    /// Draws uniformly from `min..=max`.
     pub fn between(&mut self, min: u32, max: u32) -> u64 {
         self.span(Span::new(min, max))
     }
 
-    /// True with the given probability (0 never, 1 always).
+    /// Returns `true` with the given probability (0 never, 1 always).
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
-    /// A number in 0 (included) to 1 (excluded).
+    /// Returns a number from 0 (included) to 1 (excluded).
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// One of the items, or nothing when there are none.
+    /// Returns one of the items, or `None` if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         let index = self.below(items.len() as u64) as usize;
         items.get(index)
     }
 
-    /// Puts the items into an even random order.
+    /// Shuffles the items uniformly.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             let j = self.below(i as u64 + 1) as usize;
@@ -113,10 +112,10 @@ impl Rng {
         }
     }
 
-    /// A draw around `median` whose logarithm is spread like a bell curve: the shape of human reaction times. Bounded to
-    /// `median / 10 ..= 6 * median`, because a hand that takes a minute for a step is another fault and drawn as such.
+    /// Draws around `median` with a normally distributed logarithm, the shape of human reaction times. Limited to `median / 10 ..= 6 *
+    /// median`, because a hand that takes a minute for a step is a separate fault.
     pub fn log_normal(&mut self, median: u32, spread: f64) -> u64 {
-        // Twelve even draws minus six: mean 0, deviation 1, and exact on every machine.
+        // The sum of twelve uniform draws minus six has mean 0 and deviation 1, and is exact on every machine.
         let bell: f64 = (0..12).map(|_| self.unit()).sum::<f64>() - 6.0;
         let factor = exp(bell * spread).clamp(0.1, 6.0);
         (f64::from(median) * factor) as u64
@@ -131,7 +130,7 @@ fn splitmix(x: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// `e^x` to three digits, by (1 + x/1024)^1024: plenty for a human hand, and the same everywhere.
+/// Returns `e^x` to three digits, by (1 + x/1024)^1024: precise enough for human times, and equal on every machine.
 fn exp(x: f64) -> f64 {
     let mut power = 1.0 + x / 1024.0;
     for _ in 0..10 {

@@ -1,48 +1,48 @@
-//! The scanner: how a board comes to know what stands on it.
+//! The scanner: detects which pieces stand on the board.
 //!
-//! The board looks at its fields one by one, all of them once per cycle of 200 to 250 ms. It tells of a field when the sample
-//! differs from what it saw there before. So a moved piece may appear on its new field before its old one is seen empty, a
-//! quick touch may be missed, and the order of two changes inside one cycle is the scan's order and not the hand's.
+//! The board samples its fields one by one, all of them once per cycle of 200 to 250 ms. It reports a field if the sample differs from the
+//! previous one. So a moved piece may appear on its new field before its old one reads empty, and a quick touch may be missed. The order of
+//! two changes inside one cycle is the scan's order, not the hand's.
 //!
 //! ```text
 //! cycle   |0 1 2 3 ... 99|0 1 2 3 ... 99|         field f is sampled at phase + k * period + f * period / fields
 //! ```
 //!
-//! Only fields that changed since their last look are kept in the agenda: a board where nothing happens costs nothing.
+//! Only fields changed since their last sample are queued: a board without changes costs nothing.
 
 use crate::random::Rng;
 
-/// What stands on a field, as its sensor feels it.
+/// State of a field, as its sensor detects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SensorState {
-    /// Piece code; 0 when nothing stands here.
+    /// Piece code; 0 for an empty field.
     pub code: u8,
-    /// A badly placed piece: this share of the scans (in percent) finds the field empty ...
+    /// Percentage of scans that find the field empty, for a badly placed piece ...
     pub flicker_percent: u8,
-    /// ... until this time, in milliseconds; from then on the piece stands well.
+    /// ... until this time, in milliseconds; after it the piece is steady.
     pub flicker_until_ms: u64,
 }
 
 impl SensorState {
-    /// A piece that stands well (code 0: an empty field).
+    /// Creates the state of a well-placed piece (code 0: an empty field).
     pub fn steady(code: u8) -> SensorState {
         SensorState { code, ..SensorState::default() }
     }
 }
 
-/// Which fields the board looks at; boards keep this setting in their memory.
+/// Fields that the board scans; boards store this setting in their memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScanMode {
     /// All fields (0x54).
     #[default]
     All,
-    /// The dark ones only (0x51).
+    /// Dark fields only (0x51).
     Dark,
-    /// The light ones only (0x53).
+    /// Light fields only (0x53).
     Light,
 }
 
-/// The sensors of a board in their own numbering, and what the board believes.
+/// Sensors of a board in their own numbering, and the board's image.
 #[derive(Debug, Clone)]
 pub struct Scanner {
     cols: usize,
@@ -55,7 +55,7 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// An empty board of `rows` by `cols` fields. The first cycle starts at `phase_us`.
+    /// Creates an empty board of `rows` by `cols` fields. The first cycle starts at `phase_us`.
     pub fn new(rows: usize, cols: usize, period_us: u64, phase_us: u64) -> Scanner {
         let fields = rows * cols;
         Scanner {
@@ -69,7 +69,7 @@ impl Scanner {
         }
     }
 
-    /// Puts something on a field, or takes it away; the scanner will see it when it next comes by.
+    /// Sets the state of a field; the scanner detects it at its next sample.
     pub fn set(&mut self, now_us: u64, sensor: usize, contact: SensorState) {
         if let Some(place) = self.sensor_states.get_mut(sensor) {
             *place = contact;
@@ -77,17 +77,17 @@ impl Scanner {
         }
     }
 
-    /// What stands there, whether the board has seen it or not.
+    /// Returns the physical state of a field, even if the board has not detected it yet.
     pub fn sensor_state(&self, sensor: usize) -> SensorState {
         self.sensor_states.get(sensor).copied().unwrap_or_default()
     }
 
-    /// What the board believes, field by field; fields outside the scan mode read empty.
+    /// Returns the board's image, field by field; fields outside the scan mode read empty.
     pub fn image(&self) -> &[u8] {
         &self.image
     }
 
-    /// Chooses which fields are looked at. The image follows with the next cycle.
+    /// Sets the fields to scan. The image follows in the next cycle.
     pub fn set_mode(&mut self, now_us: u64, mode: ScanMode) {
         if self.mode != mode {
             self.mode = mode;
@@ -95,7 +95,7 @@ impl Scanner {
         }
     }
 
-    /// Which fields are looked at.
+    /// Returns the fields to scan.
     pub fn mode(&self) -> ScanMode {
         self.mode
     }
@@ -109,18 +109,18 @@ impl Scanner {
         }
     }
 
-    /// Dark squares: the lower left corner of a board is dark, on either way round (for boards with an even number of rows
-    /// and columns).
+    /// Whether the square is dark: the lower left corner of a board is dark in either orientation, for boards with an even number of rows
+    /// and columns.
     pub fn is_dark(&self, sensor: usize) -> bool {
         (sensor / self.cols + sensor % self.cols) % 2 == 1
     }
 
-    /// When the next look that can matter happens.
+    /// Returns the time of the next sample that can matter.
     pub fn next_time(&self) -> Option<u64> {
         self.due.iter().map(|(time, _)| *time).min()
     }
 
-    /// Takes the next look that is due by `now_us`: `None` when none is due, otherwise whether the board noticed a change, as (field, code).
+    /// Takes the next sample due by `now_us`: `None` if none is due, otherwise the detected change, if any, as (field, code).
     pub fn scan_next(&mut self, now_us: u64, rng: &mut Rng) -> Option<Option<(usize, u8)>> {
         let (index, &(time, sensor)) =
             self.due.iter().enumerate().filter(|(_, (time, _))| *time <= now_us).min_by_key(|(_, look)| **look)?;
@@ -139,7 +139,7 @@ impl Scanner {
         }))
     }
 
-    /// Reads the whole board at once without telling of anything: what a board does when it gets power.
+    /// Reads the whole board at once without reporting changes, as a board does at power-on.
     pub fn read_all(&mut self) {
         self.image = (0..self.sensor_states.len())
             .map(|sensor| if self.covers(sensor) { self.sensor_states[sensor].code } else { 0 })
@@ -151,7 +151,7 @@ impl Scanner {
         if self.due.iter().any(|(_, waiting)| *waiting == sensor) {
             return;
         }
-        // A board that scans half of its fields comes round in half the time [a guess of the field, not in any document].
+        // A board that scans half of its fields needs half the time [a guess from practice, not in any document].
         let period = if self.mode == ScanMode::All { self.period_us } else { (self.period_us / 2).max(1) };
         let first = self.phase_us + sensor as u64 * period / self.sensor_states.len() as u64;
         let cycles = now_us.saturating_sub(first).div_ceil(period);
@@ -196,7 +196,7 @@ mod tests {
         let mut scanner = Scanner::new(10, 10, 200_000, 0);
         scanner.set(0, 63, SensorState::steady(1));
         run(&mut scanner, 400_000);
-        // Lifted from 63 first, put on 54 a moment later: told the other way round.
+        // Lifted from 63 first, put on 54 a moment later: reported in reverse order.
         scanner.set(401_000, 63, SensorState::steady(0));
         scanner.set(450_000, 54, SensorState::steady(1));
         assert_eq!(run(&mut scanner, 900_000), [(508_000, 54, 1), (526_000, 63, 0)]);

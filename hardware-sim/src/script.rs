@@ -1,25 +1,25 @@
-//! The script: what the hands are to play, as motions on fields.
+//! The script: the moves that the hands play, as motions on fields.
 //!
-//! Nothing here knows a rule. A ply says which piece goes where, over which landings, and which pieces come off; whoever
-//! writes the script knows why. What needs knowledge of the rules to go wrong (a square to hesitate on, a ply that is taken
-//! back, an illegal ply that stands) is written into the script by the caller, too.
+//! The script knows no rules. A ply lists the moving piece's fields, its landings, and the pieces that are removed; the caller ensures that
+//! they make sense. The caller also supplies faults that need knowledge of the rules: a square to hesitate on, a ply to take back, an
+//! illegal ply that stands.
 //!
-//! Fields count row by row from the top left, seen by White; codes are the board's: 0 empty, 1 white man, 4 black man, 7 white king, 10
-//! black king (any other code works as well).
+//! Fields are numbered row by row from the top left, seen by White. Codes are the board's: 0 empty, 1 white man, 4 black man, 7 white king,
+//! 10 black king (any other code works as well).
 
 use crate::clock::{ClockSide, TimeControl};
 
 /// The two players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Player {
-    /// Who plays the white pieces.
+    /// Player of the white pieces.
     White,
-    /// Who plays the black pieces.
+    /// Player of the black pieces.
     Black,
 }
 
 impl Player {
-    /// The other one.
+    /// Returns the opponent.
     pub fn other(self) -> Player {
         match self {
             Player::White => Player::Black,
@@ -31,33 +31,33 @@ impl Player {
 /// One ply as a motion of pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ply {
-    /// Whose hand moves, and whose lever is pressed.
+    /// Player who moves and presses.
     pub player: Player,
-    /// Where the moving piece stands.
+    /// Start field of the moving piece.
     pub from: u8,
-    /// Where it lands in between, in order.
+    /// Intermediate landings, in order.
     pub via: Vec<u8>,
-    /// Where it ends; may be `from` again.
+    /// End field; may equal `from`.
     pub to: u8,
-    /// Fields of the pieces that come off, in the order in which they are jumped.
+    /// Fields of the captured pieces, in the order of the jumps.
     pub captured: Vec<u8>,
-    /// The code of the piece after it was crowned, when it is.
+    /// Code of the piece after its crowning, if it is crowned.
     pub crown: Option<u8>,
-    /// Fields on which a hesitating player might put the piece down first.
+    /// Fields on which a hesitating player may put the piece down first.
     pub hesitate_on: Vec<u8>,
-    /// A ply that might be played and pressed first, and then taken back.
+    /// A ply that may be played and pressed first, and then taken back.
     pub wrong_first: Option<Box<Ply>>,
-    /// The rules forbid it, and it stands; only noted down in the truth.
+    /// Whether the rules forbid the ply; it stands, and only the truth records this.
     pub is_illegal: bool,
 }
 
 impl Ply {
-    /// A move without capture.
+    /// Creates a move without capture.
     pub fn quiet(by: Player, from: u8, to: u8) -> Ply {
         Ply::capture(by, &[from, to], &[])
     }
 
-    /// A capture along a path (from, landings, to).
+    /// Creates a capture along a path (from, landings, to).
     pub fn capture(player: Player, path: &[u8], captured: &[u8]) -> Ply {
         let (from, to) = (path.first().copied().unwrap_or(0), path.last().copied().unwrap_or(0));
         let via = path.iter().copied().skip(1).take(path.len().saturating_sub(2)).collect();
@@ -74,7 +74,7 @@ impl Ply {
         }
     }
 
-    /// From, landings, to.
+    /// Returns from, landings and to.
     pub fn path(&self) -> Vec<u8> {
         let mut path = vec![self.from];
         path.extend(&self.via);
@@ -82,7 +82,7 @@ impl Ply {
         path
     }
 
-    /// Every field that the ply itself touches.
+    /// Returns every field that the ply itself touches.
     pub fn fields(&self) -> Vec<u8> {
         let mut fields = self.path();
         fields.extend(&self.captured);
@@ -90,17 +90,17 @@ impl Ply {
     }
 }
 
-/// What stands on the board when a game is to begin.
+/// Contents of the board before a game.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum InitialBoard {
     /// The start position.
     #[default]
     Ready,
-    /// Nothing: the pieces are put up first.
+    /// An empty board: the pieces are set up first.
     Empty,
-    /// About half of the pieces, the rest is put up first.
+    /// About half of the pieces; the rest is set up first.
     HalfSetUp,
-    /// These codes: the board is brought to the start position first.
+    /// These codes; the board is brought to the start position first.
     Codes(Vec<u8>),
 }
 
@@ -109,26 +109,25 @@ pub enum InitialBoard {
 pub struct Game {
     /// Codes of the start position, field by field.
     pub start: Vec<u8>,
-    /// What is played.
+    /// Plies of the game.
     pub plies: Vec<Ply>,
-    /// The board lies with its connector on White's right.
+    /// Whether the board's connector is on White's right.
     pub is_turned: bool,
-    /// On which side of the clock White plays.
+    /// Side of the clock of White.
     pub white_side: ClockSide,
-    /// Base time and increment; without, no clock is connected in this game.
+    /// Base time and increment; `None` disconnects the clock for this game.
     pub control: Option<TimeControl>,
-    /// What stands on the board before; for the first game only, later ones find what the game before left behind.
+    /// Contents of the board at first. Only used for the first game; later ones begin with the position that the previous game left.
     pub initial_board: InitialBoard,
-    /// Pieces put on the board when the game is over, as (field, code): the result pieces 13 "draw", 14 "white wins", 15
-    /// "black wins", say.
+    /// Pieces put on the board after the game, as (field, code): for example result pieces 13 "draw", 14 "white wins", 15 "black wins".
     pub result: Vec<(u8, u8)>,
-    /// Motions of the analysis after the game; when empty, an analysis is random.
+    /// Motions of the analysis after the game; if empty, a random analysis.
     pub analysis: Vec<Ply>,
 }
 
 impl Game {
-    /// A game from a ready position, board not turned, White on the left side of a clock (on the right when `turned` is set later
-    /// with [`Game::rotated`]).
+    /// Creates a game from a complete start position, board not turned, White on the left side of a clock (on the right after
+    /// [`Game::rotated`] with `turned`).
     pub fn new(start: Vec<u8>, plies: Vec<Ply>, control: Option<TimeControl>) -> Game {
         Game {
             start,
@@ -142,20 +141,20 @@ impl Game {
         }
     }
 
-    /// The same game on a board lying the other way round, and with it the clock.
+    /// Returns the game with the board, and with it the clock, turned by 180 degrees.
     pub fn rotated(self, turned: bool) -> Game {
         Game { is_turned: turned, white_side: if turned { ClockSide::Right } else { ClockSide::Left }, ..self }
     }
 }
 
-/// A script that cannot be played.
+/// Error for a script that cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptError {
-    /// Which game, from 0.
+    /// Index of the game, from 0.
     pub game: usize,
-    /// Which ply, from 0; none when the game itself is wrong.
+    /// Index of the ply, from 0; `None` if the game itself is invalid.
     pub ply: Option<usize>,
-    /// What is wrong with it.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -170,7 +169,7 @@ impl std::fmt::Display for ScriptError {
 
 impl std::error::Error for ScriptError {}
 
-/// Checks that every motion finds what it needs: a piece on its first field, room on its last, pieces to take off.
+/// Checks that every motion is possible: a piece on its first field, room on its last, pieces to remove.
 pub fn check(fields: usize, games: &[Game]) -> Result<(), ScriptError> {
     for (index, game) in games.iter().enumerate() {
         let wrong = |ply, what: &str| Err(ScriptError { game: index, ply, message: what.to_string() });

@@ -1,12 +1,12 @@
-//! A seat: one board, its clock, and the two people who play at it.
+//! A seat: one board, its clock, and its two players.
 //!
 //! ```text
-//!  script ─▸ director ─▸ motions ─▸ ┌───────────────────┐ ─▸ messages, as they leave the board
+//!  script ─▸ planner ─▸ motions ──▸ ┌───────────────────┐ ─▸ messages, as they leave the board
 //!                                   │ SimBoard SimClock │
 //!  bytes of a host ───────────────▸ └───────────────────┘ ─▸ truth: what really happened
 //! ```
 //!
-//! A seat alone at its cable is a [`World`](crate::world::World); many seats on one wire are a [`BusWorld`](crate::bus::BusWorld).
+//! A [`World`](crate::world::World) is one seat on its own cable; a [`BusWorld`](crate::bus::BusWorld) has many seats on one wire.
 //!
 //! Invariants: nothing a host sends changes what people do; times never decrease.
 
@@ -23,32 +23,32 @@ use crate::script::{self, Game, Player, ScriptError};
 use crate::truth::{self, Clocks, Event, PlyTimes, TruthEntry};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What is to be played, on what, and how well.
+/// Games, hardware and noise of a seat.
 #[derive(Debug, Clone)]
 pub struct SeatConfig {
     /// Rows of the board, 2 to 12.
     pub rows: u8,
     /// Columns of the board, 2 to 12.
     pub cols: u8,
-    /// The games, one after another on the same board.
+    /// Games, one after another on the same board.
     pub games: Vec<Game>,
-    /// Hands and wires.
+    /// Noise of hands and wires.
     pub profile: NoiseProfile,
-    /// From which everything that is not fixed is drawn.
+    /// Seed for everything that is not fixed.
     pub seed: u64,
-    /// The board; drawn from the seed when none is given. Its size and the way it lies are those of the script.
+    /// The board; drawn from the seed if `None`. Its size and orientation are those of the script.
     pub board: Option<BoardOptions>,
-    /// Times without a link, besides those that the profile draws.
+    /// Periods without a link, in addition to those that the profile draws.
     pub outages: Vec<Outage>,
 }
 
 impl SeatConfig {
-    /// One game on a board of the given size.
+    /// Creates a seat for one game on a board of the given size.
     pub fn new(rows: u8, cols: u8, game: Game, profile: NoiseProfile, seed: u64) -> SeatConfig {
         SeatConfig { rows, cols, games: vec![game], profile, seed, board: None, outages: Vec::new() }
     }
 
-    /// The board that is drawn when none is given.
+    /// Returns the board that is drawn if none is given.
     pub fn draw_board(&self) -> BoardOptions {
         self.draw(&mut Rng::stream(self.seed, "board"))
     }
@@ -68,7 +68,7 @@ impl SeatConfig {
     }
 }
 
-/// A board being played on.
+/// A board in play.
 #[derive(Debug, Clone)]
 pub struct Seat {
     config: SeatConfig,
@@ -83,7 +83,7 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Draws everything and gives the board power at time 0. The script is checked first.
+    /// Draws all random properties and powers the board on at time 0, after checking the script.
     pub fn new(setting: SeatConfig) -> Result<Seat, ScriptError> {
         let size_fits = [setting.rows, setting.cols].iter().all(|size| (2..=12).contains(size));
         let fields = usize::from(setting.rows) * usize::from(setting.cols);
@@ -99,7 +99,7 @@ impl Seat {
         let drawn = setting.draw(&mut rng);
         let options = setting.board.clone().unwrap_or(drawn);
         let options = BoardOptions { rows: setting.rows, cols: setting.cols, is_turned: first.is_turned, ..options };
-        // A clock hangs on the cable when any of the games is played with one.
+        // A clock is connected if any of the games has one.
         let control = setting.games.iter().find_map(|game| game.control);
         let clock = control.map(|control| {
             SimClock::new(control, plan.first_high, setting.profile.lever_ms, Rng::stream(setting.seed, "clock"))
@@ -129,28 +129,28 @@ impl Seat {
         })
     }
 
-    /// The board, with its clock.
+    /// Returns the board, with its clock.
     pub fn board(&self) -> &SimBoard {
         &self.board
     }
 
-    /// The board, to send it bytes or to cut its power.
+    /// Returns the board for mutation, to send it bytes or to cut its power.
     pub fn board_mut(&mut self) -> &mut SimBoard {
         &mut self.board
     }
 
-    /// When something happens next here, in milliseconds.
+    /// Returns the time of the next event here, in milliseconds.
     pub fn next_time(&self) -> Option<u64> {
         let board = self.board.next_time().map(|us| us.div_ceil(1000));
         [self.next_motion(), board].into_iter().flatten().min()
     }
 
-    /// When people do something next.
+    /// Returns the time of the next action of people.
     pub fn next_motion(&self) -> Option<u64> {
         self.motions.front().map(|motion| motion.at_ms)
     }
 
-    /// Lives until `to_ms`; messages that leave the board by then are added to `sent`.
+    /// Advances to `to_ms`; adds the messages that leave the board by then to `sent`.
     pub fn run_until(&mut self, to_ms: u64, sent: &mut Vec<TimedMessage>) {
         while let Some(at_ms) = self.next_motion().filter(|at_ms| *at_ms <= to_ms) {
             self.board.advance(at_ms * 1000, sent);
@@ -159,19 +159,19 @@ impl Seat {
         self.board.advance(to_ms * 1000, sent);
     }
 
-    /// Does the next thing that people do; the board must have lived until then.
+    /// Carries out the next action of people; the board must have advanced to its time.
     pub(crate) fn carry_out_next(&mut self) {
         if let Some(motion) = self.motions.pop_front() {
             self.carry_out(motion);
         }
     }
 
-    /// When people are done with everything.
+    /// Returns the time at which people have finished everything.
     pub fn end_ms(&self) -> u64 {
         self.end_ms
     }
 
-    /// What really happened until now.
+    /// Returns the truth up to now.
     pub fn truth(&self) -> &[TruthEntry] {
         &self.truth
     }
@@ -180,28 +180,28 @@ impl Seat {
         &mut self.truth
     }
 
-    /// The times of every ply touched until now.
+    /// Returns the times of every ply touched so far.
     pub fn ply_times(&self) -> Vec<PlyTimes> {
         truth::ply_times(&self.truth)
     }
 
-    /// What physically stands on the fields, seen by White.
+    /// Returns the pieces that physically stand on the fields, seen by White.
     pub fn standing(&self) -> Vec<u8> {
         let fields = u32::from(self.config.rows) * u32::from(self.config.cols);
         (0..fields).map(|field| self.board.contact(field as u8).code).collect()
     }
 
-    /// What was asked for.
+    /// Returns the configuration.
     pub fn config(&self) -> &SeatConfig {
         &self.config
     }
 
-    /// How often people go wrong in the whole script.
+    /// Returns the number of irregularities of people in the whole script, by fault.
     pub fn irregularities(&self) -> &BTreeMap<Fault, usize> {
         &self.drawn_board
     }
 
-    /// The times without a link that the profile drew.
+    /// Returns the periods without a link that the profile drew.
     pub fn drawn_outages(&self) -> &[Outage] {
         &self.drawn_outages
     }
@@ -270,7 +270,7 @@ impl Seat {
     }
 }
 
-/// Everything that was drawn, in one line: print it with every failure.
+/// All drawn properties, in one line: print it with every failure.
 impl std::fmt::Display for Seat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let SeatConfig { rows, cols, games, profile, seed, .. } = &self.config;

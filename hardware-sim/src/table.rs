@@ -1,7 +1,7 @@
-//! The table as the players know it: which piece stands where, and when the hands are done with a field.
+//! The table as the players know it: the piece on each field, and the time at which hands have finished with the field.
 //!
-//! Hands are planned ply by ply, ahead of the virtual clock. `ready` tells from when on a field may be touched again: a nudged
-//! piece must be back before the next hand takes it, and no piece lands where another is still being taken away.
+//! Hands are planned ply by ply, ahead of the virtual clock. `ready_ms` is the time from which a field may be touched again: a nudged piece
+//! must be back before the next hand lifts it, and no piece lands on a field that is still being cleared.
 
 /// Planned contents of all fields.
 #[derive(Debug, Clone)]
@@ -13,33 +13,33 @@ pub struct PlannedBoard {
 }
 
 impl PlannedBoard {
-    /// A table with these codes, row by row; it has `codes.len() / cols` rows.
+    /// Creates a table with these codes, row by row; it has `codes.len() / cols` rows.
     pub fn new(cols: u8, codes: Vec<u8>) -> PlannedBoard {
         let fields = codes.len();
         PlannedBoard { cols: usize::from(cols).max(1), codes, ready_ms: vec![0; fields], flaky: vec![false; fields] }
     }
 
-    /// All codes, row by row.
+    /// Returns all codes, row by row.
     pub fn codes(&self) -> &[u8] {
         &self.codes
     }
 
-    /// What stands on a field; 0 for nothing and for fields outside.
+    /// Returns the piece on a field; 0 for an empty field and for fields outside the table.
     pub fn code(&self, field: u8) -> u8 {
         self.codes.get(usize::from(field)).copied().unwrap_or(0)
     }
 
-    /// Whether the piece on a field wobbles wherever it stands (a stacked king of a bad set).
+    /// Whether the piece on a field flickers on every field (a stacked king of a bad set).
     pub fn is_flaky(&self, field: u8) -> bool {
         self.flaky.get(usize::from(field)).copied().unwrap_or(false)
     }
 
-    /// From when on the field may be touched again.
+    /// Returns the time from which the field may be touched again.
     pub fn ready_ms(&self, field: u8) -> u64 {
         self.ready_ms.get(usize::from(field)).copied().unwrap_or(0)
     }
 
-    /// Changes a field at a time; nobody else touches it before.
+    /// Changes a field at a time and reserves it until then.
     pub fn set(&mut self, at_ms: u64, field: u8, code: u8, flaky: bool) {
         if let Some(place) = self.codes.get_mut(usize::from(field)) {
             *place = code;
@@ -48,44 +48,44 @@ impl PlannedBoard {
         }
     }
 
-    /// Keeps hands off the field until a time.
+    /// Reserves the field until a time.
     pub fn reserve(&mut self, field: u8, until_ms: u64) {
         if let Some(ready) = self.ready_ms.get_mut(usize::from(field)) {
             *ready = until_ms.max(*ready);
         }
     }
 
-    /// Fields with a piece that nobody is busy with.
+    /// Returns the fields with a piece that are not reserved.
     pub fn occupied(&self, now_ms: u64) -> Vec<u8> {
         self.select(|table, field| table.code(field) != 0 && table.ready_ms(field) <= now_ms)
     }
 
-    /// Empty fields around a field that nobody is busy with.
+    /// Returns the empty adjacent fields that are not reserved.
     pub fn room_around(&self, now_ms: u64, field: u8) -> Vec<u8> {
         self.select(|table, other| {
             table.code(other) == 0 && table.ready_ms(other) <= now_ms && table.distance(field, other) == 1
         })
     }
 
-    /// King's steps from one field to another on the board as a plain grid.
+    /// Returns the number of king's steps (as in chess) from one field to another.
     pub fn distance(&self, a: u8, b: u8) -> usize {
         let ((ar, ac), (br, bc)) = (self.place(a), self.place(b));
         ar.abs_diff(br).max(ac.abs_diff(bc))
     }
 
-    /// The colour of the square under a field: dark squares are those of the lower left corner's colour.
+    /// Whether the square under a field is dark: dark squares have the colour of the lower left corner.
     pub fn is_dark(&self, field: u8) -> bool {
         let (row, col) = self.place(field);
         (row + col) % 2 == 1
     }
 
-    /// Does any piece stand on the colour of this field? In most games only one of the two colours is played on.
+    /// Whether any piece stands on the colour of this field. Most games use only one of the two colours.
     pub fn is_played_on(&self, field: u8) -> bool {
         let dark = self.is_dark(field);
         (0..self.codes.len() as u8).any(|other| self.code(other) != 0 && self.is_dark(other) == dark)
     }
 
-    /// The fields strictly between two fields of one row, column or diagonal, in order; none for any other pair.
+    /// Returns the fields strictly between two fields of one row, column or diagonal, in order; empty for any other pair.
     pub fn between(&self, a: u8, b: u8) -> Vec<u8> {
         let ((ar, ac), (br, bc)) = (self.place(a), self.place(b));
         let (rows, cols) = (ar.abs_diff(br), ac.abs_diff(bc));

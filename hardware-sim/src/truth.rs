@@ -1,20 +1,20 @@
-//! The truth beside the bytes: what was really played, when, and what went wrong.
+//! The truth beside the bytes: the plies played, their times, and all irregularities.
 //!
-//! A test compares what was recorded with this log, never with the bytes. Times are milliseconds of the virtual clock; entries
-//! are in the order of their times.
+//! A test compares a recording with this log, never with the bytes. Times are milliseconds of the virtual clock; entries are in the order
+//! of their times.
 
 use crate::faults::Fault;
 
-/// One thing that happened in the world.
+/// One event in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TruthEntry {
-    /// When.
+    /// Time of the event.
     pub at_ms: u64,
-    /// What.
+    /// The event.
     pub event: Event,
 }
 
-/// Which ply of the script.
+/// A ply of the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PlyId {
     /// Index of the game.
@@ -26,16 +26,16 @@ pub struct PlyId {
 /// Exact remaining times of both players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clocks {
-    /// White's, in milliseconds.
+    /// White's remaining time, in milliseconds.
     pub white_ms: u64,
-    /// Black's, in milliseconds.
+    /// Black's remaining time, in milliseconds.
     pub black_ms: u64,
 }
 
-/// What can happen.
+/// Kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event {
-    /// The start position stands.
+    /// The start position is on the board.
     Ready {
         /// Index of the game.
         game: usize,
@@ -45,42 +45,42 @@ pub enum Event {
         /// Index of the game.
         game: usize,
     },
-    /// The first touch of the ply: lifting the piece, or a captured one.
+    /// First touch of the ply: the piece or a captured one is lifted.
     Touched(PlyId),
-    /// The last action of the hands that belongs to the ply.
+    /// Last action of the hands that belongs to the ply.
     Settled(PlyId),
     /// The lever was pressed after the ply.
     Pressed {
-        /// After which ply.
+        /// Ply that the press ends.
         ply: PlyId,
-        /// Times just after the press, increment included; none without a clock on the cable.
+        /// Times just after the press, including the increment; `None` without a clock on the cable.
         clocks: Option<Clocks>,
-        /// False when that side was down already (the press before was forgotten).
+        /// Whether the lever moved; `false` if that side was already down because the previous press was forgotten.
         lever_moved: bool,
     },
-    /// A wrong ply was played and pressed in place of this one.
+    /// A wrong ply was played and pressed instead of this one.
     WrongPly(PlyId),
-    /// It was taken back: the position before this ply stands again, and the lever is back.
+    /// The wrong ply was taken back: position and lever are as before this ply.
     TakenBack(PlyId),
-    /// The ply is against the rules, and stands.
+    /// The ply is illegal and stands.
     IllegalStands(PlyId),
-    /// A captured piece that had been forgotten on the board was taken off.
+    /// A forgotten captured piece was removed.
     LeftoverRemoved {
-        /// Where it stood.
+        /// Field of the piece.
         field: u8,
     },
-    /// Something went otherwise than ideal.
+    /// A deviation from the ideal game.
     Irregular {
-        /// During which ply, where that can be said.
+        /// Ply during which it occurred, if known.
         ply: Option<PlyId>,
-        /// What.
+        /// Kind of deviation.
         fault: Fault,
-        /// Where, if at one field.
+        /// Field, if it concerns a single field.
         field: Option<u8>,
-        /// Until when, when it lasts.
+        /// End time, if it lasts.
         until_ms: u64,
     },
-    /// The game is over: nothing from here on belongs to it.
+    /// The game is over: no later event belongs to it.
     GameOver {
         /// Index of the game.
         game: usize,
@@ -92,36 +92,36 @@ pub enum Event {
     },
     /// The pieces were put back to a start position.
     PiecesReset {
-        /// Index of the game that was over.
+        /// Index of the finished game.
         game: usize,
     },
 }
 
-/// The times of one ply, drawn together from the log.
+/// Times of one ply, collected from the log.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlyTimes {
-    /// Which.
+    /// The ply.
     pub ply: PlyId,
-    /// First touch.
+    /// Time of the first touch.
     pub touched_ms: Option<u64>,
-    /// Last action of the hands.
+    /// Time of the last action of the hands.
     pub settled_ms: Option<u64>,
-    /// The press, whether the lever moved or not.
+    /// Time of the press, whether or not the lever moved.
     pub pressed_ms: Option<u64>,
-    /// The press moved the lever.
+    /// Whether the press moved the lever.
     pub lever_moved: bool,
     /// Times just after the press.
     pub clocks: Option<Clocks>,
 }
 
 impl PlyTimes {
-    /// From here on nobody need wait to know the ply: the later of the last action and the press.
+    /// Returns the time from which the ply can be known: the later of the last action and the press.
     pub fn complete_ms(&self) -> Option<u64> {
         self.settled_ms.max(self.pressed_ms)
     }
 }
 
-/// The times of every ply that was at least touched, in order.
+/// Returns the times of every ply that was at least touched, in order.
 pub fn ply_times(log: &[TruthEntry]) -> Vec<PlyTimes> {
     let mut plies = std::collections::BTreeMap::new();
     let fresh =

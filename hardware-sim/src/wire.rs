@@ -1,14 +1,14 @@
-//! The wire: how a board's messages look as bytes, and how long they take.
+//! The wire: encoding of a board's messages, and their duration.
 //!
 //! ```text
 //! id | 0x80 , length bits 13..7 , length bits 6..0 , data ...        the length counts the three header bytes
 //! ```
 //!
-//! Only the first byte of a message has its top bit set. A byte takes ten bit times at 9600 baud, about 1.042 ms, and
-//! messages follow one another without ever interleaving.
+//! Only the first byte of a message has its top bit set. A byte takes ten bit times at 9600 baud, about 1.042 ms. Messages never
+//! interleave.
 //!
-//! This encoder is written from the protocol page alone and shares nothing with any reader of the protocol, on purpose: a
-//! page that was read wrongly in one of them is caught by the other.
+//! This encoder is written from the protocol page alone and, on purpose, shares nothing with any reader of the protocol: if one of them
+//! misreads a page, the other exposes the error.
 
 use crate::clock::{ClockReading, ClockSide};
 
@@ -40,19 +40,19 @@ pub mod id {
     pub const LONG_SERIAL_NUMBER: u8 = 0x22;
 }
 
-/// Ids of the answers on a bus, without the top bit. They are other messages than those of the same number above.
+/// Ids of the answers on a bus, without the top bit. They differ from the messages with the same number above.
 pub mod bus_id {
     /// One piece code per field.
     pub const BOARD_DUMP: u8 = 0x03;
     /// Clock times.
     pub const BW_TIME: u8 = 0x04;
-    /// Events since they were asked for last.
+    /// Events since the last request for them.
     pub const UPDATE: u8 = 0x05;
     /// Events since the start tag.
     pub const FROM_START: u8 = 0x06;
-    /// "Here I am."
+    /// Presence of the board.
     pub const PING: u8 = 0x07;
-    /// The start tag is in the memory.
+    /// Confirmation that the start tag is in the memory.
     pub const START_GAME_WRITTEN: u8 = 0x08;
     /// Main and sub version.
     pub const VERSION: u8 = 0x09;
@@ -60,13 +60,13 @@ pub mod bus_id {
     pub const BOARD_DUMP_50_BLACK: u8 = 0x0a;
 }
 
-/// Time that `bytes` bytes take on the line, in microseconds: ten bits each at 9600 baud.
+/// Returns the time that `bytes` bytes take on the line, in microseconds: ten bits each at 9600 baud.
 pub fn line_us(bytes: usize) -> u64 {
     bytes as u64 * 10_000_000 / 9_600
 }
 
-/// A whole message: header and data. Data bytes lose their top bit, and data beyond the largest message (16383 bytes in all)
-/// is cut: the format cannot say more.
+/// Encodes a complete message: header and data. Clears the top bit of data bytes, and truncates data beyond the largest message (16383
+/// bytes in all), which is the limit of the format.
 pub fn message(id: u8, data: &[u8]) -> Vec<u8> {
     let length = (data.len() + 3).min(0x3fff);
     let mut bytes = Vec::with_capacity(length);
@@ -75,7 +75,7 @@ pub fn message(id: u8, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A whole answer on a bus: header, address, data and checksum, all of which the length counts.
+/// Encodes a complete answer on a bus: header, address, data and checksum, all included in the length.
 pub fn bus_message(id: u8, address: u16, data: &[u8]) -> Vec<u8> {
     let length = (data.len() + 6).min(0x3fff);
     let mut bytes = Vec::with_capacity(length);
@@ -86,21 +86,20 @@ pub fn bus_message(id: u8, address: u16, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The checksum behind these bytes on a bus: their sum in seven bits.
+/// Returns the checksum that follows these bytes on a bus: their sum in seven bits.
 pub fn checksum(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) & 0x7f
 }
 
-/// "Field `field` now holds `code`" (0 = now empty).
+/// Encodes "field `field` now holds `code`" (0 = now empty).
 pub fn field_update(field: u8, code: u8) -> Vec<u8> {
     message(id::FIELD_UPDATE, &[field, code])
 }
 
-/// Clock times: right player's bytes first, then the left player's, then the status byte. A clock that is not connected
-/// gives zeros and status bit 5 alone.
+/// Encodes clock times: the right player's bytes first, then the left player's, then the status byte. A disconnected clock gives zeros and
+/// only status bit 5.
 ///
-/// Status bits 3 and 4 stand as recorded from real hardware: bit 4 goes with bit 1 (the right side is high), bit 3 with the
-/// left side.
+/// Status bits 3 and 4 are as recorded from real hardware: bit 4 goes with bit 1 (the right side is high), bit 3 with the left side.
 pub fn bw_time(reading: &ClockReading) -> Vec<u8> {
     if !reading.is_connected {
         return message(id::BW_TIME, &[0, 0, 0, 0, 0, 0, status(reading)]);
@@ -110,7 +109,7 @@ pub fn bw_time(reading: &ClockReading) -> Vec<u8> {
     message(id::BW_TIME, &[rh, rm, rs, lh, lm, ls, status(reading)])
 }
 
-/// The status byte of clock times and acks.
+/// Returns the status byte of clock times and acks.
 pub fn status(reading: &ClockReading) -> u8 {
     if !reading.is_connected {
         return 0x20;
@@ -122,8 +121,8 @@ pub fn status(reading: &ClockReading) -> u8 {
     lever | u8::from(reading.is_running) | u8::from(reading.is_battery_low) << 2
 }
 
-/// The answer of the clock to a command, in the shape of clock times: the low nibble of both hour bytes is 0xa, and the top
-/// bits of the four ack bytes stand in the upper nibbles of the hour bytes.
+/// Encodes the clock's answer to a command, in the form of clock times. The low nibble of both hour bytes is 0xa, and the upper nibbles of
+/// the hour bytes contain the top bits of the four ack bytes.
 pub fn clock_ack(ack: [u8; 4], status: u8) -> Vec<u8> {
     let top = |byte: u8, bit: u8| (byte >> 7) << bit;
     let b3 = 0x0a | top(ack[2], 4) | top(ack[3], 5);
@@ -131,28 +130,28 @@ pub fn clock_ack(ack: [u8; 4], status: u8) -> Vec<u8> {
     message(id::BW_TIME, &[b3, ack[0], ack[1], b6, ack[2], ack[3], status])
 }
 
-/// A 14-bit bus address, high seven bits first.
+/// Encodes a 14-bit bus address, high seven bits first.
 pub fn bus_address(address: u16) -> Vec<u8> {
     message(id::BUS_ADDRESS, &address_bytes(address))
 }
 
-/// The largest address on a bus; 0 is everybody.
+/// Largest address on a bus; 0 addresses all boards.
 pub const LAST_ADDRESS: u16 = 0x3fff;
 
-/// The two address bytes of the protocol: 1025 = 8 * 128 + 1 is `08 01`.
+/// Returns the two address bytes of the protocol: 1025 = 8 * 128 + 1 is `08 01`.
 pub fn address_bytes(address: u16) -> [u8; 2] {
     [(address >> 7) as u8 & 0x7f, address as u8 & 0x7f]
 }
 
-/// Hours with their flag bits, minutes and seconds in binary-coded decimals, of one player.
+/// Encodes one player's hours with their flag bits, minutes and seconds as binary-coded decimals.
 fn side(seconds: u64, flag: bool, increment: bool) -> [u8; 3] {
-    // Hours are one digit: 9:59:59 is the largest time the clock can say.
+    // The hours have one digit: 9:59:59 is the largest time that the clock can send.
     let seconds = seconds.min(9 * 3600 + 59 * 60 + 59);
     let hours = (seconds / 3600) as u8 | u8::from(flag) << 4 | u8::from(increment) << 5;
     [hours, bcd((seconds / 60 % 60) as u8), bcd((seconds % 60) as u8)]
 }
 
-/// Two decimal digits in one byte.
+/// Encodes two decimal digits in one byte.
 pub(crate) fn bcd(value: u8) -> u8 {
     (value / 10) << 4 | (value % 10)
 }
@@ -205,7 +204,7 @@ mod tests {
     fn acks_carry_top_bits_in_hour_bytes() {
         // Version 2.2 of a clock, in answer to command 9.
         assert_eq!(clock_ack([0x10, 0x09, 0x22, 0], 0), [0x8d, 0, 0x0a, 0x0a, 0x10, 0x09, 0x0a, 0x22, 0, 0]);
-        // Unasked: button, run (0x88 has its top bit in bit 5 of the left hour byte).
+        // Unsolicited: button, run (0x88 has its top bit in bit 5 of the left hour byte).
         assert_eq!(clock_ack([0x10, 0x88, 0, 0x33], 8), [0x8d, 0, 0x0a, 0x0a, 0x10, 0x08, 0x2a, 0, 0x33, 8]);
     }
 

@@ -1,17 +1,17 @@
 //! The world: one board, its clock, two players and a cable on a virtual clock.
 //!
 //! ```text
-//!   script ─▸ director ─▸ motions ─▸ ┌──────────────────────┐ ─▸ cable ─▸ advance(): bytes with their times
+//!   script ─▸ planner ─▸ motions ──▸ ┌──────────────────────┐ ─▸ cable ─▸ advance(): bytes with their times
 //!                                    │ SimBoard   SimClock  │
-//!   host(): bytes ─▸ cable ───────── └──────────────────────┘ ─▸ truth(): what really happened
+//!   receive(): bytes ─▸ cable ────── └──────────────────────┘ ─▸ truth(): what really happened
 //! ```
 //!
-//! A driver asks [`World::next_time`], lets the world live until then with [`World::advance`], and gives it the host's bytes with
-//! [`World::receive`]. Between two events nothing costs anything, so a game of an hour takes a few milliseconds. A driver
-//! that wants real time, or any multiple of it, maps its own clock to the virtual one.
+//! A driver calls [`World::next_time`], advances the world to that time with [`World::advance`], and passes the host's bytes to
+//! [`World::receive`]. Time between two events costs nothing, so a game of an hour takes a few milliseconds. For real time, or any multiple
+//! of it, a driver maps its own clock to the virtual one.
 //!
-//! Invariants: the same script, options and host bytes give the same bytes at the same times; times never decrease; nothing a
-//! host sends changes what people do.
+//! Invariants: the same script, options and host bytes give the same bytes at the same times; times never decrease; nothing a host sends
+//! changes what people do.
 
 use crate::board::{Mode, TimedMessage};
 use crate::cable::{Cable, DeliveredRead};
@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 pub use crate::seat::SeatConfig;
 
-/// A board being played on, at the end of a cable.
+/// A board in play at the end of a cable.
 #[derive(Debug, Clone)]
 pub struct World {
     seat: Seat,
@@ -36,7 +36,7 @@ pub struct World {
 }
 
 impl World {
-    /// Draws everything and gives the board power at time 0. The script is checked first.
+    /// Draws all random properties and powers the board on at time 0, after checking the script.
     pub fn new(setting: SeatConfig) -> Result<World, ScriptError> {
         let seat = Seat::new(setting)?;
         let setting = seat.config();
@@ -46,22 +46,21 @@ impl World {
         Ok(World { seat, cable, reads: VecDeque::new(), sent: Vec::new(), now_ms: 0 })
     }
 
-    /// When something happens next; a driver need not call before.
+    /// Returns the time of the next event; drivers need not call earlier.
     pub fn next_time(&self) -> Option<u64> {
         let read = self.reads.front().map(|read| read.0);
         [read, self.seat.next_time()].into_iter().flatten().min().map(|time| time.max(self.now_ms))
     }
 
-    /// Lives until `to_ms` and returns what the host reads by then, each read with the time of its last byte. A time in the past
-    /// counts as now.
+    /// Advances to `to_ms` and returns the host's reads until then, each with the time of its last byte. A time in the past counts as now.
     pub fn advance(&mut self, to_ms: u64) -> Vec<DeliveredRead> {
         self.run_until(to_ms);
         let due = self.reads.iter().take_while(|read| read.0 <= self.now_ms).count();
         self.reads.drain(..due).collect()
     }
 
-    /// Bytes from the host at a time, not before the last [`World::advance`]. What the board said until then is kept for
-    /// the next call of that. On a dead link they are lost.
+    /// Sends bytes from the host at a time not before the last [`World::advance`]. Reads due until then are returned by the next
+    /// [`World::advance`]. A dead link loses the bytes.
     pub fn receive(&mut self, now_ms: u64, bytes: &[u8]) {
         self.run_until(now_ms);
         if !self.cable.is_dead(self.now_ms) {
@@ -69,52 +68,52 @@ impl World {
         }
     }
 
-    /// The virtual time up to which the world has lived.
+    /// Returns the virtual time reached so far.
     pub fn now_ms(&self) -> u64 {
         self.now_ms
     }
 
-    /// When people are done with everything. The board may go on talking.
+    /// Returns the time at which people have finished everything. The board may continue to send.
     pub fn end_ms(&self) -> u64 {
         self.seat.end_ms()
     }
 
-    /// Whether people are done with everything.
+    /// Whether people have finished everything.
     pub fn is_over(&self) -> bool {
         self.now_ms >= self.end_ms()
     }
 
-    /// What really happened until now.
+    /// Returns the truth up to now.
     pub fn truth(&self) -> &[TruthEntry] {
         self.seat.truth()
     }
 
-    /// The times of every ply touched until now.
+    /// Returns the times of every ply touched so far.
     pub fn ply_times(&self) -> Vec<PlyTimes> {
         self.seat.ply_times()
     }
 
-    /// Times without a link, all of them, also those to come: a driver may show them to the host as a port that goes away.
+    /// Returns all periods without a link, including future ones. A driver may present them to the host as a port that disappears.
     pub fn outages(&self) -> &[Outage] {
         self.cable.outages()
     }
 
-    /// What the board does by itself at the moment.
+    /// Returns the board's current mode.
     pub fn mode(&self) -> Mode {
         self.seat.board().mode()
     }
 
-    /// What physically stands on the fields, seen by White.
+    /// Returns the pieces that physically stand on the fields, seen by White.
     pub fn standing(&self) -> Vec<u8> {
         self.seat.standing()
     }
 
-    /// What was asked for.
+    /// Returns the configuration.
     pub fn config(&self) -> &SeatConfig {
         self.seat.config()
     }
 
-    /// How often each fault strikes: people's for the whole script, the cable's until now.
+    /// Returns the number of irregularities by fault: people's for the whole script, the cable's until now.
     pub fn irregularities(&self) -> BTreeMap<Fault, usize> {
         let mut counts = self.seat.irregularities().clone();
         for truth in self.truth() {
@@ -146,7 +145,7 @@ impl World {
     }
 }
 
-/// Everything that was drawn, in one line: print it with every failure.
+/// All drawn properties, in one line: print it with every failure.
 impl std::fmt::Display for World {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.seat)?;

@@ -1,4 +1,4 @@
-//! Many boards on one line: who answers, what collides, what is lost, what befalls the line.
+//! Many boards on one line: answers, collisions, losses and incidents.
 
 use hardware_sim::board::{BoardOptions, Mode};
 use hardware_sim::bus::{BusConfig, BusWorld, HostEvent};
@@ -8,7 +8,7 @@ use hardware_sim::profile::NoiseProfile;
 use hardware_sim::script::{Game, Player, Ply};
 use hardware_sim::seat::SeatConfig;
 
-/// A board of a size with one white man that goes on forty plies.
+/// Configures a board of a size with one white man that moves for forty plies.
 fn seat(rows: u8, cols: u8, serial: u32, seed: u64) -> SeatConfig {
     let fields = usize::from(rows) * usize::from(cols);
     let mut start = vec![0; fields];
@@ -28,7 +28,7 @@ fn bus(setting: impl FnOnce(&mut BusConfig)) -> BusWorld {
     BusWorld::new(bus).expect("the scripts can be played")
 }
 
-/// Sends bytes at a time and returns what is read until then.
+/// Sends bytes at a time and returns the bytes read until then.
 fn ask(world: &mut BusWorld, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<(u64, Vec<u8>)> {
     world.advance(now_ms);
     world.receive(now_ms, bytes);
@@ -130,7 +130,7 @@ fn single_board_command_ends_bus_mode_of_all() {
     let mut world = bus(|_| {});
     bytes(&mut world, 0, &[0x44], 100);
     assert!(world.seats().iter().all(|seat| seat.board().mode() == Mode::UpdateBoard));
-    // The first bus command, to whomever, brings all of them back, and nobody obeys it.
+    // The first bus command, whatever its address, switches all boards back to bus mode, and none obeys it.
     assert!(bytes(&mut world, 100, &[0x8b, 0x08, 0x02, 0x15], 200).is_empty());
     assert!(world.seats().iter().all(|seat| seat.board().mode() == Mode::Bus));
     assert_eq!(
@@ -166,7 +166,7 @@ fn changes_alone_carry_whole_games() {
             times += usize::from(length == 3);
             rest = &rest[length..];
         }
-        // The piece found at power-up, then two updates for each ply; White plays alone, so that only his first press counts.
+        // The piece found at power-up, then two updates per ply. White plays alone, so only White's first press counts.
         assert_eq!((updates, times), (1 + 80, 1), "board {index}");
     }
 }
@@ -184,7 +184,7 @@ fn only_host_sees_bad_checksums_and_lost_bytes() {
     assert_eq!(bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80), [0x87, 0x06, 0x08, 0x01, 0x16]);
     assert_eq!(bytes(&mut world, 80, &[0x87, 0x08, 0x01, 0x10], 160), [0x87, 0x00, 0x06, 0x06, 0x08, 0x01, 0x16]);
     assert_eq!(world.to_host().injected_faults().len(), 2);
-    // On the way to the boards: the command is damaged, and nobody answers.
+    // In the direction of the boards: the command is damaged, and no board answers.
     let mut world = bus(|bus| bus.faults_to_boards = LineFaults::none().with_scripted(3, LineFault::Flip, Some(0)));
     assert!(bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80).is_empty());
     assert_eq!(bytes(&mut world, 80, &[0x87, 0x08, 0x01, 0x10], 160).len(), 6);
@@ -339,6 +339,6 @@ fn sixty_four_boards_cost_little() {
         now += 25;
         world.advance(now);
     }
-    // Half of what a line can carry at most, for four minutes; the test itself has no clock, a slow world shows in the suite.
+    // Half of a line's maximum load, for four minutes. The test has no clock of its own; a slow world shows in the run time of the suite.
     assert!(world.traffic().0 == 40_000 && world.traffic().1 > 60_000, "{:?}", world.traffic());
 }

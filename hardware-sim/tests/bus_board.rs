@@ -1,4 +1,4 @@
-//! One board in bus mode: every command and every answer in bytes, typed from the page of the protocol.
+//! One board in bus mode: every command and every answer as bytes, typed from the page of the protocol.
 //!
 //! The board has serial number 01025, so its address is `08 01`; every checksum is the sum of the bytes before it in seven bits.
 
@@ -19,7 +19,7 @@ fn board() -> SimBoard {
     board_with(BoardOptions::new(10, 10))
 }
 
-/// Sends bytes at a time and returns what the board begins to say from then until `until_ms`, with the times of the first bytes.
+/// Sends bytes at a time and returns the messages that start from then until `until_ms`, with the times of the first bytes.
 fn timed(board: &mut SimBoard, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<(u64, Vec<u8>)> {
     let mut sent = Vec::new();
     board.advance(now_ms * 1000, &mut sent);
@@ -72,9 +72,9 @@ fn ignores_other_addresses_and_bad_checksums() {
         [0x87, 0x00, 0x01, 0x08],
         [0x87, 0x08, 0x01, 0x11],
         [0x87, 0x00, 0x00, 0x06],
-        // The example of the page: another board is asked for its clock.
+        // Example of the page: a request for the clock of another board.
         [0x81, 0x10, 0x06, 0x17],
-        // No such command; nothing but pings, ends and resets is for everybody.
+        // Unknown command; only pings, ends and resets may address all boards.
         [0x8e, 0x08, 0x01, 0x17],
         [0x82, 0x00, 0x00, 0x02],
         [0x83, 0x00, 0x00, 0x03],
@@ -99,7 +99,7 @@ fn answers_within_milliseconds_or_20_while_storing() {
     for k in 0..200 {
         let at = 1_000 + 500 * k;
         storing.set(at * 1000, (k % 100) as u8, SensorState::steady(1 + (k % 2) as u8));
-        // Seen at some moment of the next 225 ms; one of the questions falls into the writing.
+        // Scanned at some moment of the next 225 ms; one of the requests arrives during storing.
         for part in 0..9 {
             let asked = at + 25 * part;
             let (start_us, _) = timed(&mut storing, asked, &[0x87, 0x08, 0x01, 0x10], asked + 25)
@@ -118,7 +118,7 @@ fn changes_are_sent_once_and_can_be_repeated() {
     talk(&mut board, 0, &[0x83, 0x08, 0x01, 0x0c], 100);
     board.set(1_000_000, 63, SensorState::steady(1));
     let changes = [0x85, 0x00, 0x08, 0x08, 0x01, 0x41, 0x3f, 0x16];
-    // Until it has been asked for, nothing is said; and an empty answer takes what was there before.
+    // The board sends nothing unrequested. An empty answer replaces the one that 0x84 repeats.
     assert!(talk(&mut board, 1_000, &[], 2_000).is_empty());
     assert_eq!(talk(&mut board, 2_000, &[0x83, 0x08, 0x01, 0x0c], 2_100), [changes]);
     assert_eq!(talk(&mut board, 2_100, &[0x84, 0x08, 0x01, 0x0d], 2_200), [changes]);
@@ -139,7 +139,7 @@ fn ply_with_press_on_bus() {
     board.advance(10_900_000, &mut Vec::new());
     assert!(board.clock_mut().unwrap().press(10_900, ClockSide::Left)); // 1:29:49.6 left, shown as 1:29:50
     let answer = talk(&mut board, 12_000, &[0x83, 0x08, 0x01, 0x0c], 12_100);
-    // The board stood empty for a moment, too: 6d.
+    // The board was also empty for a moment: 6d.
     let expected = [0x85, 0x00, 0x0e, 0x08, 0x01, 0x40, 0x3f, 0x6d, 0x51, 0x36, 0x71, 0x29, 0x50, 0x79];
     assert_eq!(answer, [expected]);
 }
@@ -153,7 +153,7 @@ fn start_of_game_lists_all_pieces() {
     assert_eq!(told[0].1, [0x88, 0x00, 0x06, 0x08, 0x01, 0x17]);
     let after = told[0].0 - 1_000_000 - 4_166;
     assert!((65_000..=75_000).contains(&after), "about 70 ms later: {after} us");
-    // What still waits for 0x83 is not part of 0x86.
+    // Changes still waiting for 0x83 are not part of 0x86.
     assert_eq!(talk(&mut board, 1_200, &[0x86, 0x08, 0x01, 0x0f], 1_300), [[0x86, 0x00, 0x06, 0x08, 0x01, 0x15]]);
     let changes = [0x85, 0x00, 0x09, 0x08, 0x01, 0x7b, 0x44, 0x03, 0x59];
     assert_eq!(talk(&mut board, 1_300, &[0x83, 0x08, 0x01, 0x0c], 1_400), [changes]);
@@ -176,12 +176,12 @@ fn ping_to_all_is_answered_at_random_moment_unless_skipped() {
     }
     moments.sort_unstable();
     assert!(moments[0] < 100 && moments[39] > 1_000 && moments[39] < 1_100, "{moments:?}");
-    // It answers at once, and is silent the next time, once.
+    // It answers at once, and ignores exactly one ping to all boards.
     let told = timed(&mut board, 90_000, &[0x8a, 0x08, 0x01, 0x13], 90_100);
     assert_eq!(told[0].1, ping);
     assert!(talk(&mut board, 90_100, &[0x87, 0x00, 0x00, 0x07], 92_000).is_empty());
     assert_eq!(talk(&mut board, 92_000, &[0x87, 0x00, 0x00, 0x07], 94_000), [ping]);
-    // A ping to it alone is always answered, and does not count as the one to be skipped.
+    // A ping to this board alone is always answered, and does not count as the skipped one.
     talk(&mut board, 94_000, &[0x8a, 0x08, 0x01, 0x13], 94_100);
     assert_eq!(talk(&mut board, 94_100, &[0x87, 0x08, 0x01, 0x10], 94_200), [ping]);
     assert!(talk(&mut board, 94_200, &[0x87, 0x00, 0x00, 0x07], 96_000).is_empty());
@@ -190,14 +190,14 @@ fn ping_to_all_is_answered_at_random_moment_unless_skipped() {
 #[test]
 fn busy_board_loses_command() {
     let mut board = board();
-    // The second comes while the board says what it is asked for (110 ms), the third while it waits to answer a ping.
+    // The second arrives while the board sends the requested answer (110 ms), the third while it waits to answer a ping.
     let told = talk(&mut board, 0, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x01, 0x14], 1_000);
     assert_eq!(told.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x83]);
     assert_eq!(board.dropped_bytes(), 1);
     board.receive(1_000_000, &[0x87, 0x00, 0x00, 0x07, 0x8b, 0x08, 0x01, 0x14]);
     let told = talk(&mut board, 1_000, &[], 2_200);
     assert_eq!(told.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x87]);
-    // Commands for others are heard and forgotten, whatever the board is doing.
+    // Commands for other boards are ignored in every state and not counted as lost.
     let told = talk(&mut board, 3_000, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x02, 0x15], 4_000);
     assert_eq!((told.len(), board.dropped_bytes()), (1, 2));
 }
@@ -209,7 +209,7 @@ fn single_board_command_ends_bus_mode_until_bus_command() {
     assert_eq!(board.mode(), Mode::Idle);
     assert!(talk(&mut board, 100, &[0x87, 0x08, 0x01, 0x10], 200).is_empty(), "the command that brings it back");
     assert_eq!(talk(&mut board, 200, &[0x87, 0x08, 0x01, 0x10], 300).len(), 1);
-    // One for another board does it as well, and so does 4a; a damaged one does not.
+    // A command for another board also switches the mode, and so does 4a; a damaged one does not.
     talk(&mut board, 300, &[0x44], 400);
     talk(&mut board, 400, &[0x87, 0x08, 0x02, 0x12], 500);
     assert_eq!(board.mode(), Mode::UpdateBoard);
@@ -217,7 +217,7 @@ fn single_board_command_ends_bus_mode_until_bus_command() {
     assert_eq!(board.mode(), Mode::Bus);
     talk(&mut board, 600, &[0x44, 0x4a], 700);
     assert_eq!(board.mode(), Mode::Bus);
-    // An address that looks like a command: 41 is taken for one only when the byte before it was lost.
+    // An address that looks like a command: 41 is read as a command only if the byte before it was lost.
     talk(&mut board, 700, &[0x87, 0x08, 0x41, 0x50], 800);
     assert_eq!(board.mode(), Mode::Bus);
     talk(&mut board, 800, &[0x08, 0x41, 0x50], 900);
@@ -312,7 +312,7 @@ fn memory_marks_are_written_at_right_places() {
         })
         .collect();
     assert_eq!(memory(&chess, 1).last(), Some(&0x6f), "the start position of chess");
-    // Two pieces change places: four rows are still full at each change, but it is no start of chess.
+    // Two pieces change places: four rows are full at each change, but it is no start position of chess.
     assert_eq!(memory(&[(57, 4), (58, 3)], 2), [0x44, 57, 0x6c, 0x53, 58, 0x6c]);
     let rotated: Vec<(u8, u8)> = chess.iter().map(|(field, code)| (63 - field, *code)).collect();
     assert_eq!(memory(&rotated, 3).last(), Some(&0x7a), "the same from the other side");

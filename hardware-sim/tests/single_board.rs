@@ -1,4 +1,4 @@
-//! One board alone on its wire: commands in bytes, answers in bytes.
+//! A single board on its wire: commands and answers as bytes.
 
 use hardware_sim::board::{BoardOptions, Mode, Numbering, SimBoard};
 use hardware_sim::clock::{ClockSide, SimClock, TimeControl};
@@ -16,7 +16,7 @@ fn board(options: BoardOptions) -> SimBoard {
     board
 }
 
-/// Sends bytes at a time and returns every message that started within the next two seconds (of `until_ms`).
+/// Sends bytes at a time and returns every message that starts from then until `until_ms`.
 fn talk(board: &mut SimBoard, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<Vec<u8>> {
     let mut sent = Vec::new();
     board.advance(now_ms * 1000, &mut sent);
@@ -114,7 +114,7 @@ fn power_up_is_bus_mode_and_first_command_works() {
     assert_eq!(board.mode(), Mode::Bus);
     assert_eq!(talk(&mut board, 0, &[0x4d], 100).len(), 1);
     assert_eq!(board.mode(), Mode::Idle);
-    // A bus command (send version to 08 01) switches back and is not obeyed; its address bytes are not taken for commands.
+    // A bus command (send version to 08 01) switches back and is not obeyed; its address bytes are not read as commands.
     assert_eq!(talk(&mut board, 200, &[0x8b, 0x08, 0x41, 0x54], 300), Vec::<Vec<u8>>::new());
     assert_eq!(board.mode(), Mode::Bus);
 }
@@ -122,7 +122,7 @@ fn power_up_is_bus_mode_and_first_command_works() {
 #[test]
 fn buffers_ten_bytes_and_loses_more() {
     let mut board = board(BoardOptions::new(10, 10));
-    // While a dump of 107 ms goes out, twenty more commands come.
+    // Twenty more commands arrive during a dump of 107 ms.
     let mut bytes = vec![0x42];
     bytes.extend([0x4d; 20]);
     let said = talk(&mut board, 0, &bytes, 2000);
@@ -170,7 +170,7 @@ fn clock_acks_replace_clock_messages() {
 fn set_and_run_sets_clock() {
     let mut board = board(BoardOptions { zero_after_command: 1.0, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x43], 100);
-    // Left 1:02:03, right 0:59:59, left runs. The message is longer than the command buffer on its own.
+    // Left 1:02:03, right 0:59:59, left runs. The message alone is longer than the command buffer.
     let said = talk(&mut board, 1100, &[0x2b, 0x0a, 3, 0x0a, 1, 2, 3, 0, 59, 59, 1, 0], 4_000);
     assert!(said.contains(&vec![0x8d, 0, 0x0a, 0, 0, 0, 0, 0, 0, 0]), "all zero right after a command");
     let last = said.last().unwrap();
@@ -193,7 +193,7 @@ fn every_clock_command_has_ack_and_effect() {
         (&[0x2b, 0x0a, 3, 0x0a, 0, 5, 0, 0, 5, 0, 1, 0], [0x10, 0x0a]),
         (&[0x2b, 0x04, 3, 0x0b, 8, 0], [0x10, 0x0b]),
         (&[0x2b, 0x0c, 3, 0x0c, b'D', b'A', b'M', b' ', b'1', b'0', b'x', b'8', 2, 0], [0x10, 0x0c]),
-        // A minute that no clock has, a text that is too short, a beep of no length, a command that does not exist.
+        // A minute out of range, a text that is too short, a beep of length zero, an unknown command.
         (&[0x2b, 0x0a, 3, 0x0a, 0, 75, 0, 0, 5, 0, 1, 0], [0x40, 0x0a]),
         (&[0x2b, 0x05, 3, 0x0c, b'D', 0, 0], [0x40, 0x0c]),
         (&[0x2b, 0x03, 3, 0x0b, 0], [0x40, 0x0b]),
@@ -218,7 +218,7 @@ fn every_clock_command_has_ack_and_effect() {
             _ => {}
         }
     }
-    // Not in the mode for it: 90 with its top bit in bit 5 of the left hours, and the times stay.
+    // Not in the mode for setting: 90 with its top bit in bit 5 of the left hours, and the times are unchanged.
     let mut board = self::board(BoardOptions { is_clock_in_mode_23: false, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x43], 100);
     let said = talk(&mut board, 1_000, &[0x2b, 0x0a, 3, 0x0a, 0, 5, 0, 0, 5, 0, 1, 0], 1_600);
@@ -248,7 +248,7 @@ fn reading_full_memory_takes_8_s_and_delays_updates() {
 fn full_memory_is_reported_on_bus() {
     let mut board = board(BoardOptions { old_events: 4_000, ..BoardOptions::new(10, 10) });
     board.set(1_000_000, 63, SensorState::steady(1));
-    // All that the ring holds without what still waits: four bytes of the power-up and one event are waiting.
+    // The ring's contents without pending bytes: four bytes of the power-up and one event are pending.
     let told = talk(&mut board, 2_000, &[0x86, 0x08, 0x01, 0x0f], 12_000).concat();
     assert_eq!((told.len(), &told[..5]), (6 + 0x1eff - 6, [0x86, 0x3d, 0x7f, 0x08, 0x01].as_slice()));
 }

@@ -1,4 +1,4 @@
-//! Whole games on a simulated board: what the bytes say against what was played.
+//! Whole games on a simulated board: compares the bytes with the plies played.
 
 use hardware_sim::clock::{ClockSide, TimeControl};
 use hardware_sim::faults::Fault;
@@ -22,7 +22,7 @@ fn start() -> Vec<u8> {
         .collect()
 }
 
-/// Plies without any rule: pieces go to empty squares, some take, some pass over several landings, some are crowned.
+/// Creates plies without any rules: pieces move to empty squares, some capture, some pass over several landings, some are crowned.
 fn wild_plies(count: usize, seed: u64) -> Vec<Ply> {
     let mut rng = Rng::new(seed);
     let mut codes = start();
@@ -78,7 +78,7 @@ fn game(plies: Vec<Ply>) -> Game {
     Game::new(start(), plies, Some(TimeControl { base_s: 4800, increment_s: 60 }))
 }
 
-/// Plays to the end with a host that sends these bytes first; everything it reads comes back with its times.
+/// Plays to the end with a host that sends these bytes first; returns all reads with their times.
 fn run(world: &mut World, opening: &[u8]) -> Vec<(u64, Vec<u8>)> {
     world.receive(0, opening);
     let mut reads = Vec::new();
@@ -89,7 +89,7 @@ fn run(world: &mut World, opening: &[u8]) -> Vec<(u64, Vec<u8>)> {
     reads
 }
 
-/// What an honest reader makes of the bytes: every message, as long as nothing is damaged.
+/// Decodes the bytes: every message, as long as nothing is damaged.
 fn messages(reads: &[(u64, Vec<u8>)]) -> Vec<(u64, Vec<u8>)> {
     let mut found: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut open: Vec<u8> = Vec::new();
@@ -109,7 +109,7 @@ fn messages(reads: &[(u64, Vec<u8>)]) -> Vec<(u64, Vec<u8>)> {
     found
 }
 
-/// The placement that a reader of dumps and updates believes in the end.
+/// Returns the final placement according to dumps and updates.
 fn believed(reads: &[(u64, Vec<u8>)]) -> Vec<u8> {
     let mut codes = vec![0; 100];
     for (_, message) in messages(reads) {
@@ -218,7 +218,7 @@ fn true_clock_readings_match_press_messages() {
     }
 }
 
-/// Faults that hands make; the pieces must be right in the end for all but these.
+/// Faults of hands; except for these, the pieces must be right in the end.
 const CHANGES_PLACEMENT: &[Fault] =
     &[Fault::Forgotten, Fault::CrownStacked, Fault::CrownFlaky, Fault::CrownNever, Fault::PostMortem, Fault::Reset];
 
@@ -361,13 +361,13 @@ fn long_game_costs_little() {
     }
     let each = started.elapsed() / games as u32;
     println!("{} s of play a game, {each:?} of ours", seconds / games);
-    // Far above what it takes, so that a busy machine does not fail it; stepping by milliseconds would.
+    // Far above the expected cost, so that a busy machine does not fail it; stepping by milliseconds would.
     assert!(each.as_millis() < 200, "{each:?} a game");
 }
 
 #[test]
 fn profiles_play_at_stated_rates() {
-    // Club: of 40,000 plies, each fault of a ply strikes about as often as its row says.
+    // Club: over 40,000 plies, each fault of a ply occurs about as often as its rate.
     let (mut plies, mut counts) = (0, std::collections::BTreeMap::new());
     for seed in 0..400 {
         let script = wild_plies(100, seed);
@@ -399,7 +399,7 @@ fn puts_result_pieces_on_board() {
     assert_eq!(last[2..], [[0x8e, 0, 5, 44, 13], [0x8e, 0, 5, 45, 14]]);
 }
 
-/// A profile in which every fault that hands can make happens often.
+/// Creates a profile in which every fault of hands is frequent.
 fn chaos() -> NoiseProfile {
     let mut profile = NoiseProfile::blitz();
     let hands = Fault::all().filter(|fault| *fault < Fault::CrownStacked);
@@ -410,7 +410,7 @@ fn chaos() -> NoiseProfile {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Hands obey the laws of nature: what is lifted stood there, and two pieces never share a field.
+    /// Hands obey physics: a lifted piece was on its field, and two pieces never share a field.
     #[test]
     fn no_two_pieces_share_field(seed in any::<u64>(), wild in any::<bool>()) {
         let profile = if wild { chaos() } else { NoiseProfile::blitz() };
@@ -429,7 +429,7 @@ proptest! {
         }
     }
 
-    /// Whatever happens, the world ends, the truth is in order, and reads come in order.
+    /// With any faults, the world ends, the truth is in order, and reads arrive in order.
     #[test]
     fn worlds_end(seed in any::<u64>(), level in 0..4usize, host in proptest::collection::vec(any::<u8>(), 0..30)) {
         let profile = [NoiseProfile::calm(), NoiseProfile::club(), NoiseProfile::blitz(), chaos()][level].clone();

@@ -1,4 +1,4 @@
-//! How fast PDN is read: the syntax beside a plain tokenizer, and the checked level in plies.
+//! Speed of reading PDN: the syntax level compared with a plain tokenizer, and the checked level in plies.
 //!
 //! ```text
 //! cargo bench -p draughts-pdn
@@ -10,11 +10,11 @@
 //! |---|---|
 //! | the tokenizer | cuts bytes into tags, comments, numbers, moves, words and signs, each with kind and span; no lines, no meaning, no window |
 //! | syntax | bytes in pieces of 64 kB to events: decoding, all dialects, games, every event with line and column |
-//! | checked | the same, every move of every game resolved against the rules |
+//! | checked | the syntax level, plus every move of every game resolved by the rules |
 //!
-//! The tokenizer is what a programmer writes in an hour who wants the tokens of PDN and nothing else. It runs in the same
-//! process over the same bytes, turn by turn with the syntax level, so that the ratio means something on a busy machine;
-//! absolute figures mean less. One thread, its time on the processor; the best of several rounds counts.
+//! The tokenizer is minimal code for the tokens of PDN and nothing else. It runs in the same process over the same bytes, alternating with
+//! the syntax level, so the ratio is meaningful on a busy machine; absolute figures are less so. Times are processor time of one thread;
+//! the best of several rounds counts.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,7 +32,7 @@ use draughts_pdn::writer::{self, Style};
 
 const ROUNDS: usize = 7;
 
-/// How many bytes are read in one round.
+/// Number of bytes read in one round.
 const VOLUME: usize = 30_000_000;
 
 fn main() {
@@ -104,7 +104,7 @@ fn checked(name: &str, text: &[u8]) {
     println!("{name:<34} {plies:>10} {rate:>10.1} {megabytes:>7.0}");
 }
 
-/// The time that this thread was on a processor.
+/// Returns the processor time of this thread.
 fn timed(work: impl FnOnce()) -> Duration {
     let on_processor = || {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -115,7 +115,7 @@ fn timed(work: impl FnOnce()) -> Duration {
     on_processor().saturating_sub(start)
 }
 
-/// The games of `tests/data/games` as PDN games with the usual tags.
+/// Returns the games of `tests/data/games` as PDN games with the usual tags.
 fn games_as_pdn() -> Vec<Game> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/games");
     let mut files: Vec<PathBuf> =
@@ -139,7 +139,7 @@ fn games_as_pdn() -> Vec<Game> {
     games
 }
 
-/// A game of moves as the files of `tests/data/games` have them.
+/// Creates a game from moves in the format of the files of `tests/data/games`.
 fn game(game_type: &str, fen: Option<&str>, moves: &str, index: usize) -> Game {
     let variant = Variant::from_tag(game_type).expect("a game type");
     let setup = fen.map(|fen| draughts_pdn::fen::read(variant, fen).expect("a FEN"));
@@ -169,7 +169,7 @@ fn game(game_type: &str, fen: Option<&str>, moves: &str, index: usize) -> Game {
     game
 }
 
-/// The files of the standard's test suite, one after the other.
+/// Returns the files of the standard's test suite, concatenated.
 fn suite() -> Option<Vec<u8>> {
     let folder = Path::new(&std::env::var_os("DAMCAST_CORPUS")?).join("pdn/suite/succeed");
     let mut files: Vec<PathBuf> =
@@ -183,7 +183,7 @@ fn suite() -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The International games of the suite that can be played to their end.
+/// Returns the International games of the suite that can be played to their end.
 fn international_games(suite: &[u8]) -> Vec<u8> {
     let (games, _) = draughts_pdn::reader::read_bytes(suite, Encoding::Detect);
     let is_wanted = |located: &draughts_pdn::reader::LocatedGame| {
@@ -278,13 +278,13 @@ mod tokenizer {
         }
     }
 
-    /// Behind the next byte of this value, or the end.
+    /// Returns the index after the next byte of this value, or the end.
     fn behind(bytes: &[u8], from: usize, wanted: u8) -> usize {
         let rest = bytes.get(from..).unwrap_or_default();
         rest.iter().position(|byte| *byte == wanted).map_or(bytes.len(), |at| from + at + 1)
     }
 
-    /// Behind the bracket that ends a tag; a quoted value may hold anything.
+    /// Returns the index after the bracket that ends a tag; a quoted value may contain anything.
     fn tag_end(bytes: &[u8], from: usize) -> usize {
         let mut at = from + 1;
         let mut is_quoted = false;

@@ -1,20 +1,19 @@
-//! How fast legal moves are generated: leaves a second from the start of every variant, beside a floor.
+//! Speed of move generation: leaves per second from the start of every variant, compared with a baseline.
 //!
 //! ```text
 //! cargo bench -p draughts
 //! ```
 //!
-//! The floor is what a programmer writes in an afternoon who needs International draughts and nothing else: one
-//! bitboard, constant shifts, no notation, no paths. It runs in the same process, turn by turn with ours, so that the
-//! ratio means something on a busy machine; absolute figures do not. Both count the moves of the last ply without playing
-//! them, on one thread; the best of several rounds counts.
+//! The baseline is a minimal generator for International draughts only: one bitboard, constant shifts, no notation, no paths. Both run in
+//! one process, alternating, so the ratio is meaningful on a busy machine; absolute figures are not. Both count the moves of the last ply
+//! without playing them, on one thread. The best of several rounds counts.
 
 use std::time::{Duration, Instant};
 
 use draughts::perft;
 use draughts::{Position, Variant};
 
-/// Depth of each variant: a few million leaves.
+/// Depth for each variant, for a few million leaves.
 const DEPTHS: [(u8, u32); 14] = [
     (20, 8),
     (21, 9),
@@ -59,8 +58,8 @@ fn timed(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// International draughts on one bitboard. Two rows take eleven bits, the eleventh stays empty: every step is a shift by
-/// 5 or 6, and what leaves the board falls on an empty bit.
+/// International draughts on one bitboard. Two rows take eleven bits, of which the eleventh stays empty. Every step is a shift by 5 or 6,
+/// and a step off the board lands on an empty bit.
 mod floor {
     #[derive(Clone, Copy)]
     pub struct Board {
@@ -71,7 +70,7 @@ mod floor {
 
     const ALL: u64 = 0x3ff | 0x3ff << 11 | 0x3ff << 22 | 0x3ff << 33 | 0x3ff << 44;
     const WAYS: [i32; 4] = [-6, -5, 5, 6];
-    /// The start, White to move.
+    /// Start position, White to move.
     pub const START: Board = Board { ours: ALL >> 33 << 33 & !0x1f, theirs: ALL & 0x1f_ffff, kings: 0 };
 
     #[inline(always)]
@@ -79,14 +78,14 @@ mod floor {
         if by > 0 { set << by } else { set >> -by }
     }
 
-    /// From, to, taken.
+    /// From, to, captured.
     type Capture = (u64, u64, u64);
 
     pub fn perft(board: Board, depth: u32) -> u64 {
         leaves::<true>(board, depth, &mut Vec::with_capacity(1000))
     }
 
-    /// `captures` is a stack: the captures of a position lie above those of the positions before it.
+    /// `captures` is a stack: the captures of a position are above those of earlier positions.
     fn leaves<const WHITE: bool>(board: Board, depth: u32, captures: &mut Vec<Capture>) -> u64 {
         let empty = ALL & !(board.ours | board.theirs);
         let (men, kings) = (board.ours & !board.kings, board.ours & board.kings);

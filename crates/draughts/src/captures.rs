@@ -1,14 +1,13 @@
 //! The search for captures, jump by jump, for every variant.
 //!
 //! ```text
-//! a piece that can take ──▸ a jump ──▸ further jumps from every square where it may come down ──▸ it ends: a capture
-//!                                                                                                       │
-//!        what is asked for ([`CaptureCollector`]) ◂── those that nothing has priority over, by the variant's criteria ◂┘
+//! a piece that can capture ──▸ a jump ──▸ further jumps from every landing square ──▸ no more jumps: a capture
+//!                                                                                                │
+//!          CaptureCollector ◂── captures with the highest priority, by the variant's criteria ◂──┘
 //! ```
 //!
-//! The moving piece is off the board, and captured pieces either stand in the way until the move is done or leave at once
-//! ([`Removal`]). What is kept of the captures is the affair of the one who asks: who only plays a move does not pay for its
-//! path.
+//! The moving piece is off the board. Captured pieces either block lines until the move ends or leave at once ([`Removal`]). The
+//! [`CaptureCollector`] decides how much of each capture to retain: a caller that only plays a move does not build its path.
 
 use super::geometry::{Direction, Geometry};
 use super::moves::{Effect, Jump, Move, Path};
@@ -18,16 +17,16 @@ use super::ruleset::{Criterion, KingLanding, KingRange, PromotionInCapture, Remo
 use super::square::{Square, SquareSet};
 use super::variant::Variant;
 
-/// What becomes of the captures that are found. The same capture may be found several times, by other routes.
+/// Receives the captures found. The search may find one capture several times, by different routes.
 pub(super) trait CaptureCollector {
-    /// Forgets all that was taken in: something else has priority.
+    /// Discards all captures added so far: a capture with higher priority was found.
     fn clear(&mut self);
 
-    /// Takes in a capture over which none that was found has priority. Returns how many others it was compared with.
+    /// Adds a capture to which no capture found so far has priority. Returns the number of captures it was compared with.
     fn add(&mut self, effect: Effect, last: &JumpNode) -> usize;
 }
 
-/// Every route of every capture.
+/// Collects every route of every capture.
 pub(super) struct Routes<'a>(pub &'a mut Vec<Move>);
 
 impl CaptureCollector for Routes<'_> {
@@ -41,7 +40,7 @@ impl CaptureCollector for Routes<'_> {
     }
 }
 
-/// Each move once, by the route whose long notation comes first as text.
+/// Collects each move once, with the route whose long notation sorts first as text.
 pub(super) struct UniqueMoves<'a> {
     pub variant: &'static Variant,
     pub moves: &'a mut Vec<Move>,
@@ -63,7 +62,7 @@ impl CaptureCollector for UniqueMoves<'_> {
     }
 }
 
-/// Each move once, without its path.
+/// Collects each move once, without its path.
 pub(super) struct UniqueEffects<'a>(pub &'a mut Vec<Effect>);
 
 impl CaptureCollector for UniqueEffects<'_> {
@@ -79,7 +78,7 @@ impl CaptureCollector for UniqueEffects<'_> {
     }
 }
 
-/// The move from one square to another, if there is just one.
+/// Collects the move between two given squares, if it is unique.
 pub(super) struct OnlyMove {
     from: Square,
     to: Square,
@@ -111,42 +110,41 @@ impl CaptureCollector for &mut OnlyMove {
     }
 }
 
-/// One jump on the way of a capture, as it was made, linked to the jump before it: the search needs no memory but its
-/// stack.
+/// One jump of the capture being searched, linked to the previous jump. The search needs no memory beyond its stack.
 pub(super) struct JumpNode<'before> {
     before: Option<&'before JumpNode<'before>>,
-    /// 1 for the first jump.
+    /// Jump number within the capture, from 1.
     number: u8,
     over: Square,
     direction: Direction,
-    /// The square next to the captured piece.
+    /// Square next to the captured piece.
     nearest: Square,
-    /// Where the piece came down: `nearest` or beyond.
+    /// Landing square: `nearest` or a square beyond it.
     to: Square,
 }
 
 impl JumpNode<'_> {
-    /// This jump and those before it, last first.
+    /// Returns this jump and those before it, last first.
     fn backwards(&self) -> impl Iterator<Item = &JumpNode<'_>> {
         std::iter::successors(Some(self), |leap| leap.before)
     }
 
-    /// Can the same pieces be taken in another order? One cannot.
+    /// Whether the same pieces could be captured in another order; `false` for a single piece.
     fn has_other_orders(&self) -> bool {
         self.number > 1
     }
 }
 
-/// The piece that captures.
+/// The capturing piece.
 #[derive(Clone, Copy)]
 struct Capturer {
     from: Square,
     started_as: PieceKind,
-    /// What it is now.
+    /// Current kind of the piece: a man may be crowned during the capture.
     kind: PieceKind,
 }
 
-/// The search for the captures of one position.
+/// Search for the captures of one position.
 struct Captures<'a, F, const FITS_64: bool> {
     rules: &'a Ruleset,
     geometry: &'a Geometry,
@@ -155,17 +153,17 @@ struct Captures<'a, F, const FITS_64: bool> {
     their_kings: SquareSet,
     capturable_by_men: SquareSet,
     crowning_row: SquareSet,
-    /// The pieces that stand in the way: all but the one that captures, and those taken that have left.
+    /// Pieces that block lines: all except the capturing piece and captured pieces that have left.
     blockers: SquareSet,
     captured: SquareSet,
     best: u64,
-    /// How many jumps may still be tried.
+    /// Number of jumps that may still be tried.
     jumps_left: u32,
     found: F,
 }
 
-/// Finds the captures of these pieces that the variant's priority leaves, trying so many jumps. Returns how many are left
-/// of them; with none, the search has been cut short.
+/// Finds the captures of `capturers` that pass the variant's priority criteria, trying at most `jumps_left` jumps. Returns the number of
+/// jumps left; 0 means that the search was cut short.
 pub(super) fn search<F: CaptureCollector>(position: &Position, capturers: SquareSet, jumps_left: u32, found: F) -> u32 {
     match position.variant().geometry.fits_64() {
         true => Captures::<F, true>::search(position, capturers, jumps_left, found),
@@ -203,7 +201,7 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
         search.jumps_left
     }
 
-    /// Takes all jumps that the piece can make from `at`. Returns whether there was one.
+    /// Tries all jumps of the piece from `at`. Returns whether there was one.
     fn extend(&mut self, piece: Capturer, at: Square, last: Option<&JumpNode>) -> bool {
         match piece.kind {
             PieceKind::Man => self.extend_short(piece, at, last),
@@ -212,14 +210,14 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
         }
     }
 
-    /// The same for a piece that takes what stands next to it.
+    /// [`Captures::extend`] for a piece that captures only adjacent pieces.
     fn extend_short(&mut self, piece: Capturer, at: Square, last: Option<&JumpNode>) -> bool {
         let (ways, color, takes) = match piece.kind {
             PieceKind::Man => (self.rules.man_captures, self.us, self.capturable_by_men),
             PieceKind::King => (self.rules.king_captures, Color::White, self.theirs),
         };
         let takes = takes - self.captured;
-        // All ways are looked at before the first is gone: a processor that guesses at each of them guesses wrong too often.
+        // Collect all directions before trying the first: a branch per direction is often mispredicted.
         let mut open = 0_u32;
         for (index, &way) in ways.iter().enumerate() {
             let (over, to) = self.geometry.hop(at, way.seen_by(color));
@@ -245,7 +243,7 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
         any
     }
 
-    /// The same for a flying king, which goes on from every square where it may come down.
+    /// [`Captures::extend`] for a flying king, which continues from every square on which it may land.
     fn extend_flying(&mut self, king: Capturer, at: Square, last: Option<&JumpNode>) -> bool {
         let geometry = self.geometry;
         let takes = self.theirs - self.captured;
@@ -285,14 +283,14 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
         any
     }
 
-    /// Is this way closed after the last jump? Turning round may be forbidden, and going straight on from a square
-    /// further behind the captured piece is the same as from the nearest one.
+    /// Whether this direction is excluded after the last jump. Reversing may be forbidden. Continuing straight on from a square farther
+    /// behind the captured piece repeats the jump from the nearest one.
     fn is_barred(&self, last: &JumpNode, way: Direction) -> bool {
         let turns_round = !self.rules.reversal && way == last.direction.reverse();
         turns_round || (way == last.direction && last.to != last.nearest)
     }
 
-    /// May one more jump be tried?
+    /// Counts one jump. Returns whether it may be tried.
     fn may_jump(&mut self) -> bool {
         self.jumps_left = self.jumps_left.saturating_sub(1);
         self.jumps_left > 0
@@ -310,7 +308,7 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
         self.blockers.insert(over);
     }
 
-    /// The piece has come down: crowns it where the rules say so, and goes on. Returns whether it could.
+    /// Lands the piece, crowns it if the rules say so, and extends the capture. Returns whether it could be extended.
     fn land(&mut self, piece: Capturer, leap: &JumpNode) -> bool {
         let mut piece = piece;
         if piece.kind == PieceKind::Man && self.crowning_row.contains(leap.to) {
@@ -323,7 +321,7 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
         self.extend(piece, leap.to, Some(leap))
     }
 
-    /// A capture is complete: keeps it if none that was found has priority over it.
+    /// Adds a complete capture unless a capture found so far has priority over it.
     fn finish(&mut self, piece: Capturer, last: &JumpNode) {
         let key = self.priority(piece, last);
         if key < self.best {
@@ -340,14 +338,14 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
             captured: self.captured,
             promotes: crowned_at_the_end || piece.kind != piece.started_as,
         };
-        // To compare it takes time, and a long one takes memory.
+        // Comparing a capture takes time, and a long one takes memory: count both as jumps.
         let compared = self.found.add(effect, last) as u32 / 16 + u32::from(last.number) / 2;
         self.jumps_left = self.jumps_left.saturating_sub(compared);
     }
 
-    /// The criteria of the variant as one number, the first criterion in the highest bits.
+    /// Returns the variant's criteria as one number, the first criterion in the highest bits.
     fn priority(&self, piece: Capturer, last: &JumpNode) -> u64 {
-        // A board has 72 squares at most: sixteen bits hold every criterion, and no variant has more than four.
+        // A board has at most 72 squares, so sixteen bits hold every criterion; no variant has more than four criteria.
         const BITS: u8 = 16;
         let pieces = u64::from(last.number);
         let kings = || (self.captured & self.their_kings).len() as u64;
@@ -360,7 +358,7 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
                     .backwards()
                     .filter(|leap| leap.number <= BITS && self.their_kings.contains(leap.over))
                     .fold(0, |bits, leap| bits | 1 << (BITS - leap.number)),
-                // A king is worth just less than two men: 1.99 orders all sums right, as no board holds 100 kings.
+                // A king is worth just less than two men: 1.99 orders all sums correctly, because no board holds 100 kings.
                 Criterion::HighestValue => 100 * (pieces - kings()) + 199 * kings(),
             };
             key << BITS | value
@@ -368,12 +366,12 @@ impl<F: CaptureCollector, const FITS_64: bool> Captures<'_, F, FITS_64> {
     }
 }
 
-/// The number of the jump behind this one.
+/// Returns the number of the jump after `last`.
 fn next_index(last: Option<&JumpNode>) -> u8 {
     last.map_or(1, |last| last.number + 1)
 }
 
-/// The jumps as the long notation names them: on a straight line the square next to the piece, at a turn the turn.
+/// Returns the jumps as in long notation: on a straight line the square next to the piece, at a turn the square of the turn.
 fn path(last: &JumpNode) -> Path {
     if last.number == 1 {
         return Path::Single([Jump { over: last.over, to: last.to }]);
@@ -389,7 +387,7 @@ fn path(last: &JumpNode) -> Path {
     Path::Multiple(jumps.into_boxed_slice())
 }
 
-/// The long notation, to compare routes of the same move by.
+/// Returns the long notation, used to compare routes of the same move.
 fn long_text(variant: &Variant, ply: &Move) -> String {
     let mut text = String::new();
     for jump in ply.jumps() {

@@ -1,4 +1,4 @@
-//! When a game is drawn, as data: the questions that the rows answer. What has come about in a game, [`super::draws`] counts.
+//! Draw rules as data: the questions that the table of games answers. [`super::draws`] does the counting.
 
 /// One way in which a game is drawn.
 ///
@@ -14,27 +14,27 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct DrawRule {
-    /// What must have come about.
+    /// Condition that must be met.
     pub when: DrawCondition,
-    /// Does it end the game, or does it need a claim?
+    /// Whether the draw ends the game by itself or needs a claim.
     pub claim: Claim,
-    /// Where it stands, a colon, and in which words.
+    /// Source, a colon, and the text of the rule.
     pub article: &'static str,
 }
 
 impl DrawRule {
-    /// Where it stands: `FMJD 6`.
+    /// Returns the source: `FMJD 6`.
     pub fn source(&self) -> &'static str {
         self.article.split_once(": ").map_or("", |(source, _)| source)
     }
 
-    /// What it says.
+    /// Returns the text of the rule.
     pub fn text(&self) -> &'static str {
         self.article.split_once(": ").map_or(self.article, |(_, words)| words)
     }
 }
 
-/// Who ends the game.
+/// How a draw takes effect.
 ///
 /// # Examples
 ///
@@ -46,13 +46,13 @@ impl DrawRule {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
-    /// A player or the arbiter; until one does, the game goes on. Also where a text leaves this open.
+    /// A player or the arbiter; the game continues until one does. Also used where a text leaves this open.
     Needed,
     /// The position is a draw by itself.
     AtOnce,
 }
 
-/// What makes a draw.
+/// Condition for a draw.
 ///
 /// # Examples
 ///
@@ -66,23 +66,23 @@ pub enum Claim {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DrawCondition {
-    /// The same position has come about this many times with the same side to move.
+    /// The position has occurred this many times with the same side to move.
     Repeated(u16),
-    /// Each side has made this many moves in a row, and none of them was a capture or a man's move.
+    /// Each side has made this many consecutive moves without a capture or a man's move.
     OnlyKingsMove(u16),
-    /// Both sides have a king, this many pieces (from, to) stand on the board, and each side has made this many moves since
-    /// a piece was last taken or crowned.
+    /// Both sides have a king, the number of pieces is in a range, and each side has made this many moves since the last capture or
+    /// crowning.
     MaterialUnchanged {
-        /// The fewest and the most pieces, both colours together.
+        /// Minimum and maximum number of pieces, both colours together.
         pieces: (u8, u8),
         /// Moves of each side.
         moves: u16,
     },
-    /// An ending that is not won in time is not won.
+    /// An ending not won within its limit.
     Ending(Ending),
 }
 
-/// A weaker side against a stronger one, and how long the stronger has to win.
+/// A weaker side against a stronger one, and the moves within which the stronger side must win.
 ///
 /// # Examples
 ///
@@ -97,19 +97,19 @@ pub enum DrawCondition {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Ending {
-    /// What the weaker side has: one of these.
+    /// Material of the weaker side: one of these.
     pub weaker: &'static [Material],
-    /// What the stronger side has: one of these.
+    /// Material of the stronger side: one of these.
     pub stronger: &'static [Material],
-    /// Where the weaker side must stand.
+    /// Squares to which the weaker side must be confined.
     pub area: EndingArea,
-    /// How long the ending lasts for the count.
+    /// Event that restarts the count.
     pub reset: CountReset,
-    /// When it is drawn.
+    /// Number of moves until the draw.
     pub limit: MoveLimit,
 }
 
-/// What a side has.
+/// Material of one side.
 ///
 /// # Examples
 ///
@@ -120,13 +120,13 @@ pub struct Ending {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Material {
-    /// Its men.
+    /// Number of men.
     pub men: u8,
-    /// Its kings.
+    /// Number of kings.
     pub kings: u8,
 }
 
-/// Where the pieces of the weaker side stand.
+/// Squares to which the pieces of the weaker side are confined.
 ///
 /// # Examples
 ///
@@ -141,13 +141,13 @@ pub struct Material {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EndingArea {
-    /// Anywhere.
+    /// Any square.
     Anywhere,
     /// On the long diagonal from White's left corner, a1-h8.
     MainRoad,
 }
 
-/// What interrupts the count of an ending.
+/// Event that interrupts the count of an ending.
 ///
 /// # Examples
 ///
@@ -161,14 +161,13 @@ pub enum EndingArea {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CountReset {
-    /// Anything that makes it another ending.
+    /// Any change that makes it another ending.
     WhenMaterialChanges,
-    /// Nothing, as long as the weaker side has what it had: a loss of the stronger side may begin another count but does
-    /// not stop this one.
+    /// Only a change of the weaker side's material: if the stronger side loses pieces, another count may begin, but this one continues.
     WhenWeakerSideChanges,
 }
 
-/// The time to win an ending.
+/// Number of moves to win an ending.
 ///
 /// # Examples
 ///
@@ -182,18 +181,18 @@ pub enum CountReset {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum MoveLimit {
-    /// None: it is drawn as soon as it stands, unless a capture is due.
+    /// None: drawn as soon as the ending is reached, unless a capture is due.
     Immediate,
-    /// This many of each side.
+    /// This many moves of each side.
     EachSide(u16),
-    /// This many of the stronger side.
+    /// This many moves of the stronger side.
     StrongerSide(u16),
-    /// This many of the weaker side.
+    /// This many moves of the weaker side.
     WeakerSide(u16),
 }
 
 impl Material {
-    /// Men and kings.
+    /// Creates material from numbers of men and kings.
     pub const fn new(men: u8, kings: u8) -> Material {
         Material { men, kings }
     }

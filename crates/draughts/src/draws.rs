@@ -1,14 +1,13 @@
-//! When a game is drawn, or may be claimed to be: the rules of each variant as data, and the counters that watch them.
+//! Detects draws, reached or claimable: the rules of each variant as data, and the counters for them.
 //!
 //! ```text
-//! a ply ──▸ History ──▸ counts: "16 moves each: 12"  ──▸ draws: what is reached, with its article
+//! a ply ──▸ DrawHistory ──▸ counts: "16 moves each: 12"  ──▸ draws: rules reached, with their articles
 //! ```
 //!
-//! Rules are rows as all others are: each [`Variant`] lists its [`DrawRule`]s, and where no text could be
-//! relied on the row says what is left to the arbiter. A count that is reached ends nothing here: whoever records the game
-//! tells the players' arbiter, who alone may end it.
+//! Each [`Variant`] lists its [`DrawRule`]s. Where no reliable text exists, the variant names the question as left to the arbiter.
+//! A count that reaches its limit ends nothing here: only the arbiter may end the game.
 //!
-//! A side without a legal move has lost and never drawn: see [`Position::winner`].
+//! A side without a legal move has lost, never drawn: see [`Position::winner`].
 
 pub use super::draw_rules::{Claim, CountReset, DrawCondition, DrawRule, Ending, EndingArea, Material, MoveLimit};
 use super::moves::Move;
@@ -17,7 +16,7 @@ use super::position::{Placement, Position, Setup};
 use super::square::SquareSet;
 use super::variant::Variant;
 
-/// How far a count has come.
+/// Progress of one draw count.
 ///
 /// # Examples
 ///
@@ -32,23 +31,23 @@ use super::variant::Variant;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct DrawCount {
-    /// What is counted.
+    /// Rule that is counted.
     pub rule: &'static DrawRule,
     /// Occurrences of the position, or moves.
     pub current: u16,
-    /// How many make a draw.
+    /// Number that makes a draw.
     pub limit: u16,
 }
 
 impl DrawCount {
-    /// Is it enough for a draw?
+    /// Whether the count has reached its limit.
     pub fn is_reached(&self) -> bool {
         self.current >= self.limit
     }
 }
 
-/// A game as far as the draw rules look back on it. Fed ply by ply; begins anew with each [`DrawHistory::new`], as after a
-/// setup: what nobody saw cannot be counted.
+/// The part of a game that the draw rules look back on, extended ply by ply. Starts empty with each [`DrawHistory::new`], for example after
+/// a setup: earlier moves are unknown and cannot be counted.
 ///
 /// # Examples
 ///
@@ -72,15 +71,15 @@ impl DrawCount {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DrawHistory {
     position: Position,
-    /// The positions since the last move that cannot be taken back, the present one included.
+    /// Positions since the last irreversible move, including the present one.
     repeatable: Vec<Setup>,
     kings_only: Tally,
     unchanged: Tally,
-    /// For each rule of the variant that is an ending: the weaker side, and the moves since it began.
+    /// For each ending rule of the variant: the weaker side, and the moves since the ending began.
     endings: Vec<Option<(Color, Tally)>>,
 }
 
-/// Moves made, by colour.
+/// Number of moves made, by colour.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Tally([u16; 2]);
 
@@ -100,7 +99,7 @@ impl Tally {
 }
 
 impl DrawHistory {
-    /// The history of a game that begins here.
+    /// Creates the history of a game that begins at `position`.
     pub fn new(position: Position) -> DrawHistory {
         let begin = |rule: &DrawRule| match rule.when {
             DrawCondition::Ending(ending) => ending.weaker_side(&position).map(|weaker| (weaker, Tally::default())),
@@ -115,12 +114,12 @@ impl DrawHistory {
         }
     }
 
-    /// The position that the game has come to.
+    /// Returns the current position of the game.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Takes note of a ply that was generated for [`DrawHistory::position`].
+    /// Adds a ply that was generated for [`DrawHistory::position`].
     pub fn play(&mut self, ply: &Move) {
         let before = self.position;
         let mover = before.turn();
@@ -128,7 +127,7 @@ impl DrawHistory {
         let by_man = before.placement().men_of(mover).contains(ply.from());
         self.position = after;
 
-        // Men of some games may step sideways, and back again: only a change of rows is for ever.
+        // Men of some games may step sideways and back again: only a change of rows is irreversible.
         let row = |square| before.variant().geometry.row_and_column(square).0;
         if ply.is_capture() || (by_man && row(ply.from()) != row(ply.to())) {
             self.repeatable.clear();
@@ -159,13 +158,13 @@ impl DrawHistory {
         }
     }
 
-    /// All counts that have begun, in the order of the variant's rules.
+    /// Returns all counts that have begun, in the order of the variant's rules.
     pub fn counts(&self) -> Vec<DrawCount> {
         let rules = self.position.variant().draws.iter().zip(&self.endings);
         rules.filter_map(|(rule, ending)| self.count(rule, *ending)).collect()
     }
 
-    /// The rules by which the game is drawn here or may be claimed to be.
+    /// Returns the rules by which the game is drawn, or may be claimed to be drawn, in the current position.
     pub fn draws(&self) -> Vec<&'static DrawRule> {
         self.counts().into_iter().filter(DrawCount::is_reached).map(|count| count.rule).collect()
     }
@@ -227,6 +226,6 @@ fn main_road(variant: &Variant) -> SquareSet {
 }
 
 fn material_of(placement: &Placement, color: Color) -> Material {
-    // A board has 72 squares at most.
+    // A board has at most 72 squares.
     Material { men: placement.men_of(color).len() as u8, kings: placement.kings_of(color).len() as u8 }
 }

@@ -1,4 +1,4 @@
-//! The value of the PDN tag `GameType`: which game, and how its board is drawn and numbered.
+//! The value of the PDN tag `GameType`: the game, and how its board is drawn and numbered.
 //!
 //! `20,W,10,10,N2,0` reads: type 20, White starts, 10 columns, 10 rows, **N**umeric with the first square in corner 2,
 //! bottom-left corner played. Source: PDN 3.0, chapter "GameType tag".
@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::piece::Color;
 
-/// How squares are called.
+/// How squares are named.
 ///
 /// # Examples
 ///
@@ -19,13 +19,13 @@ use super::piece::Color;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum NotationKind {
-    /// `a3`: a letter along the row, a digit for the row.
+    /// `a3`: a letter for the column, a number for the row.
     Algebraic,
-    /// `32`: playing squares are counted.
+    /// `32`: the number of the playing square.
     Numeric,
 }
 
-/// The attribute `A0` .. `N3`: kind and first square.
+/// The attribute `A0` .. `N3`: kind of names and corner of the first square.
 ///
 /// # Examples
 ///
@@ -43,14 +43,14 @@ pub enum NotationKind {
 pub struct Notation {
     /// Letters or numbers.
     pub kind: NotationKind,
-    /// Is the first square (1 or a1) in the bottom row, seen by the side that starts?
+    /// Whether the first square (1 or a1) is in the bottom row, seen by the side that starts.
     pub from_bottom: bool,
-    /// Is the first square in the left column, seen by the side that starts?
+    /// Whether the first square is in the left column, seen by the side that starts.
     pub from_left: bool,
 }
 
-/// All attributes of a `GameType` tag, the optional ones filled in. There is one for every board that a draughts game of
-/// the standard can be played on, and no other.
+/// All attributes of a `GameType` tag, with defaults filled in. A value exists only for boards on which a draughts game of the standard can
+/// be played.
 ///
 /// # Examples
 ///
@@ -73,44 +73,44 @@ pub struct GameType {
 }
 
 impl GameType {
-    /// The number of the game in the standard's table, 20..=41.
+    /// Returns the number of the game in the standard's table, 20..=41.
     pub const fn number(&self) -> u8 {
         self.number
     }
 
-    /// Who makes the first move; this side sits at the bottom when the attributes below are read.
+    /// Returns the side that makes the first move. The attributes below are read with this side at the bottom.
     pub const fn starter(&self) -> Color {
         self.starter
     }
 
-    /// Columns, even, 4..=12.
+    /// Returns the number of columns, even, 4..=12.
     pub const fn width(&self) -> u8 {
         self.width
     }
 
-    /// Rows, even, 4..=12.
+    /// Returns the number of rows, even, 4..=12.
     pub const fn height(&self) -> u8 {
         self.height
     }
 
-    /// How squares are called.
+    /// Returns how squares are named.
     pub const fn notation(&self) -> Notation {
         self.notation
     }
 
-    /// The invert flag: is the bottom-left corner *not* a playing square?
+    /// Returns the invert flag: whether the bottom-left corner is *not* a playing square.
     pub const fn is_inverted(&self) -> bool {
         self.inverted
     }
 
-    /// The same board with its squares called in another way.
+    /// Returns the same board with another notation for its squares.
     #[must_use]
     pub const fn with_notation(self, notation: Notation) -> GameType {
         GameType { notation, ..self }
     }
 }
 
-/// All attributes, as in the table of the standard.
+/// Writes all attributes, as in the table of the standard.
 impl fmt::Display for GameType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Notation { kind, from_bottom, from_left } = self.notation;

@@ -1,4 +1,4 @@
-//! Where the playing squares of a board lie, how they are connected, and what they are called.
+//! Positions, connections and names of the playing squares of a board.
 //!
 //! ```text
 //!        White's view, row 0 on top            the eight directions, as White sees them
@@ -9,9 +9,8 @@
 //!        46 . 47 . 48 ...      row 9                 SW  S  SE
 //! ```
 //!
-//! On a chequered board N, E, S and W lead to the next square *of the played colour*, two rows or columns away: the
-//! lines of the orthogonal captures of Frisian draughts. Where all squares are played (Turkish) they lead to the
-//! neighbour.
+//! On a chequered board N, E, S and W lead to the next square *of the played colour*, two rows or columns away: the lines of the orthogonal
+//! captures of Frisian draughts. Where all squares are played (Turkish) they lead to the adjacent square.
 //!
 //! Source: PDN 3.0, chapter "GameType tag". All attributes are read from the seat of the side that starts, so a board
 //! on which Black starts is numbered as seen from Black's seat.
@@ -20,7 +19,7 @@ use super::game_type::{GameType, NotationKind};
 use super::piece::Color;
 use super::square::{Square, SquareSet};
 
-/// A direction on the board as White sees it; N leads to Black's home row.
+/// Direction on the board as White sees it; N leads to Black's home row.
 ///
 /// # Examples
 ///
@@ -47,7 +46,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All eight, clockwise from north.
+    /// All eight directions, clockwise from north.
     pub const ALL: [Direction; 8] = [
         Direction::North,
         Direction::NorthEast,
@@ -59,7 +58,7 @@ impl Direction {
         Direction::NorthWest,
     ];
 
-    /// The way back.
+    /// Returns the opposite direction.
     pub const fn reverse(self) -> Direction {
         match self {
             Direction::North => Direction::South,
@@ -73,7 +72,7 @@ impl Direction {
         }
     }
 
-    /// The direction for a side where this one is White's: Black's is turned round.
+    /// Returns the direction for `color` that corresponds to this direction for White: Black's is turned by 180 degrees.
     #[inline]
     pub(crate) const fn seen_by(self, color: Color) -> Direction {
         match color {
@@ -82,12 +81,12 @@ impl Direction {
         }
     }
 
-    /// Do the squares in this direction have higher indices?
+    /// Whether squares in this direction have higher indices.
     const fn counts_up(self) -> bool {
         matches!(self, Direction::East | Direction::SouthEast | Direction::South | Direction::SouthWest)
     }
 
-    /// Rows and columns of one step; rows grow southward.
+    /// Returns the rows and columns of one step; rows grow southward.
     const fn vector(self) -> (i8, i8) {
         match self {
             Direction::North => (-1, 0),
@@ -102,14 +101,14 @@ impl Direction {
     }
 }
 
-/// In tables of squares: there is none.
+/// Marks a missing square in tables of squares.
 const NO_SQUARE: u8 = u8::MAX;
 
-/// A step in one direction for many squares at once. Squares are counted in reading order, so a step adds a fixed number
-/// to the index, or, on a chequered board, one of two numbers: rows are indented in turn.
+/// Step in one direction for many squares at once. Squares are numbered in reading order, so a step adds a fixed number to the index. On a
+/// chequered board it adds one of two numbers, because every other row is indented.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Shift {
-    /// The squares whose step adds this number.
+    /// Squares whose step adds this number.
     squares: SquareSet,
     by: i8,
 }
@@ -120,7 +119,7 @@ impl Shift {
         (squares & self.squares).shifted(self.by)
     }
 
-    /// The same on a board of at most 64 squares, which is much quicker.
+    /// Shifts squares on a board of at most 64 squares, which is much faster.
     #[inline]
     fn in_64(&self, squares: SquareSet) -> SquareSet {
         (squares & self.squares).shifted_in_64(self.by)
@@ -145,23 +144,23 @@ pub struct Geometry {
     height: usize,
     /// Row and column in White's view, by square.
     cells: Vec<(u8, u8)>,
-    /// The square at row * width + column.
+    /// Square at index row * width + column.
     squares: Vec<Option<Square>>,
-    /// The neighbour by square and direction.
+    /// Adjacent square, by square and direction.
     neighbours: [[u8; 8]; Square::MAX_COUNT],
-    /// The neighbour and the one behind it by square and direction; the square itself twice where there are not both.
+    /// Adjacent square and the one behind it, by square and direction; twice the square itself unless both exist.
     hops: [[(u8, u8); 8]; Square::MAX_COUNT],
-    /// All squares of the line by square and direction.
+    /// All squares of the line, by square and direction.
     rays: [[SquareSet; 8]; Square::MAX_COUNT],
-    /// The same for many squares at once, by direction.
+    /// Steps for many squares at once, by direction.
     shifts: [[Shift; 2]; 8],
-    /// Two steps at once, by direction: whatever the row, one number.
+    /// Two steps at once, by direction: both row parities add the same number.
     double_shifts: [Shift; 8],
     fits_64: bool,
     all: SquareSet,
-    /// By square.
+    /// Names, by square.
     names: Vec<String>,
-    /// The square by [`name_key`].
+    /// Square by [`name_key`].
     named: [u8; NAME_KEYS],
     /// All squares in the order of their names.
     name_order: Vec<Square>,
@@ -169,10 +168,10 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The board of a game type. `all_squares`: also the squares of the other colour are played.
+    /// Builds the board of a game type. `all_squares`: the squares of both colours are played.
     pub(crate) fn new(game_type: &GameType, all_squares: bool) -> Geometry {
         let (width, height) = (game_type.width as usize, game_type.height as usize);
-        // The starter's view is White's view or White's view turned round.
+        // The starter's view is White's view, or White's view turned by 180 degrees.
         let turn = |row: usize, column: usize| match game_type.starter {
             Color::White => (row, column),
             Color::Black => (height - 1 - row, width - 1 - column),
@@ -293,49 +292,49 @@ impl Geometry {
         self.square_at(row, column)
     }
 
-    /// Columns of the board.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows of the board.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// How many playing squares there are.
+    /// Returns the number of playing squares.
     pub fn count(&self) -> usize {
         self.cells.len()
     }
 
-    /// Are there at most 64 playing squares? Sets of them take half the work.
+    /// Whether there are at most 64 playing squares, so that operations on sets take half the work.
     #[inline]
     pub(super) fn fits_64(&self) -> bool {
         self.fits_64
     }
 
-    /// All playing squares.
+    /// Returns all playing squares.
     #[inline]
     pub fn all(&self) -> SquareSet {
         self.all
     }
 
-    /// The playing square at a row and a column of White's view; row 0 is Black's home row.
+    /// Returns the playing square at a row and a column of White's view; row 0 is Black's home row.
     pub fn square_at(&self, row: usize, column: usize) -> Option<Square> {
         if column >= self.width { None } else { *self.squares.get(row * self.width + column)? }
     }
 
-    /// Row and column of a square in White's view.
+    /// Returns row and column of a square in White's view.
     ///
     /// # Panics
     ///
-    /// When the board has no such square: it is one of a larger board.
+    /// Panics if `square` is not on this board but on a larger one.
     pub fn row_and_column(&self, square: Square) -> (usize, usize) {
         let (row, column) = self.cells[square.index()];
         (row as usize, column as usize)
     }
 
-    /// The next playing square in a direction.
+    /// Returns the next playing square in a direction.
     #[inline]
     pub fn next(&self, square: Square, direction: Direction) -> Option<Square> {
         match self.neighbours[square.index()][direction as usize] {
@@ -344,7 +343,7 @@ impl Geometry {
         }
     }
 
-    /// The next playing squares of all of these squares in a direction.
+    /// Returns the next playing squares of all of these squares in a direction.
     #[inline]
     pub fn step(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         if self.fits_64 {
@@ -354,57 +353,57 @@ impl Geometry {
         }
     }
 
-    /// The same for those who have asked [`Geometry::fits_64`] once for many steps.
+    /// [`Geometry::step`] for callers that checked [`Geometry::fits_64`] once for many steps.
     #[inline(always)]
     pub(super) fn step_sized<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let [even, odd] = &self.shifts[direction as usize];
         if FITS_64 { even.in_64(squares) | odd.in_64(squares) } else { even.in_128(squares) | odd.in_128(squares) }
     }
 
-    /// The next playing square in a direction and the one behind it: what a piece jumps over, and where it comes down. Where
-    /// there are not both, twice the square itself, which is never taken.
+    /// Returns the next playing square in a direction, which a piece jumps over, and the square behind it, where the piece lands. Unless
+    /// both exist, returns the square itself twice, which is never captured.
     #[inline]
     pub(super) fn hop(&self, from: Square, direction: Direction) -> (Square, Square) {
         let (over, to) = self.hops[from.index()][direction as usize];
         (Square::new(over), Square::new(to))
     }
 
-    /// The squares that lie in a direction, nearest first.
+    /// Returns the squares in a direction, nearest first.
     fn line(&self, from: Square, direction: Direction) -> impl Iterator<Item = Square> {
         std::iter::successors(self.next(from, direction), move |&at| self.next(at, direction))
     }
 
-    /// All squares in a direction.
+    /// Returns all squares in a direction.
     #[inline]
     pub(super) fn ray(&self, from: Square, direction: Direction) -> SquareSet {
         self.rays[from.index()][direction as usize]
     }
 
-    /// The nearest of these squares in a direction.
+    /// Returns the nearest of these squares in a direction.
     #[inline]
     pub(super) fn nearest(&self, from: Square, direction: Direction, among: SquareSet) -> Option<Square> {
         let met = self.ray(from, direction) & among;
         if direction.counts_up() { met.lowest() } else { met.highest() }
     }
 
-    /// The squares two steps away from all of these squares, for those who have asked [`Geometry::fits_64`].
+    /// Returns the squares two steps away from all of these squares, for callers that checked [`Geometry::fits_64`].
     #[inline(always)]
     pub(super) fn double_step_sized<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let shift = &self.double_shifts[direction as usize];
         if FITS_64 { shift.in_64(squares) } else { shift.in_128(squares) }
     }
 
-    /// The direction that leads from one square to another; `None` where they are not on a line of the game.
+    /// Returns the direction from one square to another; `None` unless they share a line of the game.
     pub fn direction(&self, from: Square, to: Square) -> Option<Direction> {
         Direction::ALL.into_iter().find(|&way| self.ray(from, way).contains(to))
     }
 
-    /// The row on which this colour's men start; the opponent's men are crowned there.
+    /// Returns the row nearest to this colour's own edge; the opponent's men are crowned there.
     pub fn home_row(&self, color: Color) -> SquareSet {
         self.home_rows[color.index()]
     }
 
-    /// The playing squares of rows `rows` counted from a colour's own edge of the board, 0 the home row.
+    /// Returns the playing squares of the rows `rows`, counted from a colour's own edge of the board; 0 is the home row.
     pub fn rows_of(&self, color: Color, rows: std::ops::Range<usize>) -> SquareSet {
         (0..self.count() as u8)
             .map(Square::new)
@@ -418,21 +417,21 @@ impl Geometry {
             .collect()
     }
 
-    /// What players call the square: `32`, `c3`.
+    /// Returns the name of the square: `32`, `c3`.
     ///
     /// # Panics
     ///
-    /// When the board has no such square: it is one of a larger board.
+    /// Panics if `square` is not on this board but on a larger one.
     pub fn name(&self, square: Square) -> &str {
         &self.names[square.index()]
     }
 
-    /// The square that players call so. Leading zeros are not accepted here: that liberty is the reader's.
+    /// Returns the square with this name. Rejects leading zeros; readers may strip them first.
     pub fn square(&self, name: &str) -> Option<Square> {
         self.parse_square_bytes(name.as_bytes())
     }
 
-    /// The same for the bytes of a name.
+    /// [`Geometry::square`] for the bytes of a name.
     #[inline]
     pub fn parse_square_bytes(&self, name: &[u8]) -> Option<Square> {
         match self.named[name_key(name)?] {
@@ -441,17 +440,17 @@ impl Geometry {
         }
     }
 
-    /// The squares in the order of their names: numbers by value, letters by file and then rank.
+    /// Returns the squares in the order of their names: numbers by value, letters by column and then row.
     pub fn sorted_by_name(&self, squares: SquareSet) -> Vec<Square> {
         self.name_order.iter().copied().filter(|&square| squares.contains(square)).collect()
     }
 }
 
-/// How many keys there are for names.
+/// Number of keys for names.
 const NAME_KEYS: usize = 256;
 
-/// A small number for every well-formed name of a square, in the order of names: 1..=99 for a number, from 100 on for a
-/// letter `a..=l` with a number 1..=12.
+/// Returns a small number for every well-formed name of a square, in the order of names: 1..=99 for a number, from 100 for a letter `a..=l`
+/// with a number 1..=12.
 #[inline(always)]
 fn name_key(name: &[u8]) -> Option<usize> {
     let number = |digits: &[u8]| match *digits {

@@ -4,13 +4,13 @@
 //!
 //! | type | what it is |
 //! |---|---|
-//! | [`Variant`] | a game on its board: [`Geometry`] the squares, their lines and their names, [`Ruleset`] the rules |
-//! | [`Position`] | pieces, side to move, and what the rules count: legal moves, and the position after a move |
+//! | [`Variant`] | a game on its board: [`Geometry`] for squares, lines and names, [`Ruleset`] for the rules |
+//! | [`Position`] | pieces, side to move and rule counters: generates legal moves and plays them |
 //! | [`Move`] | a legal move: from, to, captured, path |
-//! | [`DrawHistory`] | a game as far as the draw rules look back on it |
+//! | [`DrawHistory`] | the part of a game that the draw rules look back on |
 //!
-//! Everything is seen from White's side of the board, whoever begins; how a square is *called* is the business of [`Geometry`]
-//! alone. The rows of the games stand in the file `rows.rs`, each constant with its source.
+//! Squares are seen from White's side of the board, whichever side starts. Only [`Geometry`] knows their *names*. The table of games is the
+//! file `variant_table.rs`, each constant with its source.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

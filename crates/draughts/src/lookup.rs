@@ -1,8 +1,7 @@
-//! One legal move, found by the squares it leads from and to: what a reader of games asks for every ply.
+//! Finds one legal move by its start and end squares, as readers of games do for every ply.
 //!
-//! A quiet move is looked at alone, once it is clear that nothing can be taken; that spares making all the others. A capture
-//! has to be compared with all captures of the position, because the longest may be compulsory; but the others are only
-//! compared, not kept.
+//! If nothing can be captured, only the quiet move in question is checked and no other is generated. A capture must be compared with all
+//! captures of the position, because priority may make another compulsory; the others are compared but not retained.
 
 use super::captures::{self, OnlyMove, UniqueMoves};
 use super::geometry::Direction;
@@ -12,7 +11,7 @@ use super::ruleset::KingRange;
 use super::square::{Square, SquareSet};
 
 impl Position {
-    /// The legal move from one square to another, if there is exactly one.
+    /// Returns the legal move from one square to another, if there is exactly one.
     pub fn only_move(&self, from: Square, to: Square) -> Option<Move> {
         let effect = self.find(from, to)?;
         if effect.captured.is_empty() {
@@ -24,8 +23,8 @@ impl Position {
         moves.into_iter().find(|ply| ply.effect == effect)
     }
 
-    /// Plays that move. Returns whether there is exactly one; else the position stays as it is. Quicker than to ask for the
-    /// move, because its path is of no interest.
+    /// Plays the legal move from one square to another. Returns whether there is exactly one; otherwise the position is unchanged. Faster
+    /// than [`Position::only_move`], because no path is built.
     #[inline]
     pub fn play_only_move(&mut self, from: Square, to: Square) -> bool {
         let found = self.find(from, to);
@@ -41,7 +40,7 @@ impl Position {
         if capturers.is_empty() { self.quiet_move(from, to) } else { self.capture(capturers, from, to) }
     }
 
-    /// The capture from one square to another, where these pieces can take.
+    /// Returns the capture from one square to another, where `capturers` can capture.
     #[inline(never)]
     fn capture(&self, capturers: SquareSet, from: Square, to: Square) -> Option<Effect> {
         if !capturers.contains(from) {
@@ -52,7 +51,7 @@ impl Position {
         between.only()
     }
 
-    /// The quiet move from one of our squares to another, where nothing can be taken.
+    /// Returns the quiet move from a square of the side to move to another, where nothing can be captured.
     #[inline(always)]
     fn quiet_move(&self, from: Square, to: Square) -> Option<Effect> {
         let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
@@ -62,7 +61,7 @@ impl Position {
             return None;
         }
         if !placement.kings().contains(from) {
-            // Each direction is looked at: to guess when to stop costs more.
+            // Check every direction: an early exit costs more than it saves.
             let leads_there = |way: &Direction| geometry.next(from, way.seen_by(us)) == Some(to);
             let is_step = rules.man_moves.iter().fold(false, |found, way| found | leads_there(way));
             return is_step.then(|| Effect::quiet(from, to, geometry.home_row(!us).contains(to)));

@@ -1,13 +1,12 @@
-//! The one generator of legal moves, for every variant: it reads the fields of a [`Ruleset`](super::ruleset::Ruleset) and
-//! never asks which game it plays.
+//! Generates legal moves for every variant from the fields of a [`Ruleset`](super::ruleset::Ruleset), without knowing which game it plays.
 //!
 //! ```text
-//! who can take at all? ──▸ all captures of these, jump by jump ──▸ the best by the variant's criteria ──▸ each move once
-//!          └── nobody: quiet moves
+//! pieces that can capture ──▸ their captures, jump by jump ──▸ the best by the variant's criteria ──▸ each move once
+//!          └── none: quiet moves
 //! ```
 //!
-//! The first question is answered for all men at once, by shifting the set of their squares; most positions are quiet and
-//! need no more. Captures are then searched jump by jump ([`super::captures`]).
+//! The first step handles all men at once, by shifting the set of their squares; most positions are quiet and need no more. Captures are
+//! then searched jump by jump ([`super::captures`]).
 
 use super::captures::{self, Routes, UniqueEffects, UniqueMoves};
 use super::geometry::Direction;
@@ -19,21 +18,21 @@ use super::square::{Square, SquareSet};
 use super::variant::Variant;
 
 impl Position {
-    /// All legal moves, each once, in a fixed order. None: the side to move has lost.
+    /// Returns all legal moves, each once, in a fixed order. If there are none, the side to move has lost.
     pub fn legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(16);
         self.legal_moves_into(&mut moves);
         moves
     }
 
-    /// The same, in the place of what the vector held; saves its memory from being asked for anew.
+    /// Replaces the contents of `moves` with all legal moves, reusing its memory.
     pub fn legal_moves_into(&self, moves: &mut Vec<Move>) {
         moves.clear();
         self.search(u32::MAX, moves);
     }
 
-    /// The same for positions that may be of no sense, where the routes of captures can be beyond counting: `None` when more
-    /// jumps than `jumps` would have to be tried, the comparison of routes counted in. What was tried is taken off it.
+    /// Generates legal moves with a limit, for composed positions whose capture routes can be too many to count. Returns `None` if the
+    /// search would try more than `jumps` jumps, where comparing routes counts as jumps. Subtracts the jumps tried from `jumps`.
     pub fn legal_moves_bounded(&self, jumps: &mut u32) -> Option<Vec<Move>> {
         let mut moves = Vec::with_capacity(16);
         let left = self.search(*jumps, &mut moves);
@@ -41,31 +40,31 @@ impl Position {
         left.map(|_| moves)
     }
 
-    /// Every route of every legal capture: a move comes once for each order of jumps that takes the same pieces and ends
-    /// on the same square. Empty where nothing can be taken.
+    /// Returns every route of every legal capture: a move appears once for each order of jumps that captures the same pieces and ends on
+    /// the same square. Empty if nothing can be captured.
     pub fn capture_routes(&self) -> Vec<Move> {
         let mut routes = Vec::new();
         captures::search(self, self.capturers(), u32::MAX, Routes(&mut routes));
         routes
     }
 
-    /// Must the side to move capture?
+    /// Whether the side to move must capture.
     pub fn must_capture(&self) -> bool {
         !self.capturers().is_empty()
     }
 
-    /// Is there a legal move? Costs little wherever captures are beyond counting.
+    /// Whether there is a legal move. Cheap even where captures are too many to count.
     pub fn has_legal_move(&self) -> bool {
         self.must_capture() || self.count_quiet_moves() > 0
     }
 
-    /// The side that has won because its opponent, to move, has no legal move: no piece, or none that can move. Holds in
-    /// every variant; it is never a draw.
+    /// Returns the winner if the side to move has no legal move: no piece, or none that can move. Every variant has this rule; it is never
+    /// a draw.
     pub fn winner(&self) -> Option<Color> {
         (!self.has_legal_move()).then_some(!self.turn())
     }
 
-    /// How many legal moves there are; `scratch` is memory to work in.
+    /// Returns the number of legal moves; `scratch` is working memory.
     #[inline]
     pub(super) fn count_legal_moves(&self, scratch: &mut Vec<Effect>) -> usize {
         let capturers = self.capturers();
@@ -77,7 +76,7 @@ impl Position {
         scratch.len()
     }
 
-    /// The legal moves as far as they matter to the position after them, in the place of what the vector held.
+    /// Replaces the contents of `effects` with the effect of each legal move on the position, without paths.
     pub(super) fn effects_into(&self, effects: &mut Vec<Effect>) {
         effects.clear();
         let capturers = self.capturers();
@@ -88,7 +87,7 @@ impl Position {
         }
     }
 
-    /// Finds the legal moves. Returns how many jumps are left of those that may be tried; `None`: they were too few.
+    /// Finds the legal moves. Returns the number of jumps left, or `None` if `jumps` was too small.
     fn search(&self, jumps: u32, moves: &mut Vec<Move>) -> Option<u32> {
         let capturers = self.capturers();
         if capturers.is_empty() {
@@ -99,7 +98,7 @@ impl Position {
         (left > 0).then_some(left)
     }
 
-    /// The pieces of the side to move that can take something, whatever has priority.
+    /// Returns the pieces of the side to move that can capture something, regardless of priority.
     #[inline]
     pub(super) fn capturers(&self) -> SquareSet {
         match self.variant().geometry.fits_64() {
@@ -114,14 +113,14 @@ impl Position {
         let (geometry, rules) = (&variant.geometry, &variant.rules);
         let theirs = placement.pieces_of(!us);
         let empty = geometry.all() - placement.occupied();
-        // Backwards from what can be taken and from where a capture may come down to who stands before both.
+        // Go backwards: from prey and landing squares to the pieces that stand before both.
         let taken_by_men = if rules.man_takes_king { theirs } else { theirs - placement.kings() };
         let next_to_prey = |way: Direction| {
             let back = way.seen_by(!us);
             geometry.step_sized::<FITS_64>(taken_by_men, back) & geometry.double_step_sized::<FITS_64>(empty, back)
         };
         let next_to_prey = match *rules.man_captures {
-            // Nearly every game; no loop is faster than one.
+            // Nearly every game has four directions, and unrolled code is faster than a loop.
             [a, b, c, d] => next_to_prey(a) | next_to_prey(b) | (next_to_prey(c) | next_to_prey(d)),
             ref ways => ways.iter().fold(SquareSet::EMPTY, |found, &way| found | next_to_prey(way)),
         };

@@ -2,12 +2,12 @@
 
 use super::square::{Square, SquareSet};
 
-/// One ply. Made by the generator only, for the position it was asked for.
+/// One ply, made only by the generator, valid for the position it was generated for.
 ///
 /// # Equality
 ///
-/// Two moves are the same when they start and end on the same squares, take the same pieces and crown or do not crown:
-/// the order of the jumps does not matter (PDN 3.0, restriction 8). The generator gives each such move once.
+/// Two moves are equal if they start and end on the same squares, capture the same pieces and both crown or do not crown. The order of the
+/// jumps does not matter (PDN 3.0, restriction 8). The generator returns each such move once.
 ///
 /// # Examples
 ///
@@ -28,7 +28,7 @@ pub struct Move {
     pub(super) path: Path,
 }
 
-/// What a move does to a position: all of it but its path.
+/// Effect of a move on a position, without its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Effect {
     pub from: Square,
@@ -43,7 +43,7 @@ impl Effect {
     }
 }
 
-/// The jumps of a move. Most moves have at most one: they are kept without memory of their own.
+/// Jumps of a move. Moves with at most one jump, the common case, need no allocation.
 #[derive(Clone, Debug)]
 pub(super) enum Path {
     Quiet,
@@ -68,47 +68,47 @@ pub(super) enum Path {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jump {
-    /// The piece that is taken.
+    /// Square of the captured piece.
     pub over: Square,
-    /// Where the piece comes down, as the long notation names it: where the direction turns, the square of the turn,
-    /// else the square next to the piece that was taken; for the last jump, the end of the move.
+    /// Landing square as in long notation: the square of the turn if the direction changes, otherwise the square next to the captured
+    /// piece. For the last jump, the end of the move.
     pub to: Square,
 }
 
 impl Move {
-    /// Where the piece starts.
+    /// Returns the start square.
     pub fn from(&self) -> Square {
         self.effect.from
     }
 
-    /// Where the piece ends; a circular capture ends where it began.
+    /// Returns the end square; a circular capture ends where it starts.
     pub fn to(&self) -> Square {
         self.effect.to
     }
 
-    /// The pieces it takes; none for a quiet move.
+    /// Returns the squares of the captured pieces; empty for a quiet move.
     pub fn captured(&self) -> SquareSet {
         self.effect.captured
     }
 
-    /// All squares on which its piece comes down or is lifted, and those of the pieces it takes.
+    /// Returns the start square, all landing squares and the squares of the captured pieces.
     pub fn squares(&self) -> SquareSet {
         let landings: SquareSet = self.jumps().iter().map(|jump| jump.to).collect();
         landings | self.captured() | SquareSet::from_iter([self.from(), self.to()])
     }
 
-    /// Does it take anything?
+    /// Whether the move captures anything.
     pub fn is_capture(&self) -> bool {
         !self.effect.captured.is_empty()
     }
 
-    /// Is a man crowned by it?
+    /// Whether the move crowns a man.
     pub fn promotes(&self) -> bool {
         self.effect.promotes
     }
 
-    /// The jumps of a capture in order; of several orders that mean the same move, the one whose long notation comes
-    /// first as text. Empty for a quiet move.
+    /// Returns the jumps of a capture in order; of several orders with the same effect, the one whose long notation sorts first as text.
+    /// Empty for a quiet move.
     pub fn jumps(&self) -> &[Jump] {
         match &self.path {
             Path::Quiet => &[],

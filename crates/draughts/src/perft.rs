@@ -1,13 +1,12 @@
-//! Counting the leaves of the tree of legal moves: the way to compare a generator with others.
+//! Counts the leaves of the tree of legal moves, to compare the generator with others.
 //!
-//! Leaves are counted as others publish them: distinct moves by start, end, pieces taken and crowning; a side without a
-//! move has no leaves below; draws are ignored.
+//! Leaves are counted as in published tables: distinct moves by start, end, captured pieces and crowning. A side without a move has no
+//! leaves below; draws are ignored.
 
 use super::moves::Effect;
 use super::position::Position;
 
-/// The number of leaves `depth` plies below a position; 1 at depth 0. The moves of the last ply are counted and not
-/// played.
+/// Returns the number of leaves `depth` plies below a position; 1 at depth 0. Counts the moves of the last ply without playing them.
 ///
 /// # Examples
 ///
@@ -21,7 +20,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     leaves(position, depth, &mut Vec::new())
 }
 
-/// `spare` holds the memory of the plies below, so that none is asked for anew at each position.
+/// Counts leaves. `spare` holds the vectors of the plies below, so that no position allocates its own.
 fn leaves(position: &Position, depth: u32, spare: &mut Vec<Vec<Effect>>) -> u64 {
     if depth == 0 {
         return 1;

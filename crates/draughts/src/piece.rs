@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Not;
 
-/// The colour of a player and of that player's pieces. White sits at the bottom of every picture in this crate.
+/// Colour of a player and of that player's pieces. White is at the bottom of every diagram in this crate.
 ///
 /// # Examples
 ///
@@ -25,7 +25,7 @@ impl Color {
     /// Both colours, White first.
     pub const BOTH: [Color; 2] = [Color::White, Color::Black];
 
-    /// The letter of PDN: `W` or `B`.
+    /// Returns the letter of PDN: `W` or `B`.
     pub const fn letter(self) -> char {
         match self {
             Color::White => 'W',
@@ -33,7 +33,7 @@ impl Color {
         }
     }
 
-    /// 0 for White, 1 for Black: for tables of two.
+    /// Returns 0 for White, 1 for Black: an index into tables of two.
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -41,7 +41,7 @@ impl Color {
 
 impl Not for Color {
     type Output = Color;
-    /// The opponent.
+    /// Returns the opponent's colour.
     fn not(self) -> Color {
         match self {
             Color::White => Color::Black,
@@ -59,7 +59,7 @@ impl fmt::Display for Color {
     }
 }
 
-/// What a piece may do.
+/// Kind of a piece, which decides its moves.
 ///
 /// # Examples
 ///
@@ -91,7 +91,7 @@ pub enum PieceKind {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Piece {
-    /// Whose it is.
+    /// Owner of the piece.
     pub color: Color,
     /// Man or king.
     pub kind: PieceKind,

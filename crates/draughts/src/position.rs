@@ -1,9 +1,9 @@
-//! Pieces on squares, in three degrees of trust.
+//! Pieces on squares, with three levels of validity.
 //!
-//! | type | what it claims |
+//! | type | content |
 //! |---|---|
-//! | [`Placement`] | these pieces stand here; nothing about sense |
-//! | [`Setup`] | a placement and whose turn it is |
+//! | [`Placement`] | pieces on squares, without any check |
+//! | [`Setup`] | a placement and the side to move |
 //! | [`Position`] | a setup that can be played from, with the counters that the rules need |
 
 use super::moves::{Effect, Move};
@@ -11,7 +11,7 @@ use super::piece::{Color, Piece, PieceKind};
 use super::square::{Square, SquareSet};
 use super::variant::Variant;
 
-/// Which pieces stand where. No square holds two.
+/// Pieces by square. No square holds two.
 ///
 /// # Examples
 ///
@@ -33,13 +33,13 @@ impl Placement {
     /// An empty board.
     pub const EMPTY: Placement = Placement { by_color: [SquareSet::EMPTY; 2], kings: SquareSet::EMPTY };
 
-    /// Men of both colours; the sets must not overlap.
+    /// Places men of both colours; the sets must not overlap.
     pub fn from_men(white: SquareSet, black: SquareSet) -> Placement {
         debug_assert!((white & black).is_empty());
         Placement { by_color: [white, black], kings: SquareSet::EMPTY }
     }
 
-    /// Puts a piece on a square, in the place of what stood there.
+    /// Puts a piece on a square, replacing any piece there.
     pub fn put(&mut self, square: Square, piece: Option<Piece>) {
         for set in &mut self.by_color {
             set.remove(square);
@@ -53,12 +53,11 @@ impl Placement {
         }
     }
 
-    /// Moves a piece of this colour, takes what it captures and crowns it if it is to be crowned.
+    /// Plays a ply of `us`: moves the piece, removes captured pieces and crowns if the ply promotes.
     #[inline(always)]
     fn play(&mut self, us: Color, ply: &Effect) {
         let is_king = ply.promotes || self.kings.contains(ply.from);
-        // The order matters: a capture may end where it began, and, where pieces leave at once, on the square of one that
-        // it took.
+        // The order matters. A capture may end where it starts, or, where pieces leave at once, on the square of a captured piece.
         let [ours, theirs] = [us, !us].map(Color::index);
         self.by_color[theirs] = self.by_color[theirs] - ply.captured;
         self.by_color[ours] = self.by_color[ours].without(ply.from).with(ply.to);
@@ -66,45 +65,45 @@ impl Placement {
         self.kings = if is_king { kings.with(ply.to) } else { kings };
     }
 
-    /// The piece on a square.
+    /// Returns the piece on a square.
     pub fn get(&self, square: Square) -> Option<Piece> {
         let color = self.color(square)?;
         let kind = if self.kings.contains(square) { PieceKind::King } else { PieceKind::Man };
         Some(Piece { color, kind })
     }
 
-    /// The colour of the piece on a square.
+    /// Returns the colour of the piece on a square.
     pub fn color(&self, square: Square) -> Option<Color> {
         Color::BOTH.into_iter().find(|&color| self.pieces_of(color).contains(square))
     }
 
-    /// The squares of a colour's pieces.
+    /// Returns the squares of a colour's pieces.
     pub fn pieces_of(&self, color: Color) -> SquareSet {
         self.by_color[color.index()]
     }
 
-    /// The squares of a colour's kings.
+    /// Returns the squares of a colour's kings.
     pub fn kings_of(&self, color: Color) -> SquareSet {
         self.kings & self.pieces_of(color)
     }
 
-    /// The squares of a colour's men.
+    /// Returns the squares of a colour's men.
     pub fn men_of(&self, color: Color) -> SquareSet {
         self.pieces_of(color) - self.kings
     }
 
-    /// The squares of all kings.
+    /// Returns the squares of all kings.
     pub fn kings(&self) -> SquareSet {
         self.kings
     }
 
-    /// All squares with a piece.
+    /// Returns all squares with a piece.
     pub fn occupied(&self) -> SquareSet {
         self.by_color[0] | self.by_color[1]
     }
 }
 
-/// A placement and the side to move: what a FEN says.
+/// A placement and the side to move: the content of a FEN.
 ///
 /// # Examples
 ///
@@ -120,13 +119,13 @@ impl Placement {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Setup {
-    /// The pieces.
+    /// Pieces on the board.
     pub placement: Placement,
-    /// The side to move.
+    /// Side to move.
     pub turn: Color,
 }
 
-/// Why a setup cannot be played from.
+/// Reason why a setup cannot be played from.
 ///
 /// # Examples
 ///
@@ -140,23 +139,22 @@ pub struct Setup {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PositionError {
-    /// A man on the row where it would have been crowned.
+    /// A man stands on the row where it would have been crowned.
     #[error("a {0} man stands on its crowning row; it should be a king")]
     UncrownedMan(Color),
-    /// More pieces than the side starts the game with (or twelve, if that is more). It bounds the work of the generator as well: the orders in which
-    /// forty kings can be taken are beyond counting.
+    /// More pieces than the side starts the game with (or twelve, if that is more). The limit also bounds the work of the generator: the
+    /// orders in which forty kings can be captured are too many to count.
     #[error("{0} has {1} pieces, more than a side can have")]
     TooManyPieces(Color, usize),
 }
 
-/// The most pieces a side can have: what it starts with; but Thai draughts, which starts with eight, is composed and taught
-/// with the twelve of the other games on its board.
+/// Returns the maximum number of pieces of a side: its number at the start, but at least twelve. Thai draughts starts with eight, but
+/// problems and lessons use the twelve of other games on its board.
 fn max_pieces(variant: &Variant, color: Color) -> usize {
     variant.start[color.index()].len().max(12)
 }
 
-/// A position of a game: a setup in which every man may stand where it stands and no side has more pieces than it started
-/// with, and the counters of the rules.
+/// A position of a game, with the counters of the rules. No man stands on its crowning row, and no side has more pieces than a game allows.
 ///
 /// # Examples
 ///
@@ -175,24 +173,24 @@ fn max_pieces(variant: &Variant, color: Color) -> usize {
 pub struct Position {
     variant: &'static Variant,
     setup: Setup,
-    /// Per colour: the king that moved last without capturing, and how often in a row.
+    /// Per colour: the king that made the latest quiet moves, and how many in a row.
     king_runs: [Option<(Square, u8)>; 2],
 }
 
 impl Position {
-    /// The position at the start of a game.
+    /// Returns the position at the start of a game.
     pub fn start(variant: &'static Variant) -> Position {
         let [white, black] = variant.start;
         let setup = Setup { placement: Placement::from_men(white, black), turn: variant.game_type.starter };
         Position { variant, setup, king_runs: [None; 2] }
     }
 
-    /// The position of a setup.
+    /// Creates the position of a setup.
     ///
     /// # Errors
     ///
-    /// When a man stands uncrowned on its last row, or a side has more pieces than it starts the game with (or twelve, if
-    /// that is more).
+    /// Returns [`PositionError`] if a man stands uncrowned on its last row, or if a side has more pieces than it starts the game with (or
+    /// twelve, if that is more).
     pub fn new(variant: &'static Variant, setup: Setup) -> Result<Position, PositionError> {
         for color in Color::BOTH {
             if !(setup.placement.men_of(color) & variant.geometry.home_row(!color)).is_empty() {
@@ -206,32 +204,32 @@ impl Position {
         Ok(Position { variant, setup, king_runs: [None; 2] })
     }
 
-    /// The game that is played.
+    /// Returns the variant of the game.
     pub fn variant(&self) -> &'static Variant {
         self.variant
     }
 
-    /// Pieces and turn.
+    /// Returns pieces and side to move.
     pub fn setup(&self) -> Setup {
         self.setup
     }
 
-    /// The pieces.
+    /// Returns the pieces.
     pub fn placement(&self) -> &Placement {
         &self.setup.placement
     }
 
-    /// The side to move.
+    /// Returns the side to move.
     pub fn turn(&self) -> Color {
         self.setup.turn
     }
 
-    /// The same pieces with the other side to move; counters of the rules start anew.
+    /// Returns the same pieces with `turn` to move; the counters of the rules restart.
     pub fn with_turn(&self, turn: Color) -> Position {
         Position { setup: Setup { turn, ..self.setup }, king_runs: [None; 2], ..*self }
     }
 
-    /// The king of the side to move that may not move again without capturing, for the variants that limit it.
+    /// Returns the king of the side to move that may not move again without capturing, in variants that limit this.
     pub fn exhausted_king(&self) -> Option<Square> {
         let limit = self.variant.rules.same_king_limit?;
         let (square, times) = self.king_runs[self.turn().index()]?;
@@ -239,7 +237,7 @@ impl Position {
         (has_men && times >= limit).then_some(square)
     }
 
-    /// The position after a move that was generated for this position.
+    /// Returns the position after a move that was generated for this position.
     pub fn play(&self, ply: &Move) -> Position {
         self.after(&ply.effect)
     }
@@ -251,7 +249,7 @@ impl Position {
         next
     }
 
-    /// The same in place.
+    /// Plays an effect in place.
     #[inline(always)]
     pub(super) fn advance(&mut self, ply: &Effect) {
         let us = self.turn();
@@ -263,8 +261,8 @@ impl Position {
         }
     }
 
-    /// Counts quiet moves of one king in a row: anything else that this side plays, the capture of that king, and the
-    /// loss of this side's last man start the count anew.
+    /// Counts consecutive quiet moves of one king. The count restarts with any other ply of this side, with the capture of that king, and
+    /// with the loss of this side's last man.
     fn count_king_run(&mut self, us: Color, ply: &Effect, was_king: bool) {
         let before = self.king_runs[us.index()];
         self.king_runs[us.index()] = match before {

@@ -1,6 +1,6 @@
-//! How the result of a game is written: the formats of the standard as a table.
+//! Formats of game results, as a table of the standard.
 //!
-//! | format | White won | Black won | drawn | lost for both | besides |
+//! | format | White won | Black won | drawn | lost for both | further values |
 //! |---|---|---|---|---|---|
 //! | the default | `1-0` | `0-1` | `1/2-1/2` | `0-0` | |
 //! | International | `2-0` | `0-2` | `1-1` | `0-0` | |
@@ -8,14 +8,14 @@
 //! | Delfts | `2-0` | `0-2` | `1-1` | `0-0` | `1 1/2 - 1/2`, `1/2 - 1 1/2` |
 //! | Goes | `2-0` | `0-2` | `1-1` | `0-0` | two points divided to the hundredth: `1.01-0.99` |
 //!
-//! The first two follow from the game type; the others are announced by the tag `ResultFormat`. The first number is always
-//! White's, also where Black moves first. `*`: unfinished or unknown, in every format.
+//! The first two follow from the game type; the tag `ResultFormat` announces the others. The first number is always White's, also where
+//! Black moves first. `*`: unfinished or unknown, in every format.
 //!
-//! Source: PDN 3.0, chapter "PDN Tags", `Result` and `ResultFormat`; which game type has which, chapter "GameType tag".
+//! Source: PDN 3.0, chapter "PDN Tags", `Result` and `ResultFormat`; the format of each game type is in chapter "GameType tag".
 
 use super::piece::Color;
 
-/// The results that may be written.
+/// Set of allowed results.
 ///
 /// # Examples
 ///
@@ -34,16 +34,16 @@ pub enum ResultFormat {
     Default,
     /// `2-0 0-2 1-1 0-0 *`
     International,
-    /// Of draws, some with the better of it for one side.
+    /// Draws may record an advantage for one side.
     PlusDraw,
-    /// Of draws, some worth one point and a half.
+    /// Draws may count one and a half points for one side.
     Delfts,
     /// Two points divided to the hundredth.
     Goes,
 }
 
 impl ResultFormat {
-    /// The values that can be listed: White won, Black won, drawn, lost for both, those of the format alone, `*`.
+    /// Returns the values that can be listed: White won, Black won, drawn, lost for both, those of this format only, `*`.
     pub const fn values(self) -> &'static [&'static str] {
         match self {
             ResultFormat::Default => &["1-0", "0-1", "1/2-1/2", "0-0", "*"],
@@ -53,7 +53,7 @@ impl ResultFormat {
         }
     }
 
-    /// The length of the longest value, in bytes.
+    /// Returns the length of the longest value, in bytes.
     pub const fn max_value_len(self) -> usize {
         match self {
             ResultFormat::Default => "1/2-1/2".len(),
@@ -64,28 +64,28 @@ impl ResultFormat {
         }
     }
 
-    /// All values for a message: `2-0, 0-2, 1-1, 0-0, *`.
+    /// Returns all values as text for a message: `2-0, 0-2, 1-1, 0-0, *`.
     pub fn describe(self) -> String {
         let divided = if self == ResultFormat::Goes { ", two points divided as in 1.01-0.99" } else { "" };
         self.values().join(", ") + divided
     }
 
-    /// What stands in the tag when this colour has won.
+    /// Returns the value for a win of this colour.
     pub const fn win(self, winner: Color) -> &'static str {
         self.values()[winner.index()]
     }
 
-    /// What stands in the tag for a draw.
+    /// Returns the value for a draw.
     pub const fn draw(self) -> &'static str {
         self.values()[2]
     }
 
-    /// May this value stand in the `Result` tag?
+    /// Whether the `Result` tag may have this value.
     pub fn allows(self, value: &str) -> bool {
         self.values().contains(&value) || (self == ResultFormat::Goes && divides_two_points(value))
     }
 
-    /// The value of the tag `ResultFormat`; `None` for the formats that follow from the game type and need no tag.
+    /// Returns the value of the tag `ResultFormat`; `None` for formats that follow from the game type and need no tag.
     pub const fn tag_value(self) -> Option<&'static str> {
         match self {
             ResultFormat::Default | ResultFormat::International => None,
@@ -95,7 +95,7 @@ impl ResultFormat {
         }
     }
 
-    /// The format that a tag `ResultFormat` announces; `None` for one that the standard does not list.
+    /// Returns the format that a tag `ResultFormat` announces; `None` if the standard does not list it.
     pub fn from_tag(value: &str) -> Option<ResultFormat> {
         let announced = [ResultFormat::PlusDraw, ResultFormat::Delfts, ResultFormat::Goes];
         announced
@@ -104,7 +104,7 @@ impl ResultFormat {
     }
 }
 
-/// Is it `1.02-0.98`: two numbers with two decimals each, two points in all?
+/// Whether the value has the form `1.02-0.98`: two numbers with two decimals each that sum to two points.
 fn divides_two_points(value: &str) -> bool {
     let hundredths = |text: &str| match *text.as_bytes() {
         [one @ b'0'..=b'2', b'.', tenth @ b'0'..=b'9', hundredth @ b'0'..=b'9'] => {

@@ -1,22 +1,21 @@
-//! The questions that a rule book answers, each a field of [`Ruleset`]; the answers of each game stand in the file `rows.rs`.
+//! Rule questions, each a field of [`Ruleset`]; the answers of each game are in the file `variant_table.rs`.
 //!
-//! Directions are those of White. Absent on purpose: what all games have in common, and which game it is.
+//! Directions are those of White. Not included on purpose: rules that all games share, and the identity of the game.
 //!
-//! **In no field, because all games have it in common:** capturing is compulsory; a capture once begun goes on until that
-//! piece can take no more; no piece is jumped twice, but an empty square may be crossed again; own pieces are never jumped,
-//! nor two pieces one behind the other; the square that the piece started from is empty during its own move; a side
-//! without a legal move has lost.
+//! **Rules without a field, because all games share them:** capturing is compulsory; a capture once begun continues until that piece can
+//! capture no more; no piece is jumped twice, but an empty square may be crossed again; own pieces are never jumped, nor two pieces one
+//! behind the other; the start square of the piece is empty during its own move; a side without a legal move has lost.
 //!
 //! # Sources
 //!
-//! Cited in the rows, and in the articles of draws; a number is that of the article or section. Where a text was only seen
-//! as others quote it, or its numbers could not be read, the mark stands alone.
+//! Cited in the table and in the articles of draw rules; a number is that of the article or section. If a text was only seen quoted by
+//! others, or its numbers could not be read, the mark has no number.
 //!
 //! | mark | text |
 //! |---|---|
 //! | PDN | PDN 3.0, chapter "GameType tag": the table, and the drawing of each tag |
 //! | FMJD | Fédération Mondiale du Jeu de Dames, Annex 1, rules of international draughts |
-//! | FMJD-C | the same, brief rules of Czech draughts |
+//! | FMJD-C | FMJD, brief rules of Czech draughts |
 //! | FMJD-64 | FMJD section 64 / IDF, rules of Russian draughts |
 //! | WCDF | World Checkers/Draughts Federation, rules of draughts |
 //! | FID | Federazione Italiana Dama, regolamento, and "le dieci regole" |
@@ -26,7 +25,7 @@
 //! | TDF | guide of the Turkish federation |
 //! | WFD | Wrâldferiening Frysk Damjen, official rules 2011 |
 //! | can, tur, thai, span | no official text could be read: published descriptions of the game and the programs that play it |
-//! | by custom | the same, in the words of a draw, which an operator reads |
+//! | by custom | no official text, in the words of a draw rule, which an operator reads |
 //!
 //! # Doubts
 //!
@@ -34,18 +33,18 @@
 //! |---|---|---|
 //! | Turkish: a man on the last row within a capture | passes as a man | goes on as a king; ends its move ([`RuleChoices`]) |
 //! | Thai: captured pieces | leave at once | leave after the move ([`RuleChoices`]) |
-//! | Thai: may the king turn back? | yes | no ([`RuleChoices`]) |
+//! | Thai: may the king reverse? | yes | no ([`RuleChoices`]) |
 //! | Thai: who starts, where is square 1? | as PDN draws it | White; Black's men on 1 to 8 |
 //! | Frisian: worth of a king | just under two men | one and a half |
 //! | Italian: "the king met earliest" | compared piece by piece | only the first king |
 //! | Spanish: quality | counts after quantity, as in Portugal | quantity alone |
 //!
-//! Draws that no text settles are named in each row as left to the arbiter.
+//! Each row of the table names the draws left to the arbiter because no text settles them.
 
 use super::geometry::Direction;
 use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
 
-/// The answers to every rule question.
+/// The answers to all rule questions.
 ///
 /// # Examples
 ///
@@ -60,34 +59,33 @@ use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Ruleset {
-    /// Where a white man steps.
+    /// Directions in which a white man steps.
     pub man_moves: Directions,
-    /// Where a white man captures.
+    /// Directions in which a white man captures.
     pub man_captures: Directions,
-    /// Where a king steps.
+    /// Directions in which a king steps.
     pub king_moves: Directions,
-    /// Where a king captures.
+    /// Directions in which a king captures.
     pub king_captures: Directions,
-    /// How far a king reaches.
+    /// Range of a king.
     pub king_range: KingRange,
-    /// Where a flying king lands.
+    /// Squares on which a flying king may land.
     pub king_landing: KingLanding,
-    /// May a man capture a king?
+    /// Whether a man may capture a king.
     pub man_takes_king: bool,
-    /// How captures are compared; empty: free choice.
+    /// Criteria that compare captures; empty means free choice.
     pub priority: &'static [Criterion],
-    /// When captured pieces leave.
+    /// When captured pieces leave the board.
     pub removal: Removal,
-    /// May the piece turn round by 180 degrees between two jumps?
+    /// Whether the piece may turn by 180 degrees between two jumps.
     pub reversal: bool,
-    /// A man on the crowning row in the middle of a capture.
+    /// Rule for a man that reaches the crowning row in the middle of a capture.
     pub promotion_in_capture: PromotionInCapture,
-    /// How many times in a row a side that has a man may move the same king without capturing.
+    /// Maximum number of consecutive quiet moves of one king while its side has a man; `None` if unlimited.
     pub same_king_limit: Option<u8>,
 }
 
-/// The rules on which authorities differ, as a tournament has chosen them. `None`: the row's own answer, which is what
-/// most of the sources say.
+/// A tournament's choices where authorities differ. `None`: the answer of the table, which most sources give.
 ///
 /// # Examples
 ///
@@ -101,17 +99,17 @@ pub struct Ruleset {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct RuleChoices {
-    /// Turkish: a man that reaches the last row within a capture passes as a man (most texts and programs), goes on as
-    /// a king, or ends its move there.
+    /// Turkish: a man that reaches the last row within a capture passes as a man (most texts and programs), continues as a king, or ends
+    /// its move there.
     pub turkish_promotion: Option<PromotionInCapture>,
-    /// Thai: captured pieces leave at once (most programs), or after the move.
+    /// Thai: captured pieces leave at once (most programs) or after the move.
     pub thai_removal: Option<Removal>,
-    /// Thai: a king may turn back over the square of the piece it has just taken (most texts and programs), or not. It
-    /// can only do so where pieces leave at once.
+    /// Thai: whether a king may reverse over the square of the piece it has just captured (most texts and programs: yes). Matters only
+    /// where pieces leave at once.
     pub thai_reversal: Option<bool>,
 }
 
-/// Directions for White; Black's are the same turned round.
+/// Directions for White; Black's are turned by 180 degrees.
 ///
 /// # Examples
 ///
@@ -124,18 +122,18 @@ pub struct RuleChoices {
 /// ```
 pub type Directions = &'static [Direction];
 
-/// The two diagonals ahead.
+/// The two forward diagonals.
 pub const FORWARD: Directions = &[NorthWest, NorthEast];
 /// The four diagonals.
 pub const DIAGONAL: Directions = &[NorthWest, NorthEast, SouthEast, SouthWest];
-/// Straight ahead and to both sides.
+/// Straight ahead and sideways.
 pub const FORWARD_AND_SIDEWAYS: Directions = &[North, East, West];
 /// Along rows and columns.
 pub const ORTHOGONAL: Directions = &[North, East, South, West];
 /// Diagonals, rows and columns.
 pub const ALL_EIGHT: Directions = &Direction::ALL;
 
-/// How far a king moves.
+/// Range of a king.
 ///
 /// # Examples
 ///
@@ -150,13 +148,13 @@ pub const ALL_EIGHT: Directions = &Direction::ALL;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum KingRange {
-    /// One step, and a capture from the square next to the piece.
+    /// One step; captures only an adjacent piece.
     Short,
-    /// Along the whole line.
+    /// The whole line.
     Flying,
 }
 
-/// Where a flying king may come down behind the piece it takes.
+/// Squares on which a flying king may land behind the captured piece.
 ///
 /// # Examples
 ///
@@ -169,9 +167,9 @@ pub enum KingRange {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum KingLanding {
-    /// On any empty square behind it, but where one lets the capture go on, on such a one.
+    /// Any empty square behind the piece; if the capture can continue from some of them, one of those.
     AnyBehind,
-    /// Only on the square next to it.
+    /// Only the adjacent square behind the piece.
     DirectlyBehind,
 }
 
@@ -189,13 +187,13 @@ pub enum KingLanding {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Removal {
-    /// When the whole capture is done; until then they stand in the way.
+    /// When the whole capture is complete; until then they block lines.
     AfterMove,
-    /// Each as soon as it is jumped; the lines behind it open.
+    /// Each as soon as it is jumped, which opens the lines behind it.
     Immediate,
 }
 
-/// What becomes of a man that reaches the crowning row by a capture that could go on.
+/// Rule for a man that reaches the crowning row by a capture that could continue.
 ///
 /// # Examples
 ///
@@ -208,16 +206,16 @@ pub enum Removal {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum PromotionInCapture {
-    /// It passes as a man and is crowned only where the move ends.
+    /// It passes as a man and is crowned only if the move ends there.
     AtMoveEnd,
     /// The move ends there and the man is crowned.
     EndsTheMove,
-    /// It becomes a king at once and goes on as a king.
+    /// It becomes a king at once and continues as a king.
     ContinuesAsKing,
 }
 
-/// One thing that captures are compared by. A variant lists them in order; a later one decides only between captures that
-/// are equal in all earlier ones, and captures that are equal in all are free to choose from.
+/// A criterion that compares captures. A variant lists criteria in order; each one decides only between captures equal in all earlier ones.
+/// Captures equal in all criteria are a free choice.
 ///
 /// # Examples
 ///
@@ -231,14 +229,14 @@ pub enum PromotionInCapture {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Criterion {
-    /// The more pieces, the better; kings count as men.
+    /// The most captured pieces; kings count as men.
     MostPieces,
-    /// The more kings among the pieces taken, the better.
+    /// The most captured kings.
     MostKings,
-    /// A king that takes goes before a man that takes.
+    /// A capture by a king before one by a man.
     TakenByKing,
-    /// The earlier a king is taken, the better, capture by capture.
+    /// The earliest captured king, compared piece by piece.
     KingsFirst,
-    /// The higher the value, the better: a king is worth more than a man and just less than two.
+    /// The highest value: a king is worth more than a man and just less than two.
     HighestValue,
 }

@@ -1,11 +1,11 @@
-//! A playing square and a set of them.
+//! A playing square, and a set of them.
 //!
-//! A [`Square`] counts the *playing* squares of a board in reading order as White sees it: 0 is the first playing square
-//! of the row farthest from White. It is not what players say ("32", "c3"): that is [`super::Geometry::name`].
+//! A [`Square`] numbers the *playing* squares of a board in reading order as White sees it: 0 is the first playing square of the row
+//! farthest from White. For names such as "32" or "c3" see [`super::Geometry::name`].
 
 use std::fmt;
 
-/// One playing square, `0..count` of the board it belongs to, in reading order from White's side.
+/// One playing square, `0..count` of its board, in reading order from White's side.
 ///
 /// # Examples
 ///
@@ -21,20 +21,20 @@ use std::fmt;
 pub struct Square(u8);
 
 impl Square {
-    /// The most playing squares a board of the standard has (Canadian, 12x12).
+    /// Maximum number of playing squares of a board of the standard (Canadian, 12x12).
     pub const MAX_COUNT: usize = 72;
 
-    /// The square with this index; `index` must be below [`Square::MAX_COUNT`].
+    /// Creates the square with this index, which must be below [`Square::MAX_COUNT`].
     ///
     /// # Panics
     ///
-    /// Where debug assertions are on and the index is too high; without them such a square is on no board.
+    /// Panics if the index is too high and debug assertions are on; without them the result is on no board.
     pub const fn new(index: u8) -> Square {
         debug_assert!((index as usize) < Square::MAX_COUNT);
         Square(index)
     }
 
-    /// The index in reading order from White's side.
+    /// Returns the index in reading order from White's side.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -63,81 +63,81 @@ impl fmt::Debug for Square {
 pub struct SquareSet(u128);
 
 impl SquareSet {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: SquareSet = SquareSet(0);
 
-    /// The squares `0..count`.
+    /// Returns the squares `0..count`.
     pub const fn first(count: usize) -> SquareSet {
         if count >= 128 { SquareSet(u128::MAX) } else { SquareSet((1 << count) - 1) }
     }
 
-    /// Is the square in the set?
+    /// Whether the square is in the set.
     #[inline]
     pub const fn contains(self, square: Square) -> bool {
-        // Generators ask nothing more often, and a choice between two halves is quicker than a shift of the whole.
+        // The generator's most frequent operation: choosing a half is faster than shifting all 128 bits.
         let half = if square.0 < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
         half >> (square.0 & 63) & 1 != 0
     }
 
-    /// The same on a board of which it is known whether it has at most 64 squares.
+    /// [`SquareSet::contains`] for boards known to have at most 64 squares, or more.
     #[inline(always)]
     pub(super) const fn contains_sized<const FITS_64: bool>(self, square: Square) -> bool {
         if FITS_64 { self.0 as u64 >> (square.0 & 63) & 1 != 0 } else { self.contains(square) }
     }
 
-    /// Is there no square in the set?
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many squares are in the set.
+    /// Returns the number of squares in the set.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Puts the square into the set.
+    /// Adds the square to the set.
     pub const fn insert(&mut self, square: Square) {
         self.0 |= 1 << square.0;
     }
 
-    /// Takes the square out of the set.
+    /// Removes the square from the set.
     pub const fn remove(&mut self, square: Square) {
         self.0 &= !(1 << square.0);
     }
 
-    /// The set with the square.
+    /// Returns the set with the square added.
     pub const fn with(self, square: Square) -> SquareSet {
         SquareSet(self.0 | 1 << square.0)
     }
 
-    /// The set without the square.
+    /// Returns the set with the square removed.
     pub const fn without(self, square: Square) -> SquareSet {
         SquareSet(self.0 & !(1 << square.0))
     }
 
-    /// The square with the lowest index.
+    /// Returns the square with the lowest index.
     pub const fn lowest(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square(self.0.trailing_zeros() as u8)) }
     }
 
-    /// The square with the highest index.
+    /// Returns the square with the highest index.
     pub const fn highest(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square(127 - self.0.leading_zeros() as u8)) }
     }
 
-    /// Every index plus `by`. The caller sees to it that no square leaves the board.
+    /// Adds `by` to every index. The caller ensures that no square leaves the board.
     #[inline]
     pub(super) const fn shifted(self, by: i8) -> SquareSet {
         SquareSet(self.0.rotate_left(by as u32 & 127))
     }
 
-    /// The same on a board of at most 64 squares, which is much quicker.
+    /// [`SquareSet::shifted`] for a board of at most 64 squares, which is much faster.
     #[inline]
     pub(super) const fn shifted_in_64(self, by: i8) -> SquareSet {
         SquareSet((self.0 as u64).rotate_left(by as u32 & 63) as u128)
     }
 
-    /// Are all squares of `self` in `other`?
+    /// Whether all squares of `self` are in `other`.
     pub const fn is_subset(self, other: SquareSet) -> bool {
         self.0 & !other.0 == 0
     }
@@ -192,7 +192,7 @@ impl IntoIterator for SquareSet {
     }
 }
 
-/// The squares of a set, lowest index first.
+/// Iterator over the squares of a set, lowest index first.
 ///
 /// # Examples
 ///

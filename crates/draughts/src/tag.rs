@@ -1,4 +1,4 @@
-//! The value of the PDN tag `GameType`, read and written: a bare number stands for the board of the game's row.
+//! Parses and writes the value of the PDN tag `GameType`: a bare number means the default board of its game.
 //!
 //! Source: PDN 3.0, chapter "GameType tag".
 
@@ -9,7 +9,7 @@ use super::piece::Color;
 use super::square::Square;
 use super::variant_table;
 
-/// Why a text is not the game type of a game that can be played.
+/// Reason why a text is not the game type of a playable game.
 ///
 /// # Examples
 ///
@@ -22,16 +22,16 @@ use super::variant_table;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GameTypeError {
-    /// Not of the form of the standard.
+    /// Text that does not have the form of the standard.
     #[error("`{0}` is not a GameType: expected a number such as `20`, or all attributes such as `20,W,10,10,N2,0`")]
     Malformed(String),
-    /// A number outside the table, or a game that is not draughts.
+    /// Number outside the table, or of a game that is not draughts.
     #[error("game type {0} is not a draughts game of the PDN standard; known are {known}", known = variant_table::known_numbers())]
     UnknownNumber(u32),
-    /// Short-form notation (`S`) belongs to chess.
+    /// Short-form notation (`S`), which belongs to chess.
     #[error("`{0}`: notation S (short algebraic) does not exist for draughts; use A or N")]
     ShortAlgebraic(String),
-    /// A board that no draughts game is played on.
+    /// Board size that no draughts game uses.
     #[error("a board of {0} columns and {1} rows: expected even sizes from 4 to 12 with at most {max} playing squares", max = Square::MAX_COUNT)]
     Size(u32, u32),
 }
@@ -39,7 +39,7 @@ pub enum GameTypeError {
 impl FromStr for GameType {
     type Err = GameTypeError;
 
-    /// Reads a tag's value. A bare number expands to the default of the standard's table.
+    /// Parses the value of a tag. A bare number expands to the default of the standard's table.
     fn from_str(text: &str) -> Result<GameType, GameTypeError> {
         let malformed = || GameTypeError::Malformed(text.to_owned());
         let mut parts = text.trim().split(',').map(str::trim);
@@ -83,19 +83,19 @@ impl FromStr for GameType {
     }
 }
 
-/// A plain decimal number; no sign, at most four digits.
+/// Parses a plain decimal number: no sign, at most four digits.
 fn parse_number(text: &str) -> Option<u32> {
     let plain = (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if plain { text.parse().ok() } else { None }
 }
 
 impl GameType {
-    /// The game type that a bare number in a tag expands to; `None` for a number that is no draughts game.
+    /// Returns the game type that a bare number in a tag expands to; `None` if the number is not a draughts game.
     pub fn from_number(number: u8) -> Option<GameType> {
         variant_table::default_game_type(number)
     }
 
-    /// The value to write into a tag: the bare number where that means this very type, else all attributes.
+    /// Returns the value for a tag: the bare number if it expands to this very type, otherwise all attributes.
     pub fn tag_value(&self) -> String {
         if variant_table::default_game_type(self.number) == Some(*self) {
             self.number.to_string()

@@ -1,4 +1,4 @@
-//! A game on its board: a row of the table, the squares and lines of the board, and the rules as a tournament has chosen them.
+//! A game on its board: its row of the table, the geometry of the board, and the rules with a tournament's choices.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,7 +13,7 @@ use super::square::SquareSet;
 use super::tag::GameTypeError;
 use super::variant_table::{INTERNATIONAL, VARIANT_ROWS, VariantRow, default_game_type, row};
 
-/// A game that can be played: a row of the table on the board of a `GameType` tag. Compared by game type and choices.
+/// A playable game: a row of the table on the board of a `GameType` tag. Two variants are equal if game type and choices are.
 ///
 /// # Examples
 ///
@@ -28,40 +28,40 @@ use super::variant_table::{INTERNATIONAL, VARIANT_ROWS, VariantRow, default_game
 /// ```
 #[non_exhaustive]
 pub struct Variant {
-    /// The attributes of the tag.
+    /// Attributes of the tag.
     pub game_type: GameType,
-    /// The choices it was made with.
+    /// Choices of the tournament.
     pub choices: RuleChoices,
-    /// The English name of the game.
+    /// English name of the game.
     pub name: &'static str,
     /// Squares, lines and names.
     pub geometry: Geometry,
-    /// The rules.
+    /// Rules of movement and capture.
     pub rules: Ruleset,
-    /// When it is drawn.
+    /// Rules by which the game is drawn.
     pub draws: &'static [DrawRule],
-    /// What is left to the arbiter because no text settles it; empty where nothing is.
+    /// Questions left to the arbiter because no text settles them; empty if there are none.
     pub undefined_rules: &'static str,
-    /// The results it allows.
+    /// Allowed results.
     pub result_format: ResultFormat,
-    /// What stands between the squares of a capture.
+    /// Character between the squares of a capture.
     pub capture_separator: char,
-    /// The men at the start, by colour.
+    /// Men at the start, by colour.
     pub start: [SquareSet; 2],
 }
 
 impl Variant {
-    /// The variant of a tag's value, `20` or `20,W,10,10,N2,0`, under the rules that most authorities give.
+    /// Returns the variant of a tag's value, `20` or `20,W,10,10,N2,0`, under the rules that most authorities use.
     ///
     /// # Errors
     ///
-    /// When the value is not the game type of a draughts game.
+    /// Returns [`GameTypeError`] if the value is not the game type of a draughts game.
     pub fn from_tag(tag: &str) -> Result<&'static Variant, GameTypeError> {
         Ok(Variant::new(tag.parse()?, RuleChoices::default()))
     }
 
-    /// The variant of a game type. Variants are made once and kept for the life of the program, so that they can be
-    /// compared and copied freely; there are only so many valid tags.
+    /// Returns the variant of a game type. Variants are created once and live as long as the program, so they can be compared and copied
+    /// freely. The number of valid tags bounds their memory.
     pub fn new(game_type: GameType, choices: RuleChoices) -> &'static Variant {
         type Made = BTreeMap<(GameType, RuleChoices), &'static Variant>;
         static CACHE: OnceLock<Mutex<Made>> = OnceLock::new();
@@ -69,12 +69,12 @@ impl Variant {
         made.entry((game_type, choices)).or_insert_with(|| Box::leak(Box::new(Variant::build(game_type, choices))))
     }
 
-    /// International draughts, type 20.
+    /// Returns international draughts, type 20.
     pub fn international() -> &'static Variant {
         Variant::from_row(&INTERNATIONAL)
     }
 
-    /// All games of the table with their default boards, in the table's order.
+    /// Returns all games of the table with their default boards, in the table's order.
     pub fn all() -> impl Iterator<Item = &'static Variant> {
         VARIANT_ROWS.iter().map(Variant::from_row)
     }
@@ -87,7 +87,7 @@ impl Variant {
     fn build(game_type: GameType, choices: RuleChoices) -> Variant {
         let row = row(game_type.number).expect("a game type is only made with a number of the table");
         let geometry = Geometry::new(&game_type, row.all_squares);
-        // A tag may give a board too low for the usual rows: at least two stay empty in the middle.
+        // A tag may specify a board too low for the usual rows: leave at least two rows in the middle empty.
         let room = (geometry.height() - 2) / 2;
         let skipped = row.start.skipped.min(room - 1);
         let filled = row.start.filled.min(room - skipped);

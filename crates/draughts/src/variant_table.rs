@@ -1,9 +1,9 @@
-//! Every game of the standard, as rows of a table.
+//! All games of the standard, as rows of a table.
 //!
-//! A `Row` is a page of the rule book: each question is a field, each answer a constant with the place it comes from, by the
-//! marks of [`super::ruleset`]. The generator ([`super::movegen`]) and the draw counters ([`super::draws`]) read fields and
-//! never ask which game it is. To add a game: one row here and its name in `ROWS`, one file of counts in `tests/data/perft`, and the
-//! positions that its rules decide in `tests/data/rules` of the library draughts-pdn.
+//! A [`VariantRow`] answers every question of [`super::ruleset`] for one game. Each constant cites its source by the marks listed there.
+//! The generator ([`super::movegen`]) and the draw counters ([`super::draws`]) read these fields and never test which game it is.
+//! To add a game: add a row here and its name to `VARIANT_ROWS`, a file of counts in `tests/data/perft`, and the positions that its rules
+//! decide in `tests/data/rules` of the library draughts-pdn.
 
 use super::draw_rules::{Claim, CountReset, DrawCondition, DrawRule, Ending, EndingArea, Material, MoveLimit};
 use super::game_type::{GameType, Notation, NotationKind};
@@ -29,18 +29,18 @@ use Removal::{AfterMove, Immediate};
 pub(crate) struct VariantRow {
     pub number: u8,
     pub name: &'static str,
-    /// Who moves first, and from whose seat the board is described.
+    /// Side that moves first; the board is described from this side.
     pub starter: Color,
     /// Columns and rows.
     pub size: (u8, u8),
     pub notation: (NotationKind, FirstSquare),
-    /// Is the square at the starter's bottom left *not* played?
+    /// Whether the square at the starter's bottom left is *not* played.
     pub inverted: bool,
-    /// Are the squares of both colours played?
+    /// Whether the squares of both colours are played.
     pub all_squares: bool,
     pub start: StartRows,
     pub rules: Ruleset,
-    /// The same rules, with a tournament's answers to what is doubtful in this game.
+    /// Applies a tournament's choices for the doubtful rules of this game.
     pub apply_choices: fn(Ruleset, RuleChoices) -> Ruleset,
     pub draws: &'static [DrawRule],
     /// Draws and doubts that no text settles.
@@ -49,7 +49,7 @@ pub(crate) struct VariantRow {
     pub capture_separator: char,
 }
 
-/// The corner of the first square, as the standard numbers them.
+/// Corner of the first square, in the standard's numbering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FirstSquare {
     BottomLeft,
@@ -57,12 +57,12 @@ pub(crate) enum FirstSquare {
     TopLeft,
 }
 
-/// The rows of men at the start, counted from each side's own edge.
+/// Rows of men at the start, counted from each side's own edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StartRows {
-    /// Rows left empty at the edge.
+    /// Number of empty rows at the edge.
     pub skipped: usize,
-    /// Rows full of men.
+    /// Number of rows filled with men.
     pub filled: usize,
 }
 
@@ -420,7 +420,7 @@ const M1: Material = Material::new(1, 0);
 const K1_M1: Material = Material::new(1, 1);
 const K1_M2: Material = Material::new(2, 1);
 const K2_M1: Material = Material::new(1, 2);
-/// Up to as many as a side has men.
+/// Three kings or more, up to the number of men of a side.
 const THREE_KINGS_OR_MORE: &[Material] = &{
     let mut armies = [K3; 13];
     let mut more = 0;
@@ -461,12 +461,12 @@ pub(crate) const VARIANT_ROWS: [VariantRow; 14] = [
     SPANTSIRETTI,
 ];
 
-/// The row of the game with this number.
+/// Returns the row of the game with this number.
 pub(crate) fn row(number: u8) -> Option<&'static VariantRow> {
     VARIANT_ROWS.iter().find(|row| row.number == number)
 }
 
-/// What a bare number in a `GameType` tag expands to; `None` for a number that is no draughts game.
+/// Returns the type that a bare number in a `GameType` tag expands to; `None` if the number is not a draughts game.
 pub(crate) fn default_game_type(number: u8) -> Option<GameType> {
     let row = row(number)?;
     let (kind, corner) = row.notation;
@@ -480,12 +480,12 @@ pub(crate) fn default_game_type(number: u8) -> Option<GameType> {
     })
 }
 
-/// Are the squares of both colours played in the game with this number?
+/// Whether the squares of both colours are played in the game with this number.
 pub(crate) fn plays_all_squares(number: u8) -> bool {
     row(number).is_some_and(|row| row.all_squares)
 }
 
-/// The numbers of all games of the table, for messages: `20, 21, ...`.
+/// Returns the numbers of all games of the table, for messages: `20, 21, ...`.
 pub(crate) fn known_numbers() -> String {
     VARIANT_ROWS.map(|row| row.number.to_string()).join(", ")
 }

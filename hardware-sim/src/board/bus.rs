@@ -1,4 +1,4 @@
-//! Bus mode at one board: commands picked out of a shared wire, and one answer at a time.
+//! Bus mode at one board: selects commands from a shared wire and sends one answer at a time.
 //!
 //! ```text
 //!  wire ─▸ four bytes ─▸ checksum? mine (or 0)? busy? ─▸ waiting ─▸ after 0.5..20 ms ─▸ answer(s)
@@ -15,28 +15,28 @@
 //! | 0x88 end of bus mode, 0x89 reset (address 0: everybody) | none |
 //! | 0x8d everything | 0x85, 0x84, 0x83 |
 //!
-//! Invariants: nothing is ever said unasked; changes are handed out once, whatever becomes of the answer on the wire.
+//! Invariants: the board never sends unasked; each change is sent once, even if the wire loses the answer.
 
 use super::{Mode, SimBoard};
 use crate::wire::{self, bus_id};
 
-/// Bytes of every bus command.
+/// Length of every bus command, in bytes.
 pub(super) const COMMAND_LEN: usize = 4;
 
-/// A ping to everybody is answered within so long, in microseconds; the answer itself takes 6 ms of it.
+/// Time limit for answering a ping to all boards, in microseconds, less the 6 ms that the answer itself takes.
 const PING_WINDOW_US: u64 = 1_100_000 - 7_000;
 
-/// However busy the board is with storing, it answers by then, in microseconds.
+/// Maximum time that storing can delay an answer, in microseconds.
 const STORING_LIMIT_US: u64 = 20_000;
 
-/// What a board in bus mode has to remember.
+/// State of a board in bus mode.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BusState {
-    /// The command being answered and when its answer starts.
+    /// Start time of the pending answer, and the code of its command.
     pending_answer: Option<(u64, u8)>,
     skips_next_ping: bool,
     last_changes: Vec<u8>,
-    /// Deaf and dumb until then: the power-up procedure after a reset.
+    /// End of the power-up procedure after a reset: the board neither receives nor sends until then.
     pub(super) reset_until_us: Option<u64>,
 }
 
@@ -47,7 +47,7 @@ impl BusState {
 }
 
 impl SimBoard {
-    /// A whole bus command. Outside bus mode it brings the board back there and is not obeyed itself.
+    /// Handles a complete bus command. Outside bus mode the command only switches the board to bus mode.
     pub(super) fn on_bus_command(&mut self, now: u64, command: &[u8]) {
         let [code @ 0x81..=0x8d, high, low, sum] = *command else { return };
         if sum != wire::checksum(&command[..3]) || self.mode == Mode::BootLoader {
@@ -154,7 +154,7 @@ impl SimBoard {
         self.queue.push_back(wire::bus_message(id, self.options.address(), data));
     }
 
-    /// When the board is able to answer a command that came now.
+    /// Returns the earliest time at which the board can answer a command received at `now`.
     fn ready_us(&mut self, now: u64) -> u64 {
         let ready = now + self.rng.span(self.options.answer_us);
         let stored = self.stored_us + self.rng.span(self.options.storing_us);

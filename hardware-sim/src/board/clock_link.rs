@@ -1,10 +1,10 @@
-//! The clock's cable at the board: commands to the clock, its acks, and when the host is told its times.
+//! The clock's cable at the board: commands to the clock, their acks, and the times at which clock messages are due.
 
 use super::{Mode, SimBoard, TICK_US};
 use crate::clock::{ClockReading, SimClock};
 use crate::wire::{self, id};
 
-/// Commands of a clock message.
+/// Codes of the commands in a clock message.
 const SEGMENTS: u8 = 0x01;
 const ICONS: u8 = 0x02;
 const END_DISPLAY: u8 = 0x03;
@@ -19,11 +19,11 @@ const DONE: u8 = 0x10;
 const ERROR: u8 = 0x40;
 const NOT_IN_MODE_23: u8 = 0x90;
 
-/// One unit of a beep, in milliseconds.
+/// Length of one beep unit, in milliseconds.
 const BEEP_UNIT_MS: u64 = 64;
 
 impl SimBoard {
-    /// `2b size 03 command ... 00`. The clock acts on it in every mode; its ack is passed on only where clock messages are.
+    /// Handles `2b size 03 command ... 00`. The clock obeys in every mode; the board forwards the ack only in modes with clock messages.
     pub(super) fn clock_command(&mut self, now: u64, command: &[u8]) {
         let [0x2b, _, 0x03, code, data @ .., 0x00] = command else { return };
         if !self.clock_reading(now).is_connected {
@@ -70,7 +70,7 @@ impl SimBoard {
         matches!(self.mode, Mode::Update | Mode::UpdateNice)
     }
 
-    /// Whether the once-a-second message is wanted. Without a clock there is nothing that could have changed.
+    /// Whether the once-a-second message is due. Without a clock nothing can change, so none is sent.
     pub(super) fn ticks(&self) -> bool {
         match self.mode {
             Mode::Update => true,
@@ -85,7 +85,7 @@ impl SimBoard {
     }
 }
 
-/// What the clock does about a command; false when it cannot make sense of it.
+/// Executes a command at the clock; `false` if the command is invalid.
 fn execute(clock: &mut SimClock, now_ms: u64, code: u8, data: &[u8]) -> bool {
     match (code, data) {
         (SET_AND_RUN, [lh @ 0..=9, lm @ 0..=59, ls @ 0..=59, rh @ 0..=9, rm @ 0..=59, rs @ 0..=59, flags]) => {
@@ -98,7 +98,7 @@ fn execute(clock: &mut SimClock, now_ms: u64, code: u8, data: &[u8]) -> bool {
             clock.show(Some(text.iter().map(|byte| char::from(byte & 0x7f)).collect()));
             clock.beep(now_ms, u64::from(*beep) * BEEP_UNIT_MS);
         }
-        // Which segments make which letter is nothing that anybody here need know.
+        // The mapping of segments to letters does not matter to any reader.
         (SEGMENTS, [_, ..]) => clock.show(Some("segments".to_string())),
         (END_DISPLAY, []) => clock.show(None),
         (BEEP, [units]) => clock.beep(now_ms, u64::from(*units) * BEEP_UNIT_MS),

@@ -1,17 +1,17 @@
-//! The board's ear: bytes of a host become commands, at once or out of a buffer.
+//! Input of the board: turns bytes from a host into commands, at once or from a buffer.
 //!
-//! A command is one byte in single-board mode, but for two that say their length, and four bytes on a bus. A byte with its top bit
-//! set can only be the first of a bus command, so a lost byte costs one command and not the next.
+//! A command is one byte in single-board mode, except two that contain their length, and four bytes on a bus. A byte with its top bit set
+//! can only start a bus command, so a lost byte costs one command and not the next.
 
 use super::{COMMAND_BUFFER_SIZE, Mode, SimBoard, bus};
 use crate::wire;
 
-/// A command that stands half-sent for longer than this is forgotten, in microseconds.
+/// Age after which an incomplete command is discarded, in microseconds.
 const STALE_COMMAND_US: u64 = 500_000;
 
 impl SimBoard {
-    /// One byte from the host. On a bus commands are picked out of all that is said on the wire; a board alone keeps bytes in
-    /// its buffer until it is done with the command before.
+    /// Handles one byte from the host. On a bus the board selects commands from all bytes on the wire; a single board buffers bytes until
+    /// it has finished the previous command.
     pub(super) fn on_host_byte(&mut self, now: u64, byte: u8) {
         if self.mode == Mode::Bus && self.buffer.is_empty() {
             let Some(command) = self.collect(now, byte) else { return };
@@ -25,7 +25,7 @@ impl SimBoard {
         }
     }
 
-    /// Whether these bytes are one whole bus command for another board, and nothing before them waits for its end.
+    /// Whether these bytes are one complete bus command for another board, with no incomplete command before them.
     pub(super) fn can_ignore(&self, bytes: &[u8]) -> bool {
         let is_idle = self.arriving.is_empty() && self.buffer.is_empty() && self.command.is_empty();
         let for_another = |high: u8, low: u8| {
@@ -44,14 +44,14 @@ impl SimBoard {
         }
     }
 
-    /// One byte of a command, taken from the buffer while the line is free.
+    /// Handles one byte of a command, taken from the buffer while the line is free.
     pub(super) fn on_command_byte(&mut self, now: u64, byte: u8) {
         if let Some(command) = self.collect(now, byte) {
             self.dispatch(now, &command);
         }
     }
 
-    /// Puts bytes together until a command is whole. A byte with its top bit set always begins a bus command.
+    /// Collects bytes until a command is complete. A byte with its top bit set always starts a bus command.
     fn collect(&mut self, now: u64, byte: u8) -> Option<Vec<u8>> {
         if byte >= 0x80 || now.saturating_sub(self.command_us) > STALE_COMMAND_US {
             self.command.clear();

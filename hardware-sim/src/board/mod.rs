@@ -1,9 +1,9 @@
-//! A board: sensors, a serial line, a clock on a cable, and a memory. Bytes in, bytes out, time in.
+//! A board: sensors, a serial line, a clock on a cable, and a memory. Bytes and time go in, bytes come out.
 //!
 //! ```text
 //!  pieces ─▸ Scanner ─▸ image ─┬─▸ FieldUpdate ──┐
 //!                              └─▸ BoardDump ────┤
-//!  clock ──▸ lag ──▸ heard ─────▸ BwTime, acks ──┼─▸ one message after another, 1.042 ms a byte
+//!  clock ──▸ lag ──▸ received ──▸ BwTime, acks ──┼─▸ one message after another, 1.042 ms a byte
 //!  host ─┬─▸ 10-byte buffer ──▸ single.rs ───────┤
 //!        └─▸ one bus command ─▸ bus.rs ──────────┘
 //! ```
@@ -16,11 +16,10 @@
 //! | update-board | each change | no |
 //! | update-nice | each change | when the clock data changed |
 //!
-//! Invariants: messages never interleave; a single-board command is taken when the line is free, so what a dump says is what the board
-//! believes when the dump starts; a bus command that comes while the board is busy is lost; whatever bytes a host sends, the board goes
-//! on; what is lost is counted.
+//! Invariants: messages never interleave; a single-board command is taken when the line is free, so a dump shows the image at the moment
+//! the dump starts; a bus command received while the board is busy is lost; no host bytes can stop the board; losses are counted.
 //!
-//! Absent on purpose: anything that knows what a move is.
+//! Not included on purpose: anything that knows about moves.
 
 mod bus;
 mod clock_link;
@@ -40,7 +39,7 @@ use bus::BusState;
 use shape::{BoardShape, shape};
 use std::collections::VecDeque;
 
-/// Bytes that a board keeps of what a host sends in single-board mode while it is busy.
+/// Number of command bytes that a busy board buffers in single-board mode.
 pub const COMMAND_BUFFER_SIZE: usize = 10;
 
 const TICK_US: u64 = 1_000_000;
@@ -48,18 +47,18 @@ const TICK_US: u64 = 1_000_000;
 /// One message on its way to the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimedMessage {
-    /// When its first byte starts, in microseconds; byte `n` is there `wire::line_us(n + 1)` later.
+    /// Start of its first byte, in microseconds; byte `n` has arrived `wire::line_us(n + 1)` later.
     pub start_us: u64,
-    /// The whole message.
+    /// The complete message.
     pub bytes: Vec<u8>,
 }
 
-/// What the board does by itself.
+/// Messages that the board sends by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Bus mode: the state after power-up.
     Bus,
-    /// Single-board, no automatic messages.
+    /// Single-board mode, no automatic messages.
     Idle,
     /// Field updates, and clock messages every second.
     Update,
@@ -67,7 +66,7 @@ pub enum Mode {
     UpdateBoard,
     /// Field updates, and clock messages when the clock data changed.
     UpdateNice,
-    /// In the boot loader after the command that must never be sent: dead until the power is cut.
+    /// Boot loader, entered by the command that must never be sent: no response until the power is cut.
     BootLoader,
 }
 
@@ -81,7 +80,7 @@ pub struct SimBoard {
     scanner: Scanner,
     clock: Option<SimClock>,
     memory: EventMemory,
-    /// Until when the last event is being stored, in microseconds.
+    /// Time at which storing the last event ends, in microseconds.
     stored_us: u64,
     rng: Rng,
     arriving: VecDeque<(u64, u8)>,
@@ -100,7 +99,7 @@ pub struct SimBoard {
 }
 
 impl SimBoard {
-    /// A board without power; [`SimBoard::power_on`] starts it.
+    /// Creates a board without power; [`SimBoard::power_on`] starts it.
     pub fn new(options: BoardOptions, clock: Option<SimClock>, mut rng: Rng) -> SimBoard {
         let (rows, cols) = (usize::from(options.rows), usize::from(options.cols));
         let mut scanner = Scanner::new(rows, cols, options.scan_us, options.phase_us);
@@ -131,20 +130,20 @@ impl SimBoard {
         }
     }
 
-    /// Puts a piece, by its code in a draughts set, on a field, or takes it away. Fields are counted from White's point of view,
-    /// whichever way round the board lies.
+    /// Puts a piece on a field, by its code in a draughts set, or removes it (code 0). Fields are numbered from White's point of view, for
+    /// either orientation of the board.
     pub fn set(&mut self, now_us: u64, field: u8, contact: SensorState) {
         let sensor = self.sensor(field);
         let contact = SensorState { code: self.options.set.code(contact.code), ..contact };
         self.scanner.set(now_us, sensor, contact);
     }
 
-    /// What stands on a field, by its code on the wire, whether the board has seen it or not.
+    /// Returns the piece that physically stands on a field, by its wire code, even if the board has not seen it yet.
     pub fn contact(&self, field: u8) -> SensorState {
         self.scanner.sensor_state(self.sensor(field))
     }
 
-    /// What the board does by itself at the moment.
+    /// Returns the current mode.
     pub fn mode(&self) -> Mode {
         self.mode
     }
@@ -154,27 +153,27 @@ impl SimBoard {
         self.is_powered
     }
 
-    /// Single-board bytes lost because the command buffer was full, and bus commands lost because the board was busy.
+    /// Returns the number of single-board bytes lost to a full command buffer, plus bus commands lost because the board was busy.
     pub fn dropped_bytes(&self) -> u64 {
         self.dropped_bytes
     }
 
-    /// How the board was made.
+    /// Returns the options of the board.
     pub fn options(&self) -> &BoardOptions {
         &self.options
     }
 
-    /// The clock on the board's cable.
+    /// Returns the clock on the board's cable.
     pub fn clock(&self) -> Option<&SimClock> {
         self.clock.as_ref()
     }
 
-    /// The clock, to press it.
+    /// Returns the clock for mutation, for example a press.
     pub fn clock_mut(&mut self) -> Option<&mut SimClock> {
         self.clock.as_mut()
     }
 
-    /// Turns the board round under its pieces' names: what stood on a field still stands there, but other sensors feel it.
+    /// Turns the board under its pieces: every piece stays on its named field, but other sensors detect it.
     pub fn set_turned(&mut self, now_us: u64, turned: bool) {
         if self.is_turned == turned {
             return;
@@ -187,7 +186,7 @@ impl SimBoard {
         }
     }
 
-    /// Gives the board power: it reads its fields, writes them into its memory in any order, and waits in bus mode.
+    /// Powers the board on: it reads its fields, stores them in its memory in random order, and waits in bus mode.
     pub fn power_on(&mut self, now_us: u64) {
         self.is_powered = true;
         self.mode = Mode::Bus;
@@ -199,7 +198,7 @@ impl SimBoard {
         self.skip_ticks(now_us);
     }
 
-    /// Takes the power away: everything on its way is lost, the memory stays.
+    /// Powers the board off: messages on their way are lost, the memory remains.
     pub fn power_off(&mut self, now_us: u64) {
         self.is_powered = false;
         if self.line_free_us > now_us {
@@ -216,7 +215,7 @@ impl SimBoard {
         self.bus_state = BusState::default();
     }
 
-    /// The board's watchdog restarts it: as if its power had blinked, but for the mark in the memory.
+    /// Restarts the board by its watchdog: like a short power cut, except for the mark in the memory.
     pub fn restart_by_watchdog(&mut self, now_us: u64) {
         if self.is_powered {
             self.power_off(now_us);
@@ -225,13 +224,13 @@ impl SimBoard {
         }
     }
 
-    /// Bytes from the host, sent from `now_us` on at line speed.
+    /// Receives bytes from the host, sent from `now_us` on at line speed.
     pub fn receive(&mut self, now_us: u64, bytes: &[u8]) {
         if !self.is_powered {
             return;
         }
         if self.can_ignore(bytes) {
-            // Most of what is said on a bus is for others, and a board that need not wake for it costs nothing.
+            // Most bytes on a bus address other boards: skip them without waking this one.
             self.host_line_free_us = self.host_line_free_us.max(now_us) + wire::line_us(bytes.len());
             return;
         }
@@ -241,17 +240,17 @@ impl SimBoard {
         }
     }
 
-    /// When a message that had begun was broken off because the power went, if that happened since the last call.
+    /// Returns the start time of a message that a power cut broke off since the last call.
     pub fn take_cut_message(&mut self) -> Option<u64> {
         self.cut_message_us.take()
     }
 
-    /// Something the clock says unasked, in the shape of an ack (a button was pressed, say).
+    /// Sends an unsolicited clock event in the form of an ack, for example a pressed button.
     pub fn send_clock_event(&mut self, now_us: u64, ack: [u8; 4]) {
         self.answer_ack(now_us, now_us + 20_000, ack);
     }
 
-    /// When something happens next inside the board.
+    /// Returns the time of the next event inside the board.
     pub fn next_time(&self) -> Option<u64> {
         let clock = self.clock.as_ref().and_then(SimClock::next_time).map(|ms| ms * 1000);
         if !self.is_powered {
@@ -270,7 +269,7 @@ impl SimBoard {
             .min()
     }
 
-    /// Lives until `to_us`; messages that start on the line by then are added to `sent`.
+    /// Advances to `to_us`; adds the messages that start on the line by then to `sent`.
     pub fn advance(&mut self, to_us: u64, sent: &mut Vec<TimedMessage>) {
         while let Some(time) = self.next_time().filter(|time| *time <= to_us) {
             self.step(time, sent);
@@ -339,7 +338,7 @@ impl SimBoard {
         }
     }
 
-    /// An event has been written: the board is busy with that for a while.
+    /// Marks the board busy while it writes an event.
     fn store(&mut self, now: u64) {
         self.stored_us = now;
     }
@@ -354,7 +353,7 @@ impl SimBoard {
         }
     }
 
-    /// What the board believes to stand on it, as (field, code), in any order.
+    /// Returns the pieces in the board's image as (field, code), in random order.
     fn pieces(&mut self) -> Vec<(u8, u8)> {
         let mut pieces: Vec<(u8, u8)> = (self.scanner.image().iter().enumerate())
             .filter(|(_, code)| **code != 0)
@@ -364,7 +363,7 @@ impl SimBoard {
         pieces
     }
 
-    /// The fifty squares of one colour; boards of another size have no such message.
+    /// Returns the fifty squares of one colour; `None` for boards of another size, which have no such message.
     fn half_image(&self, dark: bool) -> Option<Vec<u8>> {
         let squares = (self.scanner.image().iter().enumerate())
             .filter(|(sensor, _)| self.scanner.is_dark(*sensor) == dark)
@@ -377,7 +376,7 @@ impl SimBoard {
         if self.is_turned { (self.options.fields() - 1).wrapping_sub(field) } else { field }
     }
 
-    /// The number under which the board speaks of a sensor.
+    /// Returns the number of a sensor in the board's messages.
     fn number(&self, sensor: usize) -> u8 {
         let number = match (self.options.numbering, self.scanner.mode()) {
             (Numbering::AllFields, _) | (_, ScanMode::All) => sensor,
@@ -387,7 +386,7 @@ impl SimBoard {
     }
 }
 
-/// Taking what is due from the front of an agenda.
+/// Takes due entries from the front of a queue.
 trait DueQueue<T> {
     fn pop_front_until(&mut self, now: u64) -> Option<(u64, T)>;
 }

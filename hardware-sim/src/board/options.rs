@@ -1,26 +1,26 @@
-//! How a board is made.
+//! Properties of a simulated board.
 
 use crate::random::Span;
 use crate::scanner::ScanMode;
 
-/// How a board is made; the same board always behaves the same.
+/// Properties of a board, constant over its lifetime.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoardOptions {
     /// Rows of fields, 2 to 12.
     pub rows: u8,
     /// Columns of fields, 2 to 12.
     pub cols: u8,
-    /// The connector is on White's right: everything arrives rotated by 180 degrees.
+    /// Whether the connector is on White's right: all fields arrive rotated by 180 degrees.
     pub is_turned: bool,
-    /// Time of one scan of all fields, in microseconds.
+    /// Duration of one scan of all fields, in microseconds.
     pub scan_us: u64,
-    /// When the first scan starts, in microseconds.
+    /// Start of the first scan, in microseconds.
     pub phase_us: u64,
-    /// When in a second the board sends its clock messages, in microseconds.
+    /// Offset within each second at which the board sends its clock messages, in microseconds.
     pub tick_us: u64,
-    /// Which fields are scanned.
+    /// Fields to scan.
     pub scan: ScanMode,
-    /// How field updates count when only half of the fields are scanned.
+    /// Numbering of field updates if only half of the fields are scanned.
     pub numbering: Numbering,
     /// Serial number, five digits; the bus address is the same number.
     pub serial: u32,
@@ -28,46 +28,46 @@ pub struct BoardOptions {
     pub long_serial: u64,
     /// Main and sub version.
     pub version: (u8, u8),
-    /// Trademark text; it must say that the board is simulated.
+    /// Trademark text; must say that the board is simulated.
     pub trademark: String,
     /// Version of the clock, two nibbles.
     pub clock_version: u8,
-    /// The clock is in the mode in which a host may set it; otherwise it refuses to be set.
+    /// Whether the clock is in the mode in which a host may set it; otherwise it refuses to be set.
     pub is_clock_in_mode_23: bool,
     /// Time from a clock command to its ack, in milliseconds.
     pub ack_ms: Span,
-    /// Share of clock commands after which one clock message reads all zero.
+    /// Share of clock commands followed by one clock message that reads all zero.
     pub zero_after_command: f64,
-    /// From a bus command to its answer, in microseconds, when the board is not storing.
+    /// Time from a bus command to its answer, in microseconds, if the board is not storing.
     pub answer_us: Span,
-    /// For how long the board is storing after an event, in microseconds; a bus answer waits for it, but never longer than 20 ms.
+    /// Time to store an event, in microseconds; a bus answer waits for it, but at most 20 ms.
     pub storing_us: Span,
-    /// From the start of a game to the answer that it was written down, in milliseconds.
+    /// Time from the start of a game to the answer that it was stored, in milliseconds.
     pub start_game_ms: Span,
-    /// How long the power-up procedure takes after a bus reset, in milliseconds.
+    /// Duration of the power-up procedure after a bus reset, in milliseconds.
     pub reset_ms: Span,
-    /// Events of earlier games that stand in the memory already; 4000 fill it (reading it takes 8 s then).
+    /// Number of events of earlier games in the memory; 4000 fill it (reading it then takes 8 s).
     pub old_events: u32,
-    /// Which codes its pieces have.
+    /// Codes of its pieces.
     pub set: PieceSet,
-    /// Commands that this board does not know, by their codes, of the single-board mode or of a bus: it does not answer them.
+    /// Codes of the commands, of single-board mode or of a bus, that this board does not know: it does not answer them.
     pub ignored_commands: Vec<u8>,
 }
 
-/// The codes that the pieces of a set have on the wire.
+/// Wire codes of the pieces of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PieceSet {
     /// Men 1 and 4, kings 7 and 10.
     #[default]
     Draughts,
-    /// Men 1 and 7, kings 4 and 10, as older draughts firmware has it.
+    /// Men 1 and 7, kings 4 and 10, as in older draughts firmware.
     DraughtsOld,
     /// A chess set: pawns 1 and 7 for men, queens 6 and 12 for kings.
     Chess,
 }
 
 impl PieceSet {
-    /// The code of this set for a piece that has this one in a draughts set; other codes mean the same in all sets.
+    /// Returns this set's code for a piece given by its draughts code; other codes are equal in all sets.
     pub(super) fn code(self, draughts: u8) -> u8 {
         match (self, draughts) {
             (PieceSet::DraughtsOld, 4) | (PieceSet::Chess, 4) => 7,
@@ -92,10 +92,10 @@ impl std::str::FromStr for PieceSet {
     }
 }
 
-/// How field updates are counted when only one colour of squares is scanned; documents leave it open.
+/// Numbering of field updates if only one colour of squares is scanned; the documents leave it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Numbering {
-    /// As always: all fields count.
+    /// All fields count, as in a full scan.
     #[default]
     AllFields,
     /// Only scanned fields count.
@@ -103,8 +103,8 @@ pub enum Numbering {
 }
 
 impl BoardOptions {
-    /// A board of the given size with ordinary properties. A board of more than 128 fields cannot name them all in seven bits:
-    /// it scans its dark squares and counts only those.
+    /// Returns ordinary properties for a board of the given size. Seven bits cannot number more than 128 fields, so a larger board scans
+    /// and numbers only its dark squares.
     pub fn new(rows: u8, cols: u8) -> BoardOptions {
         let large = u32::from(rows) * u32::from(cols) > 128;
         BoardOptions {
@@ -134,7 +134,7 @@ impl BoardOptions {
         }
     }
 
-    /// The address on a bus: the serial number in fourteen bits.
+    /// Returns the bus address: the serial number in fourteen bits.
     pub fn address(&self) -> u16 {
         (self.serial & 0x3fff) as u16
     }

@@ -1,24 +1,24 @@
-//! What a board notices about its pieces as a whole, and writes into its memory.
+//! Shapes of the whole position that the board detects and records in its memory.
 
-/// A position that has a mark of its own.
+/// A position with a mark of its own in the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BoardShape {
-    /// 8x8: the four outer rows full. 10x10: all but the two middle rows occupied.
+    /// 8x8: the four outer rows full. 10x10: all rows except the two in the middle occupied.
     Start,
-    /// No piece at all.
+    /// No pieces.
     Empty,
-    /// The start position of chess, White below.
+    /// Start position of chess, White at the bottom.
     ChessStart,
-    /// The same from the other side.
+    /// Start position of chess, White at the top.
     ChessStartRotated,
-    /// Anything else.
+    /// Any other position.
     Other,
 }
 
 /// Codes of the pieces on the first rank of chess, from a to h: P 1, R 2, N 3, B 4, K 5, Q 6, six more for Black.
 const BACK_RANK: [u8; 8] = [2, 3, 4, 6, 5, 4, 3, 2];
 
-/// The shape of an image, row by row; the rows of the draughts start count the squares of one colour.
+/// Returns the shape of an image, given row by row; the draughts start counts the squares of one colour.
 pub(super) fn shape(image: &[u8], cols: usize) -> BoardShape {
     if image.iter().all(|code| *code == 0) {
         return BoardShape::Empty;

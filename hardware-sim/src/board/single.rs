@@ -1,11 +1,11 @@
-//! Single-board mode: commands of one byte (two of them longer), answered at once.
+//! Single-board mode: commands of one byte (two are longer), answered at once.
 
 use super::{Mode, SimBoard};
 use crate::scanner::ScanMode;
 use crate::wire::{self, id};
 
 impl SimBoard {
-    /// A whole command of the single-board mode. On a bus it throws the board out of bus mode, and is obeyed.
+    /// Handles a complete command of single-board mode. On a bus it makes the board leave bus mode and is obeyed.
     pub(super) fn execute_command(&mut self, now: u64, code: u8, command: &[u8]) {
         let known = matches!(code, 0x40..=0x47 | 0x49..=0x4e | 0x50..=0x55 | 0x60 | 0x2b);
         if !known || self.options.ignored_commands.contains(&code) || self.mode == Mode::BootLoader {

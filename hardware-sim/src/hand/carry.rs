@@ -1,11 +1,11 @@
-//! The move itself: a piece is lifted, lands once or several times, and what it captured is taken off.
+//! The move itself: a piece is lifted, lands once or several times, and the captured pieces are removed.
 //!
 //! ```text
 //!   captured pieces leave   First: before the piece is lifted   During: each after its jump   After: when it has come to rest
 //! ```
 //!
-//! Invariant: no piece lands on another. What was captured where the piece comes down, as happens where the rules take pieces
-//! off one by one, is off before, and is not forgotten.
+//! Invariant: no piece lands on another. Under rules that remove pieces one by one, the moving piece may land on a captured one's field.
+//! That captured piece is removed first and never forgotten.
 
 use super::Hand;
 use crate::faults::Fault;
@@ -14,21 +14,21 @@ use crate::scanner::SensorState;
 use crate::script::Ply;
 use crate::truth::PlyId;
 
-/// What the moving itself came to.
+/// Times of the move itself.
 pub(super) struct MoveTiming {
-    /// First touch.
+    /// Time of the first touch.
     pub touched_ms: u64,
-    /// The piece has come to rest.
+    /// Time at which the piece comes to rest.
     pub landed_ms: u64,
-    /// The last captured piece is off.
+    /// Time at which the last captured piece is removed.
     pub settled_ms: u64,
-    /// The lever is pressed before that.
+    /// Whether the lever is pressed before `settled_ms`.
     pub early_press: bool,
-    /// The opponent's hand is there before that.
+    /// Whether the opponent touches a piece before `settled_ms`.
     pub overlap: bool,
 }
 
-/// When captured pieces leave the board.
+/// Time at which captured pieces leave the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
     First,
@@ -37,7 +37,7 @@ enum Order {
 }
 
 impl Hand {
-    /// The move itself: lift, land, take off.
+    /// Carries out the move itself: lifts, lands, removes captured pieces.
     pub(super) fn carry(&mut self, id: Option<PlyId>, ply: &Ply, start_ms: u64) -> MoveTiming {
         let plain = id.is_none();
         let mut at = start_ms;
@@ -78,7 +78,7 @@ impl Hand {
             if (rests || leg == last)
                 && let Some(index) = waiting.iter().position(|field| *field == b)
             {
-                // Where pieces leave the board one by one, a capture may come down where it took one before.
+                // Where pieces are removed one by one, a capture may land on the field of a piece it captured earlier.
                 let field = waiting.remove(index);
                 at = self.take_off(id, field, at, ply) + self.hand_time(self.profile.remove_ms);
             }
@@ -116,7 +116,7 @@ impl Hand {
         MoveTiming { touched_ms, landed_ms, settled_ms: at, early_press, overlap }
     }
 
-    /// Taking a captured piece away from the board; it may be seen elsewhere on its way.
+    /// Removes a captured piece from the board; another field may detect it on its way.
     fn take_off(&mut self, id: Option<PlyId>, field: u8, at: u64, ply: &Ply) -> u64 {
         let code = self.planned_board.code(field);
         self.put(at, field, 0, false);
@@ -160,7 +160,7 @@ impl Hand {
         self.irregular(from_ms, id, Fault::Slide, fields.first().copied(), to_ms);
     }
 
-    /// Puts the moved piece down where it stays: well, or so badly that it flickers.
+    /// Puts the moved piece down on its final field, possibly so badly that it flickers.
     pub(super) fn place(&mut self, id: Option<PlyId>, at: u64, field: u8, code: u8, flaky: bool) {
         let badly = self.draw_fault(Fault::Flicker) && id.is_some();
         let percent = self.rng.between(10, 50) as u8;
@@ -187,7 +187,8 @@ impl Hand {
         }
     }
 
-    /// Whether the lever is pressed before the captured pieces are off, and whether the opponent is there before that, too.
+    /// Draws whether the lever is pressed before the captured pieces are removed, and whether the opponent also touches a piece before
+    /// that.
     fn draw_haste(&mut self, captures: bool) -> (bool, bool) {
         let draw = self.rng.unit();
         let overlap = self.profile.rate(Fault::Overlap);
@@ -224,7 +225,7 @@ mod tests {
 
     #[test]
     fn capture_removes_piece_from_landing_square_first() {
-        // A Turkish king goes up over 64, left over 43, down over 51, and right over 63 to where the first piece stood.
+        // A Turkish king goes up over 64, left over 43, down over 51, and right over 63 to the field of the first captured piece.
         let mut codes = vec![0; 100];
         for (field, code) in [(84, 7), (64, 4), (43, 4), (51, 4), (63, 4)] {
             codes[field] = code;
@@ -249,7 +250,7 @@ mod tests {
 
     #[test]
     fn slide_touches_fields_in_order() {
-        // 90 81 72 63 54 45: men stand on 63 and 54, so only 81 and 72 are felt.
+        // 90 81 72 63 54 45: men stand on 63 and 54, so the slide touches only 81 and 72.
         let slide = Ply::quiet(Player::White, 90, 45);
         assert_eq!(played(Fault::Slide, &slide), [(90, 0), (81, 7), (81, 0), (72, 7), (72, 0), (45, 7), (255, 0)]);
     }

@@ -1,4 +1,4 @@
-//! Crowning: how the kings of a set look to the board, and when a man becomes one.
+//! Crowning: how the board detects the kings of a set, and when a man becomes a king.
 
 use super::Hand;
 use crate::faults::Fault;
@@ -7,19 +7,19 @@ use crate::random::Rng;
 use crate::script::Ply;
 use crate::truth::PlyId;
 
-/// How kings of this set look to the board.
+/// How the board detects kings of this set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Crown {
-    /// A piece of its own with its own code.
+    /// A separate piece with its own code.
     Piece,
-    /// A second disc on top: still a man for the board.
+    /// A second disc on top: the board still detects a man.
     Stacked,
     /// A second disc on top that makes the king flicker.
     Flaky,
 }
 
 impl Crown {
-    /// Which of them a table has.
+    /// Draws the kind of kings for a table.
     pub(super) fn draw(profile: &NoiseProfile, rng: &mut Rng) -> Crown {
         let draw = rng.unit();
         let stacked = profile.rate(Fault::CrownStacked);
@@ -34,7 +34,7 @@ impl Crown {
 }
 
 impl Hand {
-    /// Makes the piece that has landed a king, if the script says so. Returns when that is done.
+    /// Crowns the piece that has landed, if the script says so. Returns the time at which this is done.
     pub(super) fn crown_piece(&mut self, id: PlyId, ply: &Ply, at: u64) -> u64 {
         let never = self.draw_fault(Fault::CrownNever);
         let start = at + self.rng.span(self.profile.crown_ms);

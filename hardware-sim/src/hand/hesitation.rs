@@ -1,4 +1,4 @@
-//! Another move in mind: a piece is put down elsewhere first, or a whole ply is played, pressed for and taken back.
+//! Hesitation: a piece is put down elsewhere first, or a whole ply is played, pressed and taken back.
 
 use super::Hand;
 use crate::faults::Fault;
@@ -7,7 +7,7 @@ use crate::script::Ply;
 use crate::truth::{Event, PlyId};
 
 impl Hand {
-    /// Puts the piece in the hand on another field for a while. Returns when it is in the hand again.
+    /// Puts the lifted piece on another field for a while. Returns the time at which it is lifted again.
     pub(super) fn hesitate(&mut self, id: Option<PlyId>, ply: &Ply, piece: u8, at: u64) -> u64 {
         let strikes = self.draw_fault(Fault::Hesitation);
         let room: Vec<u8> = ply
@@ -26,7 +26,7 @@ impl Hand {
         end
     }
 
-    /// Plays a wrong ply, presses, and puts everything back; returns when the right ply may begin.
+    /// Plays a wrong ply, presses, and puts everything back. Returns the time from which the right ply may begin.
     pub(super) fn take_back(&mut self, id: PlyId, wrong: &Ply, at: u64) -> u64 {
         if self.planned_board.code(wrong.from) == 0 {
             return at;

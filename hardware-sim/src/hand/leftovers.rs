@@ -1,23 +1,23 @@
-//! Captured pieces that nobody took off: they stand for some plies, and leave when they are in the way at the latest.
+//! Forgotten captured pieces: they remain for some plies, but are removed at the latest when they are in the way.
 
 use super::Hand;
 use crate::faults::Fault;
 use crate::script::Ply;
 use crate::truth::{Event, PlyId};
 
-/// A captured piece that nobody took off yet.
+/// A captured piece not yet removed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leftover {
-    /// Where it stands.
+    /// Field of the piece.
     pub field: u8,
-    /// Captured by this ply.
+    /// Ply that captured it.
     captured_by: PlyId,
-    /// Stands for so many plies more.
+    /// Number of plies that it remains.
     plies: u64,
 }
 
 impl Hand {
-    /// Leaves one of the captured pieces standing, unless the moving piece lands there.
+    /// Leaves one of the captured pieces on the board, unless the moving piece lands there.
     pub(super) fn leave_one_captured(&mut self, id: Option<PlyId>, ply: &Ply, waiting: &mut Vec<u8>, at: u64) {
         let Some(id) = id else { return };
         let plies = self.rng.between(0, 4);
@@ -29,7 +29,7 @@ impl Hand {
         }
     }
 
-    /// Takes off what was forgotten long enough ago, or is in the way of this ply.
+    /// Removes leftovers that are due or in the way of this ply. Returns the time from which the ply may begin.
     pub(super) fn clear_leftovers(&mut self, id: PlyId, ply: &Ply, at: u64) -> u64 {
         let mut at = at;
         let mut needed = ply.fields();

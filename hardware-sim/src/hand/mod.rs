@@ -1,4 +1,4 @@
-//! The hands: one ply becomes a row of physical actions with human times.
+//! The hands: turn each ply into a sequence of physical actions with human times.
 //!
 //! ```text
 //!  thinking ─▸ (adjust, hesitate) ─▸ lift ─▸ land ─▸ ... ─▸ land ─▸ take off, one by one ─▸ crown ─▸ press ─▸ (nudge)
@@ -6,22 +6,21 @@
 //!     └────────────────────────────────── the opponent thinks from the press on ──────────────────────┘
 //! ```
 //!
-//! One [`Hand`] moves for both players and knows the [`PlannedBoard`]. It plans ahead: what it returns are [`Motion`]s in the future. Rates and
-//! times come from the [`NoiseProfile`]; with `ideal` nothing but the line above happens.
+//! One [`Hand`] moves for both players and knows the [`PlannedBoard`]. It plans ahead and returns [`Motion`]s in the future. Rates and
+//! times come from the [`NoiseProfile`]; `ideal` produces only the line above.
 //!
-//! Invariants: a hand never touches a field that another action still needs; after every ply the table holds what the script says,
-//! but for a piece forgotten on the board and kings that were not crowned; a field named by the script is in order before its
-//! ply begins.
+//! Invariants: a hand never touches a field that another action still needs; after every ply the table matches the script, except for
+//! forgotten captured pieces and kings that were not crowned; a field named by the script is in order before its ply begins.
 //!
 //! | file | subject |
 //! |---|---|
-//! | this one | a ply from the first touch to the press, and what hands can do at all |
-//! | `carry` | the move itself: lift, land, take off |
-//! | `crowning` | how kings look, and when they are made |
+//! | this one | a ply from the first touch to the press, and shared actions of hands |
+//! | `carry` | the move itself: lift, land, remove |
+//! | `crowning` | detection of kings, and time of crowning |
 //! | `press` | the lever |
-//! | `wavering` | another move in mind: hesitating, taking back |
-//! | `slips` | pieces that are touched without need |
-//! | `leftovers` | captured pieces that nobody took off |
+//! | `hesitation` | hesitating, taking back |
+//! | `slips` | pieces touched without need |
+//! | `leftovers` | captured pieces that nobody removed |
 
 mod carry;
 mod crowning;
@@ -42,36 +41,36 @@ use crate::table::PlannedBoard;
 use crate::truth::{Event, PlyId};
 use leftovers::Leftover;
 
-/// When a player may begin.
+/// Constraints on the start of a player's turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnTiming {
-    /// He thinks from here on.
+    /// Start of the player's thinking time.
     pub thinking_from_ms: u64,
-    /// He touches nothing before.
+    /// Earliest time of a touch.
     pub not_before_ms: u64,
-    /// He is in such a hurry that his hand is there at this time.
+    /// Time at which a hurrying player touches a piece, if they hurry.
     pub rush_ms: Option<u64>,
-    /// His thinking, when the director fixes it.
+    /// Thinking time, if the planner fixes it.
     pub think_ms: Option<Span>,
 }
 
 impl TurnTiming {
-    /// Thinking starts at a time, as long as the profile says.
+    /// Creates a turn whose thinking starts at `ms` and lasts as long as the profile says.
     pub fn at(ms: u64) -> TurnTiming {
         TurnTiming { thinking_from_ms: ms, not_before_ms: ms, rush_ms: None, think_ms: None }
     }
 }
 
-/// How a ply came out.
+/// Times of a finished ply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlyTiming {
-    /// First touch.
+    /// Time of the first touch.
     pub touched_ms: u64,
-    /// Last action that belongs to the ply.
+    /// Time of the last action that belongs to the ply.
     pub settled_ms: u64,
-    /// The press, when there is one.
+    /// Time of the press, if there is one.
     pub pressed_ms: Option<u64>,
-    /// The opponent's turn.
+    /// Timing of the opponent's turn.
     pub next: TurnTiming,
 }
 
@@ -88,33 +87,33 @@ pub struct Hand {
 }
 
 impl Hand {
-    /// Hands at a table. How the set's kings look is drawn here.
+    /// Creates hands at a table and draws the kind of the set's kings.
     pub fn new(profile: NoiseProfile, planned_board: PlannedBoard, mut rng: Rng) -> Hand {
         let crown = Crown::draw(&profile, &mut rng);
         Hand { profile, rng, planned_board, crown, has_clock: true, leftovers: Vec::new(), motions: Vec::new() }
     }
 
-    /// The planned table.
+    /// Returns the planned table.
     pub fn planned_board(&self) -> &PlannedBoard {
         &self.planned_board
     }
 
-    /// How kings look.
+    /// Returns the kind of kings.
     pub fn crown(&self) -> Crown {
         self.crown
     }
 
-    /// Whether there is a clock to press.
+    /// Sets whether there is a clock to press.
     pub fn set_has_clock(&mut self, presses: bool) {
         self.has_clock = presses;
     }
 
-    /// Everything planned since the last call, in the order of planning, not of time.
+    /// Returns all motions planned since the last call, in the order of planning, not of time.
     pub fn take_motions(&mut self) -> Vec<Motion> {
         std::mem::take(&mut self.motions)
     }
 
-    /// Puts pieces on fields or takes them off (code 0), one after another, `gap_ms` apart; returns when done.
+    /// Puts pieces on fields or removes them (code 0), one after another, `gap_ms` apart. Returns the time at which this is done.
     pub fn arrange(&mut self, from_ms: u64, pieces: &[(u8, u8)], gap_ms: Span) -> u64 {
         let mut at = from_ms;
         for (field, code) in pieces {
@@ -124,7 +123,8 @@ impl Hand {
         at
     }
 
-    /// Moves pieces without a press and without faults: analysis after the game. Returns when done. Motions that find no piece or no room are left out.
+    /// Moves pieces without a press and without faults, for analysis after the game. Skips motions without a piece or without room. Returns
+    /// the time at which this is done.
     pub fn shift(&mut self, from_ms: u64, ply: &Ply) -> u64 {
         if self.planned_board.code(ply.from) == 0 || (ply.to != ply.from && self.planned_board.code(ply.to) != 0) {
             return from_ms;
@@ -133,7 +133,7 @@ impl Hand {
         self.carry(None, ply, from_ms.max(ready)).settled_ms
     }
 
-    /// Plays one ply with everything that goes with it. `next` is the ply that follows: fields it needs are left alone.
+    /// Plays one ply with all its faults. `next` is the following ply, whose fields are left alone.
     pub fn play(&mut self, id: PlyId, ply: &Ply, turn: TurnTiming, next: Option<&Ply>) -> PlyTiming {
         let think = self.rng.span(turn.think_ms.unwrap_or(self.profile.think_ms));
         let mut at = turn.rush_ms.unwrap_or((turn.thinking_from_ms + think).max(turn.not_before_ms));
@@ -212,13 +212,13 @@ impl Hand {
         self.motions.push(Motion { at_ms, action: Action::Put { field, sensor_state: SensorState::steady(code) } });
     }
 
-    /// A piece that stands on an empty field for a while.
+    /// Puts a piece on an empty field for a while.
     fn visit(&mut self, field: u8, code: u8, from_ms: u64, to_ms: u64) {
         self.put(from_ms, field, code, false);
         self.put(to_ms, field, 0, false);
     }
 
-    /// A piece that leaves its field for a while.
+    /// Lifts a piece from its field for a while.
     fn lift_and_replace(&mut self, field: u8, from_ms: u64, to_ms: u64) {
         let (code, flaky) = (self.planned_board.code(field), self.planned_board.is_flaky(field));
         self.put(from_ms, field, 0, false);
@@ -234,7 +234,7 @@ impl Hand {
     }
 }
 
-/// A table and hands for the tests of all that hands do.
+/// Table and hands for the tests of this module.
 #[cfg(test)]
 mod stage {
     use super::*;
@@ -242,7 +242,7 @@ mod stage {
 
     pub const ID: PlyId = PlyId { game: 0, ply: 0 };
 
-    /// A white man on 63, black men on 54 and 34, a black man far away on 9, and a king of White on 90.
+    /// Creates a table with a white man on 63, black men on 54 and 34, a distant black man on 9, and a white king on 90.
     pub fn table() -> PlannedBoard {
         let mut codes = vec![0; 100];
         for (field, code) in [(63, 1), (54, 4), (34, 4), (9, 4), (90, 7)] {
@@ -259,7 +259,7 @@ mod stage {
         Hand::new(profile, table(), Rng::new(seed))
     }
 
-    /// Everything done, in the order of time: (field, code), or (255, 0) for a press.
+    /// Returns all actions in the order of time: (field, code), or (255, 0) for a press.
     pub fn deeds(hand: &mut Hand) -> Vec<(u8, u8)> {
         let mut motions = hand.take_motions();
         motions.sort_by_key(|motion| motion.at_ms);
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!((done.pressed_ms, done.next.thinking_from_ms), (None, done.settled_ms));
     }
 
-    /// Figures are quoted with their seeds, and failures are told by them: a seed must go on to mean the same motions.
+    /// Documents quote figures with their seeds, and failures are reproduced by seed: a seed must always produce the same motions.
     #[test]
     fn seed_keeps_same_motions() {
         let wrong = Ply::quiet(Player::White, 63, 52);

@@ -1,4 +1,4 @@
-//! The lever: pressed in time, too early, late, never, or by mistake.
+//! The press of the lever: in time, early, late, never, or by mistake.
 
 use super::Hand;
 use super::carry::MoveTiming;
@@ -8,7 +8,7 @@ use crate::script::Player;
 use crate::truth::PlyId;
 
 impl Hand {
-    /// The press that ends a ply: when it happens, and from when the opponent thinks.
+    /// Presses the lever after a ply. Returns the time of the press, if any, and the time from which the opponent thinks.
     pub(super) fn press(&mut self, id: PlyId, by: Player, carried: &MoveTiming, done: u64) -> (Option<u64>, u64) {
         let forgotten = self.draw_fault(Fault::PressForgotten);
         let late = self.rng.chance(0.5);
@@ -36,7 +36,8 @@ impl Hand {
         (Some(pressed), pressed)
     }
 
-    /// Between two times a player who thinks presses, and the opponent presses back. Returns from when on he may move.
+    /// Draws whether a thinking player presses by mistake between two times; the opponent then presses back. Returns the earliest time of a
+    /// move.
     pub(super) fn press_by_mistake(&mut self, id: PlyId, by: Player, (from, to): (u64, u64), at: u64) -> u64 {
         let strikes = self.draw_fault(Fault::PressMistaken);
         let start = from + self.rng.below(to.saturating_sub(from).max(1));

@@ -1,4 +1,4 @@
-//! Pieces that are touched without need: adjusted, nudged, taken off by mistake, knocked over. All of them come back.
+//! Pieces touched without need: adjusted, nudged, removed by mistake, knocked over. All of them are put back.
 
 use super::Hand;
 use crate::faults::Fault;
@@ -6,7 +6,7 @@ use crate::script::Ply;
 use crate::truth::PlyId;
 
 impl Hand {
-    /// Sets one to three pieces right before the ply begins. Returns when that is done.
+    /// Adjusts one to three pieces before the ply. Returns the time at which this is done.
     pub(super) fn adjust(&mut self, id: PlyId, at: u64) -> u64 {
         let mut at = at;
         if !self.draw_fault(Fault::Adjust) {
@@ -23,7 +23,7 @@ impl Hand {
         at
     }
 
-    /// Touches the moved piece once more after the press.
+    /// Touches the moved piece again after the press.
     pub(super) fn nudge(&mut self, id: PlyId, ply: &Ply, after: u64) {
         let strikes = self.draw_fault(Fault::Nudge);
         let start = after + self.rng.between(100, 800);
@@ -34,8 +34,8 @@ impl Hand {
         }
     }
 
-    /// Four to seven pieces that stand near one another fall and are put back one by one. The first of them may come to stand on
-    /// a wrong square, where it stays for some seconds after all others are back.
+    /// Knocks over four to seven nearby pieces, which are put back one by one. The first may be put on a wrong square and stay there for
+    /// some seconds after all others are back.
     pub(super) fn knock(&mut self, id: PlyId, at: u64) -> u64 {
         let mut pieces = self.planned_board.occupied(at);
         let Some(centre) = self.rng.pick(&pieces).copied() else { return at };
@@ -73,7 +73,7 @@ impl Hand {
         last
     }
 
-    /// Takes off a piece too many beside the captured ones, and puts it back later. Returns when it is off.
+    /// Removes one piece that was not captured, and puts it back later. Returns the time at which it is off.
     pub(super) fn remove_extra(&mut self, id: PlyId, ply: &Ply, next: Option<&Ply>, at: u64) -> u64 {
         if ply.captured.is_empty() || !self.draw_fault(Fault::ExtraRemoved) {
             return at;

@@ -1,19 +1,17 @@
-//! The checked level on a stream: every game of a file played against the rules while it is read.
+//! Checked level for streams: plays every game of a file by the rules while it is read.
 //!
 //! ```text
-//!             ┌─▸ tape, and each move played at once ──▸ the game ends, all was plain: nothing is wrong with it
-//! events ─────┤                    │ the first thing that is not plain: the tape is played back
-//!             └────────────────────┴───▸ builder ──▸ Located ──▸ infer, replay ──▸ problems
+//!             ┌─▸ tape, and each move played at once ──▸ end of a plain game: no problems
+//! events ─────┤                    │ first event that is not plain: play back the tape
+//!             └────────────────────┴───▸ builder ──▸ LocatedGame ──▸ infer, replay ──▸ problems
 //! ```
 //!
-//! Plain is a game that says which rules it is played by (or the caller does), without a tag that stands twice, whose
-//! moves each have one meaning, and whose FEN, if there is one, can be played from; comments and glyphs may stand anywhere,
-//! and variations where they replace the move before them.
-//! Nearly every game is. [`super::replay`] has nothing to say about such a game, and [`super::infer`] believes its tag; so
-//! it needs neither a [`crate::game::Game`] nor paths of captures. For all others they are the authority: nothing is
-//! reported here.
+//! A game is plain if its rules are known from its tag or the caller, no tag is duplicated, each move has one meaning, and its FEN, if any,
+//! can be played from. Comments and glyphs may occur anywhere, variations where they replace the move before them. Nearly every game is
+//! plain. [`super::replay`] reports nothing about such a game, and [`super::infer`] accepts its tag, so it needs neither a
+//! [`crate::game::Game`] nor paths of captures. Those two modules handle all other games; nothing is reported here.
 //!
-//! Games without a GameType tag wait, [`infer::SAMPLE`] of them at most, until the moves have told what they are.
+//! Games without a GameType tag wait, at most [`infer::SAMPLE`] of them, until their moves show the variant.
 
 use std::collections::VecDeque;
 
@@ -47,44 +45,43 @@ pub struct Checker {
     games: Games,
 }
 
-/// A game that was played.
+/// A game after its replay.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CheckedGame {
-    /// The game that is played.
+    /// Variant of the game.
     pub variant: &'static Variant,
-    /// How many moves of the main line could be played.
+    /// Number of moves of the main line that could be played.
     pub plies: usize,
-    /// The position at the end of the main line; `None` if it is not known.
+    /// Position at the end of the main line; `None` if unknown.
     pub final_position: Option<Position>,
 }
 
 impl Checker {
-    /// A checker at the start of a file. `given`: the variant of games without a GameType tag; `None`: it is inferred
-    /// from the moves.
+    /// Creates a checker at the start of a file. `given`: the variant of games without a GameType tag; `None` infers it from the moves.
     pub fn new(encoding: Encoding, given: Option<&'static Variant>) -> Checker {
         Checker { scanner: Scanner::new(encoding), games: Games::new(given) }
     }
 
-    /// Takes more bytes. Shows each game as soon as it is played. Pieces of some tens of kilobytes are best.
+    /// Reads more bytes; shows each game as soon as it is played. Chunks of some tens of kilobytes are best.
     pub fn feed(&mut self, bytes: &[u8], show: &mut dyn FnMut(CheckedGame)) {
         self.scanner.feed(bytes, &mut |place, event| self.games.event(place, event, show));
         self.games.end_of_piece();
     }
 
-    /// The stream is over: shows the last games.
+    /// Ends the stream; shows the last games.
     pub fn finish(&mut self, show: &mut dyn FnMut(CheckedGame)) {
         self.scanner.finish(&mut |place, event| self.games.event(place, event, show));
         self.games.play_waiting(show);
         self.games.end_of_piece();
     }
 
-    /// How many games there are so far, those included that still wait.
+    /// Returns the number of games so far, including those that wait.
     pub fn game_count(&self) -> u64 {
         self.games.count
     }
 
-    /// The problems found since this was last asked, with the count of those that were too many to keep.
+    /// Returns the problems since the last call, including the count of those beyond the bound.
     pub fn take_problems(&mut self) -> Problems {
         std::mem::take(&mut self.games.problems)
     }
@@ -93,37 +90,37 @@ impl Checker {
 #[derive(Debug)]
 struct Games {
     known_variant: Option<&'static Variant>,
-    /// The game that is read, as long as it is plain.
+    /// Events of the current game, as long as it is plain.
     tape: Tape,
     state: State,
-    /// The lines around the one that is played, the main line first.
+    /// Lines around the current one, the main line first.
     outer_lines: Vec<PlayLine>,
-    /// The game that is read, when it is not.
+    /// Builder of the current game, if it is not plain.
     builder: Builder,
-    /// The last GameType tag, and what it means: most files say the same in every game.
+    /// Last GameType tag and its variant: most files have the same tag in every game.
     last_game_type: Option<(String, &'static Variant)>,
-    /// Games that do not say what they are.
+    /// Games whose variant is not known yet.
     untyped_games: VecDeque<LocatedGame>,
     count: u64,
     problems: Problems,
 }
 
-/// The game that is read.
+/// State of the current game.
 #[derive(Clone, Copy, Debug)]
 enum State {
     /// Plain so far, before its first move.
     Header,
     /// Plain so far.
     Play { line: PlayLine, plies: usize },
-    /// Not plain: all is in the builder.
+    /// Not plain: the builder receives all events.
     Built,
 }
 
-/// A line of moves: the main line, or a variation.
+/// A line of moves: the main line or a variation.
 #[derive(Clone, Copy, Debug)]
 struct PlayLine {
     position: Position,
-    /// Where a variation begins: before the last move, if there was one.
+    /// Position before the last move, if any, where a variation begins.
     position_before: Option<Position>,
 }
 
@@ -132,7 +129,7 @@ impl PlayLine {
         PlayLine { position, position_before: None }
     }
 
-    /// Plays a move with one meaning. Returns whether it has one.
+    /// Plays a move with one meaning. Returns whether the move has exactly one.
     #[inline(always)]
     fn play(&mut self, text: &str) -> bool {
         let before = self.position;
@@ -144,7 +141,7 @@ impl PlayLine {
     }
 }
 
-/// The deepest variation that is played here.
+/// Maximum depth of variations played here.
 const MAX_VARIATION_DEPTH: usize = 20;
 
 impl Games {
@@ -203,7 +200,7 @@ impl Games {
         }
     }
 
-    /// Is the game plain with this event as well? A first move is played; that of a game which is played could not be.
+    /// Whether the game is still plain with this event. Plays a first move; any other move that arrives here could not be played.
     fn is_plain(&mut self, event: &Event<'_>) -> bool {
         match (event, &mut self.state) {
             (_, State::Built) => false,
@@ -232,7 +229,7 @@ impl Games {
         }
     }
 
-    /// Where the game begins, if its tags say so clearly.
+    /// Returns the start position, if the tags define it clearly.
     fn start(&mut self) -> Option<Position> {
         let value = |wanted: &str| {
             let found = self.tape.tags().find(|(name, _)| *name == wanted);
@@ -255,7 +252,7 @@ impl Games {
         }
     }
 
-    /// The game is not plain: from here on it is built.
+    /// Switches to the builder: the game is not plain.
     fn build(&mut self) {
         if !matches!(self.state, State::Built) {
             self.tape.events().for_each(|(place, event)| self.builder.event(place, event));
@@ -263,7 +260,7 @@ impl Games {
         }
     }
 
-    /// Plays the game that the builder has made, or lets it wait.
+    /// Plays the game in the builder, or lets it wait.
     fn play_built_game(&mut self, show: &mut dyn FnMut(CheckedGame)) {
         for located in self.builder.take_completed() {
             if self.known_variant.is_some() || located.game.tags.get("GameType").is_some() {
@@ -277,7 +274,7 @@ impl Games {
         }
     }
 
-    /// Tells the variant of the games that wait, and plays them.
+    /// Infers the variant of the waiting games, and plays them.
     fn play_waiting(&mut self, show: &mut dyn FnMut(CheckedGame)) {
         if !self.untyped_games.is_empty() {
             let sample: Vec<&LocatedGame> = self.untyped_games.iter().collect();
@@ -299,20 +296,20 @@ impl Games {
         show(CheckedGame { variant: found.variant, plies, final_position: walked.final_position });
     }
 
-    /// Problems of the syntax go behind those of the moves, piece by piece.
+    /// Appends the problems of the syntax after those of the moves, chunk by chunk.
     fn end_of_piece(&mut self) {
         self.problems.merge(self.builder.take_problems());
     }
 }
 
-/// Plays a capture that names its path, or another move that is written in a rare way. Returns whether it has one meaning.
+/// Plays a move in a rare notation, such as a capture with its path. Returns whether the move has exactly one meaning.
 #[cold]
 fn play_in_full(position: &mut Position, text: &str) -> bool {
     let found = replay::resolve(position, text, None);
     found.inspect(|ply| *position = position.play(ply)).is_ok()
 }
 
-/// All that is wrong with a file's bytes, as [`Checker`] finds it.
+/// Returns all problems in the bytes of a file, as [`Checker`] finds them.
 pub fn check_bytes(bytes: &[u8], encoding: Encoding, given: Option<&'static Variant>) -> Vec<Problem> {
     let mut checker = Checker::new(encoding, given);
     checker.feed(bytes, &mut |_| {});

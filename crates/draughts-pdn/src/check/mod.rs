@@ -1,4 +1,4 @@
-//! Games against the rules, and files against the letter of the standard.
+//! Checks games against the rules, and files against the letter of the standard.
 
 pub mod checked;
 pub mod infer;

@@ -1,33 +1,33 @@
-//! The checked level: the moves of a game resolved against the rules.
+//! Checked level: resolves the moves of a game by the rules.
 //!
 //! ```text
-//! Located game + variant ──▸ walk ──▸ every move that could be resolved, with the position before it
+//! LocatedGame + variant ───▸ walk ──▸ every move that could be resolved, with the position before it
 //!                               └───▸ problems: illegal, ambiguous, a setup that cannot be, with the FEN
 //! ```
 //!
-//! A line that meets a move it cannot play is *lost*: what follows is left alone until a setup gives a position again. A
-//! variation begins at the position before the last move of the line around it, and its loss is its own.
+//! A line that contains a move it cannot play is *lost*: later moves are skipped until a setup gives a position again. A variation begins
+//! at the position before the last move of the enclosing line, and is lost independently.
 //!
 //! | dialect | reading |
 //! |---|---|
-//! | `x` on a quiet move, `-` on a capture | legality decides what it is |
-//! | a short capture that fits several moves | the one under which the following moves go on; if that does not tell, an error |
-//! | a capture written leg by leg (`e1xc3 c3xe5`) | one move, the other entries continue it |
-//! | the first move is the other side's | the turn of the position gives way |
-//! | a variation that continues instead of replacing | read as that |
+//! | `x` on a quiet move, `-` on a capture | the legal moves decide |
+//! | a short capture that fits several moves | the one after which the following moves are legal; otherwise an error |
+//! | a capture written leg by leg (`e1xc3 c3xe5`) | one move; the other entries continue it |
+//! | the first move is the other side's | the turn of the position is corrected |
+//! | a variation that continues instead of replacing | read as a continuation |
 //! | an unknown move | the line is lost without an error |
 //! | a FEN with pieces of unknown colour (`?`) | the line is lost with a warning: the standard allows it |
-//! | a FEN tag that is a null move (`B::`) | the normal start, with that turn |
+//! | a FEN tag that is a null move (`B::`) | the normal start with that turn |
 //!
 //! | file | subject |
 //! |---|---|
-//! | this one | a game's main line, played |
-//! | `walk` | the walk through all its lines, and what is said of them |
-//! | `following` | moves that only those behind them make clear |
+//! | this one | main line of a game after replay |
+//! | `walk` | walk through all lines, with their problems |
+//! | `following` | moves that only later moves make clear |
 //! | `resolve` | the legal move that a text means |
-//! | `setup` | the positions that a text gives |
+//! | `setup` | positions given in the text |
 //!
-//! Which game it is, is found out in [`super::infer`].
+//! [`super::infer`] finds the variant.
 
 mod following;
 mod resolve;
@@ -44,7 +44,7 @@ use crate::problem::Problem;
 use crate::reader::{LocatedGame, Locations};
 use draughts::{Move, Position, Variant};
 
-/// A game's main line, played.
+/// The main line of a game after its replay.
 ///
 /// # Examples
 ///
@@ -60,51 +60,51 @@ use draughts::{Move, Position, Variant};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Replay {
-    /// The game that is played.
+    /// Variant of the game.
     pub variant: &'static Variant,
-    /// How that is known.
+    /// Source of the variant.
     pub known_by: KnownBy,
-    /// The position before the first move.
+    /// Position before the first move.
     pub start: Position,
-    /// The main line as far as it could be played, setups included.
+    /// Main line as far as it could be played, including setups.
     pub steps: Vec<ReplayStep>,
-    /// Could every move of the main line be played?
+    /// Whether every move of the main line could be played.
     pub is_complete: bool,
-    /// Everything that is wrong, in order.
+    /// All problems, in order.
     pub problems: Vec<Problem>,
 }
 
-/// How the variant of a game is known.
+/// Source of a game's variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum KnownBy {
-    /// The GameType tag says so.
+    /// The GameType tag.
     Tag,
-    /// The GameType tag is a number of lidraughts' own; its moves are those of this game.
+    /// A GameType number that lidraughts added; its moves are those of this game.
     ForeignTag,
-    /// The GameType tag says something else, but the moves fit this.
+    /// The moves, which contradict the GameType tag.
     MovesAgainstTag,
-    /// It is not: the GameType tag is none of the standard's, and what the moves fit is a guess.
+    /// A guess from the moves: the GameType tag is not one of the standard's.
     UnknownTag,
-    /// The caller said so.
+    /// The caller.
     Caller,
-    /// Its rules make the moves legal.
+    /// The moves, which are legal under its rules.
     Moves,
 }
 
 /// A step of the main line.
 #[derive(Clone, Debug)]
 pub enum ReplayStep {
-    /// A move.
+    /// A played move.
     Move {
-        /// Its index in the entries of the game.
+        /// Index of the move in the entries of the game.
         entry: usize,
         /// The move.
         ply: Move,
     },
     /// A new position.
     Setup {
-        /// Its index in the entries of the game.
+        /// Index of the setup in the entries of the game.
         entry: usize,
         /// The position.
         position: Position,
@@ -112,13 +112,13 @@ pub enum ReplayStep {
 }
 
 impl Replay {
-    /// Plays a game under a variant, whatever its tags say.
+    /// Plays a game under a variant, ignoring its tags.
     pub fn with_variant(located: &LocatedGame, variant: &'static Variant) -> Replay {
         let mut start = None;
         let mut steps = Vec::new();
         let walked = walk(located, variant, &mut |seen| match seen {
             WalkEvent::Move { entry, depth: 0, before, ply } => {
-                // The first move may have shown that it is the other side's turn.
+                // The first move may have corrected the side to move.
                 match steps.last_mut() {
                     None => start = Some(*before),
                     Some(ReplayStep::Setup { position, .. }) => *position = *before,
@@ -141,7 +141,7 @@ impl Replay {
         }
     }
 
-    /// The moves of the main line.
+    /// Returns the moves of the main line.
     pub fn moves(&self) -> impl Iterator<Item = &Move> {
         self.steps.iter().filter_map(|step| match step {
             ReplayStep::Move { ply, .. } => Some(ply),
@@ -149,7 +149,7 @@ impl Replay {
         })
     }
 
-    /// The position after so many steps of the main line; after the last one if there are fewer.
+    /// Returns the position after this many steps of the main line, or after the last one.
     pub fn position_after(&self, steps: usize) -> Position {
         self.steps.iter().take(steps).fold(self.start, |position, step| match step {
             ReplayStep::Move { ply, .. } => position.play(ply),
@@ -159,7 +159,7 @@ impl Replay {
 }
 
 impl From<Game> for LocatedGame {
-    /// A game without places.
+    /// Creates a game without places.
     fn from(game: Game) -> LocatedGame {
         LocatedGame { game, locations: Locations::default() }
     }

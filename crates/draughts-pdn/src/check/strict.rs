@@ -1,4 +1,4 @@
-//! The strict checker: is this text PDN 3.0 as the standard wants it *written*?
+//! Strict checker: whether a text is PDN 3.0 as the standard requires programs to *write* it.
 //!
 //! ```text
 //! tokens ──▸ writing grammar, restrictions 1 to 5 ─────────┐
@@ -6,10 +6,10 @@
 //!            restrictions 6 to 9 ──────────────────────────┘
 //! ```
 //!
-//! The grammar is that of the standard with these corrections: squares up to l12, the capture separator of the game type,
-//! FENs with an empty side. The moves are played, in variations too: one that is not legal is an error; behind it,
-//! restrictions 7 to 9 are checked only as far as the text shows them. [`check_form`] asks only how a text is written. Of a
-//! game whose GameType is none of the standard's nobody knows the rules: that is said, and only its grammar is checked.
+//! The grammar is that of the standard with these corrections: squares up to l12, the capture separator of the game type, FENs with an
+//! empty side. Moves are played, including those of variations; an illegal one is an error. After an illegal move, restrictions 7 to 9 are
+//! checked only as far as the text shows them. [`check_form`] checks only how a text is written. A game whose GameType is outside the
+//! standard has unknown rules: this is reported, and only its grammar is checked.
 //!
 //! Every prefix of a live file that ends with a line break passes: a missing terminator at the very end is allowed.
 //!
@@ -40,28 +40,27 @@ use grammar::Grammar;
 pub(crate) use setup::is_fen;
 use setup::{check_fen, check_squares};
 
-/// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `given`: the variant of games
-/// without a GameType tag.
+/// Returns all deviations of a file's bytes from PDN 3.0, by place. `given`: the variant of games without a GameType tag.
 pub fn check_bytes(bytes: &[u8], given: Option<&'static Variant>) -> Vec<Problem> {
     let mut checker = StrictChecker::new(given);
     checker.feed(bytes);
     checker.finish().into_sorted()
 }
 
-/// As [`check`], but for what the rules of the game say: moves need not be legal, nor be made in turn.
+/// Checks a text as [`check`] does, except for the rules of the game: moves need not be legal, nor in turn.
 pub fn check_form(text: &str, given: Option<&'static Variant>) -> Vec<Problem> {
     let mut checker = StrictChecker { checks_rules: false, ..StrictChecker::new(given) };
     checker.feed(text.as_bytes());
     checker.finish().into_sorted()
 }
 
-/// Everything in a text that is not PDN 3.0 as it should be written, by place.
+/// Returns all deviations of a text from PDN 3.0, by place.
 pub fn check(text: &str, given: Option<&'static Variant>) -> Vec<Problem> {
     check_bytes(text.as_bytes(), given)
 }
 
-/// Checks a stream of bytes. Holds one game, those that wait until the variant of the file can be told
-/// ([`infer::SAMPLE`] at most), and the problems (bounded).
+/// Checks a stream of bytes. Holds one game, games that wait until the variant of the file is known (at most [`infer::SAMPLE`]), and the
+/// problems (bounded).
 ///
 /// # Examples
 ///
@@ -77,19 +76,19 @@ pub fn check(text: &str, given: Option<&'static Variant>) -> Vec<Problem> {
 pub struct StrictChecker {
     reader: Reader,
     grammar: Grammar,
-    /// The first bytes of the file, which may be a byte order mark.
+    /// First bytes of the file, which may be a byte order mark.
     first_bytes: Vec<u8>,
     known_variant: Option<&'static Variant>,
-    /// Must moves be legal?
+    /// Whether moves must be legal.
     checks_rules: bool,
-    /// Games without a GameType tag, while their variant is not told.
+    /// Games without a GameType tag, as long as their variant is unknown.
     untyped_games: Vec<LocatedGame>,
-    /// The problems of games.
+    /// Problems of games.
     problems: Problems,
 }
 
 impl StrictChecker {
-    /// A checker at the start of a file. `given`: the variant of games without a GameType tag.
+    /// Creates a checker at the start of a file, with the variant of games without a GameType tag.
     pub fn new(known_variant: Option<&'static Variant>) -> StrictChecker {
         StrictChecker {
             reader: Reader::new(Encoding::Detect),
@@ -102,7 +101,7 @@ impl StrictChecker {
         }
     }
 
-    /// Takes more bytes.
+    /// Reads more bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         let missing = BYTE_ORDER_MARK.len() - self.first_bytes.len();
         self.first_bytes.extend(&bytes[..bytes.len().min(missing)]);
@@ -112,7 +111,7 @@ impl StrictChecker {
         }
     }
 
-    /// The stream is over: everything that was found.
+    /// Ends the stream; returns all problems.
     pub fn finish(mut self) -> Problems {
         let games = self.reader.finish_tokens(&mut |token| self.grammar.token(token));
         self.grammar.finish(self.reader.scanner().location());
@@ -138,7 +137,7 @@ impl StrictChecker {
     }
 
     fn take(&mut self, games: Vec<LocatedGame>) {
-        // What reading has to say is said better by the grammar.
+        // The grammar reports the problems of reading more precisely.
         self.reader.take_problems();
         for located in games {
             if self.known_variant.is_some() || located.game.tags.get("GameType").is_some() {
@@ -165,7 +164,7 @@ impl StrictChecker {
     fn check(&mut self, located: &LocatedGame) {
         let mut found = Problems::default();
         check_game(located, self.known_variant, self.checks_rules, &mut found);
-        // What the grammar refuses needs no second reason.
+        // One reason per place: the grammar's takes precedence.
         let refused = &self.grammar.problem_locations;
         self.problems.extend(found.into_sorted().into_iter().filter(|problem| !refused.contains(&problem.location)));
     }
@@ -173,7 +172,7 @@ impl StrictChecker {
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Tags by their types, and restrictions 6 to 9.
+/// Checks tags by their types, and restrictions 6 to 9.
 fn check_game(located: &LocatedGame, given: Option<&'static Variant>, asks_rules: bool, problems: &mut Problems) {
     let game = &located.game;
     for (index, tag) in game.tags.iter().enumerate() {
@@ -183,7 +182,7 @@ fn check_game(located: &LocatedGame, given: Option<&'static Variant>, asks_rules
     let found = infer::game_variant(located, given);
     let says_type = game.tags.get("GameType").is_none_or(|tag| tag.trim().is_empty() || is_game_type(tag));
     if found.known_by == KnownBy::UnknownTag {
-        // Of a value that is none at all the types have said so.
+        // The check of types has reported an invalid value.
         if says_type {
             problems.extend(found.problems.into_iter().map(|problem| {
                 let what = format!("the GameType is unknown: {}", problem.message);
@@ -251,7 +250,7 @@ fn move_location(located: &LocatedGame, entry: usize) -> Location {
     located.locations.entries.get(entry).copied().unwrap_or(Location::START)
 }
 
-/// Which restriction a notation breaks.
+/// Returns the restriction that a notation breaks.
 fn broken_restriction(variant: &Variant, written: &str, expected: &str) -> String {
     let squares = |text: &str| text.split(['-', 'x', ':']).map(str::to_owned).collect::<Vec<_>>();
     let (is, should) = (squares(written), squares(expected));
@@ -270,7 +269,7 @@ fn broken_restriction(variant: &Variant, written: &str, expected: &str) -> Strin
     "restriction 6: the notation of the game type".to_owned()
 }
 
-/// A move whose position is not known: what its text alone shows.
+/// Checks the text of a move whose position is unknown.
 fn check_unresolved(variant: &Variant, text: &str, place: Location, problems: &mut Problems) {
     let has_letters = text.bytes().any(|byte| matches!(byte, b'a'..=b'l'));
     if has_letters != (variant.game_type.notation().kind == NotationKind::Algebraic) {
@@ -286,7 +285,7 @@ fn check_unresolved(variant: &Variant, text: &str, place: Location, problems: &m
     }
 }
 
-/// The value of a tag by the type that the standard gives it. The empty value is always allowed.
+/// Checks the value of a tag by its type in the standard. The empty value is always allowed.
 fn check_value(name: &str, value: &str, place: Location, problems: &mut Problems) {
     if value.is_empty() {
         return;
@@ -316,7 +315,7 @@ fn check_value(name: &str, value: &str, place: Location, problems: &mut Problems
     }
 }
 
-/// Is this a value of the tag `GameType` by the standard's grammar: `[0-9]+(,[WB],[0-9]+,[0-9]+,[ANS][0123](,[01])?)?`
+/// Whether this is a value of the tag `GameType` by the standard's grammar: `[0-9]+(,[WB],[0-9]+,[0-9]+,[ANS][0123](,[01])?)?`
 pub fn is_game_type(text: &str) -> bool {
     let number = |text| take_while_m_n(1, 9, |c: char| c.is_ascii_digit()).parse(text);
     let notation = (one_of("ANS"), one_of("0123"));
@@ -325,7 +324,7 @@ pub fn is_game_type(text: &str) -> bool {
     parsed.is_ok()
 }
 
-/// The Result tag against the ResultFormat tag, else against the game type.
+/// Checks the Result tag against the ResultFormat tag, or else against the game type.
 fn check_result(located: &LocatedGame, variant: &'static Variant, problems: &mut Problems) {
     let tags = &located.game.tags;
     let Some(at) = tags.iter().position(|tag| tag.name == "Result") else { return };
@@ -334,7 +333,7 @@ fn check_result(located: &LocatedGame, variant: &'static Variant, problems: &mut
     let (is_fine, of) = match tags.get("ResultFormat").filter(|format| !format.is_empty()) {
         Some(format) => (tag_values::fits_result_format(format, result) != Some(false), format!("the format {format}")),
         None => {
-            // Without a game type, or with one of another table, either of the standard's types will do.
+            // Without a game type, or with one of another table, both of the standard's result types are accepted.
             let is_known = tags.get("GameType").is_some_and(|tag| Variant::from_tag(tag).is_ok());
             let fits = if is_known {
                 variant.result_format.values().contains(&result)

@@ -1,11 +1,10 @@
-//! The events of one game, as they came, in two pieces of memory.
+//! Records the events of one game, in order, in two allocations.
 //!
-//! A game that is plain needs no [`crate::game::Game`]: its moves are played while they are read. Whether it is plain is
-//! known only at its end, though, so its events are taped until then: all text in one string, and a small record for each
-//! event, where a game would have a string for each move. Played back, they are the same events in the same order.
+//! A plain game needs no [`crate::game::Game`]: its moves are played while they are read. Only its end shows whether it is plain, so its
+//! events are recorded until then: all text in one string, and a small record for each event, where a game needs a string for each move.
+//! Playback returns the same events in the same order.
 //!
-//! Only what a plain game consists of is taped, and no more than a real game has ([`Tape::MOST_PARTS`],
-//! [`Tape::MOST_TEXT`]).
+//! Records only events of plain games, and no more than a real game has ([`Tape::MAX_PARTS`], [`Tape::MAX_TEXT_LEN`]).
 
 use crate::game::MoveNumber;
 use crate::problem::Location;
@@ -22,11 +21,11 @@ pub(super) struct Tape {
 struct Part {
     location: Location,
     kind: TapeKind,
-    /// Where its text ends; it begins where that of the part before it ends.
+    /// End of its text, which begins at the end of the previous part's.
     end: u32,
 }
 
-/// What a part is, and where its text is to be cut in two.
+/// Kind of a part, and the position at which its text is split in two.
 #[derive(Clone, Copy, Debug)]
 enum TapeKind {
     Tag { name_begins: u32, name_ends: u32 },
@@ -38,9 +37,9 @@ enum TapeKind {
 }
 
 impl Tape {
-    /// The most annotated real game has 2,000 entries.
+    /// Maximum number of parts; the most annotated real game has 2,000 entries.
     pub(super) const MAX_PARTS: usize = 10_000;
-    /// Bytes.
+    /// Maximum length of the text, in bytes.
     pub(super) const MAX_TEXT_LEN: usize = 1 << 20;
 
     pub(super) fn clear(&mut self) {
@@ -48,7 +47,7 @@ impl Tape {
         self.parts.clear();
     }
 
-    /// Tapes an event. Returns `false` if it is none that a plain game has, or the tape is full: then it is not taped.
+    /// Records an event. Returns `false`, without recording, if plain games have no such event or the tape is full.
     pub(super) fn record(&mut self, place: Location, event: &Event<'_>) -> bool {
         if self.is_full() {
             return false;
@@ -75,13 +74,13 @@ impl Tape {
         true
     }
 
-    /// The same for a move.
+    /// Records a move as [`Tape::record`] does.
     #[inline(always)]
     pub(super) fn record_move(&mut self, place: Location, written: &WrittenMove<'_>) -> bool {
         if self.is_full() || written.captured.is_some() {
             return false;
         }
-        // To copy a known number of bytes needs no call.
+        // Copying a known number of bytes needs no call.
         match written.text.len() {
             5 => self.text.push_str(&written.text[..5]),
             4 => self.text.push_str(&written.text[..4]),
@@ -101,12 +100,12 @@ impl Tape {
         self.parts.len() >= Tape::MAX_PARTS || self.text.len() >= Tape::MAX_TEXT_LEN
     }
 
-    /// Where the text ends; it is not much longer than [`Tape::MOST_TEXT`].
+    /// Returns the end of the text, which is only slightly longer than [`Tape::MAX_TEXT_LEN`].
     fn end(&self) -> u32 {
         self.text.len() as u32
     }
 
-    /// The events, in order.
+    /// Returns the events, in order.
     pub(super) fn events(&self) -> impl Iterator<Item = (Location, Event<'_>)> {
         let starts = std::iter::once(0).chain(self.parts.iter().map(|part| part.end));
         self.parts.iter().zip(starts).map(|(part, start)| {
@@ -130,7 +129,7 @@ impl Tape {
         })
     }
 
-    /// The tags, in order; comments may stand before and between them.
+    /// Returns the tags, in order; comments may precede them and occur between them.
     pub(super) fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parts.iter().filter_map(|part| match part.kind {
             TapeKind::Tag { name_begins, name_ends } => {

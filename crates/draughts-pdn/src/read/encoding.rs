@@ -1,22 +1,22 @@
-//! Bytes to text. PDN 3.0 is UTF-8; the files of thirty years are whatever the machine had.
+//! Decodes bytes to text. PDN 3.0 is UTF-8; files of the last thirty years use the encodings of their machines.
 //!
 //! | bytes | text |
 //! |---|---|
-//! | UTF-8, with a byte order mark or without | taken as they are |
-//! | not UTF-8 and no encoding told | UTF-8 where it holds, Windows-1252 byte by byte where not; said once, with the place |
-//! | an encoding told | that one |
+//! | UTF-8, with or without a byte order mark | unchanged |
+//! | not UTF-8, no encoding specified | UTF-8 where valid, Windows-1252 byte by byte elsewhere; reported once, with the place |
+//! | encoding specified | that encoding |
 //!
-//! The eight-bit pages are tables of 128 characters; a byte that a page leaves undefined becomes U+FFFD, in Windows-1252
-//! the control character of ISO-8859-1.
+//! The eight-bit code pages are tables of 128 characters. A byte that a page leaves undefined becomes U+FFFD, but in Windows-1252 the
+//! control character of ISO-8859-1.
 //!
-//! Works on a stream: however the bytes are cut, the text is the same.
+//! Decodes streams: the text does not depend on how the bytes are split.
 //!
 //! Sources: PDN 3.0, chapter "Character encoding"; the tables of the Unicode consortium (MAPPINGS/VENDORS).
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A way to read bytes.
+/// Encoding of the bytes.
 ///
 /// # Examples
 ///
@@ -30,10 +30,10 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// UTF-8, and Windows-1252 for the bytes that are not.
+    /// UTF-8, with Windows-1252 for invalid bytes.
     #[default]
     Detect,
-    /// UTF-8; what is not becomes U+FFFD.
+    /// UTF-8; invalid bytes become U+FFFD.
     Utf8,
     /// ISO-8859-1, Western European.
     Latin1,
@@ -52,7 +52,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// All of them, with the names by which they are chosen; the first is the one we write.
+    /// All encodings, with their names; the first name of each is the preferred one.
     const NAMES: &'static [(Encoding, &'static [&'static str])] = &[
         (Encoding::Detect, &["detect", "auto"]),
         (Encoding::Utf8, &["utf-8", "utf8"]),
@@ -65,7 +65,7 @@ impl Encoding {
         (Encoding::Dos850, &["cp850", "ibm850", "dos850"]),
     ];
 
-    /// The characters of the bytes from 0x80 on.
+    /// Returns the characters of the bytes from 0x80 on.
     fn page(self) -> Option<&'static str> {
         match self {
             Encoding::Detect | Encoding::Utf8 => None,
@@ -80,7 +80,7 @@ impl Encoding {
     }
 }
 
-/// The names by which encodings are chosen.
+/// Returns the names of all encodings.
 pub fn names() -> String {
     Encoding::NAMES.iter().map(|(_, names)| names[0]).collect::<Vec<_>>().join(", ")
 }
@@ -92,7 +92,7 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// A name that is no encoding of ours.
+/// An unknown name of an encoding.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is not a known encoding; known are {known}", known = names())]
 pub struct UnknownEncoding(pub String);
@@ -107,7 +107,7 @@ impl FromStr for Encoding {
     }
 }
 
-/// The text of bytes, and where in it the first character stands that was not UTF-8 (for [`Encoding::Detect`] and
+/// Decodes bytes. Returns the text, and the position in it of the first character that was not UTF-8 (for [`Encoding::Detect`] and
 /// [`Encoding::Utf8`]).
 pub fn decode(bytes: &[u8], encoding: Encoding) -> (String, Option<usize>) {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
@@ -121,19 +121,18 @@ pub fn decode(bytes: &[u8], encoding: Encoding) -> (String, Option<usize>) {
 #[derive(Clone, Debug)]
 pub struct TextDecoder {
     encoding: Encoding,
-    /// The start of a character whose other bytes have not come yet.
+    /// Start of a character whose other bytes have not arrived yet.
     partial: Vec<u8>,
     at_start: bool,
 }
 
 impl TextDecoder {
-    /// A decoder at the start of a file.
+    /// Creates a decoder at the start of a file.
     pub fn new(encoding: Encoding) -> TextDecoder {
         TextDecoder { encoding, partial: Vec::new(), at_start: true }
     }
 
-    /// Appends the text of more bytes. Returns where in `text` the first character stands that was not UTF-8, if there
-    /// is one among these bytes.
+    /// Appends the text of more bytes. Returns the position in `text` of the first of its characters that was not UTF-8, if any.
     pub fn push(&mut self, bytes: &[u8], text: &mut String) -> Option<usize> {
         if let Some(page) = self.encoding.page() {
             extend(text, bytes, page);
@@ -147,7 +146,7 @@ impl TextDecoder {
         self.utf8(&joined, text, false)
     }
 
-    /// The file is over: a character without its end is what its bytes are.
+    /// Ends the file: decodes the bytes of an incomplete character one by one.
     pub fn finish(&mut self, text: &mut String) -> Option<usize> {
         let partial = std::mem::take(&mut self.partial);
         self.utf8(&partial, text, true)
@@ -200,7 +199,7 @@ fn extend(text: &mut String, bytes: &[u8], page: &str) {
     }));
 }
 
-/// The bytes of a text in ISO-8859-1, and the characters that it does not have, each once; `?` stands for them.
+/// Encodes a text in ISO-8859-1. Returns the bytes and the missing characters, each once; `?` replaces them.
 pub fn to_latin1(text: &str) -> (Vec<u8>, Vec<char>) {
     let mut missing = Vec::new();
     let bytes = text.chars().map(|c| match u8::try_from(u32::from(c)) {

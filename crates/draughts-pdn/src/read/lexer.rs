@@ -1,46 +1,44 @@
-//! Text to tokens, each with its place. Bounded: it never looks farther than [`MAX_TOKEN_LEN`] bytes ahead, and what is
-//! longer comes out cut, flagged, once.
+//! Splits text into tokens with their places. Lookahead is at most [`MAX_TOKEN_LEN`] bytes; a longer token is truncated and flagged once.
 //!
 //! ```text
 //! window of text ──▸ skip blanks ──▸ { } comment   ; comment   % comment   [ ] tag   / / setup   ( ) variation   or a word
 //! ```
 //!
-//! The caller owns the text and shows a window of it that may still grow ([`InputState::MayGrow`]); `None` means "show me
-//! more". However a text is cut into windows, the tokens are the same: a token is given out only when its end is seen or
-//! can no longer depend on what follows.
+//! The caller owns the text and shows a window of it that may still grow ([`InputState::MayGrow`]); `None` requests a longer window. The
+//! tokens do not depend on the windows: a token is returned only if its end is visible or cannot depend on later text.
 
 use memchr::{memchr, memchr2, memchr2_iter};
 
 use super::problem::Location;
 use super::words::{self, Word};
 
-/// The longest comment, tag or setup in bytes. The longest comment of all collections at hand has 4 kB.
+/// Maximum length of a comment, tag or setup in bytes. The longest comment in all known collections has 4 kB.
 pub const MAX_TOKEN_LEN: usize = 64 * 1024;
 
-/// The longest setup in bytes; 72 squares need less than 400.
+/// Maximum length of a setup in bytes; 72 squares need less than 400.
 const MAX_SETUP_LEN: usize = 4 * 1024;
 
-/// As many bytes as tell whether a slash begins a setup: `/`, blanks, `FEN`.
+/// Number of bytes that decide whether a slash begins a setup: `/`, blanks, `FEN`.
 const MAX_FEN_PREFIX_LEN: usize = 16;
 
 /// A piece of text with its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token<'a> {
-    /// What it is.
+    /// Kind of token.
     pub kind: TokenKind,
-    /// All of it, brackets and braces included.
+    /// Complete text, brackets and braces included.
     pub text: &'a str,
-    /// Where it begins.
+    /// Place of the first character.
     pub location: Location,
-    /// Does a blank, or the start of the text, stand before it?
+    /// Whether a blank or the start of the text precedes it.
     pub has_space_before: bool,
-    /// Does an empty line stand before it?
+    /// Whether an empty line precedes it.
     pub is_after_empty_line: bool,
-    /// What is wrong with its extent.
+    /// Problem with its extent.
     pub flaw: Option<TokenFlaw>,
 }
 
-/// The kinds of tokens.
+/// Kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TokenKind {
@@ -50,7 +48,7 @@ pub enum TokenKind {
     Comment,
     /// `; ...` to the end of the line.
     LineComment,
-    /// `% ...` to the end of the line; people write it at the start of one.
+    /// `% ...` to the end of the line; usually at the start of one.
     PercentLine,
     /// `/FEN "..."/`
     Setup,
@@ -62,26 +60,26 @@ pub enum TokenKind {
     Word(Word),
 }
 
-/// What is wrong with the extent of a token.
+/// Problem with the extent of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TokenFlaw {
-    /// Its end is missing; a tag or a setup ends with its line then, a comment with the text.
+    /// Missing end: a tag or setup then ends with its line, a comment with the text.
     Unclosed,
-    /// It is longer than [`MAX_TOKEN_LEN`]; the rest is skipped.
+    /// Longer than [`MAX_TOKEN_LEN`]; the rest is skipped.
     TooLong,
 }
 
-/// May more text follow the window?
+/// Whether more text may follow the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InputState {
-    /// Yes.
+    /// More text may follow.
     MayGrow,
-    /// No: the window reaches to the end of the text.
+    /// The window reaches the end of the text.
     Complete,
 }
 
-/// The state between tokens: where we are, and what is being skipped.
+/// State between tokens: the position, and the kind of text being skipped.
 ///
 /// # Examples
 ///
@@ -97,27 +95,26 @@ pub enum InputState {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Lexer {
-    /// How far the window has come.
+    /// Start of the window.
     pub(super) cursor: TextCursor,
-    /// Was the last thing seen a carriage return? A line feed behind it belongs to it.
+    /// Whether the last character was a carriage return; a line feed after it belongs to the same line end.
     pub(super) is_after_cr: bool,
     pub(super) has_space_before: bool,
-    /// The line in which the last token ended.
+    /// Line in which the last token ended.
     pub(super) last_line: u64,
     skipping: Option<Skip>,
-    /// The first blank that the standard does not know as one, and where it stands.
+    /// First blank that is not a blank by the standard, with its place.
     odd_blank: Option<(Location, char)>,
 }
 
-/// A point of a text, so kept that passing over ASCII costs one addition: a column is the distance from the origin of its
-/// line.
+/// A position in a text. Its form makes advancing over ASCII one addition: a column is the distance from the origin of its line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TextCursor {
-    /// In bytes of the text, from 0.
+    /// Offset in bytes of the text, from 0.
     pub offset: u64,
-    /// From 1.
+    /// Line, from 1.
     pub line: u64,
-    /// The offset of the line end before this line, moved on by every byte of it that begins no character.
+    /// Offset of the line end before this line, plus the number of bytes in the line that begin no character.
     pub origin: u64,
 }
 
@@ -126,7 +123,7 @@ impl TextCursor {
         Location { line: self.line, column: self.offset.wrapping_sub(self.origin) }
     }
 
-    /// Moves on over bytes. `after_cr`: does a carriage return stand before them?
+    /// Advances over bytes. `after_cr`: whether a carriage return precedes them.
     pub(super) fn pass(&mut self, bytes: &[u8], after_cr: bool) {
         let start = self.offset;
         self.offset += bytes.len() as u64;
@@ -146,7 +143,7 @@ impl TextCursor {
     }
 }
 
-/// The places of a text by the offsets of their bytes: fast where they are asked for in ascending order.
+/// Converts byte offsets of a text to places; fast for ascending offsets.
 ///
 /// # Examples
 ///
@@ -166,12 +163,12 @@ pub struct Locator<'t> {
 }
 
 impl Locator<'_> {
-    /// The places of a text.
+    /// Creates the locator of a text.
     pub fn new(text: &str) -> Locator<'_> {
         Locator { text, cursor: Lexer::default().cursor, cursor_offset: 0 }
     }
 
-    /// The place of the byte at an offset; one behind the end counts as the end.
+    /// Returns the place of the byte at an offset; offsets beyond the end count as the end.
     pub fn at(&mut self, offset: usize) -> Location {
         let offset = offset.min(self.text.len());
         if offset < self.cursor_offset {
@@ -184,12 +181,12 @@ impl Locator<'_> {
     }
 }
 
-/// Is all of this ASCII without line ends and other controls? Then its bytes are its columns.
+/// Whether all bytes are ASCII without line ends and other control characters, so that bytes equal columns.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |is_plain, byte| is_plain & matches!(byte, b' '..=0x7f))
 }
 
-/// The rest of a token that was too long, up to its end.
+/// Kind of an overlong token whose rest is skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Skip {
     ToBrace,
@@ -198,7 +195,7 @@ enum Skip {
 
 impl Default for Lexer {
     fn default() -> Lexer {
-        // The end of a line before the first one.
+        // Line end before the first line.
         let reached = TextCursor { offset: 0, line: 1, origin: u64::MAX };
         Lexer {
             cursor: reached,
@@ -211,38 +208,38 @@ impl Default for Lexer {
     }
 }
 
-/// How far a token goes.
+/// Extent of a token.
 enum Extent {
-    /// So many bytes.
+    /// Length in bytes.
     Bytes(usize, Option<TokenFlaw>),
-    /// The window is too short to tell.
+    /// The window is too short to decide.
     Unknown,
 }
 
 impl Lexer {
-    /// Where the window begins.
+    /// Returns the place of the start of the window.
     pub fn location(&self) -> Location {
         self.cursor.location()
     }
 
-    /// The place behind so much of the window.
+    /// Returns the place after this part of the window.
     pub(super) fn location_after(&self, text: &str) -> Location {
         let mut reached = self.cursor;
         reached.pass(text.as_bytes(), self.is_after_cr);
         reached.location()
     }
 
-    /// The first blank so far that the standard does not know as one; a byte order mark at the very start is none.
+    /// Returns the first blank so far that is not a blank by the standard, except a byte order mark at the very start.
     pub(super) fn odd_blank(&self) -> Option<(Location, char)> {
         self.odd_blank
     }
 
-    /// Is this in the middle of something that was too long, or between the two bytes of a line end?
+    /// Whether the position is within an overlong token, or between the two bytes of a line end.
     pub(super) fn is_mid_token(&self) -> bool {
         self.skipping.is_some() || self.is_after_cr
     }
 
-    /// The next token of the window; the window is moved behind it. `None`: nothing more can be told from this window.
+    /// Returns the next token and advances the window behind it; `None` if the window cannot decide more.
     pub fn next<'a>(&mut self, window: &mut &'a str, input: InputState) -> Option<Token<'a>> {
         self.skip(window)?;
         let text = *window;
@@ -284,7 +281,7 @@ impl Lexer {
         Some(token)
     }
 
-    /// Passes over blanks and over the rest of a token that was too long. `None` if that took the whole window.
+    /// Skips blanks and the rest of an overlong token. `None` if that used up the window.
     fn skip(&mut self, window: &mut &str) -> Option<()> {
         if let Some(skip) = self.skipping {
             let end = match skip {
@@ -295,7 +292,7 @@ impl Lexer {
             self.advance_over(window, end.unwrap_or(window.len()));
             end?;
         }
-        // Single blanks and line ends are most of it; whatever else is blank is looked at character by character.
+        // Most blanks are single blanks and line ends; check others character by character.
         let plain = window.bytes().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count();
         let blanks = plain + window[plain..].find(|c: char| !is_blank(c)).unwrap_or(window.len() - plain);
         if blanks > plain && self.odd_blank.is_none() {
@@ -320,7 +317,7 @@ impl Lexer {
         *window = &window[length..];
     }
 
-    /// Moves the place behind a text.
+    /// Advances the position behind a text.
     fn advance(&mut self, text: &str) {
         if let Some(last) = text.as_bytes().last() {
             self.cursor.pass(text.as_bytes(), self.is_after_cr);
@@ -329,14 +326,14 @@ impl Lexer {
     }
 }
 
-/// Blanks of all files seen, the no-break space and a stray mark of byte order among them.
+/// Whether the character is a blank in any file seen, including the no-break space and a stray byte order mark.
 fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{a0}' | '\u{feff}' | '\u{1a}')
 }
 
-/// A word, or the parenthesis that opens a variation.
+/// Returns a word, or the parenthesis that opens a variation.
 fn word(text: &str, input: InputState) -> (TokenKind, Extent) {
-    // Two characters more than the longest word: what stands behind it may matter.
+    // Two characters more than the longest word, because the following text may matter.
     if input == InputState::MayGrow && text.len() < words::MAX_WORD_LEN + 8 {
         return (TokenKind::Word(Word::Junk), Extent::Unknown);
     }
@@ -346,8 +343,8 @@ fn word(text: &str, input: InputState) -> (TokenKind, Extent) {
     }
 }
 
-/// A tag whose first bracket is missing: a line that begins with a name and ends with a quote and a bracket, or with a
-/// bracket, and is not longer than a word can be. Its words would be read as moves.
+/// Recognises a tag without its opening bracket: a line that begins with a name, ends with a quote and a bracket or with a bracket, and is
+/// not longer than a word. Its words would otherwise be read as moves.
 fn damaged_tag(text: &str) -> Option<(TokenKind, usize)> {
     let seen = &text.as_bytes()[..text.len().min(words::MAX_WORD_LEN)];
     let line = memchr2(b'\n', b'\r', seen).unwrap_or(if text.len() == seen.len() { seen.len() } else { return None });
@@ -381,7 +378,7 @@ fn line(text: &str, input: InputState) -> Extent {
     }
 }
 
-/// `/FEN "..."/`; `None` if the slash begins no setup. One that is not closed ends where something else begins, else
+/// Returns the extent of `/FEN "..."/`; `None` if the slash begins no setup. A setup that is not closed ends where another token begins, or
 /// with its line.
 fn setup(text: &str, input: InputState) -> Option<Extent> {
     let bytes = text.as_bytes();
@@ -409,14 +406,14 @@ fn starts_with_fen_word(text: &str) -> bool {
     blanks + 4 <= MAX_FEN_PREFIX_LEN && name.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("FEN"))
 }
 
-/// `/W:W31:B1,2/`, a setup without its word and quotes.
+/// Whether the text is `/W:W31:B1,2/`, a setup without its word and quotes.
 fn is_bare_fen(bytes: &[u8]) -> bool {
     matches!(bytes, [b'/', b'W' | b'B' | b'w' | b'b' | b'?', b':', ..])
 }
 
-/// A tag ends at the bracket behind the quote that closes its value. Which quote that is must be guessed when the value
-/// holds quotes of its own: the first one with a bracket behind it, and an escaped one only if there is no other in the
-/// line. A tag whose end is missing ends with its line, unless its value goes on in the next.
+/// Returns the extent of a tag, which ends at the bracket after the closing quote. If the value contains quotes, the closing one must be
+/// guessed: the first one followed by a bracket, or an escaped one if there is no other in the line. A tag without an end ends with its
+/// line, unless its value continues in the next.
 fn tag(text: &str, input: InputState) -> Extent {
     let bytes = text.as_bytes();
     let seen = &bytes[..bytes.len().min(MAX_TOKEN_LEN)];
@@ -454,7 +451,7 @@ fn tag(text: &str, input: InputState) -> Extent {
                     behind_escaped = bracket_after(seen, at);
                 }
             }
-            // A backslash or quote at the very end of the window: what follows decides.
+            // A backslash or quote at the very end of the window: the following text decides.
             Some(b'"') => match bracket_after(seen, at) {
                 Some(end) => return Extent::Bytes(end, None),
                 None => {
@@ -484,7 +481,7 @@ fn tag(text: &str, input: InputState) -> Extent {
     }
 }
 
-/// The end of the bracket behind a quote and blanks.
+/// Returns the end of the bracket after a quote and blanks.
 fn bracket_after(bytes: &[u8], quote: usize) -> Option<usize> {
     let blanks = bytes[quote + 1..].iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
     let at = quote + 1 + blanks;

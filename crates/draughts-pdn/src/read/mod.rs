@@ -1,4 +1,4 @@
-//! Any dialect to games, in a stream: bytes, text, words, events, games.
+//! Reads games of any dialect in a stream: bytes, text, words, events, games.
 
 pub mod encoding;
 pub mod lexer;

@@ -1,16 +1,15 @@
-//! The short way through plain text: what nearly all of nearly every file is made of, recognised at a glance.
+//! Fast path for plain text, which makes up nearly all of most files.
 //!
 //! ```text
 //! [Name "value"]   12.   12...   32-28   28x19!   c3-d4   {comment}   (   )   $1   2-0   *
 //! ```
 //!
-//! [`super::lexer`] and [`super::syntax`] know every dialect and pay for it with a look at every possibility. This loop
-//! knows one way to write each thing, and gives up at the first text that is anything else, or whose meaning hangs on what
-//! the window does not show; the others then read that one token. Whether the short way was taken can be told from the time
-//! only: events and places are the same, which a test at the end holds over texts of all dialects.
+//! [`super::lexer`] and [`super::syntax`] know every dialect and must consider every possibility. This loop knows one form of each token.
+//! It stops at the first text of another form, or whose meaning depends on text outside the window; the slow path then reads that one
+//! token. Only speed depends on the path taken: events and places are identical, which a test below checks over texts of all dialects.
 //!
-//! What makes it quick: the bytes are seen once, nothing is copied, a place costs an addition, and the events go to a sink
-//! that the compiler knows.
+//! It is fast because each byte is visited once, nothing is copied, a place costs one addition, and the compiler knows the sink that
+//! receives the events.
 
 use memchr::memchr;
 
@@ -21,7 +20,7 @@ use super::words::MAX_WORD_LEN;
 use crate::game::{MoveNumber, Termination};
 
 impl Syntax {
-    /// Takes the plain tokens at the start of the window, and moves the window behind them.
+    /// Handles the plain tokens at the start of the window, and advances the window behind them.
     pub(super) fn plain<S: FnMut(Location, Event<'_>)>(&mut self, lexer: &mut Lexer, window: &mut &str, sink: &mut S) {
         if lexer.is_mid_token() || !self.is_settled() {
             return;
@@ -32,7 +31,7 @@ impl Syntax {
         let mut last_line = lexer.last_line;
         let mut number = self.number.take();
         loop {
-            // Numbers, moves and tags are taken here, everything else elsewhere.
+            // Numbers, moves and tags are handled here, other tokens in `plain_other`.
             let rest = point.rest();
             let mut next = point;
             if let Some((length, found)) = plain_number(rest) {
@@ -82,7 +81,7 @@ impl Syntax {
         *window = &window[point.at..];
     }
 
-    /// Takes one token. `None`: it is not plain, and nothing has changed.
+    /// Handles one token. `None` if it is not plain; then nothing has changed.
     fn plain_other<'a>(&mut self, point: Point<'a>, spaced: bool, sink: &mut Sink<'_>) -> Option<Point<'a>> {
         let rest = point.rest();
         let place = point.location();
@@ -141,7 +140,7 @@ impl Syntax {
         }
     }
 
-    /// A move, perhaps with its strength, if what follows can neither belong to it nor make it something else.
+    /// Handles a move with an optional strength, if the following text neither belongs to it nor changes its meaning.
     fn plain_ply<'a>(&mut self, point: Point<'a>, length: usize, sink: &mut Sink<'_>) -> Option<Point<'a>> {
         let rest = point.rest();
         let strength = rest[length..].iter().take(4).take_while(|byte| matches!(byte, b'!' | b'?')).count();
@@ -201,7 +200,7 @@ impl Syntax {
     }
 }
 
-/// Can what begins here neither belong to the move before it nor make it a result?
+/// Whether the text here neither belongs to the move before it nor turns it into a result.
 #[inline(always)]
 fn is_unrelated_to_move(rest: &[u8]) -> bool {
     match *rest {
@@ -211,7 +210,7 @@ fn is_unrelated_to_move(rest: &[u8]) -> bool {
     }
 }
 
-/// A point of the window.
+/// A position in the window.
 #[derive(Clone, Copy)]
 struct Point<'a> {
     text: &'a str,
@@ -227,13 +226,13 @@ impl<'a> Point<'a> {
         Location { line: self.line, column: (self.at as u64).wrapping_sub(self.origin) }
     }
 
-    /// The bytes from here on.
+    /// Returns the bytes from here on.
     #[inline(always)]
     fn rest(self) -> &'a [u8] {
         &self.text.as_bytes()[self.at..]
     }
 
-    /// So many bytes from here on, which must end between two characters.
+    /// Returns `length` bytes from here on, which must end between two characters.
     #[inline(always)]
     fn text_of(self, length: usize) -> &'a str {
         &self.text[self.at..self.at + length]
@@ -250,7 +249,7 @@ impl<'a> Point<'a> {
         Point { at: self.at + length, line: reached.line, origin: reached.origin, ..self }
     }
 
-    /// Passes over plain blanks and line ends; tells whether there were any.
+    /// Skips plain blanks and line ends. Returns whether there were any.
     #[inline(always)]
     fn skip_blanks(&mut self) -> bool {
         let bytes = self.text.as_bytes();
@@ -270,7 +269,7 @@ impl<'a> Point<'a> {
     }
 }
 
-/// `32-28`, `7-12`, `28x9`, `1-6`, `c3-d4` with a blank behind it: two squares, and no result (`1-1`).
+/// Matches `32-28`, `7-12`, `28x9`, `1-6`, `c3-d4` followed by a blank: two squares that are not a result (`1-1`).
 #[inline(always)]
 fn plain_move(rest: &[u8]) -> Option<usize> {
     match rest {
@@ -283,7 +282,7 @@ fn plain_move(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// A move of any number of squares, with a blank, a strength or a parenthesis behind it.
+/// Matches a move of any number of squares followed by a blank, a strength or a parenthesis.
 fn long_move(rest: &[u8]) -> Option<usize> {
     let mut length = plain_square(rest)?;
     while let b'-' | b'x' | b':' = rest.get(length)? {
@@ -304,7 +303,7 @@ fn plain_square(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// `12.` or `12...`, with a blank or a plain move behind it.
+/// Matches `12.` or `12...` followed by a blank or a plain move.
 #[inline(always)]
 fn plain_number(rest: &[u8]) -> Option<(usize, MoveNumber)> {
     let digit = |byte: u8| u32::from(byte - b'0');
@@ -324,7 +323,7 @@ fn plain_number(rest: &[u8]) -> Option<(usize, MoveNumber)> {
     }
 }
 
-/// `2-0`, `1/2-1/2` and their like, with a blank behind them.
+/// Matches `2-0`, `1/2-1/2` and similar results followed by a blank.
 fn plain_result(rest: &[u8]) -> Option<usize> {
     let length = match rest {
         [b'2' | b'1', b'-', b'0', ..] | [b'0', b'-', b'2' | b'1' | b'0', ..] | [b'1', b'-', b'1', ..] => 3,
@@ -334,8 +333,8 @@ fn plain_result(rest: &[u8]) -> Option<usize> {
     matches!(rest.get(length)?, b' ' | b'\n' | b'\r').then_some(length)
 }
 
-/// How many bytes stand before the first one that is a quote, a backslash, a control character or no ASCII. Eight bytes
-/// are looked at in one go: in each, the highest bit of the sum tells.
+/// Returns the number of bytes before the first quote, backslash, control character or non-ASCII byte. Checks eight bytes at a time: the
+/// highest bit of each byte in the sum decides.
 #[inline(always)]
 fn plain_value(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 255;
@@ -363,7 +362,7 @@ mod tests {
     use super::*;
     use crate::lexer::InputState;
 
-    /// The events of a text with their places, and its problems, which may come before a move that is still held.
+    /// Returns the events of a text with their places, and its problems. Problems may precede a move that is still pending.
     fn events(text: &str, is_plain_allowed: bool) -> (Vec<String>, Vec<String>) {
         let (mut events, mut problems) = (Vec::new(), Vec::new());
         let mut sink = |place: Location, event: Event<'_>| match event {

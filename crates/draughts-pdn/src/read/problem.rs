@@ -1,17 +1,17 @@
-//! What a reader or checker has to say about a file: where, how bad, what, and what to do about it.
+//! Problems that readers and checkers report: place, level, message and remedy.
 //!
-//! Reading never fails as a whole: every reader of this module gives what it found *and* a list of [`Problem`]s. The list
-//! is bounded ([`Problems`]), so that a file of noise costs no memory.
+//! Reading never fails as a whole: every reader returns what it found *and* a list of [`Problem`]s. The list is bounded ([`Problems`]), so
+//! that a file of noise costs no memory.
 //!
 //! | level | meaning |
 //! |---|---|
 //! | error | something could not be read or is against the rules of the game; data is missing or wrong |
 //! | warning | read by a guess, or two places of the file contradict each other |
-//! | note | not the way the standard writes it; what is meant is clear |
+//! | note | not in the standard's form, but the meaning is clear |
 
 use std::fmt;
 
-/// A place in a text: line and column, both from 1; a column is a character, whatever its bytes.
+/// A place in a text: line and column, both from 1; a column is one character, of any number of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Location {
     /// The line, from 1. CR, LF and CR LF each end a line.
@@ -31,10 +31,10 @@ impl fmt::Display for Location {
     }
 }
 
-/// How bad a problem is.
+/// Severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Level {
-    /// Not how the standard writes it; the meaning is clear.
+    /// Not in the standard's form, but the meaning is clear.
     Note,
     /// Read by a guess, or contradictory.
     Warning,
@@ -52,7 +52,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// One thing that is wrong with a text.
+/// One problem of a text.
 ///
 /// # Examples
 ///
@@ -64,33 +64,33 @@ impl fmt::Display for Level {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// Where it begins.
+    /// Place where it begins.
     pub location: Location,
-    /// How bad it is.
+    /// Severity.
     pub level: Level,
-    /// What is wrong, in words for a person; quotes the text where that helps.
+    /// Description for people; quotes the text where that helps.
     pub message: String,
-    /// What to do about it, or why it is so.
+    /// Remedy, or reason.
     pub hint: Option<String>,
 }
 
 impl Problem {
-    /// A problem of level note.
+    /// Creates a problem of level note.
     pub fn note(location: Location, what: impl Into<String>) -> Problem {
         Problem { location, level: Level::Note, message: what.into(), hint: None }
     }
 
-    /// A problem of level warning.
+    /// Creates a problem of level warning.
     pub fn warning(location: Location, what: impl Into<String>) -> Problem {
         Problem { location, level: Level::Warning, message: what.into(), hint: None }
     }
 
-    /// A problem of level error.
+    /// Creates a problem of level error.
     pub fn error(location: Location, what: impl Into<String>) -> Problem {
         Problem { location, level: Level::Error, message: what.into(), hint: None }
     }
 
-    /// The same with a hint.
+    /// Adds a hint.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Problem {
         Problem { hint: Some(hint.into()), ..self }
@@ -108,7 +108,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A list of problems that never grows beyond a bound: what comes after is only counted.
+/// A bounded list of problems; problems beyond the bound are only counted.
 ///
 /// # Examples
 ///
@@ -126,10 +126,10 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// The most problems that are kept, whatever the size of the file: more than a person reads, less than a megabyte.
+    /// Maximum number of problems stored, for files of any size: more than a person reads, less than a megabyte.
     pub const MAX_COUNT: usize = 10_000;
 
-    /// Keeps a problem, or counts it when the list is full.
+    /// Adds a problem, or only counts it if the list is full.
     pub fn push(&mut self, problem: Problem) {
         self.counts[problem.level as usize] += 1;
         if self.list.len() < Problems::MAX_COUNT {
@@ -137,7 +137,7 @@ impl Problems {
         }
     }
 
-    /// Takes in another list, with what it only counted.
+    /// Adds another list, including its counts.
     pub fn merge(&mut self, other: Problems) {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
             *mine += theirs;
@@ -146,22 +146,22 @@ impl Problems {
         self.list.extend(other.list.into_iter().take(room));
     }
 
-    /// The problems that were kept, in the order they were found.
+    /// Returns the stored problems, in the order in which they were found.
     pub fn list(&self) -> &[Problem] {
         &self.list
     }
 
-    /// How many problems of a level were found, kept or not.
+    /// Returns the number of problems of a level, stored or not.
     pub fn count(&self, level: Level) -> u64 {
         self.counts[level as usize]
     }
 
-    /// How many problems were found but not kept.
+    /// Returns the number of problems found but not stored.
     pub fn dropped_count(&self) -> u64 {
         self.counts.iter().sum::<u64>() - self.list.len() as u64
     }
 
-    /// The problems that were kept, by place.
+    /// Returns the stored problems, ordered by place.
     pub fn into_sorted(mut self) -> Vec<Problem> {
         self.list.sort_by_key(|problem| problem.location);
         self.list
@@ -176,7 +176,7 @@ impl Extend<Problem> for Problems {
     }
 }
 
-/// A text in backquotes, cut to a length that fits into a message, on one line.
+/// Returns a text in backquotes, on one line and truncated to fit into a message.
 pub fn quote(text: &str) -> String {
     const MAX_QUOTE_LEN: usize = 60;
     let mut short: String = text.chars().take(MAX_QUOTE_LEN).map(|c| if c.is_control() { '·' } else { c }).collect();

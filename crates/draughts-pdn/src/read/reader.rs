@@ -1,9 +1,9 @@
-//! Reads files of games. Never fails as a whole: it gives the games that are there, and the problems with their places.
+//! Reads files of games. Never fails as a whole: returns the games found, and the problems with their places.
 //!
-//! Two ways in: [`read`] for a text that is at hand, [`Reader`] for a stream of bytes, which hands out each game as soon
-//! as it is complete and holds no more than one game and one token.
+//! [`read`] reads a complete text. [`Reader`] reads a stream of bytes: it returns each game as soon as it is complete and holds at most one
+//! game and one token.
 //!
-//! Whether moves are legal is not asked here: [`crate::replay`] does.
+//! Legality of moves is not checked here but in [`crate::replay`].
 
 use super::encoding::Encoding;
 use super::lexer::Token;
@@ -17,30 +17,30 @@ use crate::game::{Entry, Game};
 pub struct LocatedGame {
     /// The game.
     pub game: Game,
-    /// Where its parts stand.
+    /// Places of its parts.
     pub locations: Locations,
 }
 
-/// Where the parts of a game stand in its text.
+/// Places of the parts of a game in its text.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Locations {
-    /// Of each tag; of a duplicated one, the last.
+    /// Place of each tag; for a duplicated one, of the last.
     pub tags: Vec<Location>,
-    /// Of each entry; of a move its squares, not its number.
+    /// Place of each entry; for a move, of its squares, not its number.
     pub entries: Vec<Location>,
-    /// Of the terminator, or where it should stand.
+    /// Place of the terminator, or where it is missing.
     pub end: Option<Location>,
 }
 
 impl Locations {
-    /// Where the game begins.
+    /// Returns the place where the game begins.
     pub fn start(&self) -> Location {
         let first = self.tags.iter().chain(&self.entries).chain(&self.end).min();
         first.copied().unwrap_or(Location::START)
     }
 }
 
-/// All games of a text and everything that is wrong with it.
+/// Reads all games of a text, with all problems.
 ///
 /// # Examples
 ///
@@ -54,9 +54,9 @@ pub fn read(text: &str) -> (Vec<Game>, Vec<Problem>) {
     (games.into_iter().map(|located| located.game).collect(), problems)
 }
 
-/// As [`read`], with the places of all parts.
+/// Reads all games of a text as [`read`] does, with the places of all parts.
 pub fn read_located(text: &str) -> (Vec<LocatedGame>, Vec<Problem>) {
-    // In pieces, as a file is read: a window that reaches to the end of a large text makes some looks ahead long.
+    // In chunks, as a file is read: a window up to the end of a large text would make some lookahead long.
     read_bytes(text.as_bytes(), Encoding::Utf8)
 }
 
@@ -80,47 +80,47 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader at the start of a file.
+    /// Creates a reader at the start of a file.
     pub fn new(encoding: Encoding) -> Reader {
         Reader { scanner: Scanner::new(encoding), builder: Builder::default() }
     }
 
-    /// Takes more bytes, returns the games that are complete by now. Pieces of some tens of kilobytes are best.
+    /// Reads more bytes; returns the games completed so far. Chunks of some tens of kilobytes are best.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<LocatedGame> {
         self.scanner.feed(bytes, &mut |place, event| self.builder.event(place, event));
         self.builder.take_completed()
     }
 
-    /// The stream is over: returns the last game.
+    /// Ends the stream; returns the last game.
     pub fn finish(&mut self) -> Vec<LocatedGame> {
         self.scanner.finish(&mut |place, event| self.builder.event(place, event));
         self.builder.take_completed()
     }
 
-    /// As [`Reader::feed`], showing every token as well.
+    /// Reads more bytes as [`Reader::feed`] does, and shows every token.
     pub(crate) fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<LocatedGame> {
         self.scanner.feed_tokens(bytes, tokens, &mut |place, event| self.builder.event(place, event));
         self.builder.take_completed()
     }
 
-    /// As [`Reader::finish`], showing every token as well.
+    /// Ends the stream as [`Reader::finish`] does, and shows every token.
     pub(crate) fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<LocatedGame> {
         self.scanner.finish_tokens(tokens, &mut |place, event| self.builder.event(place, event));
         self.builder.take_completed()
     }
 
-    /// The scanner that finds the tokens.
+    /// Returns the scanner that finds the tokens.
     pub(crate) fn scanner(&self) -> &Scanner {
         &self.scanner
     }
 
-    /// The problems found since this was last asked, with the count of those that were too many to keep.
+    /// Returns the problems since the last call, including the count of those beyond the bound.
     pub fn take_problems(&mut self) -> Problems {
         self.builder.take_problems()
     }
 }
 
-/// All games of a file's bytes, and everything that is wrong with it.
+/// Reads all games in the bytes of a file, with all problems.
 pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<LocatedGame>, Vec<Problem>) {
     let mut reader = Reader::new(encoding);
     let mut games = reader.feed(bytes);
@@ -128,7 +128,7 @@ pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<LocatedGame>, Vec<Pr
     (games, reader.take_problems().into_sorted())
 }
 
-/// Puts events together to games.
+/// Builds games from events.
 #[derive(Default, Debug)]
 pub(crate) struct Builder {
     current: LocatedGame,
@@ -137,20 +137,20 @@ pub(crate) struct Builder {
     is_too_large: bool,
 }
 
-/// The most entries of one game. The longest real game has 301 plies and the most annotated one 2,000 entries; a game
-/// beyond this bound is a fault of the file, and the bound is what keeps a reader's memory bounded.
+/// Maximum number of entries of one game. The longest real game has 301 plies and the most annotated one 2,000 entries. A game beyond this
+/// bound is a fault of the file; the bound limits the memory of a reader.
 pub const MAX_ENTRIES: usize = 4_000_000;
 
-/// The most tags of one game.
+/// Maximum number of tags of one game.
 pub const MAX_TAGS: usize = 1_000;
 
 impl Builder {
-    /// The games that are complete.
+    /// Returns the completed games.
     pub(crate) fn take_completed(&mut self) -> Vec<LocatedGame> {
         std::mem::take(&mut self.completed)
     }
 
-    /// The problems found since this was last asked.
+    /// Returns the problems since the last call.
     pub(crate) fn take_problems(&mut self) -> Problems {
         std::mem::take(&mut self.problems)
     }
@@ -209,7 +209,7 @@ impl Builder {
     }
 }
 
-/// Closes the variations of a game that was cut.
+/// Closes the variations of a truncated game.
 fn close_variations(located: &mut LocatedGame, place: Location) {
     let mut depth = 0_usize;
     for entry in &located.game.entries {
@@ -225,7 +225,7 @@ fn close_variations(located: &mut LocatedGame, place: Location) {
     }
 }
 
-/// Are there problems of this level or a worse one?
+/// Whether there are problems of this level or a worse one.
 pub fn any_at_least(problems: &[Problem], level: Level) -> bool {
     problems.iter().any(|problem| problem.level >= level)
 }

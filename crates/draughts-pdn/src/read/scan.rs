@@ -1,12 +1,11 @@
-//! The syntax level on a stream of bytes: [`Event`]s with their places, in constant memory whatever the size of the file.
+//! Syntax level for streams of bytes: [`Event`]s with their places, in constant memory for files of any size.
 //!
 //! ```text
 //! bytes in pieces ──▸ decoder ──▸ window of text ──▸ plain, lexer, syntax ──▸ sink(place, event)
 //!                                  ▴ at most one cut token and one piece
 //! ```
 //!
-//! Nothing grows with the file: not with its games, the length of its lines, its tags and comments, nor the depth of its
-//! variations.
+//! Memory does not grow with the number of games, the length of lines, tags and comments, or the depth of variations.
 
 use std::io::{ErrorKind, Read};
 
@@ -15,11 +14,10 @@ use super::lexer::{InputState, Lexer, MAX_TOKEN_LEN, Token};
 use super::problem::{Location, Problem};
 use super::syntax::{Event, Sink, Syntax};
 
-/// How many bytes are looked at in one go.
+/// Number of bytes processed at a time.
 pub const CHUNK_SIZE: usize = 64 * 1024;
 
-/// The most bytes of text that a scanner holds: a token that is not complete, and a piece of which every byte becomes a
-/// character of three bytes.
+/// Maximum number of bytes of text in a scanner: an incomplete token, and a chunk in which every byte becomes a character of three bytes.
 pub const MAX_BUFFER_LEN: usize = MAX_TOKEN_LEN + 3 * CHUNK_SIZE + 16;
 
 /// Reads the events of a stream of bytes.
@@ -48,14 +46,14 @@ pub struct Scanner {
     decoder: TextDecoder,
     lexer: Lexer,
     syntax: Syntax,
-    /// Text that was not yet cut into tokens.
+    /// Text not yet split into tokens.
     window: String,
-    /// Where the first character stands that was not UTF-8.
+    /// Place of the first character that was not UTF-8.
     first_invalid_utf8: Option<Location>,
 }
 
 impl Scanner {
-    /// A scanner at the start of a file.
+    /// Creates a scanner at the start of a file.
     pub fn new(encoding: Encoding) -> Scanner {
         Scanner {
             decoder: TextDecoder::new(encoding),
@@ -66,7 +64,7 @@ impl Scanner {
         }
     }
 
-    /// Takes more bytes, gives out the events that are sure by now.
+    /// Reads more bytes; emits the events that are certain so far.
     pub fn feed<S: FnMut(Location, Event<'_>)>(&mut self, bytes: &[u8], sink: &mut S) {
         for piece in bytes.chunks(CHUNK_SIZE) {
             self.decode(piece, sink);
@@ -74,14 +72,14 @@ impl Scanner {
         }
     }
 
-    /// The stream is over: gives out the rest.
+    /// Ends the stream; emits the remaining events.
     pub fn finish<S: FnMut(Location, Event<'_>)>(&mut self, sink: &mut S) {
         self.decode_end(sink);
         self.cut(InputState::Complete, sink);
         self.syntax.finish(self.lexer.location(), sink);
     }
 
-    /// As [`Scanner::feed`], for those who want the tokens as well; each is shown before its events.
+    /// Reads more bytes as [`Scanner::feed`] does, and shows each token before its events.
     pub fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
         for piece in bytes.chunks(CHUNK_SIZE) {
             self.decode(piece, sink);
@@ -89,29 +87,29 @@ impl Scanner {
         }
     }
 
-    /// As [`Scanner::finish`], for those who want the tokens as well.
+    /// Ends the stream as [`Scanner::finish`] does, and shows each token.
     pub fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
         self.decode_end(sink);
         self.cut_tokens(InputState::Complete, tokens, sink);
         self.syntax.finish(self.lexer.location(), sink);
     }
 
-    /// Where the text stands that was not yet cut into tokens; at the end, the end of the text.
+    /// Returns the place of the first text not yet split into tokens; at the end, the end of the text.
     pub fn location(&self) -> Location {
         self.lexer.location()
     }
 
-    /// Where the first character stands that was not UTF-8, if one was met and no other encoding was told.
+    /// Returns the place of the first character that was not UTF-8, if any, when no other encoding is specified.
     pub fn first_invalid_utf8(&self) -> Option<Location> {
         self.first_invalid_utf8
     }
 
-    /// The first blank that the standard does not know as one, such as U+FEFF or a no-break space, and where it stands.
+    /// Returns the first blank that is not a blank by the standard, such as U+FEFF or a no-break space, with its place.
     pub(crate) fn odd_blank(&self) -> Option<(Location, char)> {
         self.lexer.odd_blank()
     }
 
-    /// How many bytes of memory hold text between two calls. At most twice [`MAX_BUFFER_LEN`].
+    /// Returns the number of bytes of memory that hold text between two calls. At most twice [`MAX_BUFFER_LEN`].
     pub fn buffered_bytes(&self) -> usize {
         self.window.capacity()
     }
@@ -161,7 +159,7 @@ impl Scanner {
 ///
 /// # Errors
 ///
-/// When the stream cannot be read; what was read up to there has been given out.
+/// Returns any I/O error of the stream; the events up to it have been emitted.
 pub fn scan<S: FnMut(Location, Event<'_>)>(
     mut stream: impl Read,
     encoding: Encoding,
@@ -185,7 +183,7 @@ pub fn scan<S: FnMut(Location, Event<'_>)>(
 mod tests {
     use super::*;
 
-    /// A stream that is made while it is read: the pieces in turn, so often that it has this many bytes.
+    /// A stream generated while it is read: cycles through the pieces up to this number of bytes.
     struct Endless {
         chunks: Vec<String>,
         remaining: u64,
@@ -203,7 +201,7 @@ mod tests {
         }
     }
 
-    /// Reads so many bytes; returns the most memory that was held, the number of events and the last place.
+    /// Reads `size` bytes; returns the maximum memory held, the number of events and the last place.
     fn read(head: &str, pieces: &[&str], size: u64) -> (usize, u64, Location) {
         let mut scanner = Scanner::new(Encoding::Detect);
         let pieces = pieces.iter().map(|piece| piece.repeat((CHUNK_SIZE / piece.len()).max(1))).collect();

@@ -1,25 +1,23 @@
-//! Tokens to the events of a file of games: the reading grammar of the standard and of every dialect met, in constant
-//! memory.
+//! Turns tokens into events of a file of games, by the reading grammar of the standard and of every known dialect, in constant memory.
 //!
 //! ```text
 //! bytes ──▸ encoding ──┬─▸ lexer ──▸ Syntax ──▸ Tag Tag Move Comment Open Move Close Move GameEnd  Tag Tag ...
 //!                      └──▸ plain ─────┘└────▸ Problem
 //! ```
 //!
-//! What the grammar has to decide, and how:
+//! Decisions of the grammar:
 //!
 //! | question | answer |
 //! |---|---|
-//! | where does a game end? | at a terminator; at a tag behind movetext; at the end of the text |
-//! | and one without movetext or terminator? | where, behind an empty line, a tag of its header comes again |
-//! | `32-28*` | a forced move, unless nothing but a tag or the end follows: then the `*` ends the game |
+//! | end of a game? | at a terminator; at a tag after movetext; at the end of the text |
+//! | end of a game without movetext or terminator? | where, after an empty line, a tag of its header is repeated |
+//! | `32-28*` | a forced move, unless only a tag or the end follows: then the `*` ends the game |
 //! | `4-6` before a tag | a result if the game's Result tag says the same |
 //! | `1. ... 7-12` | `1... 7-12` |
-//! | a terminator inside a variation | ignored if the variation goes on to its end, else the end of the game |
+//! | a terminator inside a variation | ignored if the variation continues to its end, otherwise the end of the game |
 //! | `)` without `(` | ignored; a `(` without `)` is closed by the end of the game |
 //!
-//! Nothing here recurses: the depth of variations is a number. Whether the moves are legal is the business of
-//! [`crate::replay`].
+//! Nothing recurses: the depth of variations is a number. [`crate::replay`] checks whether moves are legal.
 //!
 //! Sources: PDN 3.0, chapters "PDN Grammars" (reading grammar) and "PDN parsing issues"; PDN 2.0 draft, chapter 6.
 
@@ -34,45 +32,45 @@ use crate::game::{MoveEntry, MoveNumber, Termination, UNKNOWN};
 use crate::tag::{self, TagFlaw};
 use crate::tag_values::Outcome;
 
-/// What a text holds, piece by piece.
+/// Element of a text.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A tag of the game that follows.
     Tag {
-        /// Its name, as written.
+        /// Name, as written.
         name: &'a str,
-        /// Its value, escapes resolved.
+        /// Value, escapes resolved.
         value: &'a str,
     },
     /// A move.
     Move(WrittenMove<'a>),
     /// The FEN of a setup.
     Setup(&'a str),
-    /// A comment, as [`crate::game::Entry::Comment`] holds it.
+    /// A comment, as stored in [`crate::game::Entry::Comment`].
     Comment(&'a str),
     /// A numeric annotation glyph.
     Nag(u32),
-    /// A variation begins.
+    /// Start of a variation.
     Open,
-    /// A variation ends. As many as begin.
+    /// End of a variation. Starts and ends balance.
     Close,
-    /// The game is over.
+    /// End of a game.
     GameEnd(Termination),
-    /// Something is wrong. The place of the event is the problem's.
+    /// A problem. The place of the event is the problem's.
     Problem(Problem),
 }
 
-/// A move as it is written, as [`MoveEntry`] holds it.
+/// A move as written, with the fields of [`MoveEntry`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WrittenMove<'a> {
-    /// The number before it.
+    /// Number before the move.
     pub number: Option<MoveNumber>,
     /// The move, or [`UNKNOWN`]; without blanks.
     pub text: &'a str,
-    /// The strength behind it.
+    /// Strength after the move.
     pub strength: Option<&'a str>,
-    /// The captured squares that the 3.1 proposal adds.
+    /// Captured squares that the 3.1 proposal adds.
     pub captured: Option<&'a str>,
 }
 
@@ -84,39 +82,39 @@ impl From<WrittenMove<'_>> for MoveEntry {
     }
 }
 
-/// The grammar's state between two tokens.
+/// State of the grammar between two tokens.
 #[derive(Clone, Debug, Default)]
 pub struct Syntax {
     pub(super) game: GameState,
     pub(super) depth: u64,
     pub(super) number: Option<(MoveNumber, Location)>,
-    /// The last move, while something that belongs to it may follow. Kept for its allocation when there is none.
+    /// Last move, as long as following text may belong to it. Reused for its allocation when no move is pending.
     pending_move: PendingMove,
-    /// A terminator inside a variation: if the variation ends next, it meant only that.
+    /// Terminator inside a variation, ignored if the variation ends next.
     pending_end: Option<(Termination, Location)>,
-    /// The last line in which an escape for a line break stood as text.
+    /// Last line that contained an escape for a line break as text.
     escape_line: Option<u64>,
 }
 
-/// What was seen of the game so far.
+/// The game as read so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GameState {
     pub tags: bool,
-    /// Moves, setups, variations: what a tag cannot follow in the same game.
+    /// Whether there were moves, setups or variations, after which no tag can follow in the same game.
     pub body: bool,
     pub comments: bool,
     result: Option<String>,
     names: Names,
-    /// The string of a result before, kept for its memory.
+    /// Buffer of an earlier result, reused for its allocation.
     spare_buffer: String,
 }
 
-/// The names of the tags of a header, as far as they fit.
+/// Names of the tags of a header, up to a length.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(String);
 
 impl Names {
-    /// Longer than the names of any header of people.
+    /// Longer than the tag names of any real header.
     const MAX_NAMES_LEN: usize = 4096;
 
     pub(crate) fn clear(&mut self) {
@@ -136,12 +134,12 @@ impl Names {
 }
 
 impl GameState {
-    /// A tag of the game.
+    /// Handles a tag of the game.
     pub fn on_tag(&mut self, name: &str, value: &str) {
         self.tags = true;
         self.names.push(name);
         if name == "Result" {
-            // More than any result has.
+            // Longer than any result.
             let end = value.char_indices().nth(32).map_or(value.len(), |(at, _)| at);
             let mut kept = self.result.take().unwrap_or_else(|| std::mem::take(&mut self.spare_buffer));
             kept.clear();
@@ -150,7 +148,7 @@ impl GameState {
         }
     }
 
-    /// Has the header a tag of this name?
+    /// Whether the header has a tag with this name.
     pub fn has_tag(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -172,7 +170,7 @@ struct PendingMove {
     is_held: bool,
     location: Location,
     ply: MoveEntry,
-    /// Was the `*` of its strength written right behind it?
+    /// Place of a `*` that directly follows the move as its strength.
     star: Option<Location>,
 }
 
@@ -182,11 +180,11 @@ impl Default for PendingMove {
     }
 }
 
-/// Takes the events.
+/// Receiver of the events.
 pub type Sink<'s> = dyn FnMut(Location, Event<'_>) + 's;
 
 impl Syntax {
-    /// Takes the next token.
+    /// Handles the next token.
     pub fn token(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         self.report_flaw(token, sink);
         if let Some((end, place)) = self.pending_end.take() {
@@ -244,12 +242,12 @@ impl Syntax {
         }
     }
 
-    /// Is there nothing that the next token could still change?
+    /// Whether no pending element could be changed by the next token.
     pub(super) fn is_settled(&self) -> bool {
         !self.pending_move.is_held && self.pending_end.is_none()
     }
 
-    /// The text is over, at this place.
+    /// Ends the text at this place.
     pub fn finish(&mut self, place: Location, sink: &mut Sink<'_>) {
         if let Some((end, place)) = self.pending_end.take() {
             self.end_game(end, place, sink);
@@ -336,7 +334,7 @@ impl Syntax {
         sink(token.location, Event::Tag { name: &parts.name, value: &parts.value });
     }
 
-    /// A move arrives: it is held until it is clear what belongs to it.
+    /// Stores a move until it is clear which text belongs to it.
     fn set_pending(&mut self, text: &str, place: Location, sink: &mut Sink<'_>) {
         self.begin_entry(sink);
         let number = self.number.take().map(|(number, _)| number);
@@ -379,7 +377,7 @@ impl Syntax {
     fn junk(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         let text = token.text;
         if matches!(text, "\\r" | "\\n" | "\\r\\n") {
-            // A program that does so does it behind every tag: once a line is enough.
+            // Some programs write such an escape after every tag: report it once per line.
             if self.escape_line.replace(token.location.line) == Some(token.location.line) {
                 return;
             }
@@ -427,7 +425,7 @@ impl Syntax {
                 depth => format!("{depth} variations are not closed before the end of the game"),
             };
             problem(sink, Problem::error(place, what));
-            // Closing a million of them is no work worth avoiding: each was an event when it opened.
+            // One event for each open variation: each was also an event when it opened.
             for _ in 0..std::mem::take(&mut self.depth) {
                 sink(place, Event::Close);
             }
@@ -454,7 +452,7 @@ impl Syntax {
         self.end_game(Termination::Open, place, sink);
     }
 
-    /// The game ends here without a terminator: perhaps the last word was one after all.
+    /// Ends a game without a terminator, whose last word may have been one.
     fn resolve_result(&mut self) {
         if !self.pending_move.is_held || self.depth > 0 {
             return;
@@ -473,7 +471,7 @@ impl Syntax {
         }
     }
 
-    /// Something of the body begins: the last move is complete.
+    /// Begins an element of the body, which completes the last move.
     fn begin_entry(&mut self, sink: &mut Sink<'_>) {
         self.flush(sink);
         self.game.body = true;
@@ -518,7 +516,7 @@ impl Syntax {
     }
 }
 
-/// Does a Result tag that says something say something else than the end of the game?
+/// Whether a known result in a Result tag contradicts the end of the game.
 pub(crate) fn contradicts(tagged: &str, ended: &str) -> bool {
     let (tagged, ended) = (Outcome::parse(tagged), Outcome::parse(ended));
     tagged != ended && tagged != Some(Outcome::Open)
@@ -531,7 +529,7 @@ fn problem(sink: &mut Sink<'_>, problem: Problem) {
 fn tag_problem(flaw: TagFlaw, token: &Token<'_>, name: &str) -> Option<Problem> {
     let (place, name) = (token.location, quote(name));
     Some(match flaw {
-        // The lexer says so with a better reason.
+        // The lexer reports this with a better reason.
         TagFlaw::Unclosed if token.flaw == Some(TokenFlaw::TooLong) => return None,
         TagFlaw::Name => Problem::warning(place, format!("the tag's name {name} is not a name"))
             .with_hint("names are letters, digits and `_` and begin with a capital"),
@@ -548,14 +546,14 @@ fn tag_problem(flaw: TagFlaw, token: &Token<'_>, name: &str) -> Option<Problem> 
     })
 }
 
-/// The number before a move.
+/// Parses the number before a move.
 fn number(text: &str) -> MoveNumber {
     let digits = text.trim_end_matches(['.', '…']);
     let ellipsis = text.len() > digits.len() + 1;
     MoveNumber { value: digits.parse().unwrap_or(0), ellipsis }
 }
 
-/// The FEN of `/FEN "..."/`, the word and the quotes optional.
+/// Returns the FEN of `/FEN "..."/`; the word and the quotes are optional.
 fn setup_fen(text: &str) -> &str {
     let inner = text.trim_matches('/').trim();
     let value = match inner.get(..3) {
@@ -565,8 +563,8 @@ fn setup_fen(text: &str) -> &str {
     value.trim().trim_matches('"').trim()
 }
 
-/// Line breaks, with the blanks around them, as one blank; no blanks at the ends. What else counts as white, a no-break
-/// space for one, is text.
+/// Replaces line breaks, with the blanks around them, by one blank, and trims blanks at the ends. Other white space, for example a no-break
+/// space, is text.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim_matches(is_comment_blank);
     if memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
@@ -587,12 +585,12 @@ pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     line.into()
 }
 
-/// Does a comment lose this at its ends, and beside its line breaks?
+/// Whether a comment loses this character at its ends and beside its line breaks.
 pub(crate) fn is_comment_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// The glyph that means the same as a strength.
+/// Returns the glyph with the meaning of a strength.
 pub(crate) fn nag_of(strength: &str) -> Option<u32> {
     match strength.trim_matches(['(', ')']) {
         "!" => Some(1),

@@ -1,19 +1,19 @@
-//! The words of the movetext: move numbers, moves, results and the like, told apart by their first characters.
+//! Words of the movetext: move numbers, moves, results and others, distinguished by their first characters.
 //!
-//! The difficulty of PDN is that a result looks like a move (`1-1`, `4-6`), a move number like a square (`12.`), and that
-//! people put blanks, leave out separators and write `x` for every one of them:
+//! A result may look like a move (`1-1`, `4-6`), and a move number like a square (`12.`). People also add blanks, omit separators, and
+//! write `x` for any separator:
 //!
-//! | text | is |
+//! | text | meaning |
 //! |---|---|
-//! | `12.` `12...` `12. ...` | a number; the dots behind a blank are an ellipsis of their own |
+//! | `12.` `12...` `12. ...` | a number; dots after a blank are a separate ellipsis |
 //! | `32-28` `01-07` `32 - 28` `28x19` `28:19` `28X19x10` `a3-b4` `A3:C5` | a move |
 //! | `a3b4` `3228` | a move without separators |
 //! | `1-0` `1/2-1/2` `½-½` `1 1/2 - 1/2` `1+ - 1-` `0.98-1.02` | a result |
 //! | `-` `--` | an unknown move |
 //! | `!` `?!` `(?)` | a strength |
-//! | `<42,29,14,31>` | captured squares, as the 3.1 proposal writes them |
+//! | `<42,29,14,31>` | captured squares, as in the 3.1 proposal |
 //!
-//! `4-6` is a move here; only the end of the game can tell that it was a result ([`super::syntax`]).
+//! `4-6` is a move here; only the end of the game can show that it was a result ([`super::syntax`]).
 //!
 //! Sources: PDN 3.0, chapters "PDN Grammars", "Result tag", "PDN 3.1 Proposals".
 
@@ -25,7 +25,7 @@ use nom::multi::{many0_count, many1_count};
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
 
-/// What a word is.
+/// Kind of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Word {
@@ -33,7 +33,7 @@ pub enum Word {
     Number,
     /// Squares, with or without separators.
     Move,
-    /// One of the known ways to write a result that can be no move.
+    /// A known form of a result that cannot be a move.
     Result,
     /// `...`
     Ellipsis,
@@ -47,16 +47,16 @@ pub enum Word {
     Nag,
     /// `*`
     Star,
-    /// Nothing of all that.
+    /// None of the other kinds.
     Junk,
 }
 
-/// The most bytes that a word takes; what is longer is junk and comes in pieces.
+/// Maximum length of a word in bytes; a longer one is junk and is split.
 pub const MAX_WORD_LEN: usize = 512;
 
-/// The word at the start of a text, which must not be empty, and its length in bytes.
+/// Returns the kind and length in bytes of the word at the start of a text, which must not be empty.
 ///
-/// Looks at no more than [`MAX_WORD_LEN`] bytes and two characters behind them.
+/// Looks at no more than [`MAX_WORD_LEN`] bytes and two following characters.
 pub fn word(text: &str) -> (Word, usize) {
     if let Some(length) = plain_move(text.as_bytes()) {
         return (Word::Move, length);
@@ -97,7 +97,7 @@ pub fn word(text: &str) -> (Word, usize) {
     }
 }
 
-/// `32-28`, `28x19`, `5-10` and a blank behind it: nearly every word of nearly every file.
+/// Matches `32-28`, `28x19`, `5-10` followed by a blank: nearly every word of most files.
 fn plain_move(bytes: &[u8]) -> Option<usize> {
     let square = |at: usize| match (bytes.get(at)?, bytes.get(at + 1)?) {
         (b'1'..=b'9', b'0'..=b'9') => Some(2),
@@ -114,7 +114,7 @@ fn plain_move(bytes: &[u8]) -> Option<usize> {
     (ends && (length > 3 || bytes[0] != bytes[2])).then_some(length)
 }
 
-/// `12. `, or `12.` with a plain move right behind it.
+/// Matches `12. `, or `12.` directly followed by a plain move.
 fn plain_number(bytes: &[u8]) -> Option<usize> {
     let digits = bytes.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
     if !(1..=3).contains(&digits) || bytes.get(digits) != Some(&b'.') {
@@ -137,17 +137,17 @@ fn is_strength(c: char) -> bool {
     matches!(c, '!' | '?')
 }
 
-/// Up to so many blanks inside a move or a result, line breaks among them.
+/// Matches a limited number of blanks inside a move or a result, including line breaks.
 fn blanks(text: &str) -> IResult<&str, &str> {
     take_while_m_n(0, 8, |c: char| matches!(c, ' ' | '\t' | '\r' | '\n')).parse(text)
 }
 
-/// Nothing follows that would make a longer word of it.
+/// Matches if no following character would extend the word.
 fn boundary(text: &str) -> IResult<&str, ()> {
     not(satisfy(|c| c.is_alphanumeric() || matches!(c, '/' | ':' | '-' | '×' | '½' | '_'))).parse(text)
 }
 
-/// `12.`, `12...`, `12…`
+/// Matches `12.`, `12...`, `12…`.
 fn number(text: &str) -> IResult<&str, &str> {
     recognize((take_while_m_n(1, 6, |c: char| c.is_ascii_digit()), alt((take_while_m_n(1, 8, |c| c == '.'), tag("…")))))
         .parse(text)
@@ -162,12 +162,12 @@ fn captured(text: &str) -> IResult<&str, &str> {
     recognize((char('<'), blanks, square, many0_count(next), blanks, char('>'))).parse(text)
 }
 
-/// `7`, `07`, `32`; not a part of a longer number.
+/// Matches `7`, `07`, `32` that is not part of a longer number.
 fn numeric_square(text: &str) -> IResult<&str, &str> {
     terminated(take_while_m_n(1, 2, |c: char| c.is_ascii_digit()), not(satisfy(|c| c.is_ascii_digit()))).parse(text)
 }
 
-/// `a3`, `J8`, `l12`.
+/// Matches `a3`, `J8`, `l12`.
 fn algebraic_square(text: &str) -> IResult<&str, &str> {
     let file = satisfy(|c| matches!(c.to_ascii_lowercase(), 'a'..='l'));
     let rank = alt((recognize((char('1'), one_of("012"))), recognize(one_of("123456789"))));
@@ -190,7 +190,7 @@ fn sign(text: &str) -> IResult<&str, char> {
     alt((capture_sign, step_sign)).parse(text)
 }
 
-/// A whole move. Blanks may stand around the first separator and around capture signs, if what follows is not a number.
+/// Matches a whole move. Blanks may surround the first separator and capture signs, unless a number follows.
 fn squares(text: &str) -> IResult<&str, &str> {
     let not_a_number = |text| terminated(square, peek(not(char('.')))).parse(text);
     let spaced = |text| preceded((blanks, sign, blanks), not_a_number).parse(text);
@@ -201,13 +201,13 @@ fn squares(text: &str) -> IResult<&str, &str> {
     terminated(alt((separated, glued)), boundary).parse(text)
 }
 
-/// `3228`: squares without a separator.
+/// Matches `3228`: squares without a separator.
 fn digits_only(text: &str) -> IResult<&str, &str> {
     let end = not(alt((char('.'), sign)));
     terminated(take_while_m_n(3, 4, |c: char| c.is_ascii_digit()), (boundary, end)).parse(text)
 }
 
-/// A result that cannot be a move.
+/// Matches a result that cannot be a move.
 fn result(text: &str) -> IResult<&str, &str> {
     let plain = alt((
         tag("1/2-1/2"),
@@ -226,7 +226,7 @@ fn result(text: &str) -> IResult<&str, &str> {
     terminated(alt((plain, score, decimals)), boundary).parse(text)
 }
 
-/// `1 1/2`, `1½`, `1/2`: a number of points with a half.
+/// Matches `1 1/2`, `1½`, `1/2`: a number of points with a half.
 fn halves(text: &str) -> IResult<&str, &str> {
     let half = alt((tag("1/2"), tag("½")));
     recognize((opt(terminated(satisfy(|c| c.is_ascii_digit()), blanks_before_half)), half)).parse(text)
@@ -236,14 +236,14 @@ fn blanks_before_half(text: &str) -> IResult<&str, &str> {
     terminated(blanks, peek(alt((tag("1/2"), tag("½"))))).parse(text)
 }
 
-/// `0.5`, `-0.98`, `1.02`
+/// Matches `0.5`, `-0.98`, `1.02`.
 fn decimal(text: &str) -> IResult<&str, &str> {
     let digits = |text| take_while1(|c: char| c.is_ascii_digit()).parse(text);
     let places = verify(digits, |places: &str| places == "5" || places.len() == 2);
     recognize((opt(char('-')), take_while_m_n(1, 2, |c: char| c.is_ascii_digit()), char('.'), places)).parse(text)
 }
 
-/// How far something that is no word goes: to the next blank or sign that may begin something else.
+/// Returns the length of a text that is not a word: up to the next blank or sign that may begin another token.
 fn junk(text: &str) -> usize {
     let mut characters = text.chars();
     let first = characters.next().unwrap_or(' ');

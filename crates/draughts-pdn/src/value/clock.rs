@@ -1,16 +1,16 @@
-//! Embedded commands of comments, the clocks among them: `{[%clock w1:19:50 B1:20:00]}`.
+//! Embedded commands of comments, including clocks: `{[%clock w1:19:50 B1:20:00]}`.
 //!
-//! | command | says |
+//! | command | meaning |
 //! |---|---|
-//! | `[%clock w1:19:50 B1:20:00]` | both clocks; a capital marks the one that runs |
+//! | `[%clock w1:19:50 B1:20:00]` | both clocks; a capital letter marks the running one |
 //! | `[%clock 0:49:11]` | the clock of the side that moved; read, never written |
 //! | `[%clk 1:55:21]` `[%mct ...]` | the clock of the side that moved: time left, time used |
 //! | `[%egt ...]` `[%emt ...]` | time used in the game, for the move |
-//! | any other | kept as it stands |
+//! | any other | preserved as written |
 //!
-//! After White's move Black's clock runs. Both letters small: both clocks stand.
+//! After White's move Black's clock runs. If both letters are small, both clocks are stopped.
 //!
-//! Source: PDN 3.0, chapter "Embedded commands", with its pattern restored.
+//! Source: PDN 3.0, chapter "Embedded commands"; its damaged pattern is restored here.
 
 use std::fmt;
 
@@ -28,11 +28,11 @@ use draughts::Color;
 pub struct ClockTime(pub u32);
 
 impl ClockTime {
-    /// The longest time that `H:MM:SS` with two digits of hours holds.
+    /// Longest time that `H:MM:SS` with two digits for hours can express.
     pub const MAX: ClockTime = ClockTime(100 * 3600 - 1);
 }
 
-/// `h:mm:ss`, hours without a leading zero.
+/// Writes `h:mm:ss`, hours without a leading zero.
 impl fmt::Display for ClockTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0.min(ClockTime::MAX.0);
@@ -40,7 +40,7 @@ impl fmt::Display for ClockTime {
     }
 }
 
-/// Both clocks, as `[%clock ...]` has them.
+/// Both clocks, as in `[%clock ...]`.
 ///
 /// # Examples
 ///
@@ -58,13 +58,12 @@ pub struct Clocks {
     pub white: Option<ClockTime>,
     /// Black's clock.
     pub black: Option<ClockTime>,
-    /// The side whose clock runs.
+    /// Side whose clock runs.
     pub running: Option<Color>,
 }
 
 impl Clocks {
-    /// The clocks that a comment tells about. `mover`: the side that made the move before it, whose clock a time without
-    /// a letter is.
+    /// Returns the clocks in a comment. A time without a letter belongs to `mover`, the side that made the move before the comment.
     pub fn from_comment(comment: &str, mover: Color) -> Option<Clocks> {
         commands(comment).find_map(|command| match command.name {
             "clock" => clock_value(command.value, mover),
@@ -84,8 +83,7 @@ impl Clocks {
     }
 }
 
-/// The command, `[%clock w1:19:50 B1:20:00]`: White first, one blank, nothing before the bracket. Empty if neither clock
-/// is known.
+/// Writes the command, `[%clock w1:19:50 B1:20:00]`: White first, one blank, nothing before the bracket. Empty if neither clock is known.
 impl fmt::Display for Clocks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = |color, small: char| if self.running == Some(color) { small.to_ascii_uppercase() } else { small };
@@ -102,15 +100,15 @@ impl fmt::Display for Clocks {
 /// A command of a comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EmbeddedCommand<'a> {
-    /// The word behind `[%`.
+    /// Word after `[%`.
     pub name: &'a str,
-    /// What follows it, up to the bracket.
+    /// Text between the name and the bracket.
     pub value: &'a str,
-    /// All of it, brackets included.
+    /// The whole command, brackets included.
     pub text: &'a str,
 }
 
-/// The commands of a comment, in order.
+/// Returns the commands of a comment, in order.
 pub fn commands(comment: &str) -> impl Iterator<Item = EmbeddedCommand<'_>> {
     let mut rest = comment;
     std::iter::from_fn(move || {
@@ -122,7 +120,7 @@ pub fn commands(comment: &str) -> impl Iterator<Item = EmbeddedCommand<'_>> {
             let inner = &rest[2..end];
             rest = &rest[end + 1..];
             let length = match inner.as_bytes() {
-                // The standard's pattern asks for no blank behind this name.
+                // The standard's pattern requires no blank after this name.
                 [b'c', b'l', b'o', b'c', b'k', b'w' | b'W' | b'b' | b'B', b'0'..=b'9', ..] => "clock".len(),
                 _ => inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len()),
             };
@@ -133,7 +131,7 @@ pub fn commands(comment: &str) -> impl Iterator<Item = EmbeddedCommand<'_>> {
     })
 }
 
-/// What stands behind `[%clock`.
+/// Parses the value of `[%clock`.
 fn clock_value(value: &str, mover: Color) -> Option<Clocks> {
     let lettered = |text| (one_of("wWbB"), time).parse(text);
     let two = |text| (lettered, opt(preceded(multispace0, lettered))).parse(text);
@@ -158,7 +156,7 @@ fn clock_value(value: &str, mover: Color) -> Option<Clocks> {
     Some(clocks)
 }
 
-/// `1:19:50`, and the forms met elsewhere: `0:9:5`, `0:0:9.56`, `1.19.50`.
+/// Parses `1:19:50`, and forms found in files: `0:9:5`, `0:0:9.56`, `1.19.50`.
 fn time(text: &str) -> IResult<&str, ClockTime> {
     let digits = |least, most| {
         map_opt(take_while_m_n(least, most, |c: char| c.is_ascii_digit()), |d: &str| d.parse::<u32>().ok())
@@ -172,7 +170,7 @@ fn time(text: &str) -> IResult<&str, ClockTime> {
     .parse(text)
 }
 
-/// Is this comment one clock command in exactly the form that every known reader takes?
+/// Whether this comment is one clock command in exactly the form that every known reader accepts.
 pub fn is_plain_clock(comment: &str) -> bool {
     let plain_time = |text| {
         let two = |text| take_while_m_n(2, 2, |c: char| c.is_ascii_digit()).parse(text);

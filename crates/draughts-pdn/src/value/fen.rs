@@ -3,17 +3,17 @@
 //! | strict in writing | liberal in reading |
 //! |---|---|
 //! | White's pieces first, each square on its own, kings with `K` | either colour first, ranges `31-50` and `K46-50` |
-//! | an empty side is a letter alone: `W:W:B1,2` | a side left out; nothing at all (`B::`), which is a null move |
-//! | the notation of the game type | numbers on a board of letters (1 at White's top left), letters on one of numbers |
+//! | an empty side is only a letter: `W:W:B1,2` | a missing side; nothing at all (`B::`), which is a null move |
+//! | the notation of the game type | numbers on a board with letters (1 at White's top left), letters on a board with numbers |
 //! | | blanks, blanks for commas, commas missing before `K`, lower case, leading zeros, a dot at the end |
-//! | | `?` for an unknown colour or turn ([`Fen`]); counters that servers append (`:H0:F1`), which are skipped |
+//! | | `?` for an unknown colour or turn ([`Fen`]); counters appended by servers (`:H0:F1`), which are skipped |
 //!
 //! Source: PDN 3.0, chapter "FEN tag", with its corrections; for `B::`, chapter "PDN Extensions".
 
 use super::notation::{self, shortened};
 use draughts::{Color, Geometry, NotationKind, Piece, PieceKind, Placement, Setup, Square, SquareSet, Variant};
 
-/// The FEN of a setup; squares in the order of their names.
+/// Returns the FEN of a setup, with squares in the order of their names.
 ///
 /// # Examples
 ///
@@ -30,14 +30,14 @@ pub fn write(variant: &Variant, setup: &Setup) -> String {
     write_with_turn(variant, &setup.placement, Some(setup.turn))
 }
 
-/// The FEN of pieces of which it may be unknown (`?`) who is to move.
+/// Returns the FEN of pieces; an unknown side to move is written as `?`.
 pub fn write_with_turn(variant: &Variant, placement: &Placement, turn: Option<Color>) -> String {
     let side = |color: Color| side(variant, placement.pieces_of(color), placement.kings());
     let turn = turn.map_or('?', Color::letter);
     format!("{turn}:W{}:B{}", side(Color::White), side(Color::Black))
 }
 
-/// All that a FEN can say, pieces of unknown colour last.
+/// Returns the FEN of everything in `fen`, pieces of unknown colour last.
 pub fn write_any(variant: &Variant, fen: &Fen) -> String {
     let known = write_with_turn(variant, &fen.placement, fen.turn);
     if fen.unknown.is_empty() {
@@ -46,7 +46,7 @@ pub fn write_any(variant: &Variant, fen: &Fen) -> String {
     format!("{known}:?{}", side(variant, fen.unknown, fen.unknown_kings))
 }
 
-/// The squares of a side, in the order of their names.
+/// Returns the squares of a side, in the order of their names.
 fn side(variant: &Variant, pieces: SquareSet, kings: SquareSet) -> String {
     let piece = |square: &Square| {
         let crown = if kings.contains(*square) { "K" } else { "" };
@@ -55,40 +55,40 @@ fn side(variant: &Variant, pieces: SquareSet, kings: SquareSet) -> String {
     variant.geometry.sorted_by_name(pieces).iter().map(piece).collect::<Vec<_>>().join(",")
 }
 
-/// All that a FEN can say.
+/// Full content of a FEN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fen {
-    /// The side to move; `None` for `?`.
+    /// Side to move; `None` for `?`.
     pub turn: Option<Color>,
-    /// The pieces of known colour.
+    /// Pieces of known colour.
     pub placement: Placement,
     /// Pieces of unknown colour, men and kings.
     pub unknown: SquareSet,
-    /// The kings among them.
+    /// Kings among the pieces of unknown colour.
     pub unknown_kings: SquareSet,
-    /// No colour is named at all: the text says who is to move and nothing of the pieces, a null move.
+    /// Whether the text names no colour and no pieces, but only the side to move: a null move.
     pub is_null_move: bool,
 }
 
-/// Why a text is not the FEN of a position on this board.
+/// Reason why a text is not the FEN of a position on this board.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("FEN `{text}`, at `{at}`: {reason}")]
 #[non_exhaustive]
 pub struct FenError {
     /// The whole text, shortened if it is very long.
     pub text: String,
-    /// The part that is wrong.
+    /// Invalid part of the text.
     pub at: String,
-    /// What is wrong with it.
+    /// Reason.
     pub reason: &'static str,
 }
 
-/// Reads a FEN that says everything: whose turn it is, and the colour of each piece. A null move reads as an empty board
-/// here; a caller who may meet one uses [`read_any`].
+/// Parses a complete FEN, with side to move and the colour of each piece. A null move is read as an empty board; callers that may meet one
+/// use [`read_any`].
 ///
 /// # Errors
 ///
-/// When the text is no FEN, a square does not exist on this board or is named twice, or a colour is unknown.
+/// Returns [`FenError`] if the text is not a FEN, a square does not exist on this board or occurs twice, or a colour is unknown.
 pub fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
     let fen = read_any(variant, text)?;
     let unknown = |why| FenError { text: shortened(text), at: "?".to_owned(), reason: why };
@@ -99,13 +99,13 @@ pub fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
     Ok(Setup { placement: fen.placement, turn })
 }
 
-/// Reads a FEN, also one that leaves colours open.
+/// Parses a FEN that may leave colours unknown.
 ///
 /// # Errors
 ///
-/// When the text is no FEN, or a square does not exist on this board or is named twice.
+/// Returns [`FenError`] if the text is not a FEN, or a square does not exist on this board or occurs twice.
 pub fn read_any(variant: &Variant, text: &str) -> Result<Fen, FenError> {
-    // Each square of the largest board, with a colour, a crown, a comma and blanks of its own.
+    // Each square of the largest board may have its own colour, crown, comma and blanks.
     const MAX_QUOTE_LEN: usize = 10 * Square::MAX_COUNT;
     let error = |at: &str, why| FenError { text: shortened(text), at: shortened(at), reason: why };
     if text.len() > MAX_QUOTE_LEN {
@@ -161,7 +161,7 @@ impl Fen {
     }
 }
 
-/// The counters that lidraughts appends: `H0` half moves, `F1` the move number, `+0+0` moves of a king.
+/// Whether the part is a counter as appended by lidraughts: `H0` half moves, `F1` the move number, `+0+0` moves of a king.
 fn is_counter(part: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match part.split_at_checked(1) {
@@ -177,7 +177,7 @@ struct Item {
     squares: Vec<Square>,
 }
 
-/// The first item of the squares of a side, and what follows it.
+/// Returns the first item in the squares of a side, and the remaining text.
 fn next_item<'t>(variant: &Variant, side: &'t str) -> Result<Option<(Item, &'t str)>, &'static str> {
     const NO_SUCH_SQUARE: &str = "no such square on this board";
     let geometry = &variant.geometry;
@@ -203,7 +203,8 @@ fn next_item<'t>(variant: &Variant, side: &'t str) -> Result<Option<(Item, &'t s
     Ok(Some((Item { kind, squares: squares.ok_or(NO_SUCH_SQUARE)? }, rest)))
 }
 
-/// Whether a `K` stands before a square, and what follows it. A small `k` is also the letter of a file of wide boards.
+/// Removes a `K` before a square; returns the kind of piece and the remaining text. A small `k` is also the letter of a file on wide
+/// boards.
 fn strip_crown<'t>(geometry: &Geometry, text: &'t str) -> (PieceKind, &'t str) {
     let text = text.trim_start();
     let is_file = text.starts_with('k') && geometry.square(split_name(text).0).is_some();
@@ -213,14 +214,14 @@ fn strip_crown<'t>(geometry: &Geometry, text: &'t str) -> (PieceKind, &'t str) {
     }
 }
 
-/// A name of a square, digits with or without a letter before them, and what follows it.
+/// Splits off the name of a square: digits with or without a letter before them.
 fn split_name(text: &str) -> (&str, &str) {
     let letter = usize::from(text.starts_with(|c: char| c.is_ascii_alphabetic()));
     let digits = text[letter..].bytes().take_while(u8::is_ascii_digit).count();
     text.split_at(letter + digits)
 }
 
-/// The square that a name means: in the notation of the game type, else in the other one as most programs use it.
+/// Returns the square with this name, in the notation of the game type or else in the other notation as most programs use it.
 fn parse_square(variant: &Variant, name: &str) -> Option<Square> {
     let geometry = &variant.geometry;
     if let Some(square) = notation::parse_square(geometry, name) {
@@ -232,7 +233,7 @@ fn parse_square(variant: &Variant, name: &str) -> Option<Square> {
             let index = name.parse::<u8>().ok()?.checked_sub(1)?;
             (usize::from(index) < geometry.count()).then(|| Square::new(index))
         }
-        // Letters from White's left, ranks from White's side. Where Black starts, some programs turn the board: no guess.
+        // Letters from White's left, ranks from White's side. Where Black starts, some programs turn the board: do not guess.
         NotationKind::Numeric if variant.game_type.starter() == Color::White => {
             let (file, rank) = name.split_at_checked(1)?;
             let column = file.to_ascii_lowercase().bytes().next()?.checked_sub(b'a')?;

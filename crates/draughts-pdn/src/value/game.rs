@@ -1,5 +1,5 @@
-//! A game as PDN holds it: tags in order, then entries in order. Pure data: what the moves *mean* is found out by
-//! [`crate::replay`], how they are *written* is the business of [`crate::writer`].
+//! A game in PDN: tags in order, then entries in order. Pure data: [`crate::replay`] finds the *meaning* of moves, [`crate::writer`]
+//! determines their *layout*.
 //!
 //! ```text
 //! [White "Wiersma, Harm"]                                   tags
@@ -7,12 +7,12 @@
 //! 19-23 ( 18-23 $2 ) /FEN "W:W28,33:B1,23"/ 19. 35x24 *     Move, Open, Move, Nag, Close, Setup, Move; end
 //! ```
 //!
-//! Variations are not a tree but two entries, [`Entry::Open`] and [`Entry::Close`], in one flat list: a file with a
-//! million parentheses then needs no million stack frames, neither to read nor to write nor to drop.
+//! Variations are not a tree but two entries, [`Entry::Open`] and [`Entry::Close`], in one flat list. A file with a million parentheses
+//! therefore needs no deep stack for reading, writing or dropping.
 
 use std::fmt;
 
-/// One game: header, movetext, and how the text of it ended.
+/// One game: header, movetext, and the way its text ends.
 ///
 /// # Examples
 ///
@@ -25,68 +25,68 @@ use std::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Game {
-    /// The tags, in the order of the file.
+    /// Tags, in the order of the file.
     pub tags: Tags,
-    /// Everything behind the tags, in the order of the file. Opening and closing entries balance.
+    /// Everything after the tags, in the order of the file. Opening and closing entries balance.
     pub entries: Vec<Entry>,
-    /// What stood at the end.
+    /// Terminator at the end of the text.
     pub end: Termination,
 }
 
-/// How the text of a game ends.
+/// The way the text of a game ends.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Termination {
-    /// With nothing: the next game begins, or the file is over.
+    /// No terminator: the next game begins, or the file ends.
     Open,
-    /// With `*`, the one terminator that PDN 3.0 writes.
+    /// `*`, the only terminator that PDN 3.0 writes.
     #[default]
     Star,
-    /// With a result, as older dialects write.
+    /// A result, as in older dialects.
     Result(String),
 }
 
-/// Something in the movetext.
+/// Element of the movetext.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entry {
-    /// A move, or the place of an unknown one.
+    /// A move, or a placeholder for an unknown one.
     Move(MoveEntry),
-    /// `/FEN "..."/`: from here on the position is this one. The value between the quotes. A FEN that changes the turn
-    /// only (`B::`) is a null move.
+    /// `/FEN "..."/`: a new position from here on. Contains the value between the quotes. A FEN that changes only the turn (`B::`) is a
+    /// null move.
     Setup(String),
-    /// A comment without its braces and without blanks around it; line breaks inside are blanks.
+    /// A comment without its braces and surrounding blanks; line breaks inside become blanks.
     Comment(String),
     /// A numeric annotation glyph, `$1`.
     Nag(u32),
-    /// A variation begins: instead of the last move of the line around it.
+    /// Start of a variation, which replaces the last move of the enclosing line.
     Open,
-    /// A variation ends.
+    /// End of a variation.
     Close,
 }
 
-/// A move as it is written.
+/// A move as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MoveEntry {
-    /// The number before it.
+    /// Number before the move.
     pub number: Option<MoveNumber>,
-    /// Squares and separators without blanks, otherwise as written: `32-28`, `47x38x24x13x36`, `a3b4`; [`UNKNOWN`] if
-    /// the move is not known.
+    /// Squares and separators without blanks, otherwise as written: `32-28`, `47x38x24x13x36`, `a3b4`; [`UNKNOWN`] if the move is not
+    /// known.
     pub text: String,
     /// `!`, `??`, `(!?)`, and `*` for a forced move.
     pub strength: Option<String>,
-    /// The captured squares that the 3.1 proposal writes behind an ambiguous move, without the angle brackets.
+    /// Captured squares that the 3.1 proposal adds to an ambiguous move, without the angle brackets.
     pub captured: Option<String>,
 }
 
-/// What stands for an unknown move, as in `41. - -`.
+/// Placeholder for an unknown move, as in `41. - -`.
 pub const UNKNOWN: &str = "-";
 
 impl MoveEntry {
-    /// A move without number and strength.
+    /// Creates a move without number and strength.
     pub fn new(text: impl Into<String>) -> MoveEntry {
         MoveEntry { number: None, text: text.into(), strength: None, captured: None }
     }
 
-    /// Is the move not known?
+    /// Whether the move is unknown.
     pub fn is_unknown(&self) -> bool {
         self.text == UNKNOWN
     }
@@ -95,9 +95,9 @@ impl MoveEntry {
 /// The number before a move: `12.`, or `12...` before a move of the side that moves second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveNumber {
-    /// The number.
+    /// Value of the number.
     pub value: u32,
-    /// Three dots instead of one.
+    /// Whether three dots follow instead of one.
     pub ellipsis: bool,
 }
 
@@ -107,7 +107,7 @@ impl fmt::Display for MoveNumber {
     }
 }
 
-/// Tags in order. No name stands twice.
+/// Tags in order, with unique names.
 ///
 /// # Examples
 ///
@@ -124,19 +124,19 @@ pub struct Tags(Vec<Tag>);
 /// One tag.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tag {
-    /// The name, as written.
+    /// Name, as written.
     pub name: String,
-    /// The value without its quotes, escapes resolved.
+    /// Value without its quotes, escapes resolved.
     pub value: String,
 }
 
 impl Tags {
-    /// The value of a tag.
+    /// Returns the value of a tag.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|tag| tag.name == name).map(|tag| tag.value.as_str())
     }
 
-    /// Gives a tag a value: in its place if it is there, else at the end. Returns the value it had.
+    /// Sets the value of a tag: in place if the tag exists, otherwise at the end. Returns the previous value.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) -> Option<String> {
         let (name, value) = (name.into(), value.into());
         match self.0.iter_mut().find(|tag| tag.name == name) {
@@ -148,29 +148,29 @@ impl Tags {
         }
     }
 
-    /// Takes a tag out. Returns the value it had.
+    /// Removes a tag. Returns its value.
     pub fn remove(&mut self, name: &str) -> Option<String> {
         let at = self.0.iter().position(|tag| tag.name == name)?;
         Some(self.0.remove(at).value)
     }
 
-    /// The tags in order.
+    /// Returns the tags in order.
     pub fn iter(&self) -> impl Iterator<Item = &Tag> {
         self.0.iter()
     }
 
-    /// How many tags there are.
+    /// Returns the number of tags.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Are there none?
+    /// Whether there are no tags.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Sets one after the other: of two tags with one name the last value stays.
+/// Sets each tag in turn: of two tags with one name the last value remains.
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Tags {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Tags {
         let mut tags = Tags::default();
@@ -182,7 +182,7 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Tags {
 }
 
 impl Game {
-    /// The entries of the main line, each with its index in [`Game::entries`].
+    /// Returns the entries of the main line, each with its index in [`Game::entries`].
     pub fn main_line(&self) -> impl Iterator<Item = (usize, &Entry)> {
         let mut depth = 0_usize;
         self.entries.iter().enumerate().filter(move |(_, entry)| {
@@ -196,7 +196,7 @@ impl Game {
         })
     }
 
-    /// The moves of the main line as they are written.
+    /// Returns the moves of the main line as written.
     pub fn moves(&self) -> impl Iterator<Item = &MoveEntry> {
         self.main_line().filter_map(|(_, entry)| match entry {
             Entry::Move(ply) => Some(ply),
@@ -204,7 +204,7 @@ impl Game {
         })
     }
 
-    /// The result: of the tag, unless that is missing or `*` while the text ends with one.
+    /// Returns the result from the tag; if the tag is missing or `*`, from a result at the end of the text.
     pub fn result(&self) -> &str {
         match (self.tags.get("Result").map(str::trim), &self.end) {
             (None | Some("*" | "" | "?"), Termination::Result(result)) => result,

@@ -1,4 +1,4 @@
-//! What stands in a file: tags, moves, positions, clocks and other values, each read and written by itself.
+//! Contents of a file: tags, moves, positions, clocks and other values, each with its own parser and writer.
 
 pub mod clock;
 pub mod fen;

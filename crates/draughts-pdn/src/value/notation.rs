@@ -3,40 +3,40 @@
 //! | | written | read |
 //! |---|---|---|
 //! | quiet | `32-28`, `a3-b4` | any of `-` `x` `X` `:` `×` and dashes between the squares, blanks, leading zeros, `3228`, `a3b4` |
-//! | capture | `28x19`; `:` or `-` where the game type wants it | the same |
-//! | capture that two legal moves share | `47x38x24x13x36`: every square of the path | the same, or a part of the path that is enough |
-//! | the proposal for PDN 3.1 | `47x36 <42,29,14,31>` on request | the same, in any order |
+//! | capture | `28x19`; `:` or `-` if the game type requires it | as for quiet moves |
+//! | capture that two legal moves share | `47x38x24x13x36`: every square of the path | the full path, or a sufficient part of it |
+//! | the proposal for PDN 3.1 | `47x36 <42,29,14,31>` on request | the captured squares in any order |
 //!
-//! The legal moves decide what a text means; where its start and end fit one legal move only, that is the move, whatever
-//! the text says in between.
+//! The legal moves decide the meaning of a text. If start and end fit only one legal move, the text means that move, regardless of the
+//! squares in between.
 //!
-//! Source: PDN 3.0, chapter "PDN Grammars", restrictions 1 to 9 for writing, the reading grammar and what follows it for
-//! reading; chapter "PDN 3.1 Proposals".
+//! Source: PDN 3.0, chapter "PDN Grammars": restrictions 1 to 9 for writing, the reading grammar and its notes for reading; chapter "PDN
+//! 3.1 Proposals".
 
 use std::borrow::Cow;
 
 use draughts::Jump;
 use draughts::{Geometry, Move, Position, Square, SquareSet, Variant};
 
-/// The move as PDN writes it in a position: short unless that is ambiguous. `legal` are the position's legal moves.
+/// Returns the move as PDN writes it in a position: short unless that is ambiguous. `legal` are the position's legal moves.
 pub fn write(variant: &Variant, ply: &Move, legal: &[Move]) -> String {
     if is_ambiguous(ply, legal) { write_long(variant, ply) } else { write_short(variant, ply) }
 }
 
-/// Does another of the legal moves have the same start and end but take other pieces?
+/// Whether another legal move has the same start and end but captures other pieces.
 pub fn is_ambiguous(ply: &Move, legal: &[Move]) -> bool {
     let same_ends = |other: &&Move| other.from() == ply.from() && other.to() == ply.to();
     ply.is_capture() && legal.iter().filter(same_ends).any(|other| other.captured() != ply.captured())
 }
 
-/// The move with its start and end only.
+/// Returns the move with its start and end only.
 pub fn write_short(variant: &Variant, ply: &Move) -> String {
     let geometry = &variant.geometry;
     let separator = if ply.is_capture() { variant.capture_separator } else { '-' };
     format!("{}{separator}{}", geometry.name(ply.from()), geometry.name(ply.to()))
 }
 
-/// The move with every square of its path.
+/// Returns the move with every square of its path.
 pub fn write_long(variant: &Variant, ply: &Move) -> String {
     if !ply.is_capture() {
         return write_short(variant, ply);
@@ -49,7 +49,7 @@ pub fn write_long(variant: &Variant, ply: &Move) -> String {
     text
 }
 
-/// The move as proposed for PDN 3.1: short, and where that is ambiguous the captured pieces in their order.
+/// Returns the move as proposed for PDN 3.1: short, followed by the captured pieces in their order if the short form is ambiguous.
 pub fn write_with_captured(variant: &Variant, ply: &Move, legal: &[Move]) -> String {
     let short = write_short(variant, ply);
     if !is_ambiguous(ply, legal) {
@@ -59,36 +59,36 @@ pub fn write_with_captured(variant: &Variant, ply: &Move, legal: &[Move]) -> Str
     format!("{short} <{}>", captured.join(","))
 }
 
-/// Why a text is not one of the legal moves.
+/// Reason why a text is not one of the legal moves.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveError {
-    /// Not squares with separators.
+    /// A text that does not consist of squares with separators.
     #[error("`{0}` is not a move: expected squares of this board, such as 32-28 or 28x19, in this game's notation")]
     Malformed(String),
-    /// No legal move fits.
+    /// A move that fits no legal move.
     #[error("{text} is not legal here; legal are {legal}")]
     Illegal {
-        /// What was read.
+        /// Text of the move.
         text: String,
-        /// The legal moves, in PDN.
+        /// Legal moves, in PDN.
         legal: String,
     },
-    /// More than one legal move fits.
+    /// A move that fits more than one legal move.
     #[error("{text} is ambiguous here; it may mean {candidates}")]
     Ambiguous {
-        /// What was read.
+        /// Text of the move.
         text: String,
-        /// The moves that fit, in long notation.
+        /// Moves that fit, in long notation.
         candidates: String,
     },
 }
 
-/// The legal move that a text means.
+/// Returns the legal move that a text means.
 ///
 /// # Errors
 ///
-/// When the text is no move, no legal move, or fits more than one.
+/// Returns [`MoveError`] if the text is not a move, not a legal move, or fits more than one.
 ///
 /// # Examples
 ///
@@ -105,11 +105,11 @@ pub fn read(position: &Position, text: &str) -> Result<Move, MoveError> {
     read_among(position, &position.legal_moves(), text)
 }
 
-/// The same for a caller who has the legal moves of the position at hand.
+/// [`read`] for callers that already have the legal moves of the position.
 ///
 /// # Errors
 ///
-/// As [`read`].
+/// Returns errors as [`read`].
 pub fn read_among(position: &Position, legal: &[Move], text: &str) -> Result<Move, MoveError> {
     let variant = position.variant();
     let written = ParsedMove::parse(&variant.geometry, text).ok_or_else(|| MoveError::Malformed(shortened(text)))?;
@@ -132,20 +132,20 @@ pub fn read_among(position: &Position, legal: &[Move], text: &str) -> Result<Mov
     }
 }
 
-/// What a text says about a move.
+/// A move as far as its text defines it.
 struct ParsedMove {
     from: Square,
-    /// The squares between start and end.
+    /// Squares between start and end.
     via: Vec<Square>,
     to: Square,
-    /// The captured pieces, where they are listed.
+    /// Captured pieces, if the text lists them.
     captured: Option<SquareSet>,
 }
 
 impl ParsedMove {
-    /// Squares, and perhaps a list of captured pieces; `None` for anything else.
+    /// Parses squares and an optional list of captured pieces; `None` for any other text.
     fn parse(geometry: &Geometry, text: &str) -> Option<ParsedMove> {
-        // The longest path visits every square, and its captured pieces as well.
+        // The longest path visits every square, and its captured pieces may be listed as well.
         const LONGEST: usize = 2 * 4 * Square::MAX_COUNT;
         if text.len() > LONGEST {
             return None;
@@ -168,9 +168,9 @@ impl ParsedMove {
         ply.from() == self.from && ply.to() == self.to && fits_list
     }
 
-    /// Those of several moves that fit best what stands between start and end: first those whose path is just that, then
-    /// those whose path has these squares among its own, then those that may come down on them. Nothing between is the whole path
-    /// of a single jump, and says nothing about longer ones.
+    /// Selects the moves that best fit the squares between start and end. First choice: moves whose path has exactly these squares. Second:
+    /// moves whose path contains them. Third: moves that may land on them. No squares in between are the complete path of a single jump,
+    /// and do not restrict longer captures.
     fn by_path<'m>(&self, position: &Position, fitting: &[&'m Move]) -> Vec<&'m Move> {
         let geometry = &position.variant().geometry;
         let routes = position.capture_routes();
@@ -198,8 +198,8 @@ impl ParsedMove {
     }
 }
 
-/// For each jump but the last, where a path may say that the piece came down: at a turn, there; on a straight line, on any
-/// square before the next piece.
+/// Returns, for each jump except the last, the squares that a path may name as landing. At a turn this is the square of the turn; on a
+/// straight line, any square before the next piece.
 fn landings(geometry: &Geometry, route: &Move) -> Vec<Vec<Square>> {
     let leg = |pair: &[Jump]| {
         let [this, next] = pair else { return Vec::new() };
@@ -217,7 +217,7 @@ fn is_subsequence(part: &[Square], whole: impl IntoIterator<Item = Square>) -> b
     part.iter().all(|&square| whole.any(|other| other == square))
 }
 
-/// The squares of a path, two at least.
+/// Parses the squares of a path, two at least.
 fn parse_path(geometry: &Geometry, path: &str) -> Option<Vec<Square>> {
     const SEPARATORS: [char; 7] = ['-', '–', '—', 'x', 'X', ':', '×'];
     let mut squares = Vec::new();
@@ -236,8 +236,7 @@ fn parse_path(geometry: &Geometry, path: &str) -> Option<Vec<Square>> {
     (squares.len() >= 2).then_some(squares)
 }
 
-/// The names of squares that stand in a row without a separator: a name begins at each letter; four digits are two
-/// numbers.
+/// Splits the names of squares written without a separator: a name begins at each letter, and four digits are two numbers.
 fn split_names(word: &str) -> impl Iterator<Item = &str> {
     let four_digits = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     let mut rest = word;
@@ -255,7 +254,7 @@ fn split_names(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A square by its name, with leading zeros and capital letters.
+/// Returns a square by its name, accepting leading zeros and capital letters.
 pub(super) fn parse_square(geometry: &Geometry, name: &str) -> Option<Square> {
     let name: Cow<str> = match name.as_bytes() {
         [b'A'..=b'Z', ..] => name.to_ascii_lowercase().into(),
@@ -269,7 +268,7 @@ fn list(moves: impl Iterator<Item = String>) -> String {
     if moves.is_empty() { "none".to_owned() } else { moves.join(", ") }
 }
 
-/// A text for a message: its beginning, if it is very long.
+/// Returns a text for a message, truncated if it is very long.
 pub(super) fn shortened(text: &str) -> String {
     const LONGEST: usize = 200;
     match text.char_indices().nth(LONGEST) {
@@ -278,7 +277,7 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// Is this a move as the writing grammar has it: squares without leading zeros, one separator between two?
+/// Whether this is a move by the writing grammar: squares without leading zeros, one separator between two.
 pub(crate) fn is_move(text: &str) -> bool {
     let mut parts = text.split(['-', 'x', ':']);
     let squares = parts.clone().count();
@@ -292,7 +291,7 @@ pub(crate) fn is_move(text: &str) -> bool {
     squares >= 2 && is_one_kind && parts.all(is_square) && text != "1-1"
 }
 
-/// `42,29,14`: squares.
+/// Whether this is a list of squares, such as `42,29,14`.
 pub(crate) fn is_list(text: &str) -> bool {
     text.split(',').all(is_square)
 }

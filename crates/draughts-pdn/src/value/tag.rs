@@ -1,9 +1,9 @@
-//! The text of one tag to name and value: `[White "Wiersma, Harm"]`.
+//! Parses and writes the text of one tag: `[White "Wiersma, Harm"]`.
 //!
 //! | strict in writing | liberal in reading |
 //! |---|---|
-//! | a name of letters, digits and `_` that begins with a capital | any name, blanks in it, foreign languages |
-//! | `"` in a value as `\"` | quotes as they come, a missing quote or bracket |
+//! | a name of letters, digits and `_` that begins with a capital | any name, including blanks and foreign languages |
+//! | `"` in a value as `\"` | unescaped quotes, a missing quote or bracket |
 //!
 //! Source: PDN 3.0, chapters "PDN Tags" and "PDN Grammars" (IDENTIFIER, STRING).
 
@@ -12,7 +12,7 @@ use nom::character::complete::{char, multispace0, satisfy};
 use nom::combinator::recognize;
 use nom::{IResult, Parser};
 
-/// A tag taken apart.
+/// Parts of a tag.
 ///
 /// # Examples
 ///
@@ -25,33 +25,33 @@ use nom::{IResult, Parser};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TagParts {
-    /// What stands before the first quote, without blanks around it.
+    /// Text before the first quote, without surrounding blanks.
     pub name: String,
-    /// The value, escapes resolved, line breaks as blanks.
+    /// Value, with escapes resolved and line breaks as blanks.
     pub value: String,
-    /// Everything that is not as the standard has it.
+    /// All deviations from the standard.
     pub flaws: Vec<TagFlaw>,
 }
 
-/// How a tag differs from the standard's form.
+/// Deviation of a tag from the standard's form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TagFlaw {
-    /// The name is no identifier that begins with a capital.
+    /// Name that is not an identifier with a capital first letter.
     Name,
-    /// There is no value at all.
+    /// Missing value.
     NoValue,
-    /// A quote inside the value without a backslash.
+    /// Quote inside the value without a backslash.
     BareQuote,
-    /// The closing quote or bracket is missing.
+    /// Missing closing quote or bracket.
     Unclosed,
-    /// The value has a line break.
+    /// Line break in the value.
     LineBreak,
-    /// The opening bracket is missing.
+    /// Missing opening bracket.
     Unopened,
 }
 
-/// Is this a name as the standard has it: `[A-Z][a-zA-Z0-9_]*`?
+/// Whether this is a name by the standard: `[A-Z][a-zA-Z0-9_]*`.
 pub fn is_identifier(name: &str) -> bool {
     let parsed: IResult<&str, &str> = identifier(name);
     matches!(parsed, Ok(("", _)))
@@ -62,7 +62,7 @@ fn identifier(text: &str) -> IResult<&str, &str> {
         .parse(text)
 }
 
-/// Takes the text of a tag apart.
+/// Splits the text of a tag into its parts.
 pub fn parts(text: &str) -> TagParts {
     if let Some(parts) = plain(text) {
         return parts;
@@ -105,7 +105,7 @@ pub fn parts(text: &str) -> TagParts {
     TagParts { name: name.to_owned(), value, flaws }
 }
 
-/// The common case in one go: `[Name "value"]` without anything to resolve.
+/// Parses the common case in one pass: `[Name "value"]` without escapes.
 fn plain(text: &str) -> Option<TagParts> {
     let parsed: IResult<&str, (char, &str, &str, char)> = (char('['), identifier, multispace0, char('"')).parse(text);
     let (rest, (_, name, _, _)) = parsed.ok()?;
@@ -145,14 +145,14 @@ fn unescaped(text: &str, flaws: &mut Vec<TagFlaw>) -> String {
     value
 }
 
-/// A tag as the standard writes it. The name must be an identifier.
+/// Returns a tag as the standard writes it. The name must be an identifier.
 pub fn write(name: &str, value: &str) -> String {
-    // A backslash at the end would escape the closing quote; there is no way to write one.
+    // A backslash at the end would escape the closing quote; the standard has no way to write one.
     let value = value.strip_suffix('\\').map_or_else(|| value.to_owned(), |value| format!("{value}\\ "));
     format!("[{name} \"{}\"]", value.replace('"', "\\\""))
 }
 
-/// A value that no known reader stumbles over: one that splits games or tags at brackets loses every later tag to a `]`.
+/// Returns a value that every known reader accepts: readers that split games or tags at brackets lose all tags after a `]`.
 ///
 /// # Examples
 ///

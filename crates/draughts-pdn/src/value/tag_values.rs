@@ -1,12 +1,12 @@
-//! The values of the standard's tags, typed: dates, times, results.
+//! Typed values of the standard's tags: dates, times, results.
 //!
 //! | type | strict form | also read |
 //! |---|---|---|
 //! | [`Date`] | `2007.05.19`, `2007.??.??`, `????.??.??` | `2007-05-19`, `2007/5/9`, `19.5.2007`, `2007` |
 //! | [`TagTime`] | `1:59:20`, `1:17` | `1.59.20`, `1.17` |
-//! | [`Outcome`] | the result of the game type or of the ResultFormat tag | the other's, `½-½`, blanks |
+//! | [`Outcome`] | the result of the game type or of the ResultFormat tag | results of other formats, `½-½`, blanks |
 //!
-//! The empty value is allowed everywhere: it says "unknown".
+//! Every tag may have the empty value, which means "unknown".
 //!
 //! Sources: PDN 3.0, chapters "Result tag", "Time and date tags", "Details and Examples".
 
@@ -38,13 +38,13 @@ pub struct Date {
 }
 
 impl Date {
-    /// Reads the strict form, `YYYY.MM.DD` with `?` for what is unknown.
+    /// Parses the strict form, `YYYY.MM.DD` with `?` for unknown parts.
     pub fn strict(text: &str) -> Option<Date> {
         let date = Date::from_parts(&text.split('.').collect::<Vec<_>>())?;
         (date.to_string() == text).then_some(date)
     }
 
-    /// Reads any form that leaves no doubt.
+    /// Parses any unambiguous form.
     pub fn liberal(text: &str) -> Option<Date> {
         let text = text.trim().trim_end_matches('.');
         if let Some(date) = Date::strict(text) {
@@ -64,7 +64,7 @@ impl Date {
         Date::from_parts(&parts)
     }
 
-    /// Year, month, day.
+    /// Creates a date from the texts of year, month and day.
     fn from_parts(parts: &[&str]) -> Option<Date> {
         let [year, month, day] = parts else { return None };
         let part = |text: &str, most: u16| -> Option<Option<u16>> {
@@ -88,7 +88,7 @@ impl Date {
     }
 }
 
-/// The strict form.
+/// Writes the strict form.
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let two = |part: Option<u8>| part.map_or_else(|| "??".to_owned(), |part| format!("{part:02}"));
@@ -97,7 +97,7 @@ impl fmt::Display for Date {
     }
 }
 
-/// A time of day, or a time used: hours, minutes, and seconds if told.
+/// A time of day or a time used: hours, minutes, and optional seconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TagTime {
     /// 0..=99
@@ -109,7 +109,7 @@ pub struct TagTime {
 }
 
 impl TagTime {
-    /// Reads `[H]H:MM[:SS]`, and the same with dots.
+    /// Parses `[H]H:MM[:SS]`, and the form with dots instead of colons.
     pub fn parse(text: &str) -> Option<TagTime> {
         let separator = if text.contains(':') { ':' } else { '.' };
         let mut parts = text.trim().split(separator).map(|part| {
@@ -125,20 +125,20 @@ impl TagTime {
         fits.then_some(TagTime { hours, minutes, seconds })
     }
 
-    /// Is this the form of the tags WhiteTime and BlackTime, `[H]H:MM[:SS]`, or what the standard's own examples have of
-    /// it, dots for colons?
+    /// Whether this has the form of the tags WhiteTime and BlackTime: `[H]H:MM[:SS]`, or the dots for colons of the standard's own
+    /// examples.
     pub fn is_time_used(text: &str) -> bool {
         TagTime::parse(text).is_some() && text.split([':', '.']).skip(1).all(|part| part.len() == 2)
     }
 
-    /// Is this the form of the tags Time and UTCTime, `HH:MM:SS`?
+    /// Whether this has the form of the tags Time and UTCTime, `HH:MM:SS`.
     pub fn is_time_of_day(text: &str) -> bool {
         let whole = TagTime::parse(text).is_some_and(|time| time.hours < 24 && time.seconds.is_some());
         whole && text.len() == 8 && text.matches(':').count() == 2
     }
 }
 
-/// `H:MM` or `H:MM:SS`.
+/// Writes `H:MM` or `H:MM:SS`.
 impl fmt::Display for TagTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{:02}", self.hours, self.minutes)?;
@@ -149,7 +149,7 @@ impl fmt::Display for TagTime {
     }
 }
 
-/// What a result means.
+/// Meaning of a result.
 ///
 /// # Examples
 ///
@@ -162,21 +162,21 @@ impl fmt::Display for TagTime {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// White has won.
+    /// White won.
     WhiteWins,
-    /// Black has won.
+    /// Black won.
     BlackWins,
     /// A draw.
     Draw,
-    /// Both have lost.
+    /// Both lost.
     BothLose,
-    /// Not finished, or not known.
+    /// Unfinished or unknown.
     Open,
 }
 
 impl Outcome {
-    /// Reads a result in either notation: `1-0` and `2-0` always mean that White won. `None`: points of some other
-    /// system, or no result at all.
+    /// Parses a result in either notation: `1-0` and `2-0` always mean that White won. `None` for points of another system or for other
+    /// text.
     pub fn parse(text: &str) -> Option<Outcome> {
         let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         Some(match compact.as_str() {
@@ -189,7 +189,7 @@ impl Outcome {
         })
     }
 
-    /// How a game type writes it.
+    /// Returns the result as the format writes it.
     pub fn as_result(self, format: ResultFormat) -> &'static str {
         let index = match self {
             Outcome::WhiteWins => 0,
@@ -202,11 +202,11 @@ impl Outcome {
     }
 }
 
-/// The longest result of a format that the standard does not list, in bytes: as long as the longest that it lists.
+/// Maximum length of a result in a format that the standard does not list, in bytes: the longest one that it lists.
 pub const MAX_RESULT_LEN: usize = ResultFormat::Delfts.max_value_len();
 
-/// The result that somebody's words mean, as it is written in a game whose results have this format; `None`: such a game has
-/// no such result. Without a format (one that the standard does not list) any short plain text is a result.
+/// Parses a result entered by a person and returns it as this format writes it; `None` if the format has no such result. Without a format
+/// (one that the standard does not list) any short plain text is a result.
 pub fn parse_result_words(format: Option<ResultFormat>, text: &str) -> Option<String> {
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '[' | ']') || c == ' ';
     let Some(format) = format else {
@@ -232,13 +232,13 @@ pub fn parse_result_words(format: Option<ResultFormat>, text: &str) -> Option<St
     Some(outcome.as_result(format).to_owned())
 }
 
-/// Is this a result of one of the standard's two tables? For games of which nobody knows the type.
+/// Whether this is a result of one of the standard's two tables, for games of unknown type.
 pub fn is_standard_result(text: &str) -> bool {
     [ResultFormat::Default, ResultFormat::International].iter().any(|format| format.values().contains(&text))
 }
 
-/// May a game with this ResultFormat tag have this result? `None`: the format is not one of the standard's table, and
-/// everything goes.
+/// Whether a game with this ResultFormat tag may have this result. `None` if the standard does not list the format, so that any result is
+/// allowed.
 pub fn fits_result_format(format: &str, result: &str) -> Option<bool> {
     let common = ["1-1", "0-0", "*"];
     let own: &[&str] = match format {
@@ -250,7 +250,7 @@ pub fn fits_result_format(format: &str, result: &str) -> Option<bool> {
     Some(common.contains(&result) || own.contains(&result))
 }
 
-/// Two numbers of points with two decimals that add up to two: `1.02-0.98`, `-0.98-1.02` as the standard prints it.
+/// Whether the text has two numbers of points with two decimals that sum to two: `1.02-0.98`, or `-0.98-1.02` as printed in the standard.
 fn is_goes(result: &str) -> bool {
     let unsigned = result.strip_prefix('-').unwrap_or(result);
     let points = |text: &str| -> Option<u32> {
@@ -262,7 +262,7 @@ fn is_goes(result: &str) -> bool {
     matches!((points(white), points(black)), (Some(white), Some(black)) if white + black == 200)
 }
 
-/// The standard's name of a tag that programs in other languages, or of other games, call differently.
+/// Returns the standard's name for a tag name used by programs in other languages or for other games.
 pub fn standard_name(name: &str) -> Option<&'static str> {
     Some(match name {
         "Blanc" | "Blancs" | "Bianco" | "Wit" | "Weiss" | "Weiß" | "P1" => "White",
@@ -285,7 +285,7 @@ pub fn standard_name(name: &str) -> Option<&'static str> {
     })
 }
 
-/// A value without what breaks readers: `]`, line breaks, control characters, a backslash before a quote.
+/// Returns a value without text that breaks readers: `]`, line breaks, control characters, a backslash before a quote.
 pub(crate) fn clean_value(value: &str) -> String {
     let mut value = Cow::Borrowed(value);
     while value.contains("\\\"") {
@@ -304,12 +304,12 @@ pub(crate) fn clean_value(value: &str) -> String {
 }
 
 impl Game {
-    /// The outcome; `None` if the result is one of another system.
+    /// Returns the outcome; `None` if the result belongs to another system.
     pub fn outcome(&self) -> Option<Outcome> {
         Outcome::parse(self.result())
     }
 
-    /// The date of the tag Date.
+    /// Returns the date of the tag Date.
     pub fn date(&self) -> Option<Date> {
         self.tags.get("Date").and_then(Date::liberal)
     }

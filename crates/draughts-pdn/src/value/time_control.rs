@@ -3,8 +3,8 @@
 //! | value | meaning |
 //! |---|---|
 //! | `40/7200:3600` | 40 moves in two hours, then an hour for the rest |
-//! | `4800+60` | 80 minutes, and a minute more for each move |
-//! | `40/7200:3600+60` | both one after the other |
+//! | `4800+60` | 80 minutes, plus one minute for each move |
+//! | `40/7200:3600+60` | both, one after the other |
 //! | `*120` | an hourglass of two minutes |
 //! | `?` `-` | unknown; no time control |
 //!
@@ -21,7 +21,7 @@ use nom::multi::separated_list1;
 use nom::sequence::{preceded, separated_pair};
 use nom::{IResult, Parser};
 
-/// How much time the players have.
+/// Time that the players have.
 ///
 /// # Examples
 ///
@@ -35,47 +35,47 @@ use nom::{IResult, Parser};
 pub enum TimeControl {
     /// `?`
     Unknown,
-    /// `-`: the game is played without clocks.
+    /// `-`: a game without clocks.
     NoTime,
-    /// One period after the other; at least one.
+    /// Consecutive periods; at least one.
     Periods(Vec<Period>),
 }
 
-/// A period of a time control. Times in seconds.
+/// A period of a time control, with times in seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Period {
-    /// So many moves in so many seconds.
+    /// A number of moves within a time.
     Moves {
-        /// Moves to make.
+        /// Number of moves.
         moves: u32,
-        /// Time for them.
+        /// Time for these moves.
         seconds: u32,
     },
-    /// The rest of the game in so many seconds.
+    /// The rest of the game within a time.
     SuddenDeath {
-        /// Time for the rest.
+        /// Time for the rest of the game.
         seconds: u32,
     },
-    /// A time, and more for each move.
+    /// An initial time, increased with each move.
     Increment {
-        /// Time at the start.
+        /// Initial time.
         seconds: u32,
         /// Time added for each move.
         increment: u32,
     },
-    /// The time one player uses is what the other gains.
+    /// One player gains the time that the other uses.
     Hourglass {
-        /// Time at the start.
+        /// Initial time.
         seconds: u32,
     },
 }
 
-/// Not a time control.
+/// A text that is not a time control.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no time control: expected periods in seconds such as 40/7200:3600 or 4800+60, or *120, ? or -")]
 pub struct TimeControlError(pub String);
 
-/// The most periods: a value with more is no time control of people.
+/// Maximum number of periods; no real time control has more.
 const MAX_PERIODS: usize = 20;
 
 impl FromStr for TimeControl {

@@ -1,4 +1,4 @@
-//! Games to text: PDN 3.0, the dialect of old programs, other names of the squares.
+//! Writes games: PDN 3.0, the dialect of old programs, other names of squares.
 
 pub mod pdn2;
 pub mod renumber;

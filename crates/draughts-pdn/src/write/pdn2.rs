@@ -1,17 +1,17 @@
-//! Games to the PDN 2.0 draft, for programs that know nothing newer.
+//! Writes games in the PDN 2.0 draft, for programs that support nothing newer.
 //!
 //! | PDN 3.0 | PDN 2.0 |
 //! |---|---|
 //! | UTF-8, LF | ISO-8859-1, CR LF, at most 80 characters a line |
-//! | any tag | Event, Site, Date, Round, Black, White, Result, FEN; nothing else |
+//! | any tag | only Event, Site, Date, Round, Black, White, Result, FEN |
 //! | `2007.05.19` | `2007-05-19` |
-//! | `*` ends a game | the result ends it, equal to the tag, which is always there |
+//! | `*` ends a game | the result ends it, equal to the tag, which is always present |
 //! | `1-0` or `2-0`, by game type | `1-0 0-1 1/2-1/2 *` |
 //! | `12...` before a second player's move | numbers before the first player's moves only |
 //! | strengths of any length, glyphs | one of `* ! ?`; other glyphs as annotations |
 //! | setups | none: such a game cannot be written |
 //!
-//! `1-0` means here, as everywhere, that White won, although the draft gives it to the player who moves first.
+//! `1-0` means here, as everywhere in this library, that White won. The draft assigns it to the player who moves first.
 //!
 //! Source: PDN 2.0 draft 0.1 of 2003, chapters 5 and 6.
 
@@ -22,14 +22,14 @@ use crate::problem::{Location, Problem, quote};
 use crate::tag_values::{Date, Outcome};
 use draughts::ResultFormat;
 
-/// The tags of the draft, in its order.
+/// Tags of the draft, in its order.
 const TAGS: [&str; 8] = ["Event", "Date", "Black", "White", "Site", "Result", "Round", "FEN"];
 
-/// The most characters in a line.
+/// Maximum number of characters in a line.
 const MAX_LINE_LEN: usize = 80;
 
-/// The file, and what could not be said in it. Games should be in the standard's form already; a problem has no place
-/// but the start, and names the game.
+/// Returns the file, and problems for everything that the format cannot express. Games should already be in the standard's form. A problem
+/// has the start as its place, and names the game.
 ///
 /// # Examples
 ///
@@ -46,7 +46,7 @@ pub fn write(games: &[Game]) -> (Vec<u8>, Vec<Problem>) {
     (bytes, problems)
 }
 
-/// A file that is written game by game.
+/// Writes a file game by game.
 #[derive(Default, Debug)]
 pub struct Pdn2Writer {
     games: usize,
@@ -56,7 +56,7 @@ pub struct Pdn2Writer {
 }
 
 impl Pdn2Writer {
-    /// The bytes of the next game, with the empty line before it.
+    /// Returns the bytes of the next game, preceded by an empty line.
     pub fn game(&mut self, game: &Game) -> Vec<u8> {
         self.games += 1;
         let mut text = String::new();
@@ -78,12 +78,12 @@ impl Pdn2Writer {
         bytes
     }
 
-    /// What could not be said since this was last asked.
+    /// Returns the problems since the last call.
     pub fn take_problems(&mut self) -> Vec<Problem> {
         std::mem::take(&mut self.problems)
     }
 
-    /// The characters of all games that the file's encoding does not have, if there are any.
+    /// Returns a problem that lists all characters missing in the file's encoding, if there are any.
     pub fn missing_characters(&self) -> Option<Problem> {
         let characters: String = self.missing_characters.iter().collect();
         let what = format!("characters that ISO-8859-1 does not have: {characters}");
@@ -91,12 +91,12 @@ impl Pdn2Writer {
     }
 }
 
-/// How many different missing characters are told.
+/// Maximum number of missing characters listed.
 const MAX_LISTED_MISSING: usize = 40;
 
 struct Writer<'a> {
     number: usize,
-    /// Does a game stand before this one?
+    /// Whether a game precedes this one.
     has_begun: bool,
     text: &'a mut String,
     column: usize,
@@ -123,7 +123,7 @@ impl Writer<'_> {
         for (index, entry) in game.entries.iter().enumerate() {
             match entry {
                 Entry::Move(ply) => self.ply(ply, game.entries.get(index + 1)),
-                // Put behind the move as its strength.
+                // Written as the strength of the move.
                 Entry::Nag(nag @ (1 | 2 | 7))
                     if is_strength_glyph(index.checked_sub(1).and_then(|at| game.entries.get(at)), *nag) => {}
                 Entry::Nag(nag) => self.token(&format!("{{${nag}}}")),
@@ -150,7 +150,7 @@ impl Writer<'_> {
 
     fn tags(&mut self, game: &Game, result: &str) {
         for name in TAGS {
-            // The result is always told: a game of which nothing else can be said must not vanish.
+            // Always write the result: a game without any other tags must not vanish.
             let value = game.tags.get(name).or_else(|| (name == "Result").then_some(result));
             let Some(value) = value else { continue };
             let value = match name {
@@ -195,7 +195,7 @@ impl Writer<'_> {
         self.token(&format!("{number}{}{strength}", ply.text.replace(':', "x")));
     }
 
-    /// Wrapped between its words; inside a command, or a run of them, only where that is longer than a line.
+    /// Writes a comment wrapped between its words. Breaks inside a command, or a run of commands, only if it is longer than a line.
     fn comment(&mut self, comment: &str) {
         let words = writer::comment_words(comment);
         for (index, word) in words.iter().enumerate() {
@@ -226,7 +226,7 @@ impl Writer<'_> {
     }
 }
 
-/// Has the glyph been written as the strength of the move before it?
+/// Whether the glyph was written as the strength of the move before it.
 fn is_strength_glyph(before: Option<&Entry>, nag: u32) -> bool {
     matches!(before, Some(Entry::Move(ply)) if ply.strength.is_none()) && matches!(nag, 1 | 2 | 7)
 }

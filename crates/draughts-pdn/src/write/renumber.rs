@@ -1,7 +1,7 @@
-//! The same game with the squares called by other names: numbers for letters, another corner for square 1.
+//! Renames the squares of a game: numbers for letters, or another corner for square 1.
 //!
-//! The two boards must be of one game: same size, same playing squares. A [`Square`](draughts::Square) is the same on
-//! both; only its name changes, in moves, setups and the FEN tag.
+//! The two boards must have the same size and the same playing squares. A [`Square`](draughts::Square) is identical on both; only its name
+//! changes, in moves, setups and the FEN tag.
 //!
 //! Source: PDN 3.0, chapter "GameType tag", attribute Notation.
 
@@ -11,8 +11,8 @@ use crate::problem::{Location, Problem, quote};
 use crate::replay;
 use draughts::Variant;
 
-/// The game on another board of the same kind; it must be in the standard's form. What cannot be renamed stays, and is
-/// told.
+/// Returns the game on another board of the same kind; it must be in the standard's form. Parts that cannot be renamed remain unchanged and
+/// are reported.
 ///
 /// # Examples
 ///
@@ -49,11 +49,11 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
         None => match replay::read_setup(from, text) {
             Ok((setup, _)) => {
                 let fen = fen::write(to, &setup);
-                // An unknown turn stays unknown.
+                // An unknown turn remains unknown.
                 if text.starts_with('?') { format!("?{}", &fen[1..]) } else { fen }
             }
             Err(error) => match fen::read_any(from, text) {
-                // Pieces of unknown colour have squares all the same.
+                // Pieces of unknown colour also have squares to rename.
                 Ok(fen) => fen::write_any(to, &fen),
                 Err(_) => {
                     problems.push(Problem::warning(Location::START, error.to_string()));
@@ -94,7 +94,7 @@ fn renumber_move(from: &Variant, to: &Variant, text: &str) -> Option<String> {
     Some(renamed)
 }
 
-/// The captured squares of the 3.1 proposal.
+/// Renames the captured squares of the 3.1 proposal.
 fn renumber_captured(from: &Variant, to: &Variant, list: &str) -> Option<String> {
     let name = |name: &str| Some(to.geometry.name(from.geometry.square(name)?));
     Some(list.split(',').map(name).collect::<Option<Vec<_>>>()?.join(","))

@@ -1,22 +1,22 @@
-//! Any dialect to the standard: the same game, written as PDN 3.0 wants it.
+//! Converts any dialect to the standard: the same game, as PDN 3.0 writes it.
 //!
 //! | part | becomes |
 //! |---|---|
 //! | moves | the notation of the position: short, or the full path where that is ambiguous (restrictions 5 to 9) |
-//! | moves that are not legal | the same squares in the standard's form; nothing is thrown away, and each is told |
+//! | moves that are not legal | the same squares in the standard's form; nothing is dropped, and each is reported |
 //! | a capture written leg by leg | one move |
-//! | unknown moves, texts that are no move, moves that may mean several | comments, and all moves behind them up to the next setup too: read as moves they would be played from a wrong position |
+//! | unknown moves, text in place of moves, moves with several meanings | comments, and so are all later moves up to the next setup: read as moves they would be played from a wrong position |
 //! | numbers | `12.` before the first player's move, `12...` where the line was interrupted |
-//! | strengths | `!?` as they are, `*` the glyph `$7` |
-//! | names of tags | the standard's, where another language's are known |
-//! | Result | the game type's, where there is one; a result as terminator goes into the tag |
-//! | Date, times | the standard's form, or `OriginalDate` and so on beside "unknown" |
-//! | FEN | canonical; squares by the names of the game type; the turn of the side that moves first |
-//! | `P1` and `P2` for the players | who begins is the first: Black in the games that Black begins, the result turned with it |
-//! | GameType | added where it was missing |
-//! | a GameType that is none of the standard's | stays, and so does all that only the rules of the game could decide |
+//! | strengths | `!?` unchanged, `*` becomes the glyph `$7` |
+//! | names of tags | the standard's, if another language's name is known |
+//! | Result | the form of the game type, if known; a result as terminator moves into the tag |
+//! | Date, times | the standard's form, or `OriginalDate` and so on besides "unknown" |
+//! | FEN | canonical; squares named as in the game type; the turn of the side that moves first |
+//! | `P1` and `P2` for the players | P1 is the side that begins: Black in games that Black begins, with the result reversed |
+//! | GameType | added if missing |
+//! | a GameType outside the standard | unchanged, as is everything that depends on the rules of the game |
 //!
-//! Everything that changes what the file says, not only how, is reported.
+//! Reports every change of content, as opposed to form.
 //!
 //! Sources: PDN 3.0, chapters "PDN Tags", "PDN Grammars" (restrictions), "FEN tag", "GameType tag".
 
@@ -34,18 +34,18 @@ use crate::time_control::TimeControl;
 use crate::{fen, notation};
 use draughts::{Color, NotationKind, Position, ResultFormat, Variant};
 
-/// How a capture is written that two legal moves share.
+/// Notation of a capture that two legal moves share.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum AmbiguousCaptures {
     /// With every square of its path, `47x38x24x13x36`: PDN 3.0.
     #[default]
     Path,
-    /// With the pieces it takes, `47x36 <42,29,19,9>`: the proposal for PDN 3.1, which no reader of 3.0 takes.
+    /// With the captured pieces, `47x36 <42,29,19,9>`: the proposal for PDN 3.1, which no reader of 3.0 accepts.
     Captured,
 }
 
-/// The game in the standard's form, and what had to be changed for it. `given`: the variant for a game without a tag.
+/// Returns the game in the standard's form, and the changes required. `given`: the variant for a game without a tag.
 ///
 /// # Examples
 ///
@@ -60,7 +60,7 @@ pub fn standard(located: &LocatedGame, given: Option<&'static Variant>) -> (Game
     convert(located, given, AmbiguousCaptures::Path)
 }
 
-/// The same with a choice of how ambiguous captures are written.
+/// [`standard()`] with a choice of notation for ambiguous captures.
 pub fn convert(
     located: &LocatedGame,
     given: Option<&'static Variant>,
@@ -85,21 +85,21 @@ pub fn convert(
     (Game { tags, entries, end: Termination::Star }, problems)
 }
 
-/// What the rules say about each entry.
+/// Resolution of each entry by the rules.
 struct Resolved {
-    /// The move in the standard's notation and the side that makes it.
+    /// Move in the standard's notation, and the side that makes it.
     plies: Vec<Option<(String, Color)>>,
-    /// The FEN of setups, and the side to move.
+    /// FEN of a setup, and the side to move.
     setups: Vec<Option<(String, Color)>>,
-    /// Is the entry a further leg of the capture before it?
+    /// Whether the entry is a further leg of the capture before it.
     legs: Vec<bool>,
-    /// May the entry mean several moves? It cannot be written as any of them.
+    /// Whether the entry may mean several moves, so that it cannot be written as any of them.
     ambiguous: Vec<bool>,
     start: Position,
     start_turn: Color,
-    /// The FEN of the start, if the first move shows that the other side begins.
+    /// FEN of the start, if the first move shows that the other side begins.
     start_fen: Option<String>,
-    /// What is to say of moves that are not legal.
+    /// Problems of moves that are not legal.
     illegal: Vec<Problem>,
 }
 
@@ -108,7 +108,7 @@ impl Resolved {
         let count = located.game.entries.len();
         let (mut plies, mut setups) = (vec![None; count], vec![None; count]);
         let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
-        // For each line: the setup that no move has followed yet.
+        // For each line: the setup not yet followed by a move.
         let mut fresh: Vec<Option<usize>> = Vec::new();
         let mut begins = None;
         let mut is_begun = false;
@@ -159,7 +159,7 @@ impl Resolved {
     }
 }
 
-/// Is it known by which rules a game is played?
+/// Whether the rules of the game are known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rules {
     Known,
@@ -168,7 +168,7 @@ enum Rules {
 
 struct Conversion<'a> {
     located: &'a LocatedGame,
-    /// A guess where the rules are unknown: then nothing may hang on it.
+    /// A guess if the rules are unknown: then nothing may depend on it.
     variant: &'static Variant,
     rules: Rules,
     problems: &'a mut Vec<Problem>,
@@ -192,7 +192,7 @@ impl Conversion<'_> {
             }
             self.value(&mut tags, name, value, place);
         }
-        // Without a board on it, and without a tag that says so, a game is of no type.
+        // If no board fits and no tag names one, the game has no type.
         let is_known = has_board || matches!(known_by, KnownBy::Tag | KnownBy::ForeignTag);
         self.result(&mut tags, is_known);
         if has_board {
@@ -204,7 +204,7 @@ impl Conversion<'_> {
         tags
     }
 
-    /// The FEN tag, where it does not say what the game shows.
+    /// Sets the FEN tag if it contradicts the game.
     fn start_fen_tag(&mut self, tags: &mut Tags, resolved: &Resolved) {
         if let Some(fen) = &resolved.start_fen {
             tags.set("FEN", fen);
@@ -221,8 +221,8 @@ impl Conversion<'_> {
         self.located.locations.entries.get(index).copied().unwrap_or(Location::START)
     }
 
-    /// The standard's name for a tag. One of another name stays when the standard's stands beside it, or when its value
-    /// is none that the standard's could have.
+    /// Returns the standard's name for a tag. Does not rename a tag if a tag with the standard's name exists, or if the value is invalid
+    /// for that tag.
     fn name(&mut self, old: &Tag, place: Location) -> String {
         let fits = |name: &str| match name {
             "Date" => Date::liberal(&old.value).is_some(),
@@ -237,7 +237,7 @@ impl Conversion<'_> {
         };
         let name = match known {
             Some(name) if self.located.game.tags.get(name).is_none() && fits(name) => name.to_owned(),
-            // The game was not read as this tag would have it.
+            // The reader ignored this name, so the tag must not gain its meaning.
             _ if clean != old.name && matches!(clean.as_str(), "FEN" | "GameType" | "Result" | "ResultFormat") => {
                 format!("Original{clean}")
             }
@@ -249,14 +249,14 @@ impl Conversion<'_> {
         name
     }
 
-    /// Are the players called by their order, in a game that Black begins? The results count the first player first then.
+    /// Whether the players are named by order in a game that Black begins; results then list the first player first.
     fn second_player_is_white(&self) -> bool {
         let has = |name: &str| self.located.game.tags.get(name).is_some();
         let begins = self.rules == Rules::Known && self.variant.game_type.starter() == Color::Black;
         begins && (has("P1") || has("P2")) && !has("White") && !has("Black")
     }
 
-    /// Puts one tag in, its value in the standard's form.
+    /// Sets one tag, with its value in the standard's form.
     fn value(&mut self, tags: &mut Tags, name: String, value: String, place: Location) {
         let trimmed = value.trim();
         let (written, is_clear) = match name.as_str() {
@@ -288,7 +288,7 @@ impl Conversion<'_> {
             "PlyCount" => (trimmed.to_owned(), true),
             "GameType" if self.rules == Rules::Unknown => (value.clone(), true),
             "GameType" => {
-                // Blanks around commas are read, and not written.
+                // Blanks around commas are accepted, but not written.
                 let plain = trimmed.split(',').map(str::trim).collect::<Vec<_>>().join(",");
                 if !plain.is_empty() && !strict::is_game_type(&plain) {
                     self.store_original(tags, &name, value, place);
@@ -312,7 +312,7 @@ impl Conversion<'_> {
         tags.set(name, written);
     }
 
-    /// A FEN in the standard's form; of a game that nobody knows, as it stands.
+    /// Returns a FEN in the standard's form; unchanged for a game with unknown rules.
     fn fen(&self, text: &str) -> Option<String> {
         match self.rules {
             Rules::Known => replay::canonical_fen(self.variant, text),
@@ -327,7 +327,7 @@ impl Conversion<'_> {
         tags.set(spare, value);
     }
 
-    /// The Result tag in the form of the game type; a terminator that says more goes into it.
+    /// Sets the Result tag in the form of the game type. A terminator with more information replaces its value.
     fn result(&mut self, tags: &mut Tags, is_known: bool) {
         let game = &self.located.game;
         let place = self.located.locations.end.unwrap_or(Location::START);
@@ -336,7 +336,7 @@ impl Conversion<'_> {
             Termination::Result(result) => Some(result.as_str()),
             _ => None,
         };
-        // Of a tag of that name the reader has said so.
+        // For a tag named Result, the reader has reported this.
         if let (Some(tagged), Some(ended), None) = (tagged.as_deref(), ended, game.tags.get("Result"))
             && syntax::contradicts(tagged, ended)
         {
@@ -366,7 +366,7 @@ impl Conversion<'_> {
             tags.set("Result", said);
             return;
         }
-        // The formats of the standard's table all count wins and draws as International does.
+        // All formats in the standard's table count wins and draws like International.
         let result_format = match (format.is_some(), self.rules) {
             (true, _) => ResultFormat::International,
             (false, Rules::Known) => self.variant.result_format,
@@ -393,7 +393,7 @@ impl Conversion<'_> {
         let value = self.variant.game_type.tag_value();
         let place = self.located.locations.start();
         match known_by {
-            // A number of another table stays: it says more than ours.
+            // A number of another table remains: it is more specific than ours.
             KnownBy::Tag | KnownBy::ForeignTag | KnownBy::UnknownTag => {}
             KnownBy::MovesAgainstTag | KnownBy::Caller | KnownBy::Moves => {
                 let before = tags.set("GameType", &value);
@@ -408,8 +408,7 @@ impl Conversion<'_> {
         }
     }
 
-    /// The entries of a game whose rules nobody knows: what is written as the standard writes it stays as it is, the rest
-    /// becomes comments.
+    /// Returns the entries of a game with unknown rules: entries in the standard's form are unchanged, others become comments.
     fn unresolved_entries(&self) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
         for entry in &self.located.game.entries {
@@ -424,7 +423,7 @@ impl Conversion<'_> {
                     Some(fen) => Entry::Setup(fen),
                     None => Entry::Comment(format!("/FEN \"{text}\"/")),
                 }),
-                // A variation with nothing in it is none.
+                // Drop an empty variation.
                 Entry::Close if entries.last() == Some(&Entry::Open) => drop(entries.pop()),
                 other => entries.push(other.clone()),
             }
@@ -438,7 +437,7 @@ impl Conversion<'_> {
         let mut lines = vec![MoveNumbering::new(resolved.start_turn)];
         let fen = self.located.game.tags.get("FEN").map(str::trim).filter(|fen| !fen.is_empty());
         lines[0].is_lost = fen.is_some_and(|fen| replay::canonical_fen(self.variant, fen).is_none());
-        // Does the last entry hold unknown moves, so that the next may join them?
+        // Whether the last entry contains unknown moves, so that the next may join them.
         let mut is_unknown = false;
         for (index, entry) in self.located.game.entries.iter().enumerate() {
             let Some(line) = lines.last_mut() else { break };
@@ -487,7 +486,7 @@ impl Conversion<'_> {
                     }
                     (None, _) => {
                         let fen = replay::canonical_fen(self.variant, text);
-                        // A picture that no game reaches still says who is to move.
+                        // A position that no game can reach still names the side to move.
                         let is_black = fen.as_ref().is_some_and(|fen| fen.starts_with('B'));
                         line.set_up(if is_black { Color::Black } else { Color::White }, starter);
                         line.is_lost = fen.is_none();
@@ -505,7 +504,7 @@ impl Conversion<'_> {
                     if lines.len() > 1 {
                         lines.pop();
                     }
-                    // A variation with nothing in it is none, and interrupts nothing.
+                    // An empty variation is dropped and does not interrupt the line.
                     if entries.last() == Some(&Entry::Open) {
                         entries.pop();
                     } else {
@@ -521,18 +520,18 @@ impl Conversion<'_> {
     }
 }
 
-/// Which number comes next in a line of play.
+/// Move number to come in a line of play.
 #[derive(Clone, Copy)]
 struct MoveNumbering {
     number: u32,
     turn: Color,
-    /// Must the next move have a number, whoever makes it?
+    /// Whether the next move must have a number, whichever side makes it.
     is_fresh: bool,
     /// Number and turn before the last move.
     previous: Option<(u32, Color)>,
-    /// Was a move left out, so that the position is not known until a setup tells it?
+    /// Whether a move was left out, so that the position is unknown until the next setup.
     is_lost: bool,
-    /// Was that said?
+    /// Whether the loss was reported.
     is_told: bool,
 }
 
@@ -542,7 +541,7 @@ impl MoveNumbering {
     }
 
     fn set_up(&mut self, turn: Color, starter: Color) {
-        // Behind the first player's move the second player's has passed unseen.
+        // A setup after the first player's move, with that player to move: the second player's move is missing.
         let has_passed = self.previous.is_some() && self.turn != starter && turn == starter;
         let number = self.number.saturating_add(u32::from(has_passed));
         *self = MoveNumbering { number, turn, is_fresh: true, previous: None, is_lost: false, is_told: false };
@@ -553,7 +552,7 @@ impl MoveNumbering {
         MoveNumbering { number, turn, is_fresh: true, previous: None, ..*self }
     }
 
-    /// The number to write before the next move. `given`: what the file says; believed where the count cannot know.
+    /// Returns the number to write before the next move. `given` is the file's number, used where counting cannot decide.
     fn next(&mut self, given: Option<MoveNumber>, turn: Option<Color>, starter: Color) -> Option<MoveNumber> {
         self.turn = turn.unwrap_or(self.turn);
         if let Some(given) = given.filter(|given| self.is_fresh && given.value > 0) {
@@ -571,7 +570,7 @@ impl MoveNumbering {
     }
 }
 
-/// An unknown move, or a text that is no move, as a comment; several in a row as one.
+/// Adds an unknown move, or a text in place of a move, as a comment; joins several in a row.
 fn move_as_comment(entries: &mut Vec<Entry>, ply: &MoveEntry, joins: bool) {
     let number = ply.number.map_or(String::new(), |number| format!("{number} "));
     let strength = ply.strength.as_deref().unwrap_or("");
@@ -585,7 +584,7 @@ fn move_as_comment(entries: &mut Vec<Entry>, ply: &MoveEntry, joins: bool) {
     }
 }
 
-/// The strength as the standard has it, and the glyph for what it has not.
+/// Returns the strength in the standard's form, and a glyph for the part that the standard lacks.
 fn strength(strength: Option<&str>) -> (Option<String>, Option<u32>) {
     let Some(strength) = strength else { return (None, None) };
     let plain: String = strength.chars().filter(|c| *c != '*').collect();
@@ -594,7 +593,7 @@ fn strength(strength: Option<&str>) -> (Option<String>, Option<u32>) {
     ((!is_empty).then_some(plain), nag)
 }
 
-/// A move that could not be resolved, in the standard's form as far as its text tells.
+/// Returns an unresolved move in the standard's form, as far as its text allows.
 fn standard_text(variant: &Variant, text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let is_step = !lower.contains(['x', ':', '×']);
@@ -608,7 +607,7 @@ fn standard_text(variant: &Variant, text: &str) -> Option<String> {
         })
         .map(|name| name.trim_start_matches('0').to_owned())
         .collect();
-    // Letters on a board of numbers, and the other way round, are no moves of this game (restriction 6).
+    // Letters on a board with numbers, or numbers on a board with letters, are no moves of this game (restriction 6).
     let is_algebraic = variant.game_type.notation().kind == NotationKind::Algebraic;
     if parts.iter().any(|name| name.starts_with(|c: char| c.is_ascii_lowercase()) != is_algebraic) {
         return None;
@@ -619,7 +618,7 @@ fn standard_text(variant: &Variant, text: &str) -> Option<String> {
         .then_some(text)
 }
 
-/// The tag of the other player.
+/// Returns the tag of the other player.
 fn other_side(name: &'static str) -> Option<&'static str> {
     Some(match name {
         "White" => "Black",
@@ -632,7 +631,7 @@ fn other_side(name: &'static str) -> Option<&'static str> {
     })
 }
 
-/// `4-6`: points that are no result of the standard's tables.
+/// Whether the text is points that are no result of the standard's tables, such as `4-6`.
 fn is_points(text: &str) -> bool {
     let is_number = |part: &str| {
         let part = part.trim();
@@ -649,7 +648,7 @@ fn unknown(text: &str) -> String {
     if text.is_empty() { String::new() } else { "?".to_owned() }
 }
 
-/// A name that no tag of the game has.
+/// Returns a name that no tag of the game has.
 fn spare(game: &Game, tags: &Tags, name: &str) -> String {
     let is_free = |name: &str| game.tags.get(name).is_none() && tags.get(name).is_none();
     let name = if tag::is_identifier(name) { name.to_owned() } else { writer::tag_name(name) };

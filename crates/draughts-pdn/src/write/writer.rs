@@ -1,17 +1,17 @@
-//! Games to PDN 3.0, byte for byte stable.
+//! Writes games as PDN 3.0, with byte-for-byte stable output.
 //!
-//! | style | looks |
+//! | style | layout |
 //! |---|---|
 //! | [`Style::Compact`] | movetext wrapped before column 80, never inside a token; a comment is wrapped between its words, never inside a command |
-//! | [`Style::Live`] | one ply a line, its clock behind it; a setup on a line of its own |
+//! | [`Style::Live`] | one ply per line, followed by its clock; a setup on its own line |
 //!
-//! The writer writes what it is given: whether moves are short or long, with which separator, under which numbers, is
-//! decided by [`crate::standard()`]. What no reader could read back it does not write: a `}` inside a comment becomes `)`,
-//! a line break a blank, an unknown move and a text that is no move a comment, a strength `*` the glyph `$7`. Captured
-//! squares, where a move has them, are written as the proposal for PDN 3.1 has them; nothing else makes a text that is not 3.0.
+//! [`crate::standard()`] decides the form of moves, separators and numbers; the writer writes what it receives. It replaces text that no
+//! reader could read back: a `}` inside a comment becomes `)`, a line break a blank, an unknown move or other text in place of a move a
+//! comment, and a strength `*` the glyph `$7`. If a move has captured squares, it writes them as in the proposal for PDN 3.1; no other
+//! output deviates from 3.0.
 //!
-//! Invariants: the text reads back as the same game; every game ends with ` *`; the file is UTF-8 with LF; the blank line
-//! behind the tags and between games is truly empty (splitters depend on it).
+//! Invariants: the text reads back as the same game; every game ends with ` *`; the file is UTF-8 with LF; the blank line after the tags
+//! and between games is truly empty (splitters depend on it).
 //!
 //! Sources: PDN 3.0, chapter "PDN Grammars", restrictions 1 to 5; chapter "PDN Examples" for both styles.
 
@@ -19,7 +19,7 @@ use crate::game::{Entry, Game, MoveEntry};
 use crate::notation;
 use crate::tag;
 
-/// How movetext is laid out.
+/// Layout of the movetext.
 ///
 /// # Examples
 ///
@@ -35,17 +35,17 @@ pub enum Style {
     /// Wrapped before column 80.
     #[default]
     Compact,
-    /// One ply a line.
+    /// One ply per line.
     Live,
 }
 
-/// The longest line of the compact style, as far as its tokens allow.
+/// Maximum line length of the compact style; a longer token exceeds it.
 const MAX_LINE_LEN: usize = 79;
 
-/// All games as one file.
+/// Returns all games as one file.
 pub fn write(games: &[Game], style: Style) -> String {
     let mut text = String::new();
-    // "A game can not be empty": one with nothing in it is none.
+    // "A game can not be empty": skip games without content.
     for game in games.iter().filter(|game| !game.tags.is_empty() || !game.entries.is_empty()) {
         if !text.is_empty() {
             text.push('\n');
@@ -55,7 +55,7 @@ pub fn write(games: &[Game], style: Style) -> String {
     text
 }
 
-/// One game, with its terminator and the line break behind it.
+/// Appends one game, with its terminator and a line break.
 pub fn write_game(text: &mut String, game: &Game, style: Style) {
     for tag in game.tags.iter() {
         text.push_str(&tag::write(&tag_name(&tag.name), &tag.value.replace(['\n', '\r'], " ")));
@@ -93,24 +93,24 @@ pub fn write_game(text: &mut String, game: &Game, style: Style) {
     text.push('\n');
 }
 
-/// A move with number and strength, as it stands in a file: `12. 32-28!`.
+/// Returns a move with number and strength, as in a file: `12. 32-28!`.
 pub fn ply_text(ply: &MoveEntry) -> String {
     let number = ply.number.map_or_else(String::new, |number| format!("{number} "));
     let strength = ply.strength.as_deref().filter(|strength| is_strength(strength)).unwrap_or("");
     format!("{number}{}{strength}", ply.text)
 }
 
-/// A setup as it stands in a file.
+/// Returns a setup as in a file.
 pub fn setup(fen: &str) -> String {
     format!("/FEN \"{}\"/", fen.replace(['"', '/', '\n', '\r'], ""))
 }
 
-/// A comment as it stands in a file, without line breaks of its own.
+/// Returns a comment as in a file, without line breaks.
 pub fn comment(text: &str) -> String {
     format!("{{{}}}", comment_words(text).join(" "))
 }
 
-/// A name that readers accept: the given one, or what is left of it.
+/// Returns a name that readers accept: the given one, or its valid characters.
 pub(super) fn tag_name(name: &str) -> String {
     if tag::is_identifier(name) {
         return name.to_owned();
@@ -137,8 +137,7 @@ fn is_strength(text: &str) -> bool {
     !inner.is_empty() && inner.bytes().all(|byte| matches!(byte, b'!' | b'?'))
 }
 
-/// The words of a comment: what may be put on lines of their own. Blanks inside a command, and several blanks in a row,
-/// belong to their word.
+/// Returns the words of a comment, which may be on separate lines. Blanks inside a command, and runs of blanks, belong to their word.
 pub(super) fn comment_words(text: &str) -> Vec<String> {
     let flat = text.replace(['\n', '\r'], " ").replace('}', ")");
     let mut words = vec![String::new()];
@@ -163,21 +162,21 @@ pub(super) fn comment_words(text: &str) -> Vec<String> {
     words
 }
 
-/// May a line end before this token?
+/// Whether a line may end before this token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrap {
     Yes,
     No,
 }
 
-/// What stands at the end of the text so far.
+/// Kind of the last token in the text so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Break,
     Token,
 }
 
-/// Lays tokens out in lines.
+/// Lays out tokens in lines.
 struct Lines<'t> {
     text: &'t mut String,
     column: usize,

@@ -1,4 +1,4 @@
-//! FEN: strict in writing, liberal in reading, and never taken by surprise.
+//! FEN: strict in writing, liberal in reading, robust against any text.
 
 use draughts::{Color, Position, Setup, Variant};
 use draughts_pdn::fen;
@@ -22,7 +22,7 @@ fn start_of_every_game_roundtrips() {
     assert_eq!(fen::write(thai, &Position::start(thai).setup()), "B:W1,2,3,4,5,6,7,8:B25,26,27,28,29,30,31,32");
 }
 
-/// Each liberty beside the text that must be written for the same position.
+/// Each accepted deviation beside the text written for the same position.
 #[test]
 fn accepts_lenient_forms() {
     for (tag, liberal, strict) in [
@@ -49,10 +49,10 @@ fn accepts_lenient_forms() {
         ("25", "W:Wa1Kc3:BKh8.", "W:Wa1,Kc3:BKh8"),
         ("25", "W:WA1,KC3:BH8", "W:Wa1,Kc3:Bh8"),
         ("41", "W:Wi1,j2:Bi7", "W:Wi1,j2:Bi7"),
-        // Numbers on a board of letters, 1 at White's top left; letters on a board of numbers.
+        // Numbers on a board with letters, 1 at White's top left; letters on a board with numbers.
         ("25", "W:W21-23:BK1,4", "W:Wa3,c3,e3:BKb8,h8"),
         ("20", "W:Wa1,Kj10:Bb8", "W:WK5,46:B11"),
-        // Boards that are in no table are read in the names of their tag.
+        // Boards outside the table are read with the names of their tag.
         ("20,W,10,10,N1,0", "W:W1-3:BK50", "W:W1,2,3:BK50"),
         ("23,B,8,8,A1,1", "B:Wb8,KA7:Bh2.", "B:WKa7,b8:Bh2"),
         ("31", "b:w1 2 3,K4:bk29-k30", "B:W1,2,3,K4:BK29,K30"),
@@ -123,7 +123,7 @@ fn errors_name_problem() {
         ("25", "W:Wi1", "no such square"),
         ("25", "W:Wa9", "no such square"),
         ("25", "W:W33", "no such square"),
-        // Black starts: which way round the letters run is not known.
+        // Black starts: the orientation of the letters is unknown.
         ("21", "W:Wa1", "no such square"),
         ("20", &too_many, "longer than"),
         ("20", &huge, "longer than"),
@@ -163,7 +163,7 @@ proptest! {
         let _ = fen::read_any(variant, &text);
     }
 
-    /// Texts of the right letters get further.
+    /// Texts made of valid letters get further.
     #[test]
     fn mutated_fen_is_fen_or_error(text in "[WB?]:[WB?K0-9a-k,. :+HF-]{0,40}", tag in 0..14_usize) {
         let variant = Variant::all().nth(tag).unwrap();

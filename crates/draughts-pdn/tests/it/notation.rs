@@ -1,4 +1,4 @@
-//! The notation of a move: the standard's examples, and everything that files hold.
+//! Notation of a move: the standard's examples, and all forms found in files.
 
 use draughts::{Position, Variant};
 use draughts_pdn::fen;
@@ -13,7 +13,7 @@ fn position(tag: &str, text: &str) -> Position {
     Position::new(variant, fen::read(variant, text).unwrap()).unwrap()
 }
 
-/// The diagram of PDN 3.0, restriction 8: a white king on 47 can take four pieces in two ways.
+/// The diagram of PDN 3.0, restriction 8: a white king on 47 can capture four pieces in two ways.
 const DIAGRAM: &str = "W:WK47:B14,19,29,31,42";
 
 #[test]
@@ -29,7 +29,7 @@ fn ambiguous_capture_of_standard() {
     assert_eq!(proposed, ["47x36 <42,29,14,31>", "47x36 <42,29,19,31>"]);
 }
 
-/// What a text means in a position, in long notation; or a part of the error.
+/// Returns the meaning of a text in a position, in long notation, or a part of the error.
 #[test]
 fn texts_have_expected_meaning() {
     let circular = "W:W13,K17:B3,9,10,19,20,22,39,40,41";
@@ -76,7 +76,7 @@ fn texts_have_expected_meaning() {
         ("25", "W:Wc3:Bd4,f6", "c3:e5:g7", "c3:e5:g7"),
         ("31", "B:W22,14:B25", "25-18-9", "25-18-9"),
         ("31", "B:W22,14:B25", "25x9", "25-18-9"),
-        // The ends decide where they fit one move only, whatever stands between.
+        // If start and end fit only one move, the text in between is ignored.
         ("20", "W:W32:B28,19", "32x14", "32x23x14"),
         ("20", "W:W32:B28,19", "32x23x14", "32x23x14"),
         ("20", "W:W32:B28,19", "32x1x14", "32x23x14"),
@@ -123,7 +123,7 @@ fn texts_have_expected_meaning() {
     }
 }
 
-/// A short text is the whole path of a single jump, also where a longer capture has the same ends.
+/// A short text is the whole path of a single jump, even if a longer capture has the same ends.
 #[test]
 fn single_jump_equals_long_form() {
     let position = position("25", "W:WKc5:Bb4,b2,d2,d4,d6");

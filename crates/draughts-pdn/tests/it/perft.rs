@@ -1,16 +1,16 @@
-//! The moves of the positions whose leaves are counted, in the notation of PDN.
+//! Moves of the perft positions, in the notation of PDN.
 
 use draughts::Move;
 use draughts_pdn::notation;
 
 use crate::records::{Record, files, records};
 
-/// All positions, with the file they come from.
+/// Returns all positions, with the file that contains each.
 fn positions() -> Vec<Record> {
     files("tests/data/perft").iter().flat_map(|file| records(&std::fs::read_to_string(file).unwrap())).collect()
 }
 
-/// In the notation of PDN, and where the same move has several long notations, all of them are read as that move.
+/// Writes and reads each move in the notation of PDN; all long notations of a move are read as that move.
 #[test]
 fn writes_moves_of_each_position_as_listed() {
     for record in positions().iter().filter(|record| record.get("moves").is_some()) {

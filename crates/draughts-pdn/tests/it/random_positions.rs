@@ -1,5 +1,5 @@
-//! What must hold in any position whatever, on ten thousand random ones of all games. The seed is fixed and printed; the
-//! positions need not be reachable, but men stand only where men may stand.
+//! Properties of all positions, checked on ten thousand random ones of all games. The seed is fixed and printed. The positions need not be
+//! reachable, but men stand only on squares where men are allowed.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ impl Random {
     }
 }
 
-/// All games, and the readings of the rules on which authorities differ.
+/// Returns all games, with all readings of rules on which authorities differ.
 fn variants() -> Vec<&'static Variant> {
     let choices = [
         ("30", RuleChoices { turkish_promotion: Some(PromotionInCapture::ContinuesAsKing), ..RuleChoices::default() }),
@@ -66,8 +66,8 @@ fn for_each_position(mut check: impl FnMut(&Position, &str)) {
     }
 }
 
-/// What a board shows after a move tells which move it was; all but one case: two pieces that could each make a round trip
-/// and take the same pieces on it.
+/// The board after a move identifies the move, with one exception: two pieces that could each make a round trip and capture the same
+/// pieces.
 #[test]
 fn distinct_moves_give_distinct_placements() {
     for_each_position(|position, text| {
@@ -82,7 +82,7 @@ fn distinct_moves_give_distinct_placements() {
     });
 }
 
-/// Turn the board and swap the colours: the same moves, turned.
+/// Turning the board and swapping the colours turns the moves.
 #[test]
 fn rules_are_equal_for_both_colours() {
     for_each_position(|position, text| {
@@ -108,7 +108,7 @@ fn rules_are_equal_for_both_colours() {
     });
 }
 
-/// Each move is written in a way that no other is, and is read back; FEN likewise.
+/// Each move has a unique notation that is read back; FEN round-trips.
 #[test]
 fn write_read_roundtrip() {
     for_each_position(|position, text| {
@@ -123,7 +123,7 @@ fn write_read_roundtrip() {
             ] {
                 assert_eq!(notation::read_among(position, &legal, &written).as_ref(), Ok(ply), "{text}: {written}");
             }
-            // Whatever stands between the squares; letters need nothing, and numbers of two digits if there are but two.
+            // Any separator between the squares; letters need none, and neither do two numbers of two digits.
             let written = notation::write(variant, ply, &legal);
             let squares: Vec<&str> = written.split(['-', 'x', ':']).collect();
             let joined = variant.game_type.notation().kind == NotationKind::Algebraic || squares.len() == 2;
@@ -136,7 +136,7 @@ fn write_read_roundtrip() {
     });
 }
 
-/// The quick question has the answer of the long one, and a move changes what it says it changes.
+/// Quick queries agree with the full list of moves, and each move changes exactly the squares it reports.
 #[test]
 fn moves_have_stated_effect() {
     for_each_position(|position, text| {
@@ -165,8 +165,8 @@ fn moves_have_stated_effect() {
     });
 }
 
-/// A move that is looked for by its ends is the one that the list of all has; where that has none or several, there is none.
-/// Some plies are played from each position, for the kings that may not go on moving.
+/// A move found by its ends is the one in the full list; there is none if the list has no such move or several. Some plies are played from
+/// each position, to exercise the limit on king moves.
 #[test]
 fn finds_move_by_start_and_end() {
     let (mut found, mut shared, mut exhausted) = (0, 0, 0);
@@ -182,7 +182,7 @@ fn finds_move_by_start_and_end() {
             let squares = || position.variant().geometry.all().into_iter();
             let mut ends: Vec<(Square, Square)> = legal.iter().map(|ply| (ply.from(), ply.to())).collect();
             match position.must_capture() {
-                // To compare captures takes time: not all ends there are.
+                // Comparing captures takes time: do not try all pairs of ends.
                 true => ends.extend(squares().zip(squares().skip(random.below(40))).take(20)),
                 false => ends.extend(squares().flat_map(|from| squares().map(move |to| (from, to)))),
             }

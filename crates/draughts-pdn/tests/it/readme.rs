@@ -1,4 +1,4 @@
-//! The README of this library; the documentation tests run its example.
+//! Tests of the README of this library; the documentation tests run its example.
 
 #[test]
 fn first_example_is_short() {

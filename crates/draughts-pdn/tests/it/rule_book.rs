@@ -1,6 +1,5 @@
-//! The rule book: for each game the positions that its own rules decide, with all legal moves and the article that says so.
-//! The positions are in `tests/data/rules`; most of them are one and the same for all games, so that the answers can be
-//! laid side by side.
+//! Rule book: for each game the positions decided by its own rules, with all legal moves and the article. The positions are in
+//! `tests/data/rules`; most are the same for all games, so that the answers can be compared.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +33,7 @@ fn every_article_holds() {
     assert_eq!(games.len(), 14);
 }
 
-/// Is this square's king free to move, after these moves?
+/// Whether the king on this square may move after these moves.
 fn king_is_free(text: &str, moves: &str, king: &str) -> bool {
     let variant = Variant::from_tag("40").unwrap();
     let mut position = Position::new(variant, fen::read(variant, text).unwrap()).unwrap();
@@ -46,7 +45,7 @@ fn king_is_free(text: &str, moves: &str, king: &str) -> bool {
     position.legal_moves().iter().any(|ply| ply.from() == square)
 }
 
-/// WFD: a side that has a man may move the same king three times in a row without taking; then another piece must move.
+/// WFD: a side that has a man may move the same king three times in a row without capturing; then another piece must move.
 #[test]
 fn frisian_kings_move_three_times_in_row() {
     let with_a_man = "W:WK46,K47,35:BK1,K6";
@@ -55,14 +54,14 @@ fn frisian_kings_move_three_times_in_row() {
     assert!(!king_is_free(with_a_man, three, "41"));
     assert!(king_is_free(with_a_man, three, "47"), "another king may move");
     assert!(king_is_free(with_a_man, three, "35"), "a man may move");
-    // Another move frees it, of a man or a king.
+    // A move of another man or king resets the limit.
     assert!(king_is_free(with_a_man, &format!("{three} 35-30 7-1"), "41"));
     assert!(king_is_free(with_a_man, &format!("{three} 47-42 7-1"), "41"));
     // Without a man there is no limit, as for Black above.
     assert!(king_is_free("W:WK46,K47:BK1,K6", three, "41"));
 }
 
-/// WFD: the limit is on quiet moves; a capture is due also to a king that has moved three times.
+/// WFD: the limit is on quiet moves; a king that has moved three times must still capture.
 #[test]
 fn frisian_captures_are_unlimited() {
     let text = "W:WK46,35:BK1,K6";

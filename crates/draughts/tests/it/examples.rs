@@ -1,8 +1,8 @@
-//! Every public type has an example, which the documentation tests run.
+//! Checks that every public type has an example, which the documentation tests run.
 
 use std::path::Path;
 
-/// The public types of a text that have no example.
+/// Returns the public types of a source text that have no example.
 fn without_example(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut has_example = false;

@@ -1,11 +1,11 @@
-//! The boards of the standard, square by square: what each square is called in White's view, where the men stand at the
-//! start, and who moves first. Tables to be laid beside the drawings of the standard; nothing here is computed.
+//! Boards of the standard, square by square: names in White's view, men at the start, and the first side to move. The tables are typed from
+//! the drawings of the standard; nothing here is computed.
 
 use draughts::{Color, GameType, Position, Variant};
 
 use crate::setups;
 
-/// Tag, what the tag stands for, the board in White's view, and the start.
+/// Tag, its full form, the board in White's view, and the start.
 const TAGS: [(&str, &str, &[&str], &str); 17] = [
     ("20,W,10,10,N2,0", "International", &TEN, "W:W31-50:B1-20"),
     ("21,B,8,8,N1,0", "English", &EIGHT, "B:W21-32:B1-12"),
@@ -70,7 +70,7 @@ fn every_tag_starts_as_drawn() {
     }
 }
 
-/// A bare number is the first tag of the table that has it.
+/// A bare number means the first tag of the table with that number.
 #[test]
 fn bare_numbers_expand_to_default() {
     for number in [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 40, 41] {
@@ -81,7 +81,7 @@ fn bare_numbers_expand_to_default() {
     assert_eq!(Variant::all().count(), 14);
 }
 
-/// Tags that are in no table but in files: International numbered from the bottom right, English with letters ...
+/// Tags found in files but in no table: International numbered from the bottom right, English with letters ...
 #[test]
 fn any_valid_tag_makes_playable_board() {
     let corners = |tag: &str| {
@@ -149,7 +149,7 @@ const ITALIAN: [&str; 8] = [
     "  .  29   .  30   .  31   .  32",
 ];
 
-/// 24 and 28: 1 at White's right, the long diagonal to White's right.
+/// 24 and 28: square 1 at White's right, the long diagonal to White's right.
 const SPANISH: [&str; 8] = [
     " 32   .  31   .  30   .  29   .",
     "  .  28   .  27   .  26   .  25",
@@ -185,7 +185,7 @@ const JAMAICAN: [&str; 8] = [
     "  .  b8   .  d8   .  f8   .  h8",
 ];
 
-/// 23 Jamaican, as the standard had it before: White moves first, a1 at White's right.
+/// 23 Jamaican in the standard before 2026: White moves first, a1 at White's right.
 const JAMAICAN_BEFORE_2026: [&str; 8] = [
     " h8   .  f8   .  d8   .  b8   .",
     "  .  g7   .  e7   .  c7   .  a7",

@@ -5,12 +5,12 @@ use draughts::{Position, perft};
 
 use crate::records::{Record, files, records};
 
-/// All positions, with the file they come from.
+/// Returns all positions, with the file that contains each.
 fn positions() -> Vec<Record> {
     files("tests/data/perft").iter().flat_map(|file| records(&std::fs::read_to_string(file).unwrap())).collect()
 }
 
-/// Compares all counts of at most `most` leaves, and says how many there were of each sort.
+/// Compares all counts of at most `most` leaves. Returns the number of counts and of leaves compared.
 fn check_counts(most: u64) -> (usize, u64) {
     let (mut counts, mut leaves) = (0, 0);
     let mut wrong = Vec::new();
@@ -39,7 +39,7 @@ fn counts_of_up_to_100_000_leaves_agree() {
     assert!(counts > 700, "only {counts} counts were compared");
 }
 
-/// Takes a minute or two in release:
+/// Takes one to two minutes in release:
 ///
 /// ```text
 /// cargo test --release -p draughts --test it -- --ignored counts_of_up_to_10_million --nocapture

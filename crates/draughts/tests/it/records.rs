@@ -1,5 +1,5 @@
-//! The form of the text files in `tests/data`: records between blank lines, a `key value` on each line. Tests of several
-//! packages read them; each says how it reads a FEN: `setups::read`.
+//! Format of the text files in `tests/data`: records separated by blank lines, one `key value` per line. Tests of several packages read
+//! them; each supplies its own FEN reader, `setups::read`.
 //!
 //! ```text
 //! position turkish-s5            a record's first key says what it is
@@ -14,28 +14,28 @@ use draughts::{Position, RuleChoices, Variant};
 
 use crate::setups::read as read_setup;
 
-/// One record: its lines as keys and values, in order.
+/// One record: keys and values of its lines, in order.
 pub struct Record {
     lines: Vec<(String, String)>,
 }
 
 impl Record {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.lines.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
-    /// The value of a key that every record of the file has.
+    /// Returns the value of a key that every record of the file must have.
     pub fn require(&self, key: &str) -> &str {
         self.get(key).unwrap_or_else(|| panic!("a record without `{key}`: {:?}", self.lines))
     }
 
-    /// The words of a key's value; none where the key is missing.
+    /// Returns the words of a key's value; empty if the key is missing.
     pub fn words(&self, key: &str) -> impl Iterator<Item = &str> {
         self.get(key).unwrap_or("").split_whitespace()
     }
 
-    /// The variant that `game-type` and `choice` name.
+    /// Returns the variant that `game-type` and `choice` name.
     pub fn variant(&self) -> &'static Variant {
         let mut choices = RuleChoices::default();
         match self.get("choice") {
@@ -53,7 +53,7 @@ impl Record {
         Variant::new(self.require("game-type").parse().unwrap(), choices)
     }
 
-    /// The position of `fen`; without one, the start of the game.
+    /// Returns the position of `fen`, or the start of the game without one.
     pub fn position(&self) -> Position {
         let variant = self.variant();
         match self.get("fen") {
@@ -63,7 +63,7 @@ impl Record {
     }
 }
 
-/// The records of a text.
+/// Returns the records of a text.
 pub fn records(text: &str) -> Vec<Record> {
     let line = |line: &str| {
         let (key, value) = line.split_once(' ').unwrap_or((line, ""));
@@ -76,7 +76,7 @@ pub fn records(text: &str) -> Vec<Record> {
         .collect()
 }
 
-/// The text files of a folder of this package, by name.
+/// Returns the text files of a folder of this package, by name.
 pub fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)

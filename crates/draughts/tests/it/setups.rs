@@ -1,8 +1,8 @@
-//! The FENs of these tests, without the library of the notation.
+//! Reads the FENs of these tests without depending on the notation library.
 
 use draughts::{Color, Piece, PieceKind, Placement, Setup, Square, Variant};
 
-/// Reads `W:WK46,35:B1-20`; `None` where a square is not one of the board.
+/// Parses `W:WK46,35:B1-20`; `None` if a square is not on the board.
 pub fn read(variant: &Variant, text: &str) -> Option<Setup> {
     let color = |letter: &str| Color::BOTH.into_iter().find(|color| letter == color.letter().to_string());
     let mut parts = text.split(':');
@@ -21,7 +21,7 @@ pub fn read(variant: &Variant, text: &str) -> Option<Setup> {
     Some(Setup { placement, turn })
 }
 
-/// `46`, or all from the first to the last of `1-20`.
+/// Parses `46`, or the range `1-20`.
 fn range(variant: &Variant, text: &str) -> Option<Vec<Square>> {
     let Some((first, last)) = text.split_once('-') else { return Some(vec![variant.geometry.square(text)?]) };
     let numbers = first.parse::<u8>().ok()?..=last.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Moves that only those behind them make clear: a short capture that fits several, a capture written leg by leg.
+//! Moves that only later moves make clear: a short capture that fits several, a capture written leg by leg.
 
 use super::resolve::{Unresolved, parse_squares, resolve};
 use super::walk::Walk;
@@ -7,14 +7,14 @@ use crate::notation;
 use crate::problem::Problem;
 use draughts::{Move, Position, Square};
 
-/// A move that was found, and how many of the entries behind it belong to it.
+/// A resolved move, and the number of following entries that belong to it.
 pub(super) struct ResolvedMove {
     pub ply: Move,
     pub legs: usize,
 }
 
 impl Walk<'_> {
-    /// The move that an entry means, with the help of what follows.
+    /// Resolves the move of an entry, using the following moves if needed.
     pub(super) fn resolve(
         &mut self,
         index: usize,
@@ -45,7 +45,7 @@ impl Walk<'_> {
         }
     }
 
-    /// How many of the moves behind an entry can be played on from a position.
+    /// Returns the number of moves after an entry that can be played from a position.
     fn count_playable(&self, index: usize, mut position: Position) -> usize {
         let mut reach = 0;
         for ply in following_moves(self.entries, index) {
@@ -60,7 +60,7 @@ impl Walk<'_> {
         reach
     }
 
-    /// A capture whose legs were written as moves of their own.
+    /// Joins the legs of a capture that were written as separate moves.
     fn join_legs(&mut self, index: usize, position: &Position, ply: &MoveEntry) -> Option<ResolvedMove> {
         let geometry = &position.variant().geometry;
         let mut path = parse_squares(position.variant(), &ply.text)?.pop()?;
@@ -98,10 +98,10 @@ impl Walk<'_> {
     }
 }
 
-/// How many entries behind a move are looked at to understand it: more than the longest game has.
+/// Maximum number of entries searched after a move: more than the longest game has.
 const MAX_LOOK_AHEAD: usize = 2_000;
 
-/// The moves of the same line behind an entry, up to a setup.
+/// Returns the moves of the same line after an entry, up to a setup.
 pub(super) fn following_moves(entries: &[Entry], index: usize) -> impl Iterator<Item = &MoveEntry> {
     let mut depth = 0_usize;
     let mut is_over = false;

@@ -1,25 +1,25 @@
-//! The legal move that a text means, in whatever dialect its squares are written.
+//! Finds the legal move that a text means, in any dialect of squares.
 
 use crate::notation;
 use draughts::{Move, Position, Square, Variant};
 
-/// Why a text is not a legal move.
+/// Reason why a text is not a legal move.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Unresolved {
-    /// It names no squares of this board.
+    /// The text names no squares of this board.
     Malformed,
-    /// It is no legal move.
+    /// The move is not legal.
     Illegal,
-    /// It fits all of these.
+    /// The text fits several moves.
     Ambiguous(Vec<Move>),
 }
 
-/// The legal move that a text means. `captured`: the squares that the 3.1 proposal adds.
+/// Returns the legal move that a text means. `captured`: the squares that the 3.1 proposal adds.
 ///
 /// # Errors
 ///
-/// When the text is no move, not a legal one, or more than one.
+/// Returns [`Unresolved`] if the text is not a move, not a legal one, or fits more than one.
 pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Result<Move, Unresolved> {
     let variant = position.variant();
     if let (Some((from, to)), None) = (parse_two_squares(variant, text), captured)
@@ -32,7 +32,7 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
     let mut fitting = matching_moves(&legal, &readings);
     if let Some(captured) = captured {
         let squares = captured.split(',').filter_map(|name| parse_square(variant, name)).collect();
-        // Squares that fit no move tell nothing.
+        // Ignore captured squares that fit no move.
         if fitting.iter().any(|ply| ply.captured() == squares) {
             fitting.retain(|ply| ply.captured() == squares);
         }
@@ -51,7 +51,7 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
     }
 }
 
-/// The squares of a text that names two of them.
+/// Returns the two squares of a text that names exactly two.
 #[inline(always)]
 pub(crate) fn parse_two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
     let square_of = |name: &[u8]| variant.geometry.parse_square_bytes(name);
@@ -63,22 +63,21 @@ pub(crate) fn parse_two_squares(variant: &Variant, text: &str) -> Option<(Square
     if let (Some(from), Some(to)) = ends { Some((from, to)) } else { parse_two_squares_lenient(variant, text) }
 }
 
-/// The same with leading zeros and capitals.
+/// [`parse_two_squares`] that also accepts leading zeros and capitals.
 #[cold]
 fn parse_two_squares_lenient(variant: &Variant, text: &str) -> Option<(Square, Square)> {
     let (from, to) = text.split_once(['-', 'x', ':'])?;
     Some((parse_square(variant, from)?, parse_square(variant, to)?))
 }
 
-/// The legal moves that begin and end as one of the readings says.
+/// Returns the legal moves whose start and end agree with one of the readings.
 fn matching_moves<'m>(legal: &'m [Move], readings: &[Vec<Square>]) -> Vec<&'m Move> {
     let fits =
         |ply: &&Move| readings.iter().any(|path| Some(&ply.from()) == path.first() && Some(&ply.to()) == path.last());
     legal.iter().filter(fits).collect()
 }
 
-/// The squares that a move's text names; several readings if the separators are missing. Every reading has two squares
-/// or more.
+/// Returns the squares that a move's text names; several readings if separators are missing. Every reading has at least two squares.
 pub(super) fn parse_squares(variant: &Variant, text: &str) -> Option<Vec<Vec<Square>>> {
     let parts: Vec<&str> = text.split(['-', 'x', 'X', ':', '×', '–', '−']).collect();
     if parts.len() >= 2 {
@@ -95,14 +94,14 @@ pub(super) fn parse_squares(variant: &Variant, text: &str) -> Option<Vec<Vec<Squ
     (!readings.is_empty()).then_some(readings)
 }
 
-/// `a3b4c5` cut before each letter.
+/// Splits `a3b4c5` before each letter.
 pub(crate) fn split_at_letters(text: &str) -> Vec<&str> {
     let mut cuts: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_alphabetic()).map(|(at, _)| at).collect();
     cuts.push(text.len());
     cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
 }
 
-/// A square by its name, leading zeros and capitals allowed.
+/// Returns a square by its name, accepting leading zeros and capitals.
 fn parse_square(variant: &Variant, name: &str) -> Option<Square> {
     let name = name.trim().trim_start_matches('0');
     match variant.geometry.square(name) {

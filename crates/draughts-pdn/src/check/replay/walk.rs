@@ -1,4 +1,4 @@
-//! One walk through a game, variations included: every line has a position, or has lost it.
+//! Walks through a game, including variations: every line has a position or is lost.
 
 use super::following::{ResolvedMove, candidates_text, following_moves};
 use super::resolve::{Unresolved, parse_two_squares};
@@ -9,48 +9,48 @@ use crate::problem::{Level, Location, Problem, quote};
 use crate::reader::{LocatedGame, Locations};
 use draughts::{Move, Position, Variant};
 
-/// What [`walk`] has met.
+/// Event of a [`walk`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WalkEvent<'a> {
-    /// A move that could be resolved.
+    /// A resolved move.
     Move {
-        /// Its index in the entries.
+        /// Index in the entries.
         entry: usize,
         /// 0 for the main line.
         depth: usize,
-        /// The position before it.
+        /// Position before the move.
         before: &'a Position,
         /// The move.
         ply: &'a Move,
     },
     /// A move entry that is a further leg of the capture before it.
     Leg {
-        /// Its index in the entries.
+        /// Index in the entries.
         entry: usize,
     },
-    /// A move that fits several legal ones, and nothing tells which.
+    /// A move that fits several legal moves without a way to decide.
     Ambiguous {
-        /// Its index in the entries.
+        /// Index in the entries.
         entry: usize,
-        /// The position before it.
+        /// Position before the move.
         before: &'a Position,
-        /// What it may mean.
+        /// Possible moves.
         candidates: &'a [Move],
     },
     /// A move that the rules do not allow, or that names no squares of the board.
     Illegal {
-        /// Its index in the entries.
+        /// Index in the entries.
         entry: usize,
     },
-    /// A move of the side that is not to move; it is shown as a move too.
+    /// A move of the side that is not to move; also reported as a move.
     OutOfTurn {
-        /// Its index in the entries.
+        /// Index in the entries.
         entry: usize,
     },
     /// A setup.
     Setup {
-        /// Its index in the entries.
+        /// Index in the entries.
         entry: usize,
         /// 0 for the main line.
         depth: usize,
@@ -63,20 +63,20 @@ pub enum WalkEvent<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WalkResult {
-    /// The position before the first move.
+    /// Position before the first move.
     pub start: Position,
-    /// The position at the end of the main line; `None` if the line is lost there.
+    /// Position at the end of the main line; `None` if the line is lost there.
     pub final_position: Option<Position>,
-    /// Could every move of the main line be played?
+    /// Whether every move of the main line could be played.
     pub is_complete: bool,
-    /// Everything that is wrong, in order.
+    /// All problems, in order.
     pub problems: Vec<Problem>,
 }
 
-/// The deepest variation that is played; the standard has no bound, people stay below ten.
+/// Maximum depth of variations played; the standard has no bound, and people stay below ten.
 const MAX_VARIATION_DEPTH: usize = 200;
 
-/// Plays the whole game, variations included, and shows every move that could be resolved.
+/// Plays the whole game, including variations, and reports every event to `visit`.
 pub fn walk(located: &LocatedGame, variant: &'static Variant, visit: &mut dyn FnMut(WalkEvent<'_>)) -> WalkResult {
     let mut walk = Walk {
         entries: &located.game.entries,
@@ -98,7 +98,7 @@ pub fn walk(located: &LocatedGame, variant: &'static Variant, visit: &mut dyn Fn
     WalkResult { start, final_position: last, is_complete: walk.is_complete, problems: walk.problems }
 }
 
-/// The setup that stands before every move gives the start.
+/// Returns the start from a setup before all moves.
 fn first_setup(game: &Game, variant: &'static Variant) -> Option<Position> {
     let entry = game.entries.iter().find(|entry| !matches!(entry, Entry::Comment(_) | Entry::Nag(_)))?;
     let Entry::Setup(text) = entry else { return None };
@@ -108,16 +108,16 @@ fn first_setup(game: &Game, variant: &'static Variant) -> Option<Position> {
     read_setup(variant, text).ok().and_then(|(setup, _)| Position::new(variant, setup).ok())
 }
 
-/// A walk that is going on.
+/// State of a walk.
 pub(super) struct Walk<'a> {
     pub(super) entries: &'a [Entry],
     locations: &'a Locations,
     variant: &'static Variant,
-    /// The main line and the variations we are in.
+    /// The main line and the open variations.
     lines: Vec<PlayLine>,
-    /// How many variations deeper than [`MAX_VARIATION_DEPTH`] we are.
+    /// Number of open variations deeper than [`MAX_VARIATION_DEPTH`].
     skipped_depth: usize,
-    /// How many of the move entries that come are legs of the last capture.
+    /// Number of following move entries that are legs of the last capture.
     legs: usize,
     is_complete: bool,
     pub(super) problems: Vec<Problem>,
@@ -126,13 +126,13 @@ pub(super) struct Walk<'a> {
 /// One line of play.
 #[derive(Clone, Debug)]
 struct PlayLine {
-    /// The position now; `None` when the line is lost.
+    /// Current position; `None` if the line is lost.
     position: Option<Position>,
-    /// The position before the last move: where a variation begins.
+    /// Position before the last move, where a variation begins.
     position_before: Option<Position>,
-    /// What else the position may be, until the first move has shown it.
+    /// Alternative to the position, until the first move decides.
     alternative: Option<(Position, PositionDoubt)>,
-    /// Was it said that the line is lost?
+    /// Whether the loss of the line was reported.
     is_loss_reported: bool,
 }
 
@@ -148,7 +148,7 @@ impl PlayLine {
 }
 
 impl Walk<'_> {
-    /// Where the game begins.
+    /// Returns the start position and the main line.
     fn start(&mut self, game: &Game) -> (Position, PlayLine) {
         let normal = Position::start(self.variant);
         let Some(at) = game.tags.iter().position(|tag| tag.name == "FEN") else {
@@ -172,7 +172,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The position of a FEN; reports why there is none.
+    /// Returns the position of a FEN; reports the reason if there is none.
     fn position(&mut self, text: &str, place: Location) -> Option<(Position, PositionDoubt)> {
         let (setup, doubt) = match read_setup(self.variant, text) {
             Ok(read) => read,
@@ -189,7 +189,7 @@ impl Walk<'_> {
         match Position::new(self.variant, setup) {
             Ok(position) => Some((position, doubt)),
             Err(error) => {
-                // Without a move behind it the position is a picture, and pictures may be anything.
+                // Without moves the position is a diagram, and diagrams need not be legal positions.
                 let is_played = self.entries.iter().any(|entry| matches!(entry, Entry::Move(_)));
                 let level = if is_played { Level::Error } else { Level::Warning };
                 let hint = Some(fen::write(self.variant, &setup));
@@ -210,7 +210,7 @@ impl Walk<'_> {
             Entry::Open => self.open(index),
             Entry::Close if self.skipped_depth > 0 => self.skipped_depth -= 1,
             Entry::Close => {
-                // The main line stays, whatever the entries say.
+                // The main line remains even if the entries do not balance.
                 if self.lines.len() > 1 {
                     self.lines.pop();
                 }
@@ -376,7 +376,7 @@ impl Walk<'_> {
     }
 
     fn report(&mut self, index: usize, unresolved: Unresolved, position: &Position, ply: &MoveEntry) {
-        // Of an ambiguous move with nothing behind it only its own path is missing.
+        // An ambiguous move at the end of its line lacks only its path.
         let is_last =
             matches!(unresolved, Unresolved::Ambiguous(_)) && following_moves(self.entries, index).next().is_none();
         let level = if self.lines.len() > 1 || is_last { Level::Warning } else { Level::Error };
@@ -392,7 +392,7 @@ impl Walk<'_> {
         self.problems.push(Problem { location: self.location(index), level, message: what, hint: Some(hint) });
     }
 
-    /// A move behind an unknown one.
+    /// Reports a move after an unknown one.
     fn report_lost(&mut self, index: usize, ply: &MoveEntry) {
         let place = self.location(index);
         let Some(line) = self.lines.last_mut() else { return };

@@ -10,25 +10,25 @@ use crate::syntax::Names;
 use crate::tag::{self, TagFlaw};
 use crate::words::Word;
 
-/// The writing grammar, token by token.
+/// Checker for the writing grammar.
 #[derive(Default, Debug)]
 pub(super) struct Grammar {
     pub(super) problems: Problems,
-    /// The places of problems, as many as are kept.
+    /// Places of problems, as many as are stored.
     pub(super) problem_locations: BTreeSet<Location>,
     part: Part,
-    /// The names of the tags of the header.
+    /// Names of the tags of the header.
     names: Names,
-    /// For each open variation: does it hold anything?
+    /// For each open variation: whether it contains anything.
     variations: Vec<bool>,
-    /// How many variations deeper than [`MAX_VARIATION_DEPTH`].
+    /// Number of variations deeper than [`MAX_VARIATION_DEPTH`].
     excess_depth: u64,
     number: Option<Location>,
-    /// Was the last token a move, or its strength?
+    /// Kind of the last token: whether it was a move or its strength.
     is_after_move: PrecedingToken,
 }
 
-/// How deep variations are looked at for emptiness; one byte each.
+/// Maximum depth of variations checked for emptiness; one byte each.
 const MAX_VARIATION_DEPTH: usize = 1_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -66,7 +66,7 @@ impl Grammar {
         if token.flaw == Some(TokenFlaw::TooLong) {
             self.error(place, "a token without measure", "longer than any reader takes");
         }
-        // An ellipsis or an unknown move behind a number has a reason of its own.
+        // An ellipsis or an unknown move after a number has its own problem message.
         let may_follow_number = matches!(token.kind, TokenKind::Word(Word::Move | Word::Ellipsis | Word::Unknown));
         if !may_follow_number
             && token.kind != TokenKind::PercentLine
@@ -173,7 +173,7 @@ impl Grammar {
         }
     }
 
-    /// Restrictions 1 and 5, and the form of a move.
+    /// Checks restrictions 1 and 5, and the form of a move.
     fn move_text(&mut self, place: Location, text: &str) {
         let what = |what: &str| format!("{what} in {}", quote(text));
         if text.contains(char::is_whitespace) {
@@ -254,7 +254,7 @@ impl Grammar {
         }
     }
 
-    /// Something of the body.
+    /// Handles an element of the body.
     fn entry(&mut self) {
         self.part = Part::Body;
         if let Some(holds) = self.variations.last_mut() {

@@ -1,4 +1,4 @@
-//! The FENs of a game: how the standard wants them written, and squares that the board has.
+//! FENs of a game: the standard's form, and squares of the board.
 
 use draughts::{Square, SquareSet, Variant};
 use nom::branch::alt;
@@ -12,7 +12,7 @@ use super::super::replay;
 use crate::fen;
 use crate::problem::{Location, Problem, Problems, quote};
 
-/// The writing grammar of a FEN, with empty sides and null moves.
+/// Checks the writing grammar of a FEN, including empty sides and null moves.
 pub(super) fn check_fen(fen: &str, place: Location, problems: &mut Problems) {
     if !is_fen(fen) {
         let hint = match fen {
@@ -24,7 +24,7 @@ pub(super) fn check_fen(fen: &str, place: Location, problems: &mut Problems) {
     }
 }
 
-/// What the grammar of a FEN leaves to whoever knows the board: squares that it has, each named once.
+/// Checks parts of a FEN that depend on the board: its squares must exist, and each occurs once.
 pub(super) fn check_squares(variant: &'static Variant, fen: &str, place: Location, problems: &mut Problems) {
     if !is_fen(fen) || replay::read_setup(variant, fen).is_ok() {
         return;
@@ -35,14 +35,14 @@ pub(super) fn check_squares(variant: &'static Variant, fen: &str, place: Locatio
     }
 }
 
-/// `1 to 50`, `a1 to h8`.
+/// Returns `1 to 50`, `a1 to h8`.
 pub(super) fn square_names(variant: &Variant) -> String {
     let names = variant.geometry.sorted_by_name(SquareSet::first(variant.geometry.count()));
     let name = |square: Option<&Square>| square.map_or("", |square| variant.geometry.name(*square));
     format!("{} to {}", name(names.first()), name(names.last()))
 }
 
-/// `W:W31-50:BK1,2`, `B:Wa1:B`, `B::`.
+/// Whether the text has the form `W:W31-50:BK1,2`, `B:Wa1:B`, `B::`.
 pub(crate) fn is_fen(text: &str) -> bool {
     let color = |text| one_of("WB?").parse(text);
     let number = |text| {
