@@ -281,7 +281,7 @@ fn read(directory: &Path) -> anyhow::Result<TournamentLog> {
 }
 
 fn parse_tournament(log: &TournamentLog) -> anyhow::Result<Tournament> {
-    log.store().tournament().map_err(anyhow::Error::msg).context("the record of the tournament cannot be understood")
+    Ok(log.tournament().clone())
 }
 
 impl StandingsOptions {
@@ -394,12 +394,12 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
     let most = max_games(&folder);
     office.configure(Vec::new(), most);
     if folder.is_dir() {
-        recorded_games(directory)?.into_iter().for_each(|game| office.set_game(game));
+        recorded_games(directory)?.into_iter().for_each(|game| office.games_mut().insert(game));
     }
     let done = match office.execute(request, &user()) {
         Ok(done) => done,
         Err(ServiceError::Conflict(conflict)) => {
-            bail!("{conflict} with --if-version {}", office.log().store().version())
+            bail!("{conflict} with --if-version {}", office.log().version())
         }
         Err(refusal) => {
             refusal.to_string().lines().for_each(|line| print_error(format_args!("damcast: {line}")));
@@ -407,8 +407,8 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
         }
     };
     drop(lock);
-    if let (Ok(tournament), Some(_)) = (office.tournament(), &done.record) {
-        overlong_rounds(&tournament, most).iter().for_each(print_error);
+    if done.record.is_some() {
+        overlong_rounds(office.tournament(), most).iter().for_each(print_error);
     }
     let path = folder.join(TOURNAMENT_FILE);
     // Root, who works for the station, leaves it a file that it can write.
@@ -454,7 +454,7 @@ fn overview(tournament: &Tournament, log: &TournamentLog) -> String {
         .records()
         .last()
         .map_or(String::new(), |record| format!(", {} by {} at {}", record.action, record.by, record.at));
-    let _ = writeln!(text, "\nversion {}{last}", log.store().version());
+    let _ = writeln!(text, "\nversion {}{last}", log.version());
     text
 }
 

@@ -12,7 +12,7 @@ pub mod bytelog;
 
 pub mod profile;
 
-pub mod tournament;
+pub use draughts_tournament as tournament;
 
 pub mod game_tags;
 

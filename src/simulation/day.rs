@@ -346,10 +346,10 @@ impl<'d> Hall<'d> {
         desk.service.set_now(now);
         let done = desk.service.apply_board_results(&BTreeMap::new()).map_err(io::Error::other)?;
         done.record.iter().for_each(|record| self.outlets.recorded(record));
-        let tournament = desk.service.tournament().map_err(io::Error::other)?;
+        let tournament = desk.service.tournament();
         let plays: Vec<Option<Arc<BoardPairing>>> = self.tables.iter().map(|table| status(table).pairing).collect();
         let known = self.tables.iter().zip(&plays).map(|(table, plays)| (table.config.name.as_str(), plays.as_deref()));
-        for (board, pairing) in tournament_actor::pairings_due(&tournament, known) {
+        for (board, pairing) in tournament_actor::pairings_due(tournament, known) {
             let Some(index) = self.tables.iter().position(|table| table.config.name == board) else { continue };
             let request = Request { target: Target::OnlyBoard, command: OperatorCommand::SetPairing(pairing) };
             self.apply_event(index, self.now, Input::Request(request))?;

@@ -18,10 +18,10 @@ use hardware_sim::random::Rng;
 
 use super::day::{Day, DayReport, Hall};
 use super::score::SourceGame;
-use crate::engine::tournament::{TieBreak, TieBreakValue, UnplayedPolicy, standings};
 use crate::station::disk::RealDisk;
 use crate::station::tournament_log::TournamentLog;
 use crate::station::tournament_service::{TournamentCommand, TournamentRequest};
+use draughts_tournament::{TieBreak, TieBreakValue, UnplayedPolicy, standings};
 
 /// So many ways of a round are tried, so that nobody meets anybody twice.
 const MAX_PAIRING_TRIES: u32 = 100_000;
@@ -155,7 +155,7 @@ impl TournamentRun {
     pub fn verify(&self, directory: &Path) -> io::Result<()> {
         let wrong = |what: String| Err(io::Error::other(what));
         let log = TournamentLog::read(&RealDisk, &directory.join("log"))?;
-        let tournament = log.store().tournament().map_err(io::Error::other)?;
+        let tournament = log.tournament();
         let [section] = tournament.sections.as_slice() else { return wrong("there is not one section".to_owned()) };
         let found = standings(section, section.last_round(), &[TieBreak::Solkoff], UnplayedPolicy::Fmjd);
         let expected = self.standings();

@@ -1,115 +1,126 @@
 //! The record of a tournament on disk: `log/tournament.ndjson`, a line a record, that only ever grows.
 //!
 //! ```text
-//! {"version":1,"at":"2027-07-10T09:30:00.000+02:00","by":"jan","request":"8f3c2a9be01d44c7","saw":0,"what":"import swiss.trf","reason":"",
-//!  "changes":[{"entity":"player 1","old":{},"new":{"name":"Sijbrands, Ton",..}},..],"crc":"9a0f12c3"}
+//! {"version":2,"at":"2027-07-10T11:42:07.310+02:00","by":"jan","request_id":"8f3c2a9be01d44c7","command_crc":"51d2a0e7",
+//!  "action":"result of pairing 1.1: 2-0","events":[{"result-given":{"pairing":1,"result":{..}}},..],"crc":"9a0f12c3"}
 //! ```
 //!
 //! | a line | is |
 //! |---|---|
 //! | with its last member and the right checksum | a record |
 //! | that ends before its last member does, or with zeros where the power took blocks | of a request that was never done: passed over |
-//! | with its last member and another checksum, or of a version that does not follow | damage: what stands before it counts, and nothing is written |
+//! | with its last member and another checksum, an unknown event, or a version that does not follow | damage: what stands before it counts, and nothing is written |
 //!
-//! Where a write or a sync fails, the file is written anew as a whole, once, with the record ([`WitnessedFile`]).
+//! If a write or a sync fails, the file is written anew as a whole, once, with the record ([`WitnessedFile`]).
 //!
 //! `crc` is the last member, chained to that of the record before ([`crate::station::journal::chained`]). A record is durable before
-//! its request is answered, and then the commits witness how long the file is: a file that lost its end is damaged.
+//! its request is answered, and then the commits witness the length of the file: a file that lost its end is damaged.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::engine::tournament::{Conflict, EntityChange, EntityStore, Fields, TournamentRecord};
+use crc::{CRC_32_ISCSI, Crc};
+
 use crate::station::disk::{Disk, Durability};
 use crate::station::journal::chained::{ChainedChecksum, SealError};
 use crate::station::journal::witness::{Witness, WitnessedFile, Witnesses};
+use draughts_tournament::{Tournament, TournamentRecord};
 
-/// The name of the file, beside the logs.
+/// Name of the file, beside the logs.
 pub const TOURNAMENT_FILE: &str = "tournament.ndjson";
-/// What stands before the checksum, and behind it.
-const CHECKSUM_MARK: &str = ",\"crc\":\"";
-const LINE_END: &str = "\"}";
-/// How many digits a checksum has.
-const CHECKSUM_DIGITS: usize = 8;
-/// The smallest block that a loss of power takes.
-const MIN_BLOCK_SIZE: usize = 512;
 
-/// The record of a folder.
+/// Checksum of commands.
+pub const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+/// Text before the checksum of a line, and behind it.
+const MARK: &str = ",\"crc\":\"";
+const END: &str = "\"}";
+/// Number of digits of a checksum.
+const DIGITS: usize = 8;
+/// Smallest block that a loss of power takes.
+const BLOCK: usize = 512;
+
+/// The record of a folder, and the tournament that it makes.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentLog {
     path: PathBuf,
-    store: EntityStore,
+    tournament: Tournament,
     records: Vec<TournamentRecord>,
+    /// Version that each request made.
+    requests: BTreeMap<String, u64>,
     /// Where the file is damaged, and how.
     damage: Option<String>,
-    /// Whether it lacks its end.
+    /// Whether the file lacks its end, by its witness.
     is_cut: bool,
     /// Whether the last record lacks its LF.
     is_unended: bool,
     file: Option<WitnessedFile>,
 }
 
-/// Why something was not done, or may not have been.
+/// Reason why a request or a record does not fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Conflict {
+    /// The request was executed before, as this version.
+    Duplicate(u64),
+    /// The requester saw an older version: the present one, and the actions since, each with its version.
+    Stale(u64, Vec<(u64, String)>),
+    /// The record does not follow the one before it.
+    Invalid(String),
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Conflict::Duplicate(version) => write!(f, "this request was done already, as version {version}"),
+            Conflict::Stale(now, since) => {
+                match since.as_slice() {
+                    [] => write!(f, "the tournament has no such version yet, it is at version {now};")?,
+                    _ => f.write_str("the tournament has changed since then:")?,
+                }
+                since.iter().try_for_each(|(version, action)| write!(f, " version {version}: {action};"))?;
+                f.write_str(" look at it, and ask again")
+            }
+            Conflict::Invalid(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// Reason why a record was not written, or may not have been.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentError {
-    /// The request does not fit.
+    /// The record does not fit.
     #[error("{0}")]
     Conflict(Conflict),
-    /// The record is damaged.
+    /// The file is damaged.
     #[error("{0}; put a copy of the file there, or `damcast fsck` says more")]
     Damaged(String),
-    /// The disk does not take it: it was not done.
+    /// The disk does not take the record: it was not written.
     #[error("{path}: {error}; nothing was changed")]
     Disk {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The I/O error.
         error: io::Error,
     },
-    /// The disk took it, but does not make it durable.
+    /// The disk took the record, but does not make it durable.
     #[error(
         "{path}: {error}; it is not known whether the change will last: look at `damcast tournament show` and ask again"
     )]
     OutcomeUnknown {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The I/O error.
         error: io::Error,
     },
 }
 
-/// A line as JSON has it; what a later version adds is passed over.
-#[derive(Serialize, Deserialize)]
-struct RecordLine {
-    version: u64,
-    at: String,
-    by: String,
-    request: String,
-    saw: u64,
-    what: String,
-    #[serde(default)]
-    reason: String,
-    changes: Vec<LineChange>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct LineChange {
-    entity: String,
-    old: Fields,
-    new: Fields,
-}
-
 /// Returns a record as its line, with the LF, and its checksum.
 fn to_line(record: &TournamentRecord, before: ChainedChecksum) -> io::Result<(String, ChainedChecksum)> {
-    let TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes } =
-        record.clone();
-    let change = |EntityChange { entity, old, new }| LineChange { entity: entity.to_string(), old, new };
-    let changes = changes.into_iter().map(change).collect();
-    Ok(before.seal(&serde_json::to_string(&RecordLine { version, at, by, request, saw, what, reason, changes })?))
+    Ok(before.seal(&serde_json::to_string(record)?))
 }
 
-/// What a line is.
+/// Kind of a line.
 enum LineKind {
     Record(TournamentRecord, ChainedChecksum),
     Unfinished,
@@ -117,52 +128,45 @@ enum LineKind {
 }
 
 fn read_line(line: &[u8], before: ChainedChecksum) -> LineKind {
-    if has_zeroed_blocks(line) {
+    if has_lost_blocks(line) {
         return LineKind::Unfinished;
     }
-    let is_whole = is_complete_line(line);
+    let is_complete = is_complete_line(line);
     let Ok(text) = std::str::from_utf8(line) else {
         // A character that is cut with the line.
-        return if is_whole { LineKind::Damaged("it is no text") } else { LineKind::Unfinished };
+        return if is_complete { LineKind::Damaged("it is no text") } else { LineKind::Unfinished };
     };
     let (object, checksum) = match before.unseal(text) {
-        Err(SealError::Missing) if !is_whole => return LineKind::Unfinished,
+        Err(SealError::Missing) if !is_complete => return LineKind::Unfinished,
         Err(SealError::Missing) => return LineKind::Damaged("its checksum is none"),
         Err(SealError::Different) => return LineKind::Damaged("its checksum is another"),
         Ok(read) => read,
     };
-    let Ok(RecordLine { version, at, by, request, saw, what, reason, changes }) = serde_json::from_str(&object) else {
-        return LineKind::Damaged("it is no record that this version of damcast knows");
-    };
-    // Kinds of a later version are passed over.
-    let change = |LineChange { entity, old, new }| Some(EntityChange { entity: entity.parse().ok()?, old, new });
-    let changes = changes.into_iter().filter_map(change).collect();
-    LineKind::Record(
-        TournamentRecord { version, at, by, request, base_version: saw, action: what, reason, changes },
-        checksum,
-    )
+    match serde_json::from_str(&object) {
+        Ok(record) => LineKind::Record(record, checksum),
+        Err(_) => LineKind::Damaged("it is no record that this version of damcast knows"),
+    }
 }
 
-/// Are there zeros where a loss of power took blocks? They are long, or go on beyond the line.
-fn has_zeroed_blocks(line: &[u8]) -> bool {
+/// Whether there are zeros where a loss of power took blocks. They are long, or continue beyond the line.
+fn has_lost_blocks(line: &[u8]) -> bool {
     let goes_beyond = line.first() == Some(&0) || line.last() == Some(&0);
-    goes_beyond || line.split(|byte| *byte != 0).any(|zeros| zeros.len() >= MIN_BLOCK_SIZE)
+    goes_beyond || line.split(|byte| *byte != 0).any(|zeros| zeros.len() >= BLOCK)
 }
 
-/// Was this line written to its end? Then it is a record, or damaged. The mark itself may have a wrong byte.
+/// Whether the line was written to its end: then it is a record, or damaged. The mark itself may have a wrong byte.
 fn is_complete_line(line: &[u8]) -> bool {
-    let is_mark =
-        |bytes: &[u8]| bytes.iter().zip(CHECKSUM_MARK.as_bytes()).filter(|(found, mark)| found != mark).count() <= 1;
-    let mark = line.windows(CHECKSUM_MARK.len()).rposition(is_mark);
-    mark.is_some_and(|at| line.len() >= at + CHECKSUM_MARK.len() + CHECKSUM_DIGITS + LINE_END.len())
+    let is_mark = |bytes: &[u8]| bytes.iter().zip(MARK.as_bytes()).filter(|(found, mark)| found != mark).count() <= 1;
+    let mark = line.windows(MARK.len()).rposition(is_mark);
+    mark.is_some_and(|at| line.len() >= at + MARK.len() + DIGITS + END.len())
 }
 
 impl TournamentLog {
-    /// Reads the record of a folder of logs. One that is not there has nothing in it.
+    /// Reads the record of a folder of logs. A missing file is an empty record.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<TournamentLog> {
         TournamentLog::read_witnessed(disk, folder, Witnesses::default())
     }
@@ -186,9 +190,9 @@ impl TournamentLog {
             let damage = match read_line(line.strip_suffix(b"\n").unwrap_or(line), end.checksum) {
                 LineKind::Unfinished => continue,
                 LineKind::Damaged(what) => what.to_owned(),
-                LineKind::Record(record, checksum) => match log.store.apply(&record) {
-                    Ok(()) => {
-                        log.records.push(record);
+                LineKind::Record(record, checksum) => match log.after(&record) {
+                    Ok(tournament) => {
+                        log.append(tournament, record);
                         log.is_unended = !line.ends_with(b"\n");
                         ends.push(Witness { length: at, checksum });
                         continue;
@@ -209,37 +213,80 @@ impl TournamentLog {
         Ok(log)
     }
 
-    /// What the records say.
-    pub fn store(&self) -> &EntityStore {
-        &self.store
+    /// Returns the tournament that the records make.
+    pub fn tournament(&self) -> &Tournament {
+        &self.tournament
     }
 
-    /// The records, the oldest first.
+    /// Returns the version of the tournament: the number of records.
+    pub fn version(&self) -> u64 {
+        self.records.len() as u64
+    }
+
+    /// Returns the records, oldest first.
     pub fn records(&self) -> &[TournamentRecord] {
         &self.records
     }
 
-    /// Where the file is damaged, and how. What stands before that counts.
+    /// Returns where the file is damaged, and how. The records before that count.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// Whether the file lacks its end, by its witness.
+    /// Returns whether the file lacks its end, by its witness.
     pub fn is_cut(&self) -> bool {
         self.is_cut
+    }
+
+    /// Checks whether a request may be executed. `base_version`: the version that the requester saw.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Conflict`] if it was executed before, or the tournament has changed since.
+    pub fn check_request(&self, request_id: &str, base_version: u64) -> Result<(), Conflict> {
+        match self.requests.get(request_id) {
+            Some(version) => Err(Conflict::Duplicate(*version)),
+            None if base_version == self.version() => Ok(()),
+            None => {
+                let since = self.records.iter().filter(|record| record.version > base_version);
+                let since = since.map(|record| (record.version, record.action.clone()));
+                Err(Conflict::Stale(self.version(), since.collect()))
+            }
+        }
+    }
+
+    /// The tournament with one more record.
+    fn after(&self, record: &TournamentRecord) -> Result<Tournament, Conflict> {
+        let next = self.version() + 1;
+        if record.version != next {
+            return Err(Conflict::Invalid(format!("version {} stands where {next} is to be", record.version)));
+        }
+        if let Some(version) = self.requests.get(&record.request_id) {
+            return Err(Conflict::Duplicate(*version));
+        }
+        let mut tournament = self.tournament.clone();
+        for event in &record.events {
+            tournament.apply(event).map_err(|misfit| Conflict::Invalid(misfit.to_string()))?;
+        }
+        Ok(tournament)
+    }
+
+    fn append(&mut self, tournament: Tournament, record: TournamentRecord) {
+        self.tournament = tournament;
+        self.requests.insert(record.request_id.clone(), record.version);
+        self.records.push(record);
     }
 
     /// Writes a record and makes it durable.
     ///
     /// # Errors
     ///
-    /// When it does not fit what is there, the file is damaged, or the disk fails.
+    /// Returns a [`TournamentError`] if the record does not follow, the file is damaged, or the disk fails.
     pub fn write(&mut self, disk: &dyn Disk, record: &TournamentRecord) -> Result<(), TournamentError> {
         if let Some(damage) = &self.damage {
             return Err(TournamentError::Damaged(damage.clone()));
         }
-        let mut book = self.store.clone();
-        book.apply(record).map_err(TournamentError::Conflict)?;
+        let tournament = self.after(record).map_err(TournamentError::Conflict)?;
         let path = self.path.clone();
         let not_done = |error| TournamentError::Disk { path: path.clone(), error };
         let Some(file) = &mut self.file else { return Err(not_done(io::Error::other("it was not read"))) };
@@ -250,8 +297,7 @@ impl TournamentLog {
             false => not_done(failed.error),
         })?;
         self.is_unended = false;
-        self.store = book;
-        self.records.push(record.clone());
+        self.append(tournament, record.clone());
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Libraries of their own that the station names like modules.
-const LIBRARIES: [&str; 2] = ["draughts", "draughts_pdn"];
+const LIBRARIES: [&str; 3] = ["draughts", "draughts_pdn", "draughts_tournament"];
 
 /// Modules, and those that each may name.
 type Table = &'static [(&'static str, &'static [&'static str])];
@@ -20,7 +20,7 @@ const EDGES: Table = &[
     ("engine/bytelog", &["protocol"]),
     ("draughts_pdn", &["draughts"]),
     ("engine/profile", &["draughts", "draughts_pdn"]),
-    ("engine/tournament", &["draughts", "draughts_pdn"]),
+    ("draughts_tournament", &["draughts", "draughts_pdn"]),
     ("engine/game_tags", &["draughts", "draughts_pdn"]),
     ("engine/recognition", &["millis", "draughts"]),
     ("engine/livefile", &["draughts", "draughts_pdn", "game_tags"]),
@@ -40,7 +40,7 @@ const EDGES: Table = &[
         ],
     ),
     ("engine/playback", &["millis", "calendar", "bytelog", "livefile", "session"]),
-    ("engine/broadcast", &["draughts", "draughts_pdn", "profile", "tournament", "game_tags", "livefile"]),
+    ("engine/broadcast", &["draughts", "draughts_pdn", "profile", "draughts_tournament", "game_tags", "livefile"]),
     // the shell
     ("station/link", &[]),
     ("station/disk", &[]),
@@ -53,7 +53,7 @@ const EDGES: Table = &[
     ("station/file_problems", &[]),
     ("station/counters", &[]),
     ("station/journal", &["millis", "bytelog", "disk"]),
-    ("station/tournament_log", &["tournament", "disk", "journal"]),
+    ("station/tournament_log", &["draughts_tournament", "disk", "journal"]),
     ("station/live_files", &["livefile", "session", "disk"]),
     (
         "station/recorder",
@@ -66,7 +66,7 @@ const EDGES: Table = &[
             "bytelog",
             "draughts_pdn",
             "profile",
-            "tournament",
+            "draughts_tournament",
             "game_tags",
             "livefile",
             "session",
@@ -110,7 +110,7 @@ const EDGES: Table = &[
             "score_sheet",
             "broadcast",
             "session",
-            "tournament",
+            "draughts_tournament",
             "disk",
             "journal",
             "tournament_log",
@@ -127,7 +127,7 @@ const EDGES: Table = &[
     (
         "station/operate/tournament_actor",
         &[
-            "tournament",
+            "draughts_tournament",
             "session",
             "broadcast",
             "disk",
@@ -180,7 +180,7 @@ const EDGES: Table = &[
             "session",
             "playback",
             "broadcast",
-            "tournament",
+            "draughts_tournament",
             "tournament_log",
             "disk",
             "config",
@@ -221,7 +221,7 @@ const EDGES: Table = &[
             "live_files",
             "outlets",
             "folder",
-            "tournament",
+            "draughts_tournament",
             "tournament_log",
             "tournament_service",
             "tournament_actor",
@@ -317,6 +317,19 @@ const DRAUGHTS_PDN: Table = &[
     ),
 ];
 
+/// The parts of the library of tournaments; its values are named by all of them.
+const DRAUGHTS_TOURNAMENT: Table = &[
+    ("berger", &[]),
+    ("event", &[]),
+    ("state", &[]),
+    ("standings", &[]),
+    ("messages", &[]),
+    ("dry_run", &["standings"]),
+    ("import", &[]),
+    ("export", &["import"]),
+    ("command", &["messages", "import"]),
+];
+
 /// The files of the recorder of one line.
 const SESSION: Table = &[
     ("notes", &[]),
@@ -405,13 +418,14 @@ const TABLE: Table = &[
 
 /// What everybody may see: the record of games and of the tournament, the delay, and the documents.
 const BROADCAST: Table = &[
+    ("hidden_names", &[]),
     ("json", &[]),
     ("record", &[]),
     ("delay", &["record"]),
     ("snapshot", &["record"]),
     ("archive", &["record", "snapshot"]),
     ("events", &["json", "record"]),
-    ("tournament_history", &["json", "events"]),
+    ("tournament_history", &["hidden_names", "json", "events"]),
     ("documents", &["json"]),
 ];
 
@@ -433,18 +447,18 @@ const OUTLETS: Table = &[
     ("order", &[]),
     ("plan", &[]),
     ("streams", &[]),
-    ("hidden_names", &[]),
     ("boards", &["plan"]),
     ("rounds", &["boards"]),
-    ("events_file", &["order", "streams", "hidden_names"]),
+    ("events_file", &["order", "streams"]),
     ("files", &["boards", "plan", "rounds"]),
-    ("outlet", &["boards", "events_file", "files", "order", "plan", "streams", "hidden_names"]),
+    ("outlet", &["boards", "events_file", "files", "order", "plan", "streams"]),
 ];
 
 /// The crates and the big modules whose files have a direction: their sources, and their table.
 const CRATES: &[(&str, Table)] = &[
     ("crates/draughts/src", DRAUGHTS),
     ("crates/draughts-pdn/src", DRAUGHTS_PDN),
+    ("crates/draughts-tournament/src", DRAUGHTS_TOURNAMENT),
     ("src", EDGES),
     ("src/engine/recognition", RECOGNITION),
     ("src/engine/recognition/evidence", EVIDENCE),
@@ -654,6 +668,8 @@ fn game_and_wire_are_independent() {
 
 /// Public types that share a name, and why they may.
 const SHARED_NAMES: &[(&str, &str)] = &[
+    ("Event", "what a text of PDN has, and what happens to a tournament: each in a library of its own"),
+    ("Refusal", "of a command by the tournament, of an option by a telnet server"),
     ("Arguments", "what a verb is asked with: one in each file of `cli`"),
     ("Entry", "one thing: what stands in the movetext, in any PDN and in a live file"),
 ];
@@ -661,7 +677,7 @@ const SHARED_NAMES: &[(&str, &str)] = &[
 #[test]
 fn public_type_names_are_unique() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let sources = ["crates/draughts/src", "crates/draughts-pdn/src", "src"];
+    let sources = ["crates/draughts/src", "crates/draughts-pdn/src", "crates/draughts-tournament/src", "src"];
     for line in sources.iter().flat_map(|sources| lines_under(Path::new(sources))) {
         let is_of_the_product = ["src/simulation", "src/bin"].iter().all(|folder| !line.file.starts_with(folder));
         let mut words = line.code.trim().split(|c: char| !c.is_alphanumeric() && c != '_');

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use damcast::engine::tournament::{
-    BoardGame, ChangeReview, Id, OfficialResult, Points, ResultReason, RoundState, Tournament, review_change,
+    BoardGame, ChangeReview, Event, Id, OfficialResult, Points, ResultReason, RoundState, Tournament, review_change,
 };
 use proptest::prelude::*;
 
@@ -18,10 +18,23 @@ fn tournament(rows: &str) -> Tournament {
     import_over(&Tournament::default(), format!("{HEADER}{rows}").as_bytes()).unwrap().tournament
 }
 
+/// Sets the state of round 1 in the first section.
+fn set_round(tournament: &mut Tournament, state: RoundState) {
+    tournament.apply(&Event::RoundSet { section: Id(1), round: 1, state }).unwrap();
+}
+
+/// Assigns `board-N` to board N of round 1.
+fn assign_boards(tournament: &mut Tournament) {
+    for pairing in tournament.sections[0].round(1).into_iter().cloned().collect::<Vec<_>>() {
+        let board = pairing.board.map(|number| format!("board-{number}"));
+        tournament.apply(&Event::BoardAssigned { pairing: pairing.id, board }).unwrap();
+    }
+}
+
 /// Three boards in round 1, which everybody may see.
 fn published() -> Tournament {
     let mut tournament = tournament("1;1;Sijbrands;Wiersma;*\n1;2;Clerc;Gantwarg;*\n1;3;Valneris;Schwarzman;*\n");
-    tournament.set_round_state(None, 1, RoundState::Published).unwrap();
+    set_round(&mut tournament, RoundState::Published);
     tournament
 }
 
@@ -85,7 +98,7 @@ fn published_round_keeps_boards_and_order() {
     assert!(exchanged.errors[0].contains("and their order"), "{exchanged:?}");
     // Taken back, it may change.
     let withdrawn = changed(&before, |after| {
-        after.set_round_state(None, 1, RoundState::Prepared).unwrap();
+        set_round(after, RoundState::Prepared);
         after.sections[0].pairings.pop();
     });
     assert_eq!(withdrawn.errors, Vec::<String>::new());
@@ -99,8 +112,7 @@ fn sections_keep_order_in_files() {
     other.rounds.iter_mut().for_each(|round| round.id = Id(2));
     before.sections.push(other);
     before.sections[0].rounds.clear();
-    let published =
-        changed(&before, |after| drop(after.set_round_state(Some("main"), 1, RoundState::Published).unwrap()));
+    let published = changed(&before, |after| set_round(after, RoundState::Published));
     only(&published.errors, &["round 1 of B is published already", "damcast ctl round withdraw 1"]);
 }
 
@@ -114,9 +126,9 @@ fn one_game_per_player_and_round_within_reader_limit() {
     only(&twice.errors, &["Sijbrands would play twice in round 1"]);
     let rows: String = (1..=65).map(|board| format!("1;{board};W{board};B{board};*\n")).collect();
     let mut prepared = tournament(&rows);
-    prepared.assign_boards(&[(Id(1), 1)], |number| Some(format!("board-{number}")));
+    assign_boards(&mut prepared);
     let mut after = prepared.clone();
-    after.set_round_state(None, 1, RoundState::Open).unwrap();
+    set_round(&mut after, RoundState::Open);
     only(
         &review_change(&prepared, &after, &[], Some(64)).errors,
         &["round 1 would have 65 games, and lidraughts reads 64"],
@@ -128,7 +140,7 @@ fn one_game_per_player_and_round_within_reader_limit() {
     // It was so: what else changes is no fault of that.
     let long = {
         let mut long = prepared.clone();
-        long.set_round_state(None, 1, RoundState::Open).unwrap();
+        set_round(&mut long, RoundState::Open);
         long
     };
     let mut moved = long.clone();
@@ -170,7 +182,7 @@ fn similar_names_need_confirmation() {
 #[test]
 fn result_unlike_board_needs_confirmation() {
     let mut before = published();
-    before.assign_boards(&[(Id(1), 1)], |number| Some(format!("board-{number}")));
+    assign_boards(&mut before);
     let mut game = BoardGame {
         board: "board-1".to_owned(),
         number: 1,

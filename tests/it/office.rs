@@ -8,6 +8,7 @@ use std::sync::Arc;
 use damcast::engine::broadcast::events::SCHEMA;
 use damcast::engine::broadcast::{Delay, TournamentHistory, documents};
 use damcast::engine::tournament::{BoardGame, Tournament, write_csv};
+use damcast::station::tournament_log::TournamentLog;
 use damcast::station::tournament_service::{
     ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentCommand, TournamentRequest,
     TournamentService,
@@ -21,15 +22,16 @@ const PLAYERS: &str = "No;Name;Rating;Title\n1;Sijbrands, Ton;2450;GMI\n2;Wiersm
     4;Gantwarg, A.;;\n";
 const ROUND: &str = "Round;Board;White;Black\n1;1;Sijbrands, Ton;Wiersma, H.\n1;2;Clerc, Rob;Gantwarg, A.\n";
 
-struct ServiceFixture(TournamentService);
+struct ServiceFixture(TournamentService, Arc<ModelDisk>);
 
 impl ServiceFixture {
     fn new() -> ServiceFixture {
-        let mut office = TournamentService::open(Arc::new(ModelDisk::new()), Path::new("/r/log")).unwrap();
+        let disk = Arc::new(ModelDisk::new());
+        let mut office = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
         office.set_boards(
             ["a", "b"].map(|name| StationBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
         );
-        ServiceFixture(office)
+        ServiceFixture(office, disk.clone())
     }
 
     /// One with a round that is open.
@@ -42,7 +44,9 @@ impl ServiceFixture {
     }
 
     fn request(&mut self, request: TournamentRequest) -> Result<ServiceOutcome, ServiceError> {
-        self.0.execute(&request, "anna")
+        let done = self.0.execute(&request, "anna");
+        self.check_record();
+        done
     }
 
     #[track_caller]
@@ -50,13 +54,25 @@ impl ServiceFixture {
         self.request(TournamentRequest { confirm: true, ..matter.into() }).unwrap()
     }
 
+    fn add(&mut self, game: BoardGame) {
+        self.0.games_mut().insert(game);
+    }
+
     #[track_caller]
     fn import(&mut self, text: &str) -> ServiceOutcome {
         self.done(TournamentCommand::import_of("file.csv", text.to_owned()))
     }
 
+    /// The record that is read anew makes the tournament that was decided on.
+    fn check_record(&self) {
+        let read = TournamentLog::read(&*self.1, Path::new("/r/log")).unwrap();
+        assert_eq!((read.damage(), read.tournament()), (None, self.0.tournament()));
+        let history = TournamentHistory::from_records(read.records());
+        assert_eq!(history.is_empty(), read.records().is_empty());
+    }
+
     fn tournament(&self) -> Tournament {
-        self.0.tournament().unwrap()
+        self.0.tournament().clone()
     }
 
     fn result(&self) -> Option<String> {
@@ -66,7 +82,9 @@ impl ServiceFixture {
 
     fn catch_up(&mut self) -> ServiceOutcome {
         let asker = ResultRequester { by: "bert".to_owned(), reason: "the flag fell".to_owned() };
-        self.0.apply_board_results(&BTreeMap::from([("a".to_owned(), asker)])).unwrap()
+        let done = self.0.apply_board_results(&BTreeMap::from([("a".to_owned(), asker)])).unwrap();
+        self.check_record();
+        done
     }
 
     /// The tags of game 1 of board a that are shown otherwise than they were recorded.
@@ -110,10 +128,10 @@ fn result_of_pairing(result: &str) -> TournamentCommand {
 #[test]
 fn board_result_is_proposal_and_operator_result_is_official() {
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(game(&desk, "2-0", false));
+    desk.add(game(&desk, "2-0", false));
     desk.catch_up();
     assert_eq!(desk.result(), None, "no legal move ended it: an arbiter says so");
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     let record = desk.catch_up().record.unwrap();
     assert_eq!((record.by.as_str(), record.reason.as_str()), ("bert", "the flag fell"));
     assert_eq!(desk.result().as_deref(), Some("2-0"));
@@ -359,7 +377,7 @@ fn imported_files_reveal_no_hidden_player() {
 fn plus_draw_comes_from_board_or_arbiter() {
     let plus_draws = |game| BoardGame { format: Some(ResultFormat::PlusDraw), ..game };
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(plus_draws(game(&desk, "1+ - 1-", true)));
+    desk.add(plus_draws(game(&desk, "1+ - 1-", true)));
     desk.catch_up();
     let reason =
         |desk: &ServiceFixture| desk.tournament().sections[0].pairings[0].result.map(|result| result.reason.name());
@@ -370,7 +388,7 @@ fn plus_draw_comes_from_board_or_arbiter() {
     assert_eq!(desk.visible_tags()["Result"], "1- - 1+");
     // A file that knows no plus has a draw.
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     desk.catch_up();
     desk.done(result_of_pairing("1+-1-"));
     assert_eq!((desk.visible_tags()["Result"].as_str(), reason(&desk)), ("1-1", Some("white plus")));
@@ -387,7 +405,7 @@ fn delft_advantage_comes_from_board() {
     desk.done(import);
     desk.done(round(1, "open"));
     let of_delft = |game| BoardGame { format: Some(ResultFormat::Delfts), ..game };
-    desk.0.set_game(of_delft(game(&desk, "1 1/2 - 1/2", true)));
+    desk.add(of_delft(game(&desk, "1 1/2 - 1/2", true)));
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("1.5-0.5"));
     assert!(!desk.visible_tags().contains_key("Result"), "{:?}", desk.visible_tags());
@@ -397,7 +415,7 @@ fn delft_advantage_comes_from_board() {
     assert!(why.contains("a draw with an advantage is 1½-½ or ½-1½ here"), "{why}");
     // Another section has no such result: it is a proposal.
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(of_delft(game(&desk, "1 1/2 - 1/2", true)));
+    desk.add(of_delft(game(&desk, "1 1/2 - 1/2", true)));
     desk.catch_up();
     assert_eq!(desk.result(), None);
 }
@@ -406,9 +424,9 @@ fn delft_advantage_comes_from_board() {
 #[test]
 fn all_parts_of_game_are_replayed_and_count_again() {
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     desk.catch_up();
-    desk.0.set_game(BoardGame { number: 2, continues: Some(1), ..game(&desk, "1-1", true) });
+    desk.add(BoardGame { number: 2, continues: Some(1), ..game(&desk, "1-1", true) });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("1-1"));
     desk.done(TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None });
@@ -428,15 +446,15 @@ fn all_parts_of_game_are_replayed_and_count_again() {
 #[test]
 fn unrecorded_continuation_clears_result() {
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
     let second = BoardGame { number: 2, continues: Some(1), result: None, is_over: false, ..game(&desk, "*", false) };
-    desk.0.set_game(second.clone());
+    desk.add(second.clone());
     desk.catch_up();
     assert_eq!((desk.result(), desk.visible_tags()["Result"].as_str()), (None, "*"));
     assert!(desk.catch_up().record.is_none(), "it is made up once");
-    desk.0.set_game(BoardGame { result: Some("1-1".to_owned()), is_result_given: true, is_over: true, ..second });
+    desk.add(BoardGame { result: Some("1-1".to_owned()), is_result_given: true, is_over: true, ..second });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("1-1"));
 }
@@ -446,7 +464,7 @@ fn unrecorded_continuation_clears_result() {
 fn assigned_game_continues_in_pairing_and_reports_board() {
     let mut desk = ServiceFixture::with_open_round();
     let first = BoardGame { board: "b".to_owned(), pairing: None, ..game(&desk, "*", false) };
-    desk.0.set_game(first.clone());
+    desk.add(first.clone());
     let adopt = |game, pairing: &str| TournamentCommand::Adopt {
         board: "b".to_owned(),
         game: Some(game),
@@ -455,7 +473,7 @@ fn assigned_game_continues_in_pairing_and_reports_board() {
     };
     desk.done(adopt(1, "1.1"));
     let second = BoardGame { number: 2, continues: Some(1), is_over: false, result: None, ..first };
-    desk.0.set_game(second.clone());
+    desk.add(second.clone());
     desk.catch_up();
     let key = |desk: &ServiceFixture| desk.tournament().pairing_of(&second).map(|key| key.0);
     let pairings: Vec<_> = desk.tournament().sections[0].pairings.iter().map(|pairing| pairing.id).collect();
@@ -482,7 +500,7 @@ fn assigned_game_continues_in_pairing_and_reports_board() {
 #[test]
 fn substitute_inherits_nothing_from_replaced_player() {
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     desk.catch_up();
     let substitute = |by: &str| TournamentCommand::Substitute {
         pairing: "1.1".to_owned(),
@@ -552,7 +570,7 @@ fn mistakenly_replayed_game_counts_again_when_assigned() {
     };
     for (result, is_given) in [(None, true), (Some("0-2"), true), (None, false), (Some("0-2"), false)] {
         let mut desk = ServiceFixture::with_open_round();
-        desk.0.set_game(game(&desk, "2-0", is_given));
+        desk.add(game(&desk, "2-0", is_given));
         desk.catch_up();
         desk.done(TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None });
         if let Some(result) = result {
@@ -568,11 +586,11 @@ fn mistakenly_replayed_game_counts_again_when_assigned() {
     }
     // Another game counts: that one first.
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     desk.catch_up();
     desk.done(TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None });
     let again = game(&desk, "0-2", true);
-    desk.0.set_game(BoardGame { number: 2, ..again });
+    desk.add(BoardGame { number: 2, ..again });
     desk.catch_up();
     assert!(
         refused(&mut desk, adopt())
@@ -585,11 +603,11 @@ fn board_shows_pairing_of_game() {
     let mut desk = ServiceFixture::with_open_round();
     let at_a = |desk: &ServiceFixture| {
         let (tournament, seats) = (desk.tournament(), desk.tournament().board_assignments());
-        desk.0.pairing_at(&tournament, &seats, &seats[0]).map(|key| key.0.0)
+        desk.0.games().shown_pairing(&tournament, &seats, &seats[0]).map(|key| key.0.0)
     };
     assert_eq!(at_a(&desk), Some(1));
     let early = BoardGame { pairing: None, is_over: false, result: None, ..game(&desk, "*", false) };
-    desk.0.set_game(early.clone());
+    desk.add(early.clone());
     assert_eq!(at_a(&desk), None, "it is nobody's game");
     desk.done(TournamentCommand::Adopt {
         board: "a".to_owned(),
@@ -598,7 +616,7 @@ fn board_shows_pairing_of_game() {
         section: None,
     });
     assert_eq!(at_a(&desk), Some(2));
-    desk.0.set_game(BoardGame { is_over: true, ..early });
+    desk.add(BoardGame { is_over: true, ..early });
     assert_eq!(at_a(&desk), Some(2));
 }
 
@@ -626,7 +644,7 @@ fn pairing_wins_over_mismatched_board() {
     assert!(!told.contains(" means "), "{told}");
     // The cables were swapped: board a has played the second pairing.
     let played = game(&desk, "2-0", false);
-    desk.0.set_game(BoardGame { pairing: None, ..played });
+    desk.add(BoardGame { pairing: None, ..played });
     desk.done(TournamentCommand::Adopt {
         board: "a".to_owned(),
         game: None,
@@ -651,7 +669,7 @@ fn early_game_is_assigned_and_belongs_to_round() {
         is_over: false,
         ..game(&ServiceFixture::with_open_round(), "*", false)
     };
-    desk.0.set_game(early.clone());
+    desk.add(early.clone());
     let told = desk
         .done(TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None })
         .messages
@@ -673,7 +691,7 @@ fn early_game_is_assigned_and_belongs_to_round() {
         .collect();
     assert!(events.contains(r#""field":"pairing","old":"","new":"1""#), "{events}");
     // Its result is that of the pairing, as of any game of the round.
-    desk.0.set_game(BoardGame { result: Some("2-0".to_owned()), is_result_given: true, is_over: true, ..early });
+    desk.add(BoardGame { result: Some("2-0".to_owned()), is_result_given: true, is_over: true, ..early });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
     // It was the game of the other board.
@@ -705,7 +723,7 @@ fn round(round: u32, to: &str) -> TournamentCommand {
 fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
     let mut desk = ServiceFixture::with_open_round();
     desk.import("Round;Board;White;Black\n2;1;Gantwarg, A.;Sijbrands, Ton\n2;2;Wiersma, H.;Clerc, Rob\n");
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     desk.catch_up();
     let refused = desk.request(round(1, "closed").into()).unwrap_err().to_string();
     assert!(refused.contains("board 2: Clerc, Rob - Gantwarg, A."), "{refused}");
@@ -746,12 +764,7 @@ fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
     // It is a game like any other of its round, and then the board plays the open round.
     let seat = desk.tournament().board_assignments().into_iter().find(|seat| seat.board == "b").unwrap();
     let one = game(&desk, "0-2", true);
-    desk.0.set_game(BoardGame {
-        board: "b".to_owned(),
-        pairing: Some(seat.pairing.0.to_string()),
-        tags: seat.tags,
-        ..one
-    });
+    desk.add(BoardGame { board: "b".to_owned(), pairing: Some(seat.pairing.0.to_string()), tags: seat.tags, ..one });
     desk.catch_up();
     assert_eq!(next(&desk), ["a 2.1", "b 2.2"]);
     let pairing = desk.tournament().sections[0].pairings[1].clone();
@@ -764,7 +777,7 @@ fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
 #[test]
 fn replayed_game_counts_once_and_first_stays_marked() {
     let mut desk = ServiceFixture::with_open_round();
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     let replay = || TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None };
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
@@ -780,7 +793,7 @@ fn replayed_game_counts_once_and_first_stays_marked() {
     assert!(desk.request(replay().into()).unwrap_err().to_string().contains("no game that is over"));
     // The new one is played on a board whose name comes first.
     let again = game(&desk, "0-2", true);
-    desk.0.set_game(BoardGame { board: "Z".to_owned(), ..again });
+    desk.add(BoardGame { board: "Z".to_owned(), ..again });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("0-2"));
     assert_eq!(desk.visible_tags()["Result"], "*");
@@ -833,7 +846,7 @@ fn restart_keeps_pairings_of_boards() {
         let mut office = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
         office.configure(["serial:1", "serial:2"].map(str::to_owned).into(), None);
         office.set_boards(boards(serials));
-        ServiceFixture(office)
+        ServiceFixture(office, disk.clone())
     };
     // The boards have changed their places.
     let mut desk = open([(Some("2"), true), (Some("1"), true)]);
@@ -878,7 +891,7 @@ fn dry_run_shows_effects_for_each_audience() {
     }
     assert!(!told.iter().any(|told| told.starts_with("standings")), "{told:#?}");
     desk.done(open);
-    desk.0.set_game(game(&desk, "2-0", true));
+    desk.add(game(&desk, "2-0", true));
     let told = dry(&mut desk, result_of_pairing("1-1"));
     for line in [
         "a: the next game is none of the tournament",
@@ -896,7 +909,9 @@ fn dry_run_shows_effects_for_each_audience() {
         section: None,
     };
     let told = dry(&mut desk, name);
-    for line in ["a: the next game is Sijbrands, Ton - Wiersma, Harm, round 1", "events.ndjson: pairing, tag-correction"] {
+    for line in
+        ["a: the next game is Sijbrands, Ton - Wiersma, Harm, round 1", "events.ndjson: pairing, tag-correction"]
+    {
         has(&told, line);
     }
 }

@@ -8,9 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use damcast::engine::tournament::{
-    Conflict, EntityStore, MergeResult, Scoring, TieBreak, TieBreakValue, Tournament, TournamentRecord,
-    TournamentSection, UnplayedPolicy, lost_in_pdn, merge, read, standings, team_standings, write_csv, write_pdn,
-    write_trf,
+    Event, MergeResult, Scoring, TieBreak, TieBreakValue, Tournament, TournamentSection, UnplayedPolicy, difference,
+    lost_in_pdn, merge, read, standings, team_standings, write_csv, write_pdn, write_trf,
 };
 use serde_json::Value;
 
@@ -965,35 +964,20 @@ fn refuses_other_tournament_and_corrects_other_result() {
     let after = import_over(&known, corrected.as_bytes()).unwrap();
     let notes: Vec<String> = after.notes.iter().map(ToString::to_string).collect();
     assert!(notes.iter().any(|note| note.contains("has 3 points here, and his games and byes give 2")), "{notes:?}");
-    let mut book = EntityStore::default();
-    let record = |book: &EntityStore, wanted: &Tournament, request: &str, saw: u64| TournamentRecord {
-        version: book.version() + 1,
-        at: String::new(),
-        by: "arbiter".to_owned(),
-        request: request.to_owned(),
-        base_version: saw,
-        action: format!("import {request}"),
-        reason: String::new(),
-        changes: book.changes_to(wanted),
+    let correction = difference(&known, &after.tournament);
+    let result = |event: &Event| match event {
+        Event::ResultGiven { result, .. } => format!("{}-{}", result.white, result.black),
+        other => panic!("{other:?}"),
     };
-    book.apply(&record(&book, &known, "a", 0)).unwrap();
-    assert_eq!(book.tournament().unwrap(), known);
-    let correction = record(&book, &after.tournament, "b", 1);
-    assert_eq!(correction.changes.len(), 1, "{:?}", correction.changes);
-    assert_eq!((&*correction.changes[0].old["result"], &*correction.changes[0].new["result"]), ("1-1", "2-0"));
-    book.apply(&correction).unwrap();
-    assert_eq!(book.tournament().unwrap(), after.tournament);
-    // A request is done once; one that saw an older version is told what has changed; a record fits or changes nothing.
-    assert_eq!(book.check_request("a", 2), Err(Conflict::Duplicate(1)));
-    assert_eq!(book.check_request("c", 1), Err(Conflict::Stale(2, vec![(2, "import b".to_owned())])));
-    let told = |saw| book.check_request("c", saw).unwrap_err().to_string();
-    assert_eq!(told(1), "the tournament has changed since then: version 2: import b; look at it, and ask again");
-    assert_eq!(told(9), "the tournament has no such version yet, it is at version 2; look at it, and ask again");
-    let before = book.clone();
-    let mut broken = record(&book, &known, "d", 2);
-    broken.changes[0].old.insert("result".to_owned(), "1-1".to_owned());
-    assert!(matches!(book.apply(&broken), Err(Conflict::Invalid(_))));
-    assert_eq!(book, before);
+    assert_eq!(correction.iter().map(result).collect::<Vec<_>>(), ["2-0"]);
+    assert_eq!(with_events(&known, &correction), after.tournament);
+}
+
+/// A tournament with more events.
+fn with_events(tournament: &Tournament, events: &[Event]) -> Tournament {
+    let mut tournament = tournament.clone();
+    events.iter().for_each(|event| assert_eq!(tournament.apply(event), Ok(true), "{event:?}"));
+    tournament
 }
 
 /// What players are and have done, without the numbers that we give to things.
@@ -1037,22 +1021,11 @@ fn assert_roundtrip(tournament: &Tournament, of: &str) {
         .unwrap_or_else(|problems| panic!("{of}: {problems:?}\n{text}"));
     assert_eq!(comparable_players(&again.tournament), comparable_players(tournament), "{of}\n{text}");
     assert_eq!(import_over(tournament, text.as_bytes()).unwrap().tournament, *tournament, "{of}: laid over itself");
-    let mut book = EntityStore::default();
-    let changes = book.changes_to(tournament);
-    let none = String::new;
-    let record = TournamentRecord {
-        version: 1,
-        at: none(),
-        by: none(),
-        request: none(),
-        base_version: 0,
-        action: none(),
-        reason: none(),
-        changes,
-    };
-    book.apply(&record).unwrap();
-    assert_eq!(&book.tournament().unwrap(), tournament, "{of}: through the book");
-    assert_eq!(book.changes_to(tournament), [], "{of}");
+    let events = difference(&Tournament::default(), tournament);
+    assert_eq!(with_events(&Tournament::default(), &events), *tournament, "{of}: through events");
+    let text = serde_json::to_string(&events).unwrap();
+    assert_eq!(serde_json::from_str::<Vec<Event>>(&text).unwrap(), events, "{of}: through JSON");
+    assert_eq!(difference(tournament, tournament), [], "{of}");
 }
 
 #[test]

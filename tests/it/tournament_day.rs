@@ -68,7 +68,7 @@ fn run(form: TournamentForm, boards: usize, seed: u64) {
 /// All standings, after each round, by each policy, are those of the rules.
 fn check_standings(directory: &Path, decided: &Swiss) {
     let log = TournamentLog::read(&RealDisk, &directory.join("log")).unwrap();
-    let tournament = log.store().tournament().unwrap();
+    let tournament = log.tournament().clone();
     let section = &tournament.sections[0];
     let ties: Vec<TieBreak> = TieBreak::ALL.into_iter().filter(|tie| *tie != TieBreak::DirectEncounter).collect();
     for after in 1..=section.last_round() {

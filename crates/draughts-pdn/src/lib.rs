@@ -33,7 +33,7 @@ pub use draughts;
 pub use checked::Checker;
 pub use encoding::Encoding;
 pub use game::{Entry, Game, Tags};
-pub use problem::{Level, Location, Problem, Problems};
+pub use problem::{Level, Location, Problem, ProblemKind, Problems};
 pub use reader::{LocatedGame, Reader};
 pub use replay::Replay;
 pub use standard::standard;

@@ -15,9 +15,9 @@ use chrono::TimeDelta;
 
 use super::WallTime;
 use super::record::{Correction, GameRecord, RecordedEntry};
-use crate::engine::tournament::MOVES;
 use draughts_pdn::game::Tags;
 use draughts_pdn::tag;
+use draughts_tournament::MOVES;
 
 /// The tag that stands apart: the game may not be over for everybody yet.
 const RESULT_TAG: &str = "Result";

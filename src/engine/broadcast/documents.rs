@@ -4,7 +4,7 @@
 //! this file.
 
 use super::json::Object;
-use crate::engine::tournament::{
+use draughts_tournament::{
     Id, Pairing, Player, PlayerStanding, RoundState, Standings, TeamStanding, TieBreakValue, Tournament,
     TournamentSection, standings, team_standings,
 };
@@ -174,7 +174,7 @@ fn standings_of(section: &TournamentSection, standings: &Standings) -> Object {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::tournament::{self, Format, merge};
+    use draughts_tournament::{Event, Format, merge, read};
     use serde_json::Value;
 
     /// Every member is in the schema, with its type.
@@ -209,10 +209,12 @@ mod tests {
     #[test]
     fn schemas_list_every_member_and_names_are_escaped() {
         let csv = "Round;Board;White;Black;Result;White-team;Black-team\n1;1;\"A \"\"x\"\" </script>\";B;2-0;Huissen;Hijken\n1;2;C;D;*;Hijken;Huissen\n";
-        let sheet = tournament::read(csv.as_bytes(), Some(Format::Csv), "").unwrap();
+        let sheet = read(csv.as_bytes(), Some(Format::Csv), "").unwrap();
         let mut tournament = merge(&Tournament::default(), None, &sheet).unwrap().tournament;
-        tournament.set_round_state(None, 1, RoundState::Open).unwrap();
-        tournament.assign_boards(&[(tournament.sections[0].id, 1)], |number| Some(format!("board-{number}")));
+        let section = tournament.sections[0].id;
+        let (first, board) = (tournament.sections[0].pairings[0].id, Some("board-1".to_owned()));
+        tournament.apply(&Event::RoundSet { section, round: 1, state: RoundState::Open }).unwrap();
+        tournament.apply(&Event::BoardAssigned { pairing: first, board }).unwrap();
         let json: Value = serde_json::from_str(&tournament_document(&tournament)).unwrap();
         check(&serde_json::from_str(TOURNAMENT_SCHEMA).unwrap(), &json, "tournament");
         let pairing = &json["sections"][0]["rounds"][0]["pairings"][0];

@@ -19,14 +19,16 @@ pub mod archive;
 pub mod delay;
 pub mod documents;
 pub mod events;
+mod hidden_names;
 mod json;
 pub mod record;
 pub mod snapshot;
 pub mod tournament_history;
 
 pub use delay::{Delay, VisibleGame};
+pub use hidden_names::HiddenNames;
 pub use record::{Correction, GameChange, GameRecord, LiveUpdateContent, LiveUpdateLog, RecordedEntry, RecordedUpdate};
-pub use tournament_history::{HiddenNames, TournamentHistory};
+pub use tournament_history::{TournamentEvents, TournamentHistory};
 
 use chrono::{DateTime, FixedOffset};
 

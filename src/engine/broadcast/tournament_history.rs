@@ -1,5 +1,5 @@
-//! The course of a tournament as everybody may follow it: its records with their moments, the events that they are, what they correct
-//! of recorded games, and the tournament as far as it may be seen.
+//! The history of a tournament as everybody may follow it: its records with their times, the events that they are, what they correct of
+//! recorded games, and the tournament as far as it may be seen.
 //!
 //! | a record has | event |
 //! |---|---|
@@ -8,234 +8,155 @@
 //! | an official result in such a round | `official-result`: `section`, `round`, `pairing`, `points` of both sides, `reason`; no points: it was taken back |
 //! | a correction of a recorded game | `tag-correction`: `board`, `game`, `field` (a tag, `pairing`, or `moves` that the board missed), `old`, `new` |
 //!
-//! They are counted by `t`. All of it is a function of the records; a later record adds to it and changes nothing before. One thing does:
-//! a player who wishes not to be named. From that record on there is another [`TournamentEvents`] of the same events, as if nobody had ever called
-//! him otherwise; a file that has told the first one is begun anew with it.
+//! Events are counted by `t`. A later record adds events and changes none, with one exception: a player who asks not to be named. From that
+//! record on the same events have another text, without the player's names; a file with the first text begins anew.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::events::GameEvent;
-use super::json::Object;
-use super::{Correction, Delay, GameRecord, WallTime};
-use crate::engine::tournament::{
-    Conflict, EntityChange, EntityKind, EntityStore, Fields, HIDDEN_NAME, Id, ORIGINAL_PREFIX, RoundState, TAG,
-    Tournament, TournamentRecord, TournamentSection,
+use draughts_tournament::{
+    CorrectedGame, Event, Id, Misfit, Pairing, Player, RoundState, Tournament, TournamentRecord, TournamentSection,
+    format_pairing_key,
 };
-use draughts_pdn::tag;
 
-/// The field of a game that says of which pairing it is.
-const PAIRING_FIELD: &str = "pairing";
+use super::events::GameEvent;
+use super::hidden_names::PLAYER_TAGS;
+use super::json::Object;
+use super::{Correction, Delay, GameRecord, HiddenNames, WallTime};
 
-/// The tags in which players have their names.
-const PLAYER_TAGS: [&str; 2] = ["White", "Black"];
+/// Field of a game that names its pairing.
+const PAIRING: &str = "pairing";
 
-/// The course of a tournament.
+/// The records of a tournament with their times, and what follows from them.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentHistory {
     records: Vec<(WallTime, TournamentRecord)>,
-    /// Its events with all names.
-    all_names: TournamentEvents,
-    /// Those of after each record by which somebody is not named any more, or is again.
-    hidden_versions: Vec<TournamentEvents>,
+    /// The tournament with all records.
+    state: Tournament,
+    /// All names that each player ever had.
+    names: BTreeMap<Id, BTreeSet<String>>,
+    /// Events with all names.
+    plain: TournamentEvents,
+    /// Events from each record on that hides a name or shows it again.
+    masked: Vec<TournamentEvents>,
     corrections: BTreeMap<(String, u32), Vec<Correction>>,
 }
 
-/// The names that nobody is told any more: all that players had who wish not to be named.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct HiddenNames {
-    players: BTreeSet<Id>,
-    /// All that they were called.
-    all_names: BTreeSet<String>,
-    /// Those that another player has, too.
-    shared_names: BTreeSet<String>,
-    /// The tags that have them in recorded games, also where another player has the same name: board and game, their entity, the tag.
-    games: BTreeSet<(String, u32, Id, String)>,
-}
-
-impl HiddenNames {
-    /// Those after so many records. `book`: what these say.
-    fn after_records(records: &[(WallTime, TournamentRecord)], book: &EntityStore) -> HiddenNames {
-        let name = |fields: &Fields| fields.get("name").cloned().unwrap_or_default();
-        let (hidden, others): (Vec<_>, Vec<_>) =
-            book.entities(EntityKind::Player).partition(|(_, fields)| name(fields) == HIDDEN_NAME);
-        let players: BTreeSet<Id> = hidden.into_iter().map(|(id, _)| id).collect();
-        let others = others.into_iter().map(|(_, fields)| name(fields));
-        let others: BTreeSet<String> = others.flat_map(|name| [tag::reader_safe(&name), name]).collect();
-        let changes = records.iter().flat_map(|(_, record)| &record.changes);
-        let of_players = changes.filter(|of| of.entity.kind == EntityKind::Player && players.contains(&of.entity.id));
-        let mut all_names: BTreeSet<String> = of_players.flat_map(|of| [name(&of.old), name(&of.new)]).collect();
-        // Games have them as PDN shows them, too.
-        let shown: Vec<String> = all_names.iter().map(|name| tag::reader_safe(name)).collect();
-        all_names.extend(shown);
-        all_names.retain(|name| !name.is_empty() && name != HIDDEN_NAME);
-        let mut games = BTreeSet::new();
-        for (id, fields) in book.entities(EntityKind::Game) {
-            let Some((board, game)) = game_key(fields) else { continue };
-            let is_it = |tag: &&&str| fields.get(&format!("{TAG}{tag}")).is_some_and(|name| name == HIDDEN_NAME);
-            games.extend(PLAYER_TAGS.iter().filter(is_it).map(|tag| (board.clone(), game, id, (*tag).to_owned())));
-        }
-        let shared_names = all_names.intersection(&others).cloned().collect();
-        HiddenNames { players, all_names, shared_names, games }
-    }
-
-    /// The names that are nowhere to be found any more.
-    pub fn names_removed(&self) -> impl Iterator<Item = &str> {
-        self.all_names.difference(&self.shared_names).map(String::as_str)
-    }
-
-    /// What is told in the place of the value of a tag of a game.
-    pub fn mask<'v>(&self, board: &str, game: u32, tag: &str, value: &'v str) -> &'v str {
-        let is_of_game = |(of, number, _, name): &(String, u32, Id, String)| {
-            (of.as_str(), *number, name.as_str()) == (board, game, tag)
-        };
-        let is_his =
-            self.all_names.contains(value) && (!self.shared_names.contains(value) || self.games.iter().any(is_of_game));
-        if is_his { HIDDEN_NAME } else { value }
-    }
-
-    /// A record as it would be, had nobody ever called them otherwise.
-    fn redact<'r>(&self, record: &'r TournamentRecord) -> Cow<'r, TournamentRecord> {
-        if self.all_names.is_empty() {
-            return Cow::Borrowed(record);
-        }
-        let mut record = record.clone();
-        for EntityChange { entity, old, new } in &mut record.changes {
-            let is_his = entity.kind == EntityKind::Player && self.players.contains(&entity.id);
-            let is_game = entity.kind == EntityKind::Game;
-            for (name, value) in old.iter_mut().chain(new.iter_mut()) {
-                let tag = name.strip_prefix(TAG).or_else(|| name.strip_prefix(ORIGINAL_PREFIX)).filter(|_| is_game);
-                let of_game = |tag: &str| self.games.iter().any(|(_, _, id, of)| *id == entity.id && of == tag);
-                let is_told =
-                    |tag: &str| self.all_names.contains(value) && (!self.shared_names.contains(value) || of_game(tag));
-                if is_his && name == "name" || tag.is_some_and(is_told) {
-                    *value = HIDDEN_NAME.to_owned();
-                }
-            }
-        }
-        Cow::Owned(record)
-    }
-}
-
-/// The events of a course, as they are told in one generation of a file.
+/// The events of a history, with the names hidden as of one version.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentEvents {
-    /// The version of the tournament from which on they are told so, and its moment.
-    from_version: Option<(u64, WallTime)>,
-    /// The names that are not in them.
+    /// Version of the tournament from which on the events have this text, and its time.
+    since: Option<(u64, WallTime)>,
+    /// Names that are not in the events.
     pub hidden_names: HiddenNames,
-    store: EntityStore,
     events: Vec<GameEvent>,
 }
 
 impl TournamentEvents {
-    fn append(&mut self, record: &TournamentRecord, at: WallTime) -> Result<(), Conflict> {
-        let record = self.hidden_names.redact(record);
-        self.store.apply(&record)?;
-        for body in event_bodies(&self.store, &record) {
+    fn append(&mut self, change: &Change, at: WallTime) {
+        for body in change.event_bodies(&self.hidden_names) {
             self.events.push(GameEvent::for_tournament(self.events.len() as u64 + 1, at, body));
         }
-        Ok(())
     }
 
-    /// All events, as many in each telling.
+    /// Returns all events; their number does not depend on the hidden names.
     pub fn events(&self) -> &[GameEvent] {
         &self.events
     }
 }
 
 impl TournamentHistory {
-    /// That of some records, as far as they follow each other.
+    /// Creates the history of some records, as far as they follow each other.
     pub fn from_records(records: &[TournamentRecord]) -> TournamentHistory {
-        let mut course = TournamentHistory::default();
+        let mut history = TournamentHistory::default();
         for record in records {
-            if course.append(record).is_err() {
+            if history.append(record).is_err() {
                 break;
             }
         }
-        course
+        history
     }
 
-    /// The next record.
+    /// Appends the next record.
     ///
     /// # Errors
     ///
-    /// When it is not the next one.
-    pub fn append(&mut self, record: &TournamentRecord) -> Result<(), Conflict> {
+    /// Returns a [`Misfit`] if the record does not follow.
+    pub fn append(&mut self, record: &TournamentRecord) -> Result<(), Misfit> {
+        let before = self.state.clone();
+        let change = Change::new(&before, record)?;
         let last = self.records.last().map(|(at, _)| *at);
-        // Of a machine whose clock was set back: nothing may be seen before what was recorded earlier.
+        // If the clock of the machine was set back, no record may be seen before an earlier one.
         let at = WallTime::parse_from_rfc3339(&record.at).ok().max(last).unwrap_or_default();
-        self.all_names.append(record, at)?;
-        self.hidden_versions.iter_mut().try_for_each(|telling| telling.append(record, at))?;
-        for change in record.changes.iter().filter(|change| change.entity.kind == EntityKind::Game) {
-            let Some(key) = self.all_names.store.fields(EntityKind::Game, change.entity.id).and_then(game_key) else {
-                continue;
-            };
-            let correction =
-                |(tag, value): (&str, &str)| Correction { at, tag: tag.to_owned(), value: value.to_owned() };
-            let tags = change.tags().into_iter().map(correction);
-            self.corrections.entry(key).or_default().extend(tags);
+        self.plain.append(&change, at);
+        self.masked.iter_mut().for_each(|events| events.append(&change, at));
+        for game in change.games() {
+            let tags = change.tags(game).into_iter();
+            let tags = tags.map(|(tag, _, value)| Correction { at, tag: tag.to_owned(), value: value.to_owned() });
+            self.corrections.entry((game.board.clone(), game.number)).or_default().extend(tags);
         }
+        for (_, player) in change.players() {
+            self.names.entry(player.id).or_default().insert(player.name.clone());
+        }
+        let changes_visibility = change.changes_name_visibility();
+        self.state = change.after;
         self.records.push((at, record.clone()));
-        if record.changes.iter().any(changes_name_visibility) {
-            let withheld = HiddenNames::after_records(&self.records, &self.all_names.store);
-            let mut telling = TournamentEvents {
-                from_version: Some((record.version, at)),
-                hidden_names: withheld,
-                ..TournamentEvents::default()
-            };
-            self.records.iter().try_for_each(|(at, record)| telling.append(record, *at))?;
-            self.hidden_versions.push(telling);
+        if changes_visibility {
+            let hidden_names = HiddenNames::new(&self.state, &self.names);
+            let mut masked = TournamentEvents { since: Some((record.version, at)), hidden_names, events: Vec::new() };
+            let mut state = Tournament::default();
+            for (at, record) in &self.records {
+                let change = Change::new(&state, record)?;
+                masked.append(&change, *at);
+                state = change.after;
+            }
+            self.masked.push(masked);
         }
         Ok(())
     }
 
-    /// The events as they are told in a file that was begun with the names of this version.
+    /// Returns the events with the names hidden as of a version.
     pub fn events_for_version(&self, version: u64) -> &TournamentEvents {
-        let since = |telling: &&TournamentEvents| telling.from_version.is_some_and(|(since, _)| since <= version);
-        self.hidden_versions.iter().rev().find(since).unwrap_or(&self.all_names)
+        let since = |events: &&TournamentEvents| events.since.is_some_and(|(since, _)| since <= version);
+        self.masked.iter().rev().find(since).unwrap_or(&self.plain)
     }
 
-    /// The version of the tournament from which on a file that is written at this moment has other names in lines of before; 0: there is none.
+    /// Returns the version whose hidden names apply to a file that is written now; 0: no name was ever hidden.
     pub fn names_version(&self, delay: Delay, now: WallTime) -> u64 {
-        let since = self
-            .hidden_versions
-            .iter()
-            .filter_map(|telling| telling.from_version)
-            .filter(|(_, at)| delay.visible_at(*at) <= now);
-        since.map(|(version, _)| version).max().unwrap_or(0)
+        let since = self.masked.iter().filter_map(|events| events.since);
+        let visible = since.filter(|(_, at)| delay.visible_at(*at) <= now);
+        visible.map(|(version, _)| version).max().unwrap_or(0)
     }
 
-    /// Is there no record?
+    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// All its events, with all names.
+    /// Returns all events, with all names.
     pub fn events(&self) -> &[GameEvent] {
-        self.all_names.events()
+        self.plain.events()
     }
 
-    /// How many of them may be seen at a moment.
+    /// Returns the number of events that may be seen at a time.
     pub fn visible_events(&self, delay: Delay, now: WallTime) -> u64 {
         self.events().partition_point(|event| delay.visible_at(event.at()) <= now) as u64
     }
 
-    /// What the records correct of a game.
+    /// Returns the corrections of a game.
     pub fn corrections(&self, board: &str, game: u32) -> &[Correction] {
         self.corrections.get(&(board.to_owned(), game)).map_or(&[], Vec::as_slice)
     }
 
-    /// The same, and names that nobody is told any more, also of a game of which the office knew nothing.
+    /// Returns the corrections of a game, and hidden names of a game that the tournament does not know.
     pub fn corrections_of(&self, board: &str, game: &GameRecord) -> Vec<Correction> {
         let mut all = self.corrections(board, game.number()).to_vec();
-        for telling in &self.hidden_versions {
-            let Some((_, since)) = telling.from_version else { continue };
+        for events in &self.masked {
+            let Some((_, since)) = events.since else { continue };
             for tag in PLAYER_TAGS {
                 let before = all.partition_point(|correction| correction.at <= since);
                 let last = all[..before].iter().rev().find(|correction| correction.tag == tag);
                 let shown = last.map_or(game.tag(tag).unwrap_or_default(), |correction| correction.value.as_str());
-                let value = telling.hidden_names.mask(board, game.number(), tag, shown);
+                let value = events.hidden_names.mask(board, game.number(), tag, shown);
                 if value != shown {
                     all.insert(before, Correction { at: since, tag: tag.to_owned(), value: value.to_owned() });
                 }
@@ -244,31 +165,29 @@ impl TournamentHistory {
         all
     }
 
-    /// How many records may be seen at a moment.
+    /// Returns the number of records that may be seen at a time.
     pub fn visible_records(&self, delay: Delay, now: WallTime) -> usize {
         self.records.partition_point(|(at, _)| delay.visible_at(*at) <= now)
     }
 
-    /// When one more may be seen.
+    /// Returns the time at which the next record may be seen.
     pub fn next_change(&self, delay: Delay, now: WallTime) -> Option<WallTime> {
         self.records.get(self.visible_records(delay, now)).map(|(at, _)| delay.visible_at(*at))
     }
 
-    /// The tournament after so many records, as far as everybody may see it: rounds that are prepared are not in it.
+    /// Returns the tournament after a number of records, as far as everybody may see it: without prepared rounds.
     pub fn tournament(&self, count: usize) -> Tournament {
-        let mut book = EntityStore::default();
-        for (_, record) in self.records.iter().take(count) {
-            if book.apply(record).is_err() {
-                break;
-            }
+        let mut tournament = if count >= self.records.len() { self.state.clone() } else { Tournament::default() };
+        for (_, record) in self.records.iter().take(count).filter(|_| count < self.records.len()) {
+            // Each of them was applied before.
+            let _ = record.events.iter().try_for_each(|event| tournament.apply(event).map(drop));
         }
-        let mut tournament = book.tournament().unwrap_or_default();
         tournament.sections.iter_mut().for_each(remove_prepared_rounds);
         tournament
     }
 }
 
-/// Takes out the rounds that nobody outside may see yet. A round that has a result was played, and so were those before it.
+/// Removes the rounds that are not public. A round with a result was played, and so were those before it.
 fn remove_prepared_rounds(section: &mut TournamentSection) {
     let played = section.last_round_with_result();
     let shown = section.rounds.iter().filter(|round| round.state != RoundState::Prepared).map(|round| round.number);
@@ -278,127 +197,171 @@ fn remove_prepared_rounds(section: &mut TournamentSection) {
     section.matches.retain(|team_match| team_match.round <= last);
 }
 
-/// Is somebody not named any more, or is he again?
-fn changes_name_visibility(change: &EntityChange) -> bool {
-    let [old, new] = [&change.old, &change.new].map(|fields| fields.get("name").map(String::as_str));
-    let is_other = old != new && old.is_some();
-    change.entity.kind == EntityKind::Player && is_other && [old, new].contains(&Some(HIDDEN_NAME))
+/// A record, with the tournament before and after it.
+struct Change<'r> {
+    before: &'r Tournament,
+    after: Tournament,
+    rounds: BTreeSet<(Id, u32)>,
+    players: BTreeSet<Id>,
+    pairings: BTreeSet<Id>,
+    games: BTreeSet<(&'r str, u32)>,
 }
 
-fn game_key(fields: &Fields) -> Option<(String, u32)> {
-    Some((fields.get("board")?.clone(), fields.get("game")?.parse().ok()?))
-}
-
-/// The rounds of the book that everybody may see: section and number.
-fn visible_rounds(book: &EntityStore) -> BTreeSet<(&str, &str)> {
-    let shown =
-        |(_, fields): (Id, &'_ Fields)| fields.get("state").is_some_and(|state| state != RoundState::Prepared.name());
-    let key = |(_, fields)| round_key(fields);
-    book.entities(EntityKind::Round).filter(|entity| shown(*entity)).filter_map(key).collect()
-}
-
-fn round_key(fields: &Fields) -> Option<(&str, &str)> {
-    Some((fields.get("section")?.as_str(), fields.get("round")?.as_str()))
-}
-
-/// What a record that was applied tells.
-fn event_bodies(book: &EntityStore, record: &TournamentRecord) -> Vec<Object> {
-    let mut bodies = Vec::new();
-    let shown = visible_rounds(book);
-    let mut whole = BTreeSet::new();
-    for change in record.changes.iter().filter(|change| change.entity.kind == EntityKind::Round) {
-        let Some(fields) = book.fields(EntityKind::Round, change.entity.id) else { continue };
-        let (Some(key), Some(state)) = (round_key(fields), change.new.get("state")) else { continue };
-        bodies.push(round_event(book, "round", key).text("state", state));
-        let was_shown = change.old.get("state").is_some_and(|state| state != RoundState::Prepared.name());
-        if !was_shown && shown.contains(&key) {
-            whole.insert(key);
-        }
-    }
-    for key in &whole {
-        let mut pairings: Vec<(Id, &Fields)> =
-            book.entities(EntityKind::Pairing).filter(|(_, fields)| round_key(fields) == Some(*key)).collect();
-        let board = |fields: &Fields| fields.get("board").and_then(|board| board.parse().ok()).unwrap_or(u32::MAX);
-        pairings.sort_by_key(|(id, fields)| (board(fields), *id));
-        for (id, fields) in pairings {
-            bodies.push(pairing(book, *key, id, fields));
-            bodies.extend(fields.contains_key("result").then(|| official_result(book, *key, id, fields)));
-        }
-    }
-    for change in &record.changes {
-        match change.entity.kind {
-            EntityKind::Pairing => {
-                let id = change.entity.id;
-                let Some(fields) = book.fields(EntityKind::Pairing, id) else { continue };
-                let Some(key) = round_key(fields).filter(|key| shown.contains(key) && !whole.contains(key)) else {
-                    continue;
-                };
-                let has = |name: &&str| change.old.contains_key(*name) || change.new.contains_key(*name);
-                if ["white", "black", "board", "later"].iter().any(&has) {
-                    bodies.push(pairing(book, key, id, fields));
+impl<'r> Change<'r> {
+    fn new(before: &'r Tournament, record: &'r TournamentRecord) -> Result<Change<'r>, Misfit> {
+        let mut change = Change {
+            before,
+            after: before.clone(),
+            rounds: BTreeSet::new(),
+            players: BTreeSet::new(),
+            pairings: BTreeSet::new(),
+            games: BTreeSet::new(),
+        };
+        for event in &record.events {
+            change.after.apply(event)?;
+            match event {
+                Event::RoundSet { section, round, .. } => drop(change.rounds.insert((*section, *round))),
+                Event::PlayerEntered { player, .. } => drop(change.players.insert(player.id)),
+                Event::PlayerRenamed { player, .. } => drop(change.players.insert(*player)),
+                Event::PairingDrawn { pairing, .. } => drop(change.pairings.insert(pairing.id)),
+                Event::ResultGiven { pairing, .. }
+                | Event::ResultTakenBack { pairing, .. }
+                | Event::PlayerSubstituted { pairing, .. }
+                | Event::PairingDeferred { pairing, .. } => drop(change.pairings.insert(*pairing)),
+                Event::GameAssigned { board, game, .. } | Event::GameCorrected { board, game, .. } => {
+                    change.games.insert((board, *game));
                 }
-                if ["result", "reason"].iter().any(has) {
-                    bodies.push(official_result(book, key, id, fields));
+                _ => {}
+            }
+        }
+        Ok(change)
+    }
+
+    /// Players of the record, as they were (`None`: not there) and as they are.
+    fn players(&self) -> impl Iterator<Item = (Option<&Player>, &Player)> {
+        self.players.iter().filter_map(|id| Some((self.before.player(*id), self.after.player(*id)?)))
+    }
+
+    /// Whether a known player is hidden from now on, or shown again.
+    fn changes_name_visibility(&self) -> bool {
+        self.players().any(|(before, after)| before.is_some_and(|before| before.is_hidden() != after.is_hidden()))
+    }
+
+    /// Recorded games of the record, in the order of their first correction.
+    fn games(&self) -> impl Iterator<Item = &CorrectedGame> {
+        self.after.games.iter().filter(|game| self.games.contains(&(game.board.as_str(), game.number)))
+    }
+
+    /// Tags of a game with another value than before: name, old and new value.
+    fn tags<'g>(&'g self, game: &'g CorrectedGame) -> Vec<(&'g str, &'g str, &'g str)> {
+        let before = self.before.corrected(&game.board, game.number);
+        let known = |name: &str| before.and_then(|before| before.tags.get(name));
+        let names: BTreeSet<&String> =
+            before.into_iter().flat_map(|before| before.tags.keys()).chain(game.tags.keys()).collect();
+        let changed = names.into_iter().filter(|name| known(name) != game.tags.get(*name));
+        let change = |name: &'g String| {
+            let tag = game.tags.get(name);
+            let shown = known(name).map(|known| known.value.as_str()).filter(|value| !value.is_empty());
+            let old = shown.or_else(|| tag.map(|tag| tag.original.as_str()));
+            (name.as_str(), old.unwrap_or_default(), tag.map_or("", |tag| tag.value.as_str()))
+        };
+        changed.map(change).collect()
+    }
+
+    /// Bodies of the public events of the record.
+    fn event_bodies(&self, hidden: &HiddenNames) -> Vec<Object> {
+        let mut bodies = Vec::new();
+        let whole = self.add_rounds(hidden, &mut bodies);
+        let is_followed = |section: &TournamentSection, pairing: &Pairing| {
+            let is_public = section.state_of(pairing.round) != RoundState::Prepared;
+            is_public && !whole.contains(&(section.id, pairing.round))
+        };
+        let renamed = self.players().filter(|(before, after)| before.is_some_and(|before| before.name != after.name));
+        for (_, player) in renamed {
+            for (section, pairing) in self.after.pairings().filter(|(section, of)| is_followed(section, of)) {
+                let plays = [pairing.white, pairing.black].contains(&Some(player.id));
+                bodies.extend(plays.then(|| pairing_event(section, pairing, hidden)));
+            }
+        }
+        let touched = self.pairings.iter().filter_map(|id| self.after.pairing(*id));
+        for (section, pairing) in touched.filter(|(section, pairing)| is_followed(section, pairing)) {
+            let before = self.before.pairing(pairing.id).map(|(_, before)| before);
+            let facts = |of: &Pairing| (of.white, of.black, of.board, of.deferral);
+            if before.map(facts) != Some(facts(pairing)) {
+                bodies.push(pairing_event(section, pairing, hidden));
+            }
+            if before.and_then(|before| before.result) != pairing.result {
+                bodies.push(result_event(section, pairing));
+            }
+        }
+        for game in self.games() {
+            let head = || {
+                Object::new()
+                    .text("type", "tag-correction")
+                    .text("board", &game.board)
+                    .number("game", game.number.into())
+            };
+            let amend = |field, old: &str, new: &str| head().text("field", field).text("old", old).text("new", new);
+            let key =
+                |of: Option<&CorrectedGame>| of.and_then(|of| of.pairing).map_or(String::new(), format_pairing_key);
+            let (old, new) = (key(self.before.corrected(&game.board, game.number)), key(Some(game)));
+            bodies.extend((old != new).then(|| amend(PAIRING, &old, &new)));
+            let mask = |tag, value| hidden.mask(&game.board, game.number, tag, value);
+            let tags = self.tags(game).into_iter();
+            bodies.extend(tags.map(|(tag, old, new)| amend(tag, mask(tag, old), mask(tag, new))));
+        }
+        bodies
+    }
+
+    /// Adds the states of rounds, and all pairings of rounds that become public. Returns these rounds.
+    fn add_rounds(&self, hidden: &HiddenNames, bodies: &mut Vec<Object>) -> BTreeSet<(Id, u32)> {
+        let rounds = self.after.sections.iter().flat_map(|of| of.rounds.iter().map(move |round| (of, round)));
+        let mut changed: Vec<_> = rounds.filter(|(of, round)| self.rounds.contains(&(of.id, round.number))).collect();
+        changed.sort_by_key(|(_, round)| round.id);
+        let mut whole = BTreeSet::new();
+        for (section, round) in changed {
+            bodies.push(round_event("round", section, round.number).text("state", round.state.name()));
+            let known = self.before.sections.iter().find(|known| known.id == section.id);
+            let was = known.map_or(RoundState::Prepared, |known| known.state_of(round.number));
+            if was == RoundState::Prepared && round.state != RoundState::Prepared {
+                whole.insert((section.id, round.number));
+            }
+        }
+        for section in &self.after.sections {
+            for (_, round) in whole.iter().filter(|(of, _)| *of == section.id) {
+                for pairing in section.round(*round) {
+                    bodies.push(pairing_event(section, pairing, hidden));
+                    bodies.extend(pairing.result.is_some().then(|| result_event(section, pairing)));
                 }
             }
-            EntityKind::Player if change.new.contains_key("name") && !change.old.is_empty() => {
-                let player = change.entity.id.to_string();
-                let is_his = |fields: &Fields| ["white", "black"].iter().any(|side| fields.get(*side) == Some(&player));
-                for (id, fields) in book.entities(EntityKind::Pairing).filter(|(_, fields)| is_his(fields)) {
-                    let key = round_key(fields).filter(|key| shown.contains(key) && !whole.contains(key));
-                    bodies.extend(key.map(|key| pairing(book, key, id, fields)));
-                }
-            }
-            EntityKind::Game => {
-                let Some(fields) = book.fields(EntityKind::Game, change.entity.id) else { continue };
-                let Some((board, game)) = game_key(fields) else { continue };
-                let amend =
-                    || Object::new().text("type", "tag-correction").text("board", &board).number("game", game.into());
-                let pairing = [&change.old, &change.new].map(|of| of.get(PAIRING_FIELD).map_or("", String::as_str));
-                if pairing[0] != pairing[1] {
-                    let body = amend().text("field", PAIRING_FIELD);
-                    bodies.push(body.text("old", pairing[0]).text("new", pairing[1]));
-                }
-                for (tag, new) in change.tags() {
-                    let first = || fields.get(&format!("{ORIGINAL_PREFIX}{tag}"));
-                    let old = change.old.get(&format!("{TAG}{tag}")).or_else(first).map_or("", String::as_str);
-                    bodies.push(amend().text("field", tag).text("old", old).text("new", new));
-                }
-            }
-            _ => {}
         }
+        whole
     }
-    bodies
 }
 
-/// The members of all events about a round.
-fn round_event(book: &EntityStore, kind: &str, (section, round): (&str, &str)) -> Object {
-    let name = section.parse().ok().and_then(|id| book.fields(EntityKind::Section, Id(id))?.get("name"));
-    let round = round.parse().unwrap_or(0);
-    Object::new().text("type", kind).text("section", name.map_or("", String::as_str)).number("round", round)
+/// Members of all events about a round.
+fn round_event(kind: &str, section: &TournamentSection, round: u32) -> Object {
+    Object::new().text("type", kind).text("section", &section.name).number("round", round.into())
 }
 
-fn pairing(book: &EntityStore, key: (&str, &str), id: Id, fields: &Fields) -> Object {
-    let mut body = round_event(book, "pairing", key).text("pairing", &id.to_string());
-    if let Some(board) = fields.get("board").and_then(|board| board.parse().ok()) {
-        body = body.number("table", board);
+fn pairing_event(section: &TournamentSection, pairing: &Pairing, hidden: &HiddenNames) -> Object {
+    let mut body = round_event("pairing", section, pairing.round).text("pairing", &pairing.id.to_string());
+    if let Some(board) = pairing.board {
+        body = body.number("table", board.into());
     }
-    for side in ["white", "black"] {
-        let player = fields.get(side).and_then(|id| book.fields(EntityKind::Player, Id(id.parse().ok()?))?.get("name"));
-        body = body.text(side, player.map_or("", String::as_str));
+    for (side, id) in [("white", pairing.white), ("black", pairing.black)] {
+        let player = id.and_then(|id| section.player(id));
+        body = body.text(side, player.map_or("", |player| hidden.name(player.id, &player.name)));
     }
-    match fields.get("later") {
-        Some(later) => body.text("later", later),
+    match pairing.deferral {
+        Some(deferral) => body.text("later", deferral.name()),
         None => body,
     }
 }
 
-fn official_result(book: &EntityStore, key: (&str, &str), id: Id, fields: &Fields) -> Object {
-    let result = fields.get("result").and_then(|result| {
-        let at = result.get(1..)?.find('-')? + 1;
-        Some([&result[..at], &result[at + 1..]])
-    });
-    let body = round_event(book, "official-result", key).text("pairing", &id.to_string());
-    let body = body.texts("points", result.into_iter().flatten());
-    body.text("reason", fields.get("reason").map_or("", String::as_str))
+fn result_event(section: &TournamentSection, pairing: &Pairing) -> Object {
+    let points = pairing.result.map(|result| [result.white.to_string(), result.black.to_string()]);
+    let body = round_event("official-result", section, pairing.round).text("pairing", &pairing.id.to_string());
+    let body = body.texts("points", points.iter().flatten().map(String::as_str));
+    body.text("reason", pairing.result.map_or("", |result| result.reason.name()))
 }

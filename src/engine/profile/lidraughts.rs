@@ -55,7 +55,7 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
         found.sort_by_key(|found| found.offset);
         for RawProblem { offset: at, level, message: what, hint } in found {
             let hint = hint.filter(|hint| !hint.is_empty());
-            problems.push(Problem { location: places.at(at), level, message: what, hint });
+            problems.push(Problem { location: places.at(at), level, message: what, hint, kind: None });
         }
     }
 }

@@ -279,7 +279,7 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
         );
     }
     let damage = match TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone()) {
-        Ok(log) => log.damage().map(str::to_owned).or_else(|| log.store().tournament().err()),
+        Ok(log) => log.damage().map(str::to_owned),
         Err(error) => Some(error.to_string()),
     };
     if let Some(damage) = &damage {

@@ -26,7 +26,6 @@ use crate::engine::broadcast::{GameRecord, TournamentHistory};
 use crate::engine::bytelog::{Header, LogInput, LogSummary};
 use crate::engine::playback::{self, PlaybackError, PlaybackResult, PlayedGame};
 use crate::engine::session::BusAddress;
-use crate::engine::tournament::BoardGame;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, RealDisk};
 use crate::station::journal::commits::{self, LogTail};
@@ -35,6 +34,7 @@ use crate::station::live_files;
 use crate::station::outlets::{self, PlannedOutlet, Plans, RoundBoards};
 use crate::station::recorder::COMMITS_FILE;
 use crate::station::tournament_log::TournamentLog;
+use draughts_tournament::BoardGame;
 
 /// The folder of a station, as far as it is logs.
 pub struct StationFolder {

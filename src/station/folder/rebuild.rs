@@ -40,7 +40,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     if let Some(missing) = Plans::read(&RealDisk, &directory.join("log"))?.set_witnesses(witnesses) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{missing}: put it there first")));
     }
-    if let Some(damage) = record.damage().map(str::to_owned).or_else(|| record.store().tournament().err()) {
+    if let Some(damage) = record.damage() {
         let why =
             format!("{damage}: put a copy of the file there first, or what it lacks would be missing in what is made");
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));

@@ -25,10 +25,6 @@ use super::overview::{self, AwaitedView, PairingView, TournamentStatus};
 use crate::engine::broadcast::documents;
 use crate::engine::session::request::{BoardPairing, OperatorCommand};
 use crate::engine::session::{BusAddress, Condition};
-use crate::engine::tournament::{
-    BoardAssignment, BoardGame, PairingKey, RoundState, Tournament, TournamentRecord, TournamentSection,
-    format_pairing_key, parse_pairing_key,
-};
 use crate::station::config::{Config, TournamentConfig};
 use crate::station::disk::Disk;
 use crate::station::journal::witness::Witnesses;
@@ -37,6 +33,10 @@ use crate::station::live_files;
 use crate::station::outlets::{self, GameLifecycle, OutletHandle};
 use crate::station::tournament_service::{
     ResultRequester, ServiceOutcome, StationBoard, TournamentCommand, TournamentRequest, TournamentService,
+};
+use draughts_tournament::{
+    BoardAssignment, BoardGame, NextRound, PairingKey, RoundState, Tournament, TournamentRecord, TournamentSection,
+    format_pairing_key, parse_pairing_key,
 };
 
 /// The office looks after boards at least so often.
@@ -360,8 +360,8 @@ impl TournamentActor {
         let next = self.service.next_rounds();
         let set_up = next
             .into_iter()
-            .find(|(_, _, boards)| !boards.is_empty() && boards.iter().all(|board| self.ready_boards.contains(board)));
-        let Some((section, round, _)) = set_up else { return false };
+            .find(|next| !next.boards.is_empty() && next.boards.iter().all(|board| self.ready_boards.contains(board)));
+        let Some(NextRound { section, round, .. }) = set_up else { return false };
         let matter =
             TournamentCommand::SetRoundState { round, to: RoundState::Open.name().to_owned(), section: Some(section) };
         let answer = self.answer(TournamentQuery::Request(matter.into()), "the boards, which are set up");
@@ -387,7 +387,7 @@ impl TournamentActor {
             if let Err(why) = read {
                 warn!(line, "the games of earlier logs cannot be read: {why}");
             }
-            is_known.into_values().for_each(|game| office.add_game(game));
+            is_known.into_values().for_each(|game| office.games_mut().insert_if_new(game));
         }
     }
 
@@ -400,7 +400,7 @@ impl TournamentActor {
                 return TournamentReply::ForLine;
             }
             TournamentQuery::Result { board, result, confirmed: sure, reason, is_dry_run: dry_run } => {
-                if !self.service.has_games(&board) {
+                if self.service.games().last(&board).is_none() {
                     return TournamentReply::ForLine;
                 }
                 TournamentRequest {
@@ -412,7 +412,7 @@ impl TournamentActor {
             }
             TournamentQuery::GameResumed { board, dry_run } => {
                 self.load_old_games();
-                let Some(game) = self.service.last_game(&board).map(|game| game.number) else {
+                let Some(game) = self.service.games().last(&board).map(|game| game.number) else {
                     return TournamentReply::ForLine;
                 };
                 if !self.service.has_result(&board) {
@@ -451,7 +451,7 @@ impl TournamentActor {
                 let mut told = done.notes.clone();
                 told.extend(done.messages.iter().cloned());
                 self.publish(done);
-                TournamentReply::Done { told, version: self.service.log().store().version() }
+                TournamentReply::Done { told, version: self.service.log().version() }
             }
             Err(refusal) => {
                 let why = refusal.to_string();
@@ -462,10 +462,7 @@ impl TournamentActor {
     }
 
     fn snapshot(&self) -> TournamentReply {
-        let tournament = match self.service.tournament() {
-            Ok(tournament) => tournament,
-            Err(why) => return TournamentReply::Refused(why),
-        };
+        let tournament = self.service.tournament();
         let log = self.service.log();
         let deed = |record: &TournamentRecord| TournamentHistoryEntry {
             version: record.version,
@@ -484,9 +481,9 @@ impl TournamentActor {
         };
         let left_out = log.records().len().saturating_sub(MAX_HISTORY);
         TournamentReply::Shown(Box::new(TournamentSnapshot {
-            version: log.store().version(),
-            tournament: documents::tournament_document(&tournament),
-            standings: documents::standings_document(&tournament),
+            version: log.version(),
+            tournament: documents::tournament_document(tournament),
+            standings: documents::standings_document(tournament),
             rounds: tournament.sections.iter().flat_map(rounds).collect(),
             history: log.records()[left_out..].iter().map(deed).collect(),
         }))
@@ -526,9 +523,9 @@ impl TournamentActor {
                 Err(_) => {}
             }
         }
-        let Ok(tournament) = self.service.tournament() else { return };
+        let tournament = self.service.tournament();
         let due = pairings_due(
-            &tournament,
+            tournament,
             self.confirmed_pairings.keys().map(|board| (board.as_str(), self.known_pairings(board))),
         );
         for (board, pairing) in due {
@@ -557,17 +554,17 @@ impl TournamentActor {
 
     /// What `status` shows.
     fn publish_status(&mut self) {
-        let Ok(tournament) = self.service.tournament() else { return };
+        let tournament = self.service.tournament();
         let seats = tournament.board_assignments();
         let pairing = |seat: &BoardAssignment| {
-            let key = self.service.pairing_at(&tournament, &seats, seat)?;
-            Some((seat.board.clone(), self.view(&tournament, key)?))
+            let key = self.service.games().shown_pairing(tournament, &seats, seat)?;
+            Some((seat.board.clone(), self.view(tournament, key)?))
         };
         let shown = TournamentStatus {
             pairings: seats.iter().filter_map(pairing).collect(),
-            awaited: self.results_awaited(&tournament, &seats),
-            begun_before: self.unassigned_games(&tournament, &seats),
-            players: self.players(&tournament),
+            awaited: self.results_awaited(tournament, &seats),
+            begun_before: self.unassigned_games(tournament, &seats),
+            players: self.players(tournament),
         };
         self.deps.shown.send_if_modified(|known| {
             let is_new = *known != shown;
@@ -578,7 +575,7 @@ impl TournamentActor {
 
     fn view(&self, tournament: &Tournament, key: PairingKey) -> Option<PairingView> {
         let (section, pairing) = tournament.pairing(key.0)?;
-        let game = self.service.last_game_of(tournament, key);
+        let game = self.service.games().latest_of(tournament, key);
         let over = game.filter(|game| game.is_over);
         let offered = game.filter(|game| !game.is_over).and_then(|game| self.proposed_results.get(&game.board));
         let is_current = section.open_round() == Some(pairing.round) || !pairing.board_override.is_empty();
@@ -610,8 +607,8 @@ impl TournamentActor {
                 let key = (pairing.id, pairing.next_stage());
                 let view = self.view(tournament, key).filter(|view| view.waits_for_result);
                 // Where another game was begun since, the board means that.
-                let game = self.service.last_game_of(tournament, key);
-                let is_last = |game: &BoardGame| self.service.last_game_at(&game.board) == Some(game);
+                let game = self.service.games().latest_of(tournament, key);
+                let is_last = |game: &BoardGame| self.service.games().last(&game.board) == Some(game);
                 let board = seat.and_then(|seat| match game {
                     Some(game) => is_last(game).then(|| game.board.clone()),
                     None => Some(seat.board.clone()),
@@ -624,7 +621,7 @@ impl TournamentActor {
 
     /// The pairings on whose boards a game goes on that is one of no pairing.
     fn unassigned_games(&self, tournament: &Tournament, seats: &[BoardAssignment]) -> Vec<AwaitedView> {
-        let early = seats.iter().filter(|seat| self.service.unassigned_game(tournament, seat).is_some());
+        let early = seats.iter().filter(|seat| self.service.games().unassigned_game(tournament, seat).is_some());
         let view = |seat: &BoardAssignment| {
             let pairing = self.view(tournament, seat.pairing)?;
             Some(AwaitedView { board: Some(seat.board.clone()), pairing })
@@ -634,7 +631,10 @@ impl TournamentActor {
 
     /// Who plays the games that go on and whose names were corrected.
     fn players(&self, tournament: &Tournament) -> BTreeMap<String, (u32, [Option<String>; 2])> {
-        let going = tournament.games.iter().filter(|game| self.service.is_ongoing(&game.board, game.number));
+        let going = tournament
+            .games
+            .iter()
+            .filter(|game| self.service.games().get(&game.board, game.number).is_some_and(|game| !game.is_over));
         let names = going.map(|game| {
             let name = |tag: &str| game.tags.get(tag).map(|tag| tag.value.clone()).filter(|name| !name.is_empty());
             (game.board.clone(), (game.number, ["White", "Black"].map(name)))

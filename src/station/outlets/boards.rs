@@ -7,9 +7,9 @@ use crate::engine::game_tags;
 use crate::engine::livefile::GameHeader;
 use crate::engine::playback::{PlayedGame, PublishedEvent};
 use crate::engine::session::{BusAddress, LineSettings, LiveUpdate};
-use crate::engine::tournament::{BoardGame, Conflict, TournamentRecord};
 use crate::station::live_files;
 use draughts::Variant;
+use draughts_tournament::{BoardGame, Misfit, TournamentRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The boards of a round.
@@ -80,7 +80,7 @@ impl RoundBoards {
     /// # Errors
     ///
     /// When it is not the next one.
-    pub fn add_record(&mut self, record: &TournamentRecord) -> Result<(), Conflict> {
+    pub fn add_record(&mut self, record: &TournamentRecord) -> Result<(), Misfit> {
         self.history.append(record)?;
         self.apply_corrections();
         Ok(())

@@ -27,7 +27,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::hidden_names;
 use super::order::{self, EventOrder};
 use super::streams::EventStreams;
 use crate::engine::broadcast::events::{EventId, GameEvent, Generation, StreamKey};
@@ -279,7 +278,7 @@ impl EventsFile {
             }
         };
         let shown = path.display();
-        if hidden_names::file_contains_name(streams.hidden_names(), read(disk, &path)?.0)? {
+        if streams.hidden_names().is_in(read(disk, &path)?.0)? {
             disk.remove(&path)?;
             notices.push(format!("{shown} had a hidden name, and is written again without it"));
         } else {

@@ -19,7 +19,6 @@ mod boards;
 mod events_file;
 mod files;
 mod finished_files;
-mod hidden_names;
 mod order;
 mod outlet;
 mod plan;
@@ -42,7 +41,6 @@ use crate::engine::broadcast::{Delay, GameChange, TournamentHistory, WallTime};
 use crate::engine::bytelog::Header;
 use crate::engine::playback::{self, PlaybackResult, PlayedGame};
 use crate::engine::session::{BusAddress, Effect};
-use crate::engine::tournament::{BoardGame, TournamentRecord};
 use crate::station::config::{Config, PUBLIC};
 use crate::station::disk::RealDisk;
 use crate::station::file_problems::{self, FileProblems, ProblemReport, ProblemReporter};
@@ -50,6 +48,7 @@ use crate::station::heartbeat::Heartbeat;
 use crate::station::journal::logs;
 use crate::station::journal::witness::Witnesses;
 use crate::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
+use draughts_tournament::{BoardGame, TournamentRecord};
 
 use finished_files::FinishedLiveFiles;
 

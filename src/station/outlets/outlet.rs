@@ -10,18 +10,17 @@ use tracing::{info, warn};
 use super::boards::RoundBoards;
 use super::events_file::{EVENTS_FILE, EventsFile, MAX_BATCH};
 use super::files::{self, Fingerprint, GAMES_FILE, PublicFile, ROUNDS_FOLDER};
-use super::hidden_names;
 use super::order::order_file;
 use super::plan::PlannedOutlet;
 use super::streams::{EventStreams, PendingEvents};
 use crate::engine::broadcast::events::{GameEvent, Generation};
 use crate::engine::broadcast::snapshot::Snapshot;
 use crate::engine::broadcast::{Board, Delay, GameRecord, HiddenNames, VisibleGame, WallTime, archive};
-use crate::engine::tournament::Tournament;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, Durability, FileStamp, ManagedDir};
 use crate::station::file_problems::ProblemReport;
 use crate::station::journal::witness::Witnesses;
+use draughts_tournament::Tournament;
 
 /// What is in the name of a file that was put aside.
 const ASIDE_SUFFIX: &str = ".aside-";
@@ -352,13 +351,13 @@ impl Outlet {
 
     /// Files that were put aside in this folder have the names of their time: those that nobody is told any more are removed with them.
     fn delete_hidden_names(&mut self) -> io::Result<()> {
-        if self.names_deleted || self.hidden_names.names_removed().next().is_none() {
+        if self.names_deleted || self.hidden_names.is_empty() {
             return Ok(());
         }
         for folder in self.all_folders()? {
             for name in self.disk.list(&folder)?.into_iter().filter(|name| name.contains(ASIDE_SUFFIX)) {
                 let path = folder.join(&name);
-                if hidden_names::file_contains_name(&self.hidden_names, self.disk.reader(&path, 0)?)? {
+                if self.hidden_names.is_in(self.disk.reader(&path, 0)?)? {
                     self.disk.remove(&path)?;
                     warn!("{} had a name that nobody is told any more, and is removed", path.display());
                 }
@@ -465,7 +464,7 @@ impl Outlet {
                 || found.as_deref() == Some(archive::before_result(text).as_bytes())
                 || found.as_deref().is_some_and(was);
             let aside = match found {
-                Some(found) if hidden_names::file_contains_name(&self.hidden_names, found.as_slice())? => None,
+                Some(found) if self.hidden_names.is_in(found.as_slice())? => None,
                 Some(_) if name.starts_with(ARCHIVE_FOLDER) && (is_touched || !is_known) => {
                     disk::move_aside(self.disk.as_ref(), &path).map(Some).or_else(|error| match error.kind() {
                         io::ErrorKind::NotFound => Ok(None),

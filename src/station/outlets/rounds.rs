@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::boards::RoundBoards;
 use crate::engine::broadcast::snapshot::SnapshotEntry;
 use crate::engine::broadcast::{Board, Delay, GameRecord, VisibleGame, WallTime};
-use crate::engine::tournament::{
+use draughts_tournament::{
     BoardAssignment, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
 };
 

@@ -52,6 +52,16 @@ impl fmt::Display for Level {
     }
 }
 
+/// Kind of a problem, for programs that treat one kind in a way of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// A tag without its closing bracket or quote.
+    Unclosed,
+    /// A line break within the value of a tag.
+    LineBreak,
+}
+
 /// One problem of a text.
 ///
 /// # Examples
@@ -72,28 +82,36 @@ pub struct Problem {
     pub message: String,
     /// Remedy, or reason.
     pub hint: Option<String>,
+    /// Its kind, where programs need to know it.
+    pub kind: Option<ProblemKind>,
 }
 
 impl Problem {
     /// Creates a problem of level note.
     pub fn note(location: Location, what: impl Into<String>) -> Problem {
-        Problem { location, level: Level::Note, message: what.into(), hint: None }
+        Problem { location, level: Level::Note, message: what.into(), hint: None, kind: None }
     }
 
     /// Creates a problem of level warning.
     pub fn warning(location: Location, what: impl Into<String>) -> Problem {
-        Problem { location, level: Level::Warning, message: what.into(), hint: None }
+        Problem { location, level: Level::Warning, message: what.into(), hint: None, kind: None }
     }
 
     /// Creates a problem of level error.
     pub fn error(location: Location, what: impl Into<String>) -> Problem {
-        Problem { location, level: Level::Error, message: what.into(), hint: None }
+        Problem { location, level: Level::Error, message: what.into(), hint: None, kind: None }
     }
 
     /// Adds a hint.
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Problem {
         Problem { hint: Some(hint.into()), ..self }
+    }
+
+    /// The same with a kind.
+    #[must_use]
+    pub fn with_kind(self, kind: ProblemKind) -> Problem {
+        Problem { kind: Some(kind), ..self }
     }
 }
 

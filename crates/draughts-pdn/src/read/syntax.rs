@@ -26,7 +26,7 @@ use std::borrow::Cow;
 use memchr::{memchr2, memchr2_iter};
 
 use super::lexer::{MAX_TOKEN_LEN, Token, TokenFlaw, TokenKind};
-use super::problem::{Location, Problem, quote};
+use super::problem::{Location, Problem, ProblemKind, quote};
 use super::words::Word;
 use crate::game::{MoveEntry, MoveNumber, Termination, UNKNOWN};
 use crate::tag::{self, TagFlaw};
@@ -536,13 +536,15 @@ fn tag_problem(flaw: TagFlaw, token: &Token<'_>, name: &str) -> Option<Problem> 
         TagFlaw::NoValue => Problem::warning(place, format!("the tag {name} has no value")),
         TagFlaw::BareQuote => Problem::warning(place, format!("a quote in the value of {name}"))
             .with_hint("inside a value it is written \\\""),
-        TagFlaw::Unclosed => {
-            Problem::warning(place, format!("the tag {name} is not closed")).with_hint("its end is guessed")
-        }
+        TagFlaw::Unclosed => Problem::warning(place, format!("the tag {name} is not closed"))
+            .with_hint("its end is guessed")
+            .with_kind(ProblemKind::Unclosed),
         TagFlaw::Unopened => {
             Problem::error(place, format!("the tag {name} has lost its `[`")).with_hint("read as a tag all the same")
         }
-        TagFlaw::LineBreak => Problem::note(place, format!("the value of {name} has a line break")),
+        TagFlaw::LineBreak => {
+            Problem::note(place, format!("the value of {name} has a line break")).with_kind(ProblemKind::LineBreak)
+        }
     })
 }
 

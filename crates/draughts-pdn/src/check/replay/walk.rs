@@ -193,7 +193,7 @@ impl Walk<'_> {
                 let is_played = self.entries.iter().any(|entry| matches!(entry, Entry::Move(_)));
                 let level = if is_played { Level::Error } else { Level::Warning };
                 let hint = Some(fen::write(self.variant, &setup));
-                self.problems.push(Problem { location: place, level, message: error.to_string(), hint });
+                self.problems.push(Problem { location: place, level, message: error.to_string(), hint, kind: None });
                 None
             }
         }
@@ -389,7 +389,13 @@ impl Walk<'_> {
         };
         let number = ply.number.map_or(String::new(), |number| format!("{number} "));
         let hint = format!("{number}in {}", fen::write(position.variant(), &position.setup()));
-        self.problems.push(Problem { location: self.location(index), level, message: what, hint: Some(hint) });
+        self.problems.push(Problem {
+            location: self.location(index),
+            level,
+            message: what,
+            hint: Some(hint),
+            kind: None,
+        });
     }
 
     /// Reports a move after an unknown one.

@@ -1,0 +1,252 @@
+//! A tournament while a command works on it: every change is an event that is applied at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use draughts_pdn::tag_values;
+
+use super::Boards;
+use crate::value::result::{official_tag, split_result};
+use crate::value::rounds::PLAYER_TAG_SUFFIXES;
+use crate::{
+    BoardGame, Event, Id, MOVES, MicroMatchStage, Misfit, OfficialResult, PairingKey, REPLAYED, ResultReason,
+    RoundState, Scoring, Tournament, TournamentSection, parse_pairing_key,
+};
+
+/// The state so far, and the events that made it.
+pub(super) struct Draft<'b> {
+    pub state: Tournament,
+    pub events: Vec<Event>,
+    pub boards: Boards<'b>,
+}
+
+impl<'b> Draft<'b> {
+    pub fn new(state: &Tournament, boards: &Boards<'b>) -> Draft<'b> {
+        Draft { state: state.clone(), events: Vec::new(), boards: *boards }
+    }
+
+    /// Applies an event and keeps it, if it changes anything.
+    pub fn emit(&mut self, event: Event) -> Result<bool, Misfit> {
+        let is_new = self.state.apply(&event)?;
+        if is_new {
+            self.events.push(event);
+        }
+        Ok(is_new)
+    }
+
+    /// Shows tags of a recorded game with these values; an empty value leaves the tag out.
+    pub fn correct(
+        &mut self,
+        game: &BoardGame,
+        wanted: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), Misfit> {
+        let known = self.state.corrected(&game.board, game.number).map(|known| known.tags.clone()).unwrap_or_default();
+        for (tag, value) in wanted {
+            let recorded = if tag == "Result" { game.result.as_deref().or(Some("*")) } else { game.tag(&tag) };
+            let original = recorded.unwrap_or_default().to_owned();
+            if known.get(&tag).map_or(&original, |tag| &tag.value) != &value {
+                let (board, game) = (game.board.clone(), game.number);
+                self.emit(Event::GameCorrected { board, game, tag, original, value })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a game one of this pairing, whatever its line was sent before its first move.
+    pub fn assign_game(&mut self, game: &BoardGame, key: PairingKey) -> Result<bool, Misfit> {
+        let sent = game.pairing.as_deref().and_then(parse_pairing_key);
+        let pairing = Some(key).filter(|_| sent != Some(key));
+        self.emit(Event::GameAssigned { board: game.board.clone(), game: game.number, pairing })
+    }
+
+    /// Sets the outcome of a game of a pairing, unless it has a result. Returns whether that changes anything.
+    pub fn set_outcome(&mut self, (id, stage): PairingKey, outcome: tag_values::Outcome) -> Result<bool, Misfit> {
+        let Some((section, pairing)) = self.state.pairing(id) else { return Ok(false) };
+        let has_result = match stage {
+            None => pairing.result.is_some(),
+            Some(stage) => pairing.games.iter().any(|game| game.stage == stage && game.result.is_some()),
+        };
+        if has_result {
+            return Ok(false);
+        }
+        let scoring = if stage.is_some() { Scoring::DRAUGHTS } else { section.scoring };
+        self.give_outcome((id, stage), &scoring, outcome)
+    }
+
+    /// Gives the points of an outcome to a game of a pairing, whatever result it has.
+    pub fn give_outcome(
+        &mut self,
+        (pairing, stage): (Id, Option<MicroMatchStage>),
+        scoring: &Scoring,
+        outcome: tag_values::Outcome,
+    ) -> Result<bool, Misfit> {
+        let Some((white, black)) = scoring.points_of(outcome) else { return Ok(false) };
+        let reason = match (stage, outcome) {
+            (None, tag_values::Outcome::BothLose) => ResultReason::BothLost,
+            _ => ResultReason::Played,
+        };
+        self.emit(Event::ResultGiven { pairing, stage, result: OfficialResult { white, black, reason } })
+    }
+
+    /// Sets the result that a board has shown, if the pairing has none and its section knows it. Returns whether that changes anything.
+    pub fn set_board_result(&mut self, key: PairingKey, result: &str) -> Result<bool, Misfit> {
+        if let Some(outcome) = tag_values::Outcome::parse(result) {
+            return self.set_outcome(key, outcome);
+        }
+        // A game of a micro-match is won, drawn or lost.
+        let (id, None) = key else { return Ok(false) };
+        let Some((section, pairing)) = self.state.pairing(id) else { return Ok(false) };
+        let scoring = section.scoring;
+        let plus = ResultReason::of_draw(result).map(|reason| (scoring.draw, scoring.draw, reason));
+        let points = || split_result(result).filter(|_| scoring.allows_plus_draws);
+        let found = plus.or_else(|| points().map(|(white, black)| (white, black, ResultReason::Played)));
+        let Some((white, black, reason)) = found else { return Ok(false) };
+        let result = OfficialResult { white, black, reason };
+        if pairing.result.is_some() || scoring.check(&result).is_err() {
+            return Ok(false);
+        }
+        self.emit(Event::ResultGiven { pairing: id, stage: None, result })
+    }
+
+    /// Takes over the results of finished games. Returns the pairings that got one.
+    pub fn apply_board_results(&mut self, games: &[&BoardGame]) -> Result<Vec<Id>, Misfit> {
+        let mut taken = Vec::new();
+        for (key, game) in self.state.latest_games(games.iter().copied()) {
+            let result = game.result.as_deref().filter(|_| game.is_over).unwrap_or("*");
+            if self.set_board_result(key, result)? {
+                taken.push(key.0);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Clears the results of games that were continued; also if the station was killed before that was recorded.
+    pub fn clear_results_of_resumed_games(&mut self) -> Result<(), Misfit> {
+        let games = self.boards.games;
+        for earlier in games.all().filter_map(|game| games.earlier_part(game)) {
+            let shown = self.state.shown_result(earlier);
+            if shown == "*" {
+                continue;
+            }
+            // An arbiter may have given another result since: that stays.
+            let key = self.state.pairing_of(earlier);
+            if let Some((pairing, stage)) =
+                key.filter(|key| self.state.result_tag(*key, earlier.format).as_ref() == Some(&shown))
+            {
+                self.emit(Event::ResultTakenBack { pairing, stage })?;
+            }
+            self.correct(earlier, [("Result".to_owned(), "*".to_owned())])?;
+        }
+        Ok(())
+    }
+
+    /// Makes a game that was to be replayed count again, with all its parts. The result that an operator gave on its board becomes that of
+    /// the pairing, if that has none.
+    pub fn undo_replay(&mut self, parts: &[&BoardGame], key: PairingKey) -> Result<(), Misfit> {
+        for part in parts {
+            self.correct(part, [(REPLAYED.to_owned(), String::new())])?;
+        }
+        let Some(last) = parts.last() else { return Ok(()) };
+        let shown = last.result.clone().unwrap_or_else(|| "*".to_owned());
+        self.correct(last, [("Result".to_owned(), shown)])?;
+        if let Some(given) = last.result.as_deref().filter(|_| last.is_result_given) {
+            self.set_board_result(key, given)?;
+        }
+        Ok(())
+    }
+
+    /// Derives everything that follows from the tournament for boards and games.
+    pub fn derive_board_changes(&mut self) -> Result<(), Misfit> {
+        if !self.boards.names.is_empty() {
+            let open = |section: &TournamentSection| section.open_round().map(|round| (section.id, round));
+            let open: Vec<(Id, u32)> = self.state.sections.iter().filter_map(open).collect();
+            self.assign_boards(&open)?;
+            let published = |section: &TournamentSection| {
+                let rounds = section.rounds.iter().filter(|round| round.state == RoundState::Published);
+                rounds.map(|round| (section.id, round.number)).collect::<Vec<_>>()
+            };
+            let published: Vec<(Id, u32)> = self.state.sections.iter().flat_map(published).collect();
+            for round in published {
+                self.assign_boards(&[round])?;
+            }
+        }
+        self.update_corrections()
+    }
+
+    /// Assigns boards of the station to the pairings of these rounds (section, round). If two sections count their boards from 1, the boards
+    /// of the second follow those of the first. A pairing with one player has no board.
+    fn assign_boards(&mut self, rounds: &[(Id, u32)]) -> Result<(), Misfit> {
+        let mut taken: BTreeSet<u32> = BTreeSet::new();
+        let mut assigned = Vec::new();
+        for section in &self.state.sections {
+            let Some((_, round)) = rounds.iter().find(|(of, _)| *of == section.id) else { continue };
+            let numbered = section.round(*round).into_iter().zip(1..);
+            let numbered: Vec<_> = numbered.map(|(pairing, place)| (pairing, pairing.board.unwrap_or(place))).collect();
+            let highest = taken.last().copied().unwrap_or(0);
+            let shift = if numbered.iter().any(|(_, number)| taken.contains(number)) { highest } else { 0 };
+            for (pairing, number) in numbered {
+                taken.insert(number + shift);
+                let board = self.boards.numbered(number + shift).filter(|_| !pairing.has_one_player());
+                assigned.push(Event::BoardAssigned { pairing: pairing.id, board });
+            }
+        }
+        assigned.into_iter().try_for_each(|event| self.emit(event).map(drop))
+    }
+
+    /// Gives every recorded game of a pairing the tags that the tournament has for it: names, round, event, and the official result of a
+    /// finished game.
+    fn update_corrections(&mut self) -> Result<(), Misfit> {
+        let games = self.boards.games;
+        for game in games.all() {
+            self.assign_with_its_beginning(game)?;
+        }
+        let latest = self.state.latest_games(games.all());
+        let latest: BTreeSet<(&str, u32)> = latest.values().map(|game| (game.board.as_str(), game.number)).collect();
+        for game in games.all() {
+            self.correct(game, self.state.prior_corrections(game))?;
+            let Some(key) = self.state.pairing_of(game) else { continue };
+            let Some((section, pairing)) = self.state.pairing(key.0) else { continue };
+            let mut wanted = self.state.tags_of(section, pairing, key.1);
+            // Tags of the other player do not fit a substitute.
+            let is_missing = |name: &&str| wanted.iter().all(|(known, _)| known != name);
+            let missing: Vec<&str> = PLAYER_TAG_SUFFIXES.into_iter().flatten().filter(is_missing).collect();
+            wanted.extend(missing.into_iter().map(|name| (name.to_owned(), String::new())));
+            if game.is_over
+                && latest.contains(&(game.board.as_str(), game.number))
+                && let Some(result) = official_tag(section, pairing, key.1, game.format)
+            {
+                wanted.push(("Result".to_owned(), result));
+            }
+            self.correct(game, wanted)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the continuation of an adopted game one of the same pairing.
+    fn assign_with_its_beginning(&mut self, game: &BoardGame) -> Result<(), Misfit> {
+        let is_assigned = self.state.assigned_pairing(&game.board, game.number).is_some();
+        let beginning = game.continues.filter(|_| !is_assigned);
+        if let Some(key) = beginning.and_then(|number| self.state.assigned_pairing(&game.board, number)) {
+            self.assign_game(game, key)?;
+        }
+        Ok(())
+    }
+}
+
+impl Tournament {
+    /// The corrections of the game that this one continues, which this one does not have yet; without its result and its added moves.
+    fn prior_corrections(&self, game: &BoardGame) -> Vec<(String, String)> {
+        let earlier = game.continues.and_then(|number| self.corrected(&game.board, number));
+        let own = self.corrected(&game.board, game.number);
+        let is_taken_over = |name: &&String| {
+            !["Result", MOVES].contains(&name.as_str()) && own.is_none_or(|own| !own.tags.contains_key(*name))
+        };
+        let tags = earlier.into_iter().flat_map(|earlier| &earlier.tags).filter(|(name, _)| is_taken_over(name));
+        tags.map(|(name, tag)| (name.clone(), tag.value.clone())).collect()
+    }
+
+    /// The latest game of each pairing: a game that was played again replaces the one before it.
+    fn latest_games<'g>(&self, games: impl Iterator<Item = &'g BoardGame>) -> BTreeMap<PairingKey, &'g BoardGame> {
+        let counting = games.filter(|game| !self.is_replayed(game));
+        counting.filter_map(|game| Some((self.pairing_of(game)?, game))).collect()
+    }
+}

@@ -1,0 +1,118 @@
+//! Commands about recorded games: their players, their pairing, their moves, and games that are played again.
+
+use super::{Draft, Refusal};
+use crate::{Deferral, Event, MOVES, REPLAYED, pdn_replacement};
+
+/// A board, and the number of a game on it.
+type GameRef<'c> = (&'c str, Option<u32>);
+
+pub(super) fn set_players(
+    draft: &mut Draft,
+    (board, number): GameRef,
+    [white, black]: [&String; 2],
+) -> Result<Vec<String>, Refusal> {
+    let game = draft.boards.games.find(board, number)?;
+    if draft.state.pairing_of(game).is_some_and(|key| draft.state.pairing(key.0).is_some()) {
+        return Err(names_belong_to_tournament(&format!("{board}, game {}", game.number)).into());
+    }
+    draft.correct(game, [("White", white), ("Black", black)].map(|(tag, name)| (tag.to_owned(), name.clone())))?;
+    let mut messages: Vec<String> = [white, black].into_iter().filter_map(|name| pdn_replacement(name)).collect();
+    messages.push(format!("{white} and {black} are the players of {board}, game {}", game.number));
+    Ok(messages)
+}
+
+/// Explains why the players of a game of the tournament are set elsewhere.
+pub fn names_belong_to_tournament(game: &str) -> String {
+    format!(
+        "{game} is a game of the tournament and has its names from there: `damcast ctl rename-player OLD NEW` mends a name, `damcast ctl \
+         substitute` or an import of the pairings who plays"
+    )
+}
+
+pub(super) fn adopt(
+    draft: &mut Draft,
+    (board, number): GameRef,
+    (pairing, section): (Option<&str>, Option<&str>),
+    confirmed: bool,
+) -> Result<Vec<String>, Refusal> {
+    let games = draft.boards.games;
+    let game = games.find(board, number)?;
+    let key = match pairing {
+        Some(name) => {
+            let id = draft.state.find_pairing(name, section)?;
+            (id, draft.state.pairing(id).and_then(|(_, pairing)| pairing.next_stage()))
+        }
+        None => {
+            let next = draft.state.board_assignments().into_iter().find(|next| next.board == board);
+            let reason = || format!("{board} plays nothing in an open round: say with --pairing which, as 3.2");
+            next.ok_or_else(reason)?.pairing
+        }
+    };
+    let old = draft.state.pairing_of(game).filter(|old| draft.state.pairing(old.0).is_some());
+    if old.is_some_and(|old| old != key) && !confirmed {
+        let game = draft.state.describe_game(game);
+        return Err(format!("{game} is a game of another pairing: --confirm makes it one of this").into());
+    }
+    let parts = games.parts_of(game);
+    if draft.state.is_replayed(game) {
+        if let Some(other) = games.latest_of(&draft.state, key) {
+            let other = draft.state.describe_game(other);
+            return Err(format!("{other} counts for this pairing: `damcast ctl replay` first").into());
+        }
+        draft.undo_replay(&parts, key)?;
+    }
+    for part in parts {
+        draft.assign_game(part, key)?;
+    }
+    let (of, pairing) = draft.state.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
+    let [white, black] = [pairing.white, pairing.black].map(|id| of.name_of(id));
+    Ok(vec![format!("{board}, game {}, is the game of round {}, {white} - {black}", game.number, pairing.round)])
+}
+
+/// Adds moves that were checked against the recorded game; an empty text takes back added moves.
+pub(super) fn add_moves(
+    draft: &mut Draft,
+    (board, number): GameRef,
+    file: &str,
+    moves: &str,
+) -> Result<Vec<String>, Refusal> {
+    let game = draft.boards.games.find(board, number)?;
+    let known = draft.state.corrected(&game.board, game.number).and_then(|known| known.tags.get(MOVES));
+    if moves.is_empty() && known.is_none_or(|known| known.value.is_empty()) {
+        return Err(format!("{file} has no moves, and none were added to {board}, game {}", game.number).into());
+    }
+    let called = draft.state.describe_game(game);
+    draft.correct(game, [(MOVES.to_owned(), moves.to_owned())])?;
+    Ok(vec![match moves {
+        "" => format!("{called}: what was added is taken back"),
+        moves => format!("{called}: {moves} are added; its live file stays as it is"),
+    }])
+}
+
+pub(super) fn replay(draft: &mut Draft, name: &str, section: Option<&str>) -> Result<Vec<String>, Refusal> {
+    let games = draft.boards.games;
+    let pairing = draft.state.find_pairing(name, section)?;
+    let state = &draft.state;
+    let counting = |game: &crate::BoardGame| {
+        state.pairing_of(game).is_some_and(|key| key.0 == pairing) && !state.is_replayed(game)
+    };
+    let game = games.all().rfind(|game| counting(game)).filter(|game| game.is_over);
+    let reason = || format!("pairing {name} has no game that is over; what goes on can be given a result");
+    let game = game.ok_or_else(reason)?;
+    let (_, stage) = state.pairing_of(game).unwrap_or((pairing, None));
+    let mut messages = vec![format!("{}: it does not count any more, and is played again", state.describe_game(game))];
+    for part in games.parts_of(game) {
+        draft.emit(Event::ResultTakenBack { pairing, stage })?;
+        draft.correct(
+            part,
+            [("Result", "*"), (REPLAYED, "yes")].map(|(tag, value)| (tag.to_owned(), value.to_owned())),
+        )?;
+    }
+    let is_open = draft.state.board_assignments().iter().any(|next| next.pairing.0 == pairing);
+    if !is_open {
+        draft.emit(Event::PairingDeferred { pairing, deferral: Some(Deferral::Postponed) })?;
+        draft.emit(Event::PairingMoved { pairing, board: None })?;
+        messages.push(format!("`damcast ctl play-on {name} BOARD` says where"));
+    }
+    Ok(messages)
+}

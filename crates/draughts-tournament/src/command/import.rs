@@ -1,0 +1,72 @@
+//! Commands that bring pairings: a file of a pairing program, or a round robin.
+
+use draughts_pdn::{Level, Problem};
+
+use super::lookup::only_section;
+use super::request::TournamentCommand;
+use super::{Draft, MAX_REASONS, Refusal};
+use crate::{Format, Scoring, Tournament, difference, merge, pair_round_robin, read};
+
+/// Imports a file. Returns its oddities.
+pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Result<Vec<String>, Refusal> {
+    let TournamentCommand::Import { name, text, bytes, format, columns, scoring, section } = command else {
+        return Ok(Vec::new());
+    };
+    let given = Some(scoring.as_str()).filter(|scoring| !scoring.is_empty()).map(Scoring::parse).transpose()?;
+    let format = format.as_deref().map(str::parse::<Format>).transpose()?;
+    if let Some(section) = section {
+        check_section(section)?;
+    }
+    let file = if *bytes { bytes_of(text)? } else { text.as_bytes().to_vec() };
+    let merged = read(&file, format, columns).and_then(|mut file| {
+        given.into_iter().for_each(|scoring| file.override_scoring(scoring));
+        merge(&draft.state, section.as_deref(), &file)
+    });
+    let merged = merged.map_err(|problems| Refusal::Impossible(describe_problems(name, &problems)))?;
+    let known = merged.tournament.section(&merged.section).map(|section| section.scoring);
+    if let (Some(given), Some(known)) = (given, known)
+        && !known.same_game_points(&given)
+    {
+        let section = &merged.section;
+        return Err(format!("the section {section} counts {known} already: --scoring is for a new one").into());
+    }
+    replace_state(draft, &merged.tournament)?;
+    Ok(merged.notes.iter().map(|note| format!("{name}:{note}")).collect())
+}
+
+pub(super) fn round_robin(draft: &mut Draft, section: Option<&str>, double: bool) -> Result<Vec<String>, Refusal> {
+    let name = only_section(&draft.state, section)?.name.clone();
+    let paired = pair_round_robin(&draft.state, &name, double)?;
+    replace_state(draft, &paired)?;
+    Ok(Vec::new())
+}
+
+fn replace_state(draft: &mut Draft, wanted: &Tournament) -> Result<(), Refusal> {
+    for event in difference(&draft.state, wanted) {
+        draft.emit(event)?;
+    }
+    Ok(())
+}
+
+fn check_section(name: &str) -> Result<(), String> {
+    let is_readable = !name.is_empty() && name.chars().count() <= 64 && !name.chars().any(char::is_control);
+    if is_readable { Ok(()) } else { Err("a section has a name of 1 to 64 characters".to_owned()) }
+}
+
+/// The bytes of a file that was sent as one character a byte.
+fn bytes_of(text: &str) -> Result<Vec<u8>, String> {
+    let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>();
+    bytes.ok_or_else(|| "a file that is sent as bytes has characters up to U+00FF".to_owned())
+}
+
+/// Lists the problems of a file, errors first: they are the reason of the refusal.
+fn describe_problems(name: &str, problems: &[Problem]) -> Vec<String> {
+    let (errors, others): (Vec<_>, Vec<_>) = problems.iter().partition(|problem| problem.level == Level::Error);
+    let shown = errors.into_iter().chain(others).take(MAX_REASONS);
+    let mut lines: Vec<String> = shown.map(|problem| format!("{name}:{problem}")).collect();
+    if problems.len() > MAX_REASONS {
+        lines.push(format!("{name}: and {} more", problems.len() - MAX_REASONS));
+    }
+    lines.push("nothing of the file was taken over".to_owned());
+    lines
+}

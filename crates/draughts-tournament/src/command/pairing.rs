@@ -1,0 +1,101 @@
+//! Commands about pairings: another player, another day, another board.
+
+use super::lookup::{describe_choices, find_players, no_player};
+use super::player::check_name;
+use super::{Draft, Refusal};
+use crate::{Deferral, Event, Id, Player, Tournament, TournamentSection};
+
+pub(super) fn substitute(
+    draft: &mut Draft,
+    (name, section): (&str, Option<&str>),
+    (player, substitute): (&str, &str),
+    confirmed: bool,
+) -> Result<Vec<String>, Refusal> {
+    let pairing = draft.state.find_pairing(name, section)?;
+    let (section, of) = draft.state.pairing(pairing).ok_or_else(pairing_is_gone)?;
+    let plays = |id: Id| [of.white, of.black].contains(&Some(id));
+    let old = match find_players(section, player).as_slice() {
+        [] => return Err(no_player(player).into()),
+        [one] => *one,
+        // Of several with this name the one who plays is meant.
+        several => match several.iter().copied().find(|id| plays(*id)) {
+            Some(id) => id,
+            None => return Err(describe_choices(section, several, player).into()),
+        },
+    };
+    let new = match find_players(section, substitute).as_slice() {
+        [one] => *one,
+        several @ [_, ..] => return Err(describe_choices(section, several, substitute).into()),
+        [] if !confirmed => {
+            let section = &section.name;
+            return Err(format!("{substitute} is no player of {section}: with --confirm he becomes one").into());
+        }
+        [] => {
+            check_name(substitute)?;
+            let last = draft.state.sections.iter().flat_map(|of| &of.players).map(|player| player.id.0).max();
+            let (section, team) = (section.id, section.player(old).and_then(|player| player.team));
+            let id = Id(last.unwrap_or(0) + 1);
+            let player = Player { id, name: substitute.to_owned(), team, ..Player::default() };
+            draft.emit(Event::PlayerEntered { section, player })?;
+            id
+        }
+    };
+    let (section, of) = draft.state.pairing(pairing).ok_or_else(pairing_is_gone)?;
+    if ![of.white, of.black].contains(&Some(old)) {
+        return Err(format!("{player} does not play this pairing").into());
+    }
+    let message = format!("{} plays for {}", section.name_of(Some(new)), section.name_of(Some(old)));
+    draft.emit(Event::PlayerSubstituted { pairing, player: old, substitute: new })?;
+    Ok(vec![message])
+}
+
+pub(super) fn postpone(
+    draft: &mut Draft,
+    name: &str,
+    section: Option<&str>,
+    undo: bool,
+) -> Result<Vec<String>, Refusal> {
+    let pairing = draft.state.find_pairing(name, section)?;
+    let has_game = |game| draft.state.pairing_of(game).is_some_and(|key| key.0 == pairing);
+    let was_begun = draft.boards.games.all().any(has_game);
+    let deferral = if was_begun { Deferral::Adjourned } else { Deferral::Postponed };
+    let called = without_result(&draft.state, pairing)?;
+    draft.emit(Event::PairingDeferred { pairing, deferral: (!undo).then_some(deferral) })?;
+    draft.emit(Event::PairingMoved { pairing, board: None })?;
+    Ok(vec![format!("{called} is {}", if undo { "played with its round" } else { deferral.name() })])
+}
+
+pub(super) fn play_on_board(
+    draft: &mut Draft,
+    name: &str,
+    board: &str,
+    section: Option<&str>,
+) -> Result<Vec<String>, Refusal> {
+    let pairing = draft.state.find_pairing(name, section)?;
+    let called = without_result(&draft.state, pairing)?;
+    if !draft.boards.names.iter().any(|known| known == board) {
+        return Err(format!("there is no board {board}").into());
+    }
+    let other = draft.state.elsewhere().find(|(_, other)| other.board_override == board && other.id != pairing);
+    if let Some((of, other)) = other {
+        let [white, black] = [other.white, other.black].map(|id| of.name_of(id));
+        return Err(format!("{board} is to play {white} - {black} of round {}", other.round).into());
+    }
+    draft.emit(Event::PairingMoved { pairing, board: Some(board.to_owned()) })?;
+    Ok(vec![format!("{called} is the next game of {board}, whatever round is open, until it has a result")])
+}
+
+fn pairing_is_gone() -> String {
+    "this pairing is gone".to_owned()
+}
+
+/// Names a pairing that can still be played.
+fn without_result(state: &Tournament, id: Id) -> Result<String, String> {
+    let (section, pairing) = state.pairing(id).ok_or_else(pairing_is_gone)?;
+    let [white, black] = [pairing.white, pairing.black].map(|id| TournamentSection::name_of(section, id));
+    let called = format!("round {}, {white} - {black}", pairing.round);
+    match pairing.result {
+        None => Ok(called),
+        Some(_) => Err(format!("{called} has a result: `damcast ctl replay` plays it again, or take it back first")),
+    }
+}

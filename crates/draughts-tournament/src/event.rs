@@ -1,0 +1,217 @@
+//! Events: everything that can happen to a tournament, as its record keeps it. A tournament is the sum of its events.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Adjustment, Bye, Deferral, EventInfo, Id, Match, MicroMatchStage, OfficialResult, Pairing, PairingKey, Player,
+    RoundState, SectionRules, Team,
+};
+
+/// One change of a tournament.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_tournament::{Event, Id, SectionRules, Tournament};
+///
+/// let mut tournament = Tournament::default();
+/// let event = Event::SectionRuled(SectionRules { id: Id(1), name: "Open".to_owned(), ..SectionRules::default() });
+/// assert_eq!(tournament.apply(&event), Ok(true));
+/// assert_eq!(tournament.apply(&event), Ok(false), "the second time it changes nothing");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Event {
+    /// Facts about the event as a whole.
+    EventDescribed(EventInfo),
+    /// A section, or other rules of a known section.
+    SectionRuled(SectionRules),
+    /// A team, or other facts about a known team.
+    TeamEntered {
+        /// Section of the team.
+        section: Id,
+        /// The team.
+        team: Team,
+    },
+    /// A player, or other facts about a known player.
+    PlayerEntered {
+        /// Section of the player.
+        section: Id,
+        /// The player.
+        player: Player,
+    },
+    /// Two teams that meet in a round.
+    MatchDrawn {
+        /// Section of the match.
+        section: Id,
+        /// The match.
+        team_match: Match,
+    },
+    /// A pairing, or other players or another number of a known pairing. Never carries a result, a station board or a deferral.
+    PairingDrawn {
+        /// Section of the pairing.
+        section: Id,
+        /// The pairing.
+        pairing: Pairing,
+    },
+    /// A bye, or another kind of a known bye.
+    ByeGiven {
+        /// Section of the bye.
+        section: Id,
+        /// The bye.
+        bye: Bye,
+    },
+    /// Points beside the games.
+    PointsAdjusted {
+        /// Section of the player or team.
+        section: Id,
+        /// The adjustment.
+        adjustment: Adjustment,
+    },
+    /// A pairing that is not played after all.
+    PairingDropped {
+        /// The pairing.
+        pairing: Id,
+    },
+    /// A bye that is not given after all.
+    ByeDropped {
+        /// The bye.
+        bye: Id,
+    },
+    /// A round becomes prepared, published, open or closed.
+    RoundSet {
+        /// Section of the round.
+        section: Id,
+        /// Number of the round, from 1.
+        round: u32,
+        /// The new state.
+        state: RoundState,
+    },
+    /// The board of the station for a pairing; `None`: no board of the station.
+    BoardAssigned {
+        /// The pairing.
+        pairing: Id,
+        /// Name of the board.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        board: Option<String>,
+    },
+    /// An official result. A pairing with a result is not deferred and needs no other board.
+    ResultGiven {
+        /// The pairing.
+        pairing: Id,
+        /// Game of a micro-match; `None`: the pairing as a whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stage: Option<MicroMatchStage>,
+        /// The result, White first.
+        result: OfficialResult,
+    },
+    /// A result that is withdrawn.
+    ResultTakenBack {
+        /// The pairing.
+        pairing: Id,
+        /// Game of a micro-match; `None`: the pairing with all its games.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stage: Option<MicroMatchStage>,
+    },
+    /// An arbiter gives a player another name.
+    PlayerRenamed {
+        /// The player.
+        player: Id,
+        /// The new name.
+        name: String,
+    },
+    /// A player takes the place of another one in a pairing.
+    PlayerSubstituted {
+        /// The pairing.
+        pairing: Id,
+        /// The player who leaves.
+        player: Id,
+        /// The player who comes.
+        substitute: Id,
+    },
+    /// A pairing is postponed or adjourned; `None`: it is played with its round.
+    PairingDeferred {
+        /// The pairing.
+        pairing: Id,
+        /// Kind of the deferral.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        deferral: Option<Deferral>,
+    },
+    /// A pairing is played on another board than the one of its round; `None`: on the one of its round.
+    PairingMoved {
+        /// The pairing.
+        pairing: Id,
+        /// Name of the board.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        board: Option<String>,
+    },
+    /// A recorded game belongs to another pairing than its line was sent; `None`: to the one that its line was sent.
+    GameAssigned {
+        /// Board of the game.
+        board: String,
+        /// Number of the game on its board.
+        game: u32,
+        /// The pairing, as `17` or `17.rapid`.
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "key_text")]
+        pairing: Option<PairingKey>,
+    },
+    /// A tag of a recorded game, or its added moves, are shown with another value.
+    GameCorrected {
+        /// Board of the game.
+        board: String,
+        /// Number of the game on its board.
+        game: u32,
+        /// Name of the tag, or [`MOVES`](crate::MOVES).
+        tag: String,
+        /// Recorded value; empty: none.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        original: String,
+        /// Shown value; empty: the tag is left out.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        value: String,
+    },
+}
+
+/// A line of the record of a tournament: the events of one request.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TournamentRecord {
+    /// Version of the tournament with this record: the number of the record, from 1.
+    pub version: u64,
+    /// Time as RFC 3339, `2027-07-10T09:30:00.000+02:00`.
+    pub at: String,
+    /// Name of the requester.
+    pub by: String,
+    /// Idempotency key: a request with a known key is not executed again.
+    pub request_id: String,
+    /// Checksum of the command, which tells a retry from another command with the same key; empty: no command.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command_crc: String,
+    /// Text of the command, `import swiss.trf`.
+    pub action: String,
+    /// Reason given by the requester.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Events in their order.
+    pub events: Vec<Event>,
+}
+
+/// A pairing key as text.
+mod key_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::{PairingKey, format_pairing_key, parse_pairing_key};
+
+    pub fn serialize<S: Serializer>(key: &Option<PairingKey>, serializer: S) -> Result<S::Ok, S::Error> {
+        match key {
+            Some(key) => serializer.serialize_str(&format_pairing_key(*key)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PairingKey>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_pairing_key(&text).map(Some).ok_or_else(|| D::Error::custom(format!("invalid pairing `{text}`")))
+    }
+}

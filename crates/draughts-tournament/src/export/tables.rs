@@ -1,0 +1,223 @@
+//! Tables for people: standings, the pairings of a round, the crosstable; as text, and as a page of HTML.
+//!
+//! A cell of a crosstable is the number of the opponent, the own colour and the own points, `35w2`; behind a game that was not played
+//! stands `f`. A round without an opponent is `bye` with its points, or `-`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::Points;
+use crate::{Id, ResultReason, Tournament, TournamentSection};
+use crate::{Standings, TieBreakValue};
+
+/// A table of texts, whose columns become as wide as they must be.
+struct TextTable {
+    rows: Vec<Vec<String>>,
+    /// Which columns stand at the left of their place: names.
+    left: Vec<usize>,
+}
+
+/// A name takes so many characters of a line; the others of a longer one are left out.
+const NAME_WIDTH: usize = 30;
+
+impl TextTable {
+    fn to_text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let width = widths[column];
+                let _ = match self.left.contains(&column) {
+                    true => write!(line, "{cell:<width$}  "),
+                    false => write!(line, "{cell:>width$}  "),
+                };
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn cut(name: &str) -> String {
+    if name.chars().count() <= NAME_WIDTH {
+        name.to_owned()
+    } else {
+        name.chars().take(NAME_WIDTH - 1).chain(['…']).collect()
+    }
+}
+
+fn shown(broken: &TieBreakValue) -> String {
+    match broken {
+        TieBreakValue::Undecided => "-".to_owned(),
+        TieBreakValue::Number(number) => number.to_string(),
+        TieBreakValue::List(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("/"),
+    }
+}
+
+/// What stands over a table: the event, the section, the round, and whether all is known.
+pub fn heading(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
+    let event = &tournament.event.name;
+    let names: Vec<&str> = [Some(event.as_str()), tournament.section_label(section)].into_iter().flatten().collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+    let name = if names.is_empty() { "Standings".to_owned() } else { names.join(", ") };
+    let Standings { after_round, results, pairings, .. } = standings;
+    let known =
+        if results == pairings { String::new() } else { format!(", provisional: {results} of {pairings} results") };
+    format!("{name}: after round {after_round}{known}")
+}
+
+/// The standings, a player a line.
+pub fn standings_text(section: &TournamentSection, standings: &Standings) -> String {
+    let mut head: Vec<String> = ["", "No", "Name", "Pts"].map(str::to_owned).to_vec();
+    head.extend(standings.tie_breaks.iter().map(|tie| tie.heading().to_owned()));
+    let mut rows = vec![head];
+    for row in &standings.rows {
+        let player = section.player(row.player);
+        let number = player.and_then(|player| player.number).map_or(String::new(), |number| number.to_string());
+        let mut cells =
+            vec![row.rank.to_string(), number, cut(section.name_of(Some(row.player))), row.points.to_string()];
+        cells.extend(row.tie_breaks.iter().map(shown));
+        rows.push(cells);
+    }
+    TextTable { rows, left: vec![2] }.to_text()
+}
+
+/// The standings of teams, a team a line.
+pub fn teams_text(section: &TournamentSection, after_round: u32) -> String {
+    let mut rows = vec![
+        ["", "Team", "Played", "Won", "Drawn", "Lost", "Match points", "Board points"].map(str::to_owned).to_vec(),
+    ];
+    for row in crate::team_standings(section, after_round) {
+        let name = section.team(row.team).map_or("", |team| team.name.as_str());
+        let points = match row.penalty {
+            Points::ZERO => row.match_points.to_string(),
+            penalty => format!("{} ({penalty} taken)", row.match_points),
+        };
+        let counts = [row.played, row.won, row.drawn, row.lost].map(|count| count.to_string());
+        let mut cells = vec![row.rank.to_string(), cut(name)];
+        cells.extend(counts);
+        cells.extend([points, row.board_points.to_string()]);
+        rows.push(cells);
+    }
+    TextTable { rows, left: vec![1] }.to_text()
+}
+
+/// The pairings of a round, a board a line, its matches with their scores above their boards, and who has none.
+pub fn round_text(section: &TournamentSection, round: u32) -> String {
+    let mut rows = Vec::new();
+    let mut text = String::new();
+    for this in section.matches.iter().filter(|this| this.round == round) {
+        let name = |id: Id| section.team(id).map_or("", |team| team.name.as_str());
+        let (home, away, is_complete) = section.board_points(this.id);
+        let open = if is_complete { "" } else { ", not all boards are over" };
+        let _ = writeln!(text, "{} - {}: {home}-{away}{open}", name(this.home), name(this.away));
+    }
+    for pairing in section.round(round) {
+        let board = pairing.board.map_or(String::new(), |board| board.to_string());
+        let result = match pairing.result {
+            None => "*".to_owned(),
+            Some(result) if result.reason == ResultReason::Played => format!("{}-{}", result.white, result.black),
+            Some(result) => format!("{}-{} {}", result.white, result.black, result.reason.name()),
+        };
+        rows.push(vec![board, cut(section.name_of(pairing.white)), cut(section.name_of(pairing.black)), result]);
+    }
+    for bye in section.byes.iter().filter(|bye| bye.round == round) {
+        let name = cut(section.name_of(Some(bye.player)));
+        rows.push(vec![String::new(), name, bye.kind.name().to_owned(), bye.points.to_string()]);
+    }
+    text + &TextTable { rows, left: vec![1, 2, 3] }.to_text()
+}
+
+/// The cells of a crosstable, by player and round.
+fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> BTreeMap<(Id, u32), String> {
+    let mut cells = BTreeMap::new();
+    for pairing in &section.pairings {
+        for (me, other, color) in [(pairing.white, pairing.black, 'w'), (pairing.black, pairing.white, 'b')] {
+            let Some(me) = me else { continue };
+            let opponent = other.and_then(|other| numbers.get(&other)).map_or("-".to_owned(), u32::to_string);
+            let result = pairing.result.map_or("*".to_owned(), |result| {
+                let own = if color == 'w' { result.white } else { result.black };
+                let unplayed = if result.reason.is_played() { "" } else { "f" };
+                format!("{own}{unplayed}")
+            });
+            cells.insert((me, pairing.round), format!("{opponent}{color}{result}"));
+        }
+    }
+    for bye in &section.byes {
+        let cell = if bye.points == Points::ZERO { "-".to_owned() } else { format!("bye{}", bye.points) };
+        cells.insert((bye.player, bye.round), cell);
+    }
+    cells
+}
+
+fn crosstable_rows(section: &TournamentSection, standings: &Standings) -> Vec<Vec<String>> {
+    let numbers = crate::numbers(section);
+    let cells = cells(section, &numbers);
+    let rounds = || 1..=standings.after_round;
+    let mut head: Vec<String> = ["", "No", "Name"].map(str::to_owned).to_vec();
+    head.extend(rounds().map(|round| format!("R{round}")));
+    head.push("Pts".to_owned());
+    head.extend(standings.tie_breaks.iter().map(|tie| tie.heading().to_owned()));
+    let mut rows = vec![head];
+    for row in &standings.rows {
+        let number = numbers.get(&row.player).map_or(String::new(), u32::to_string);
+        let mut line = vec![row.rank.to_string(), number, cut(section.name_of(Some(row.player)))];
+        line.extend(rounds().map(|round| cells.get(&(row.player, round)).cloned().unwrap_or("-".to_owned())));
+        line.push(row.points.to_string());
+        line.extend(row.tie_breaks.iter().map(shown));
+        rows.push(line);
+    }
+    rows
+}
+
+/// The crosstable as text, a player a line in the order of the standings.
+pub fn crosstable(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
+    let table = TextTable { rows: crosstable_rows(section, standings), left: vec![2] };
+    format!("{}\n\n{}", heading(tournament, section, standings), table.to_text())
+}
+
+/// The crosstable as a page of HTML that needs no other file.
+pub fn html(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
+    let title = escaped(&heading(tournament, section, standings));
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+         <title>{title}</title>\n<style>\nbody {{ font: 1rem/1.4 sans-serif; margin: 1rem }}\ntable {{ border-collapse: collapse }}\n\
+         th, td {{ border-bottom: 1px solid #ccc; padding: 0.2rem 0.5rem; text-align: right; white-space: nowrap }}\n\
+         th:nth-child(3), td:nth-child(3) {{ text-align: left }}\n</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    );
+    if section.has_matches() {
+        page += "<table>\n<tr><th></th><th></th><th>Team</th><th>Played</th><th>Match points</th><th>Board points</th></tr>\n";
+        for row in crate::team_standings(section, standings.after_round) {
+            let name = section.team(row.team).map_or("", |team| team.name.as_str());
+            let number = section.team(row.team).map_or(0, |team| team.number);
+            let _ = writeln!(
+                page,
+                "<tr><td>{}</td><td>{number}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                row.rank,
+                escaped(name),
+                row.played,
+                row.match_points,
+                row.board_points
+            );
+        }
+        page += "</table>\n";
+    }
+    page += "<table>\n";
+    for (at, row) in crosstable_rows(section, standings).into_iter().enumerate() {
+        let tag = if at == 0 { "th" } else { "td" };
+        let cells: String = row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+        let _ = writeln!(page, "<tr>{cells}</tr>");
+    }
+    page += "</table>\n</body>\n</html>\n";
+    page
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

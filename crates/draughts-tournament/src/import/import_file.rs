@@ -1,0 +1,425 @@
+//! What a file says of a tournament, before it is laid over what is known: the common form of all formats.
+
+use std::collections::BTreeSet;
+
+use draughts_pdn::problem::quote;
+use draughts_pdn::{Level, Location, Problem, Problems, tag};
+
+use crate::Points;
+use crate::{ByeKind, EventInfo, ResultReason};
+use crate::{MicroMatchStage, Scoring, TieBreak, UnplayedPolicy};
+
+/// What a file says.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_tournament::read;
+///
+/// let problems = read(b"Round;White;Black;Result\n1;Ann;Bob;7x\n", None, "").unwrap_err();
+/// assert_eq!(problems[0].location.line, 2);
+/// ```
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct TournamentFile {
+    /// What it says of the event.
+    pub event: EventInfo,
+    /// What a result is worth, if it says so.
+    pub scoring: Option<Scoring>,
+    /// Are its results letters, which say no points?
+    pub(crate) has_letter_results: bool,
+    /// Match points of a won, drawn and lost match, if it says so.
+    pub match_points: Option<[Points; 3]>,
+    /// How rounds without a game count, if it says so.
+    pub unplayed: Option<UnplayedPolicy>,
+    /// What orders those with equal points, if it says so.
+    pub tie_breaks: Vec<TieBreak>,
+    /// How many rounds there will be.
+    pub planned: Option<u32>,
+    pub(crate) dates: Vec<(u32, String)>,
+    pub(crate) players: Vec<ListedPlayer>,
+    pub(crate) teams: Vec<ListedTeam>,
+    pub(crate) matches: Vec<ListedMatch>,
+    pub(crate) pairings: Vec<ListedPairing>,
+    pub(crate) byes: Vec<ListedBye>,
+    pub(crate) adjustments: Vec<ListedAdjustment>,
+    pub(crate) penalties: Vec<Penalty>,
+    /// What is strange, with its places.
+    pub notes: Vec<Problem>,
+}
+
+/// A player as a file lists him.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ListedPlayer {
+    pub place: Location,
+    pub number: Option<u32>,
+    pub name: String,
+    pub title: String,
+    pub rating: Option<u32>,
+    pub federation: String,
+    pub licence: String,
+    pub birth: String,
+    pub sex: String,
+    pub team: String,
+    /// The points that the file gives him, and where they stand.
+    pub stated_points: Option<(Points, Location)>,
+    /// Rounds without opponent of which the file does not say what they are worth.
+    pub unknown_byes: Vec<u32>,
+}
+
+impl ListedPlayer {
+    pub fn new(place: Location, number: Option<u32>, name: &str) -> ListedPlayer {
+        let none = String::new;
+        ListedPlayer {
+            place,
+            number,
+            name: name.to_owned(),
+            title: none(),
+            rating: None,
+            federation: none(),
+            licence: none(),
+            birth: none(),
+            sex: none(),
+            team: none(),
+            stated_points: None,
+            unknown_byes: Vec::new(),
+        }
+    }
+}
+
+/// A team as a file lists it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ListedTeam {
+    pub place: Location,
+    pub number: Option<u32>,
+    pub name: String,
+    pub federation: String,
+    /// The numbers of its players, in their order.
+    pub players: Vec<u32>,
+    /// Match points and board points that the file gives it.
+    pub printed: Option<(Points, Points)>,
+}
+
+/// The line-up of a team in a round, by numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ListedMatch {
+    pub round: u32,
+    pub team: u32,
+    pub players: Vec<u32>,
+}
+
+/// Somebody of whom a file speaks, by number, by name, or both.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PlayerRef {
+    pub place: Location,
+    pub number: Option<u32>,
+    pub name: String,
+    pub team: String,
+    /// Which of several players with this name and no number, from 0; `None`: it must be the name of one alone.
+    pub nth: Option<usize>,
+}
+
+impl PlayerRef {
+    pub fn numbered(place: Location, number: Option<u32>) -> PlayerRef {
+        PlayerRef { place, number, name: String::new(), team: String::new(), nth: None }
+    }
+
+    pub fn named(place: Location, number: Option<u32>, name: String, team: String) -> PlayerRef {
+        PlayerRef { place, number, name, team, nth: None }
+    }
+}
+
+/// A pairing as a file has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ListedPairing {
+    pub place: Location,
+    pub round: u32,
+    pub board: Option<u32>,
+    pub white: Option<PlayerRef>,
+    pub black: Option<PlayerRef>,
+    pub outcome: ListedResult,
+    /// Where its result stands.
+    pub result_location: Location,
+    pub stage: Option<MicroMatchStage>,
+    pub time_control: String,
+}
+
+/// A round without an opponent, as a file has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ListedBye {
+    pub round: u32,
+    pub who: PlayerRef,
+    pub why: ByeKind,
+    pub points: Option<Points>,
+}
+
+/// Points that the file gives or takes beside its games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ListedAdjustment {
+    pub who: PlayerRef,
+    pub points: Points,
+    pub reason: String,
+}
+
+/// Points that the file gives to a team, or takes, by its number; of a tournament without teams to a player.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Penalty {
+    pub place: Location,
+    pub number: u32,
+    pub match_points: Points,
+    pub points: Points,
+    pub reason: String,
+}
+
+/// What one side has of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SideResult {
+    Win,
+    Draw,
+    Loss,
+}
+
+/// The result of a game as a file has it, of white first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ListedResult {
+    Open,
+    Letters(SideResult, SideResult, ResultReason),
+    Points(Points, Points, Option<ResultReason>),
+    /// Of one player without an opponent; the points only where the file says them.
+    OnePlayer {
+        is_white: bool,
+        why: ByeKind,
+        points: Option<Points>,
+    },
+}
+
+/// Complaints about a file, while it is read.
+pub(crate) struct ImportDiagnostics(Problems);
+
+impl ImportDiagnostics {
+    pub fn new() -> ImportDiagnostics {
+        ImportDiagnostics(Problems::default())
+    }
+
+    pub fn error(&mut self, place: Location, what: impl Into<String>) {
+        self.0.push(Problem::error(place, what));
+    }
+
+    pub fn warn(&mut self, place: Location, what: impl Into<String>) {
+        self.0.push(Problem::warning(place, what));
+    }
+
+    pub fn note(&mut self, place: Location, what: impl Into<String>) {
+        self.0.push(Problem::note(place, what));
+    }
+
+    pub fn has_error(&self) -> bool {
+        self.0.count(Level::Error) > 0
+    }
+
+    /// What was said, when the file is refused for it.
+    pub fn into_errors(self) -> Vec<Problem> {
+        self.0.into_sorted()
+    }
+
+    /// What was said, in the order of the file; an `Err` if anything was an error.
+    pub fn finish(self) -> Result<Vec<Problem>, Vec<Problem>> {
+        let is_refused = self.has_error();
+        let problems = self.0.into_sorted();
+        if is_refused { Err(problems) } else { Ok(problems) }
+    }
+}
+
+/// A name, or another text of a person, is not longer: in characters.
+const LONGEST: usize = 200;
+
+/// A text of a file as it may be shown anywhere: trimmed, of one line.
+pub(crate) fn clean_text(text: &str, place: Location, complaints: &mut ImportDiagnostics) -> String {
+    let text = text.trim();
+    let length = text.chars().count();
+    if length > LONGEST {
+        complaints.error(place, format!("a text of {length} characters; {LONGEST} are the most"));
+        return String::new();
+    }
+    if text.contains('\n') {
+        complaints.note(place, "the line break within this text is a blank now");
+    }
+    text.replace('\n', " ")
+}
+
+/// The name of a person: one with nothing to read in it is none.
+pub(crate) fn clean_name(text: &str, place: Location, complaints: &mut ImportDiagnostics) -> String {
+    let name = clean_text(text, place, complaints);
+    if !name.is_empty() && !name.chars().any(char::is_alphanumeric) {
+        complaints.error(place, format!("{} is no name: it has no letter", quote(&name)));
+    }
+    name
+}
+
+/// What tables call a round for which no opponent is left, or the opponent who is none, in four languages.
+pub(crate) fn is_bye_name(text: &str) -> bool {
+    matches!(
+        normalised(text).as_str(),
+        "bye"
+            | "vrij"
+            | "vrijgeloot"
+            | "vrije ronde"
+            | "exempt"
+            | "exempte"
+            | "libre"
+            | "выходной"
+            | "свободен"
+            | "свободна"
+            | "без пары"
+    )
+}
+
+impl TournamentFile {
+    /// Counts as the arbiter says, whatever the file says of it.
+    pub fn override_scoring(&mut self, scoring: Scoring) {
+        if let Some(of_file) = self.scoring.replace(scoring).filter(|of_file| !of_file.same_game_points(&scoring)) {
+            self.notes.push(Problem::note(Location::START, format!("the file counts {of_file}: it is told otherwise")));
+        }
+    }
+}
+
+/// What readers of PDN see instead of a text, if it would make them stumble.
+pub fn pdn_replacement(text: &str) -> Option<String> {
+    let shown = tag::reader_safe(text);
+    (shown != text).then(|| {
+        format!(
+            "{} stands as {} in PDN, whose readers would stumble over it; JSON and the pages have it as it is",
+            quote(text),
+            quote(&shown)
+        )
+    })
+}
+
+/// Notes the texts that readers of PDN see otherwise, each once.
+pub(crate) fn note_pdn_replacements(sheet: &TournamentFile, complaints: &mut ImportDiagnostics) {
+    let event = [&sheet.event.name, &sheet.event.site].map(|text| (Location::START, text));
+    let players = sheet.players.iter().flat_map(|player| [&player.name, &player.team].map(|text| (player.place, text)));
+    let drawn = sheet.pairings.iter().flat_map(|drawn| [&drawn.white, &drawn.black]).flatten();
+    let drawn = drawn.flat_map(|who| [&who.name, &who.team].map(|text| (who.place, text)));
+    let teams = sheet.teams.iter().map(|team| (team.place, &team.name));
+    let mut told = BTreeSet::new();
+    for (place, text) in event.into_iter().chain(players).chain(teams).chain(drawn) {
+        if let Some(what) = pdn_replacement(text)
+            && told.insert(text)
+        {
+            complaints.note(place, what);
+        }
+    }
+}
+
+/// A character that nobody sees and that turns the text around it, or makes two names of one.
+pub fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The number of something, of at most six digits; words for a person if it is none.
+pub(crate) fn number(text: &str) -> Result<u32, String> {
+    let digits = text.trim();
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("{} is no number", quote(text)));
+    }
+    let small = Some(digits).filter(|digits| digits.len() <= 6).and_then(|digits| digits.parse().ok());
+    small.ok_or_else(|| format!("{} is too large a number: six digits are the most", quote(text)))
+}
+
+/// No tournament has more rounds.
+pub(crate) const MOST_ROUNDS: u32 = 200;
+
+/// A text without case, accents, points and doubled blanks: as headers and names are compared.
+pub(crate) fn normalised(text: &str) -> String {
+    const PLAIN: [(&str, char); 16] = [
+        ("áàâäãåāąă", 'a'),
+        ("çćčĉ", 'c'),
+        ("ďđð", 'd'),
+        ("éèêëēęěė", 'e'),
+        ("ģğ", 'g'),
+        ("íìîïīį", 'i'),
+        ("ķ", 'k'),
+        ("łļľĺ", 'l'),
+        ("ñńņň", 'n'),
+        ("óòôöõøōő", 'o'),
+        ("ŕř", 'r'),
+        ("śšşș", 's'),
+        ("ťţț", 't'),
+        ("úùûüūůűų", 'u'),
+        ("ýÿ", 'y'),
+        ("źżž", 'z'),
+    ];
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase) {
+        let plain = PLAIN.iter().find(|(accented, _)| accented.contains(c)).map_or(c, |(_, plain)| *plain);
+        match plain {
+            'ё' => folded.push('е'),
+            'ß' => folded.push_str("ss"),
+            '.' | '°' | ':' | '\'' | '’' => {}
+            '-' | '_' | '/' | ',' => folded.push(' '),
+            c if c.is_whitespace() => folded.push(' '),
+            c => folded.push(c),
+        }
+    }
+    folded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Takes an aside in. `None`: it cannot be understood.
+pub(crate) fn parse_extension_comment(
+    sheet: &mut TournamentFile,
+    key: &str,
+    value: &str,
+    place: Location,
+    complaints: &mut ImportDiagnostics,
+) -> Option<()> {
+    let value = clean_text(value, place, complaints);
+    let first = || value.split_once(' ').unwrap_or((&value, ""));
+    match key {
+        "event" => sheet.event.name = value,
+        "site" => sheet.event.site = value,
+        "federation" => sheet.event.federation = value,
+        "start" => sheet.event.start = value,
+        "end" => sheet.event.end = value,
+        "arbiter" => sheet.event.arbiter = value,
+        "time-control" => sheet.event.time_control = value,
+        "scoring" => {
+            let scoring: Scoring = value.parse().ok()?;
+            sheet.scoring = Some(scoring);
+            sheet.match_points = Some([scoring.match_win, scoring.match_draw, scoring.match_loss]);
+        }
+        "rounds" => sheet.planned = Some(number(&value).ok().filter(|rounds| *rounds <= MOST_ROUNDS)?),
+        "tie-breaks" => sheet.tie_breaks = value.split(',').map(|tie| tie.parse().ok()).collect::<Option<_>>()?,
+        "unplayed" => sheet.unplayed = Some(value.parse().ok()?),
+        "date" => {
+            let round = number(first().0).ok().filter(|round| *round <= MOST_ROUNDS)?;
+            sheet.dates.retain(|(known, _)| *known != round);
+            sheet.dates.push((round, first().1.to_owned()));
+        }
+        "team" => {
+            let (own, name) = (number(first().0).ok()?, first().1.to_owned());
+            let none = String::new();
+            sheet.teams.push(ListedTeam {
+                place,
+                number: Some(own),
+                name,
+                federation: none,
+                players: Vec::new(),
+                printed: None,
+            });
+        }
+        "points" => {
+            let (points, reason) = first().1.split_once(' ').unwrap_or((first().1, ""));
+            let who = PlayerRef::numbered(place, Some(number(first().0).ok()?));
+            sheet.adjustments.push(ListedAdjustment { who, points: Points::parse(points)?, reason: reason.to_owned() });
+        }
+        "penalty" => {
+            let mut words = value.splitn(4, ' ');
+            let number = number(words.next()?).ok()?;
+            let (match_points, points) = (Points::parse(words.next()?)?, Points::parse(words.next()?)?);
+            let reason = words.next().unwrap_or_default().to_owned();
+            sheet.penalties.push(Penalty { place, number, match_points, points, reason });
+        }
+        _ => return None,
+    }
+    Some(())
+}

@@ -1,0 +1,509 @@
+//! A file laid over what is known: players found again, pairings added, results set or corrected. All of it or nothing.
+//!
+//! | what the file has | becomes |
+//! |---|---|
+//! | a player with a number that is known | that player; another name is refused, if most of the names are others |
+//! | a player without a number | the one of that name, or a new one |
+//! | a pairing of two players who meet in that round | that pairing, with what the file adds |
+//! | a pairing of somebody who already plays in that round | refused; in a prepared round without results his earlier one gives way |
+//! | no result | the result stays as it is |
+
+mod byes;
+mod matches;
+mod players;
+mod scoring;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use draughts_pdn::problem::quote;
+use draughts_pdn::{Location, Problem};
+
+use crate::RoundState;
+use crate::Scoring;
+use crate::import::import_file::{ImportDiagnostics, ListedPairing, ListedResult, TournamentFile};
+use crate::value::result::micro_match_result;
+use crate::{
+    Adjustment, AdjustmentTarget, Bye, ByeKind, EventInfo, HIDDEN_NAME, Id, MicroMatchGame, OfficialResult, Pairing,
+    Player, ResultReason, Tournament, TournamentSection,
+};
+use crate::{MAIN, Points};
+
+use scoring::{official, worth};
+
+/// What a file makes of a tournament.
+#[derive(Clone, Debug)]
+pub struct MergeResult {
+    /// The tournament with it.
+    pub tournament: Tournament,
+    /// The section that the file was laid over.
+    pub section: String,
+    /// What is strange, with its places in the file.
+    pub notes: Vec<Problem>,
+}
+
+/// Lays a file over a tournament. `section`: which one; if it is not told, the only one, or a new one that is called `main`.
+///
+/// # Errors
+///
+/// All that does not fit, each with line and column of the file: then nothing of it counts.
+pub fn merge(
+    tournament: &Tournament,
+    section: Option<&str>,
+    sheet: &TournamentFile,
+) -> Result<MergeResult, Vec<Problem>> {
+    let mut complaints = ImportDiagnostics::new();
+    let mut tournament = tournament.clone();
+    let name = match (section, tournament.sections.as_slice()) {
+        (Some(name), _) => name.to_owned(),
+        (None, []) => MAIN.to_owned(),
+        (None, [only]) => only.name.clone(),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|section| section.name.as_str()).collect();
+            complaints.error(
+                Location::START,
+                format!("there are several sections: say with --section which, {}", names.join(", ")),
+            );
+            return Err(complaints.into_errors());
+        }
+    };
+    let mut next = Next::after(&tournament);
+    let at = match tournament.sections.iter().position(|section| section.name == name) {
+        Some(at) => at,
+        None => {
+            tournament.sections.push(TournamentSection {
+                id: next.section(),
+                name: name.clone(),
+                ..TournamentSection::default()
+            });
+            tournament.sections.len() - 1
+        }
+    };
+    event(&mut tournament.event, &sheet.event, &mut complaints);
+    let sheet = &byes::told_as_players(&tournament.sections[at], sheet, &mut complaints);
+    let mut merging = Merger { section: &mut tournament.sections[at], next, sheet, complaints };
+    merging.all();
+    let mut notes = merging.complaints.finish()?;
+    notes.extend(sheet.notes.iter().cloned());
+    notes.sort_by_key(|note| note.location);
+    Ok(MergeResult { tournament, section: name, notes })
+}
+
+/// What the file says of the event counts where nothing is known.
+fn event(known: &mut EventInfo, new: &EventInfo, complaints: &mut ImportDiagnostics) {
+    let fields = [
+        ("name", &mut known.name, &new.name),
+        ("site", &mut known.site, &new.site),
+        ("federation", &mut known.federation, &new.federation),
+        ("first day", &mut known.start, &new.start),
+        ("last day", &mut known.end, &new.end),
+        ("arbiter", &mut known.arbiter, &new.arbiter),
+        ("time control", &mut known.time_control, &new.time_control),
+    ];
+    for (what, known, new) in fields {
+        if known.is_empty() {
+            known.clone_from(new);
+        } else if !new.is_empty() && known != new {
+            // Formats write dates in several ways.
+            let is_date = what.ends_with("day");
+            let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+            if !(is_date && digits(known) == digits(new)) {
+                let what = format!("the {what} of the event stays {}; this file has {}", quote(known), quote(new));
+                complaints.note(Location::START, what);
+            }
+        }
+    }
+}
+
+/// The next number of each kind.
+struct Next {
+    section: u32,
+    player: u32,
+    team: u32,
+    of_match: u32,
+    pairing: u32,
+    bye: u32,
+    adjustment: u32,
+}
+
+impl Next {
+    fn after(tournament: &Tournament) -> Next {
+        let sections = || tournament.sections.iter();
+        fn after(ids: impl Iterator<Item = Id>) -> u32 {
+            ids.map(|id| id.0).max().unwrap_or(0) + 1
+        }
+        Next {
+            section: after(sections().map(|section| section.id)),
+            player: after(sections().flat_map(|section| section.players.iter().map(|player| player.id))),
+            team: after(sections().flat_map(|section| section.teams.iter().map(|team| team.id))),
+            of_match: after(sections().flat_map(|section| section.matches.iter().map(|this| this.id))),
+            pairing: after(sections().flat_map(|section| section.pairings.iter().map(|pairing| pairing.id))),
+            bye: after(sections().flat_map(|section| section.byes.iter().map(|bye| bye.id))),
+            adjustment: after(
+                sections().flat_map(|section| section.adjustments.iter().map(|adjustment| adjustment.id)),
+            ),
+        }
+    }
+
+    fn section(&mut self) -> Id {
+        take(&mut self.section)
+    }
+}
+
+fn take(next: &mut u32) -> Id {
+    *next += 1;
+    Id(*next - 1)
+}
+
+struct Merger<'m> {
+    section: &'m mut TournamentSection,
+    next: Next,
+    sheet: &'m TournamentFile,
+    complaints: ImportDiagnostics,
+}
+
+impl Merger<'_> {
+    fn all(&mut self) {
+        let ids = self.players();
+        if self.complaints.has_error() {
+            return;
+        }
+        self.teams(&ids);
+        self.scoring();
+        let sheet = self.sheet;
+        if !sheet.tie_breaks.is_empty() {
+            self.section.tie_breaks.clone_from(&sheet.tie_breaks);
+        }
+        self.section.unplayed = sheet.unplayed.unwrap_or(self.section.unplayed);
+        let planned = self.section.planned;
+        self.section.planned = sheet.planned.or(planned);
+        for (round, date) in &sheet.dates {
+            if self.section.date(*round).is_none() {
+                self.section.dates.push((*round, date.clone()));
+            }
+        }
+        self.section.dates.sort();
+        let resolved = self.resolve();
+        // What is said of a bye that is known already is nothing new.
+        let all = sheet.pairings.iter().zip(&resolved);
+        let idle: Vec<bool> = all.map(|(of, sides)| self.is_known_bye(of, sides)).collect();
+        if self.complaints.has_error() {
+            return;
+        }
+        self.pairings(&resolved, &idle);
+        self.byes();
+        if self.complaints.has_error() {
+            return;
+        }
+        self.adjustments();
+        self.matches();
+        self.boards();
+        self.printed(&ids);
+        self.check_one_game_per_round();
+        self.keep_planned(planned);
+    }
+
+    /// There are no fewer rounds than those that are known, whatever an older file says.
+    fn keep_planned(&mut self, before: Option<u32>) {
+        let last = self.section.last_round();
+        let Some(planned) = self.section.planned.filter(|planned| *planned < last) else { return };
+        let kept = before.unwrap_or(0).max(last);
+        let what = format!("rounds planned: {planned}, and there are {last} already: {kept} are planned");
+        self.complaints.note(Location::START, what);
+        self.section.planned = Some(kept);
+    }
+
+    /// The players of all pairings of the file.
+    fn resolve(&mut self) -> Vec<(Option<Id>, Option<Id>)> {
+        let sheet = self.sheet;
+        // First those who are told by number, so that a name alone finds them.
+        sheet
+            .pairings
+            .iter()
+            .map(|drawn| {
+                if let Some(known) = self.known_by_board(drawn) {
+                    return known;
+                }
+                let white = drawn.white.as_ref().and_then(|who| self.find(who));
+                let black = drawn.black.as_ref().and_then(|who| self.find(who));
+                if white.is_some() && white == black {
+                    self.complaints.error(drawn.place, "white and black are the same player");
+                }
+                (white, black)
+            })
+            .collect()
+    }
+
+    /// The players of a pairing by the board that they are known to play on: where several have one name, that tells them apart.
+    fn known_by_board(&self, drawn: &ListedPairing) -> Option<(Option<Id>, Option<Id>)> {
+        let named = [&drawn.white, &drawn.black];
+        if !named.into_iter().flatten().any(|who| who.nth.is_some()) {
+            return None;
+        }
+        let is_it = |of: &&Pairing| {
+            let mut sides = [of.white, of.black].into_iter().zip(named);
+            (of.round, of.board) == (drawn.round, drawn.board)
+                && sides.all(|(id, who)| {
+                    let player = id.and_then(|id| self.section.player(id));
+                    player.zip(who.as_ref()).is_some_and(|(player, who)| player.is_known_as(&who.name))
+                })
+        };
+        self.section.pairings.iter().find(is_it).map(|of| (of.white, of.black))
+    }
+
+    /// A round that nobody outside has seen and that has no result may be paired anew: what was prepared for somebody gives way to what
+    /// the file has for him.
+    fn release_prepared_round(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
+        let mut drawn: BTreeMap<(u32, Id), (Option<Id>, Location)> = BTreeMap::new();
+        let has_result = |of: &&Pairing| of.result.is_some() || of.games.iter().any(|game| game.result.is_some());
+        let played: BTreeSet<u32> = self.section.pairings.iter().filter(has_result).map(|of| of.round).collect();
+        for ((of, &(white, black)), _) in self.sheet.pairings.iter().zip(resolved).zip(idle).filter(|(_, idle)| !**idle)
+        {
+            if self.section.state_of(of.round) == RoundState::Prepared && !played.contains(&of.round) {
+                for (one, other) in [(white, black), (black, white)] {
+                    drawn.extend(one.map(|id| ((of.round, id), (other, of.place))));
+                }
+            }
+        }
+        let other_draw = |pairing: &Pairing| -> Option<Location> {
+            let sides = [(pairing.white, pairing.black), (pairing.black, pairing.white)];
+            let mut others = sides.into_iter().filter_map(|(one, other)| {
+                let (opponent, place) = drawn.get(&(pairing.round, one?))?;
+                (*opponent != other).then_some(*place)
+            });
+            others.next()
+        };
+        let gone: Vec<(Id, Location)> =
+            self.section.pairings.iter().filter_map(|known| Some((known.id, other_draw(known)?))).collect();
+        for (id, place) in gone {
+            let Some(at) = self.section.pairings.iter().position(|known| known.id == id) else { continue };
+            let known = self.section.pairings.remove(at);
+            let (white, black) = (self.section.name_of(known.white), self.section.name_of(known.black));
+            let what =
+                format!("round {} is prepared: {white} - {black} is not played, this file pairs anew", known.round);
+            self.complaints.note(place, what);
+        }
+        self.section.byes.retain(|bye| !drawn.contains_key(&(bye.round, bye.player)));
+    }
+
+    /// One player without a word about his opponent, who is known to have none in that round.
+    fn is_known_bye(&self, of: &ListedPairing, sides: &(Option<Id>, Option<Id>)) -> bool {
+        let ((Some(player), None) | (None, Some(player))) = *sides else { return false };
+        let is_it = |bye: &Bye| bye.round == of.round && bye.player == player;
+        of.outcome == ListedResult::Open && self.section.byes.iter().any(is_it)
+    }
+
+    fn pairings(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
+        let sheet = self.sheet;
+        self.release_prepared_round(resolved, idle);
+        let mut index: BTreeMap<(u32, Id), usize> = BTreeMap::new();
+        for (at, pairing) in self.section.pairings.iter().enumerate() {
+            for id in [pairing.white, pairing.black].into_iter().flatten() {
+                index.insert((pairing.round, id), at);
+            }
+        }
+        let mut seen: BTreeMap<usize, Location> = BTreeMap::new();
+        for ((drawn, &(white, black)), _) in sheet.pairings.iter().zip(resolved).zip(idle).filter(|(_, idle)| !**idle) {
+            let meets = |id: Option<Id>| id.and_then(|id| index.get(&(drawn.round, id)).copied());
+            let at = match (meets(white), meets(black)) {
+                (None, None) => {
+                    let id = take(&mut self.next.pairing);
+                    let pairing =
+                        Pairing { id, round: drawn.round, board: drawn.board, white, black, ..Pairing::default() };
+                    self.section.pairings.push(pairing);
+                    let at = self.section.pairings.len() - 1;
+                    for id in [white, black].into_iter().flatten() {
+                        index.insert((drawn.round, id), at);
+                    }
+                    at
+                }
+                (one, other) => {
+                    let at = one.or(other).unwrap_or(0);
+                    let known = &self.section.pairings[at];
+                    let is_same = |first: Option<Id>, second: Option<Id>| known.white == first && known.black == second;
+                    if !is_same(white, black) && !is_same(black, white) {
+                        let busy = if one.is_some() { white } else { black };
+                        let opponent = busy.and_then(|id| known.opponent(id)).flatten();
+                        let what = format!(
+                            "{} already plays {} in round {}{}",
+                            self.section.name_of(busy),
+                            self.section.name_of(opponent),
+                            drawn.round,
+                            seen.get(&at).map_or(String::new(), |place| format!(", line {}", place.line))
+                        );
+                        self.complaints.error(drawn.place, what);
+                        continue;
+                    }
+                    at
+                }
+            };
+            if let Some(first) = seen.insert(at, drawn.place).filter(|_| drawn.stage.is_none()) {
+                let (round, line) = (drawn.round, first.line);
+                self.complaints.error(drawn.place, format!("the same pairing of round {round} stands in line {line}"));
+                continue;
+            }
+            self.pairing(at, drawn, (white, black));
+        }
+    }
+
+    /// What the file says of a pairing that is there now.
+    fn pairing(&mut self, at: usize, drawn: &ListedPairing, (white, black): (Option<Id>, Option<Id>)) {
+        let scoring = self.section.scoring;
+        let pairing = &mut self.section.pairings[at];
+        if let Some(stage) = drawn.stage {
+            let is_swapped = pairing.white != white;
+            let result = official(drawn.outcome, &Scoring::DRAUGHTS).map(|official| (official.white, official.black));
+            let game = MicroMatchGame { stage, is_swapped, result, time_control: drawn.time_control.clone() };
+            match pairing.games.iter_mut().find(|known| known.stage == stage) {
+                Some(known) => {
+                    if game.result.is_some() {
+                        *known = game;
+                    }
+                }
+                None => {
+                    pairing.games.push(game);
+                    pairing.games.sort_by_key(|game| game.stage);
+                }
+            }
+            if let Some(result) = micro_match_result(&pairing.games) {
+                pairing.result = Some(result);
+            }
+            return;
+        }
+        pairing.board = drawn.board.or(pairing.board);
+        if pairing.white != white {
+            let what = format!("the colours of round {} are now the other way round", pairing.round);
+            self.complaints.warn(drawn.place, what);
+            (pairing.white, pairing.black) = (white, black);
+            pairing.result =
+                pairing.result.map(|result| OfficialResult { white: result.black, black: result.white, ..result });
+        }
+        if let Some(new) = official(drawn.outcome, &scoring) {
+            let new = match pairing.validated_result(new, &scoring) {
+                Ok(new) => new,
+                Err(_) if pairing.result == Some(new) => new,
+                Err(what) => {
+                    self.complaints.error(drawn.result_location, what);
+                    return;
+                }
+            };
+            // A format that has no word for a reason does not take it back.
+            let is_kept = |known: OfficialResult| {
+                (known.white, known.black) == (new.white, new.black) && new.reason == ResultReason::Played
+            };
+            if !pairing.result.is_some_and(is_kept) {
+                pairing.result = Some(new);
+            }
+        }
+    }
+
+    fn byes(&mut self) {
+        let sheet = self.sheet;
+        let scoring = self.section.scoring;
+        for free in &sheet.byes {
+            let Some(player) = self.find(&free.who) else { continue };
+            let points = free.points.unwrap_or_else(|| worth(free.why, &scoring));
+            self.bye(free.round, player, free.why, points, free.who.place);
+        }
+    }
+
+    fn bye(&mut self, round: u32, player: Id, why: ByeKind, points: Points, place: Location) {
+        let plays = |pairing: &&Pairing| pairing.round == round && pairing.opponent(player).is_some();
+        if let Some(pairing) = self.section.pairings.iter().find(plays) {
+            // A board without an opponent is known already; what it is worth may be new.
+            if pairing.opponent(player) != Some(None) {
+                let what = format!("{} has a bye in round {round}, and a pairing", self.section.name_of(Some(player)));
+                self.complaints.error(place, what);
+                return;
+            }
+            let (id, is_white) = (pairing.id, pairing.white.is_some());
+            let result =
+                official(ListedResult::OnePlayer { is_white, why, points: Some(points) }, &self.section.scoring);
+            let known = self.section.pairings.iter_mut().find(|pairing| pairing.id == id);
+            if let Some(known) = known.filter(|known| known.result.is_none()) {
+                known.result = result;
+            }
+            return;
+        }
+        match self.section.byes.iter_mut().find(|bye| bye.round == round && bye.player == player) {
+            Some(known) => (known.kind, known.points) = (why, points),
+            None => {
+                let id = take(&mut self.next.bye);
+                self.section.byes.push(Bye { id, round, player, kind: why, points });
+            }
+        }
+    }
+
+    fn adjustments(&mut self) {
+        let sheet = self.sheet;
+        let mut wanted: Vec<(AdjustmentTarget, Points, Points, String)> = Vec::new();
+        for adjusted in &sheet.adjustments {
+            if let Some(id) = self.find(&adjusted.who) {
+                wanted.push((AdjustmentTarget::Player(id), adjusted.points, Points::ZERO, adjusted.reason.clone()));
+            }
+        }
+        for penalty in &sheet.penalties {
+            let team = self
+                .section
+                .teams
+                .iter()
+                .find(|team| team.number == penalty.number)
+                .map(|team| AdjustmentTarget::Team(team.id));
+            let player = || {
+                let of_number = |player: &&Player| player.number == Some(penalty.number);
+                self.section.players.iter().find(of_number).map(|player| AdjustmentTarget::Player(player.id))
+            };
+            let whose = if self.section.teams.is_empty() { player() } else { team };
+            match whose {
+                Some(AdjustmentTarget::Player(id)) => {
+                    let points = penalty.match_points + penalty.points;
+                    wanted.push((AdjustmentTarget::Player(id), points, Points::ZERO, penalty.reason.clone()));
+                }
+                Some(whose) => wanted.push((whose, penalty.points, penalty.match_points, penalty.reason.clone())),
+                None => self
+                    .complaints
+                    .error(penalty.place, format!("a penalty for number {}, which nobody has", penalty.number)),
+            }
+        }
+        for (whose, points, match_points, reason) in wanted {
+            self.adjust(whose, points, match_points, reason);
+        }
+    }
+
+    fn adjust(&mut self, whose: AdjustmentTarget, points: Points, match_points: Points, reason: String) {
+        let is_it = |known: &&mut Adjustment| known.target == whose && known.reason == reason;
+        match self.section.adjustments.iter_mut().find(is_it) {
+            Some(known) => (known.points, known.match_points) = (points, match_points),
+            None => {
+                let id = take(&mut self.next.adjustment);
+                self.section.adjustments.push(Adjustment { id, target: whose, points, match_points, reason });
+            }
+        }
+    }
+
+    /// Nobody plays twice in a round.
+    fn check_one_game_per_round(&mut self) {
+        let mut seen: BTreeSet<(u32, Id)> = BTreeSet::new();
+        for pairing in &self.section.pairings {
+            for id in [pairing.white, pairing.black].into_iter().flatten() {
+                if !seen.insert((pairing.round, id)) {
+                    let what = format!("{} plays twice in round {}", self.section.name_of(Some(id)), pairing.round);
+                    self.complaints.error(Location::START, what);
+                }
+            }
+        }
+    }
+}
+
+/// Is this the same name, which a format may have cut?
+fn is_same(known: &str, new: &str) -> bool {
+    /// TRF has so many characters for it.
+    const TRF_NAME_LEN: usize = 33;
+    let (short, long) = if known.chars().count() <= new.chars().count() { (known, new) } else { (new, known) };
+    short == long || (short.chars().count() + 1 >= TRF_NAME_LEN && long.starts_with(short))
+}
+
+/// Is a player called so, or known so by files?
+fn matches_name(player: &Player, name: &str) -> bool {
+    let mut names = player.former_names.iter().chain([&player.name]).filter(|known| !known.is_empty());
+    name == HIDDEN_NAME || names.any(|known| is_same(known, name))
+}

@@ -1,0 +1,263 @@
+//! The players and teams of a file: those that are known are found again, the others are taken in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use draughts_pdn::Location;
+use draughts_pdn::problem::quote;
+
+use super::{Merger, is_same, matches_name, take};
+use crate::import::import_file::{ListedPlayer, PlayerRef, normalised};
+use crate::{HIDDEN_NAME, Id, Player, Team, TournamentSection, numbers};
+
+impl Merger<'_> {
+    /// Finds the players of the file again, or takes them in. Returns the id of each.
+    pub(super) fn players(&mut self) -> Vec<Id> {
+        let sheet = self.sheet;
+        let mut ids = Vec::with_capacity(sheet.players.len());
+        let mut taken: BTreeSet<Id> = BTreeSet::new();
+        let mut others: Vec<(Location, String)> = Vec::new();
+        let known = |section: &TournamentSection, listed: &ListedPlayer, taken: &BTreeSet<Id>| -> Option<usize> {
+            let mut players = section.players.iter().enumerate().filter(|(_, player)| !taken.contains(&player.id));
+            match listed.number {
+                Some(number) => players.clone().find(|(_, player)| player.number == Some(number)).or_else(|| {
+                    // Somebody who came by name alone gets his number now.
+                    players.find(|(_, player)| player.number.is_none() && matches_name(player, &listed.name))
+                }),
+                None => {
+                    let is_of_team = |player: &Player| {
+                        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
+                        listed.team.is_empty() || team.is_empty() || team == listed.team
+                    };
+                    let mut of_team = players.filter(|(_, player)| is_of_team(player));
+                    let formerly = of_team.clone().find(|(_, player)| player.is_known_as(&listed.name));
+                    of_team.find(|(_, player)| player.name == listed.name).or(formerly)
+                }
+            }
+            .map(|(at, _)| at)
+        };
+        for listed in &sheet.players {
+            let at = known(self.section, listed, &taken).unwrap_or_else(|| {
+                self.section.players.push(Player { id: take(&mut self.next.player), ..Player::default() });
+                self.section.players.len() - 1
+            });
+            let player = &mut self.section.players[at];
+            taken.insert(player.id);
+            ids.push(player.id);
+            player.number = listed.number.or(player.number);
+            if player.is_hidden() {
+                // Whoever wishes not to be named stays so, whatever a file calls him.
+                player.is_called_in_files(listed.name.clone());
+            } else if player.former_names.iter().any(|old| is_same(old, &listed.name)) {
+                // The pairing program does not know of it.
+                let (name, in_file) = (quote(&player.name), quote(&listed.name));
+                self.complaints.note(listed.place, format!("{in_file} keeps the name {name}, which was given here"));
+            } else if !is_same(&player.name, &listed.name) && !player.name.is_empty() {
+                let what = format!(
+                    "player {} is {}, and {} in this file",
+                    player.number.unwrap_or(0),
+                    quote(&player.name),
+                    quote(&listed.name)
+                );
+                others.push((listed.place, what));
+                player.rename(&listed.name);
+                if listed.name != HIDDEN_NAME {
+                    player.former_names.clear();
+                }
+            } else if listed.name.chars().count() >= player.name.chars().count() {
+                // A format may cut names.
+                player.name.clone_from(&listed.name);
+            }
+            for (known, new) in [
+                (&mut player.title, &listed.title),
+                (&mut player.federation, &listed.federation),
+                (&mut player.licence, &listed.licence),
+                (&mut player.sex, &listed.sex),
+            ] {
+                if !new.is_empty() {
+                    known.clone_from(new);
+                }
+            }
+            // Formats write dates in several ways: the first one stays.
+            if player.birth.is_empty() {
+                player.birth.clone_from(&listed.birth);
+            }
+            player.rating = listed.rating.or(player.rating);
+        }
+        let is_another = others.len() * 2 > sheet.players.len();
+        for (at, (place, what)) in others.into_iter().enumerate() {
+            if is_another {
+                let advice = if at == 0 { ": is this another tournament? give it a --section of its own" } else { "" };
+                self.complaints.error(place, format!("{what}{advice}"));
+            } else {
+                self.complaints.warn(place, format!("{what}: he gets the new name"));
+            }
+        }
+        self.similar_names(&ids);
+        ids
+    }
+
+    /// Two names that differ in accents or case alone may be one player.
+    pub(super) fn similar_names(&mut self, ids: &[Id]) {
+        let mut seen: BTreeMap<String, (String, Id)> = BTreeMap::new();
+        for player in &self.section.players {
+            let mut words: Vec<String> = normalised(&player.name).split(' ').map(str::to_owned).collect();
+            words.sort();
+            let Some((other, other_id)) = seen.insert(words.join(" "), (player.name.clone(), player.id)) else {
+                continue;
+            };
+            let place = |id: Id| ids.iter().position(|known| *known == id).map(|at| self.sheet.players[at].place);
+            let Some(place) = place(player.id).or(place(other_id)) else { continue };
+            if player.is_hidden() {
+                continue;
+            } else if other == player.name {
+                self.complaints.note(place, format!("two players are called {}", quote(&other)));
+            } else {
+                self.complaints
+                    .note(place, format!("{} and {} are taken for two players", quote(&other), quote(&player.name)));
+            }
+        }
+    }
+
+    pub(super) fn team_named(&mut self, name: &str, number: Option<u32>) -> Id {
+        if let Some(team) = self.section.teams.iter_mut().find(|team| team.name == name) {
+            team.number = number.unwrap_or(team.number);
+            return team.id;
+        }
+        let last = self.section.teams.iter().map(|team| team.number).max().unwrap_or(0);
+        let id = take(&mut self.next.team);
+        let number = number.unwrap_or(last + 1);
+        self.section.teams.push(Team { id, number, name: name.to_owned(), ..Team::default() });
+        id
+    }
+
+    pub(super) fn teams(&mut self, ids: &[Id]) {
+        let sheet = self.sheet;
+        let by_number: BTreeMap<u32, Id> =
+            sheet.players.iter().zip(ids).filter_map(|(listed, id)| Some((listed.number?, *id))).collect();
+        for listed in &sheet.teams {
+            let id = self.team_named(&listed.name, listed.number);
+            let mut lineup = Vec::new();
+            for number in &listed.players {
+                match by_number.get(number) {
+                    Some(player) => lineup.push(*player),
+                    None => self.complaints.error(
+                        listed.place,
+                        format!("the team {} has player {number}, and there is no such player", quote(&listed.name)),
+                    ),
+                }
+            }
+            for player in &lineup {
+                self.join_team(*player, id, listed.place);
+            }
+            if let Some(team) = self.section.teams.iter_mut().find(|team| team.id == id) {
+                if !listed.federation.is_empty() {
+                    team.federation.clone_from(&listed.federation);
+                }
+                // In the order of the players it need not be told.
+                let in_order = lineup.is_sorted() && team.lineup.is_empty();
+                if !lineup.is_empty() && !in_order {
+                    team.lineup = lineup;
+                }
+            }
+        }
+        for (listed, player) in sheet.players.iter().zip(ids) {
+            if !listed.team.is_empty() {
+                let id = self.team_named(&listed.team, None);
+                self.join_team(*player, id, listed.place);
+            }
+        }
+    }
+
+    pub(super) fn join_team(&mut self, player: Id, team: Id, place: Location) {
+        let name =
+            |section: &TournamentSection, id: Id| section.team(id).map_or(String::new(), |team| team.name.clone());
+        let Ok(at) = self.section.players.binary_search_by_key(&player, |player| player.id) else { return };
+        match self.section.players[at].team {
+            Some(other) if other != team => {
+                let (other, team) = (name(self.section, other), name(self.section, team));
+                let what = format!("{} plays for {other}, and for {team} in this file", self.section.players[at].name);
+                self.complaints.error(place, what);
+            }
+            _ => self.section.players[at].team = Some(team),
+        }
+    }
+
+    /// The players of a pairing or bye: by number, or by name.
+    pub(super) fn find(&mut self, who: &PlayerRef) -> Option<Id> {
+        let by_number = |section: &TournamentSection| {
+            let number = who.number?;
+            let own = section.players.iter().find(|player| player.number == Some(number)).map(|player| player.id);
+            own.or_else(|| {
+                // Where nobody has a number, those count that our own files give.
+                if section.players.iter().any(|player| player.number.is_some()) {
+                    return None;
+                }
+                let (id, _) = numbers(section).into_iter().find(|(_, given)| *given == number)?;
+                let is_meant = who.name.is_empty() || section.player(id)?.is_known_as(&who.name);
+                is_meant.then_some(id)
+            })
+        };
+        let id = match (by_number(self.section), who.name.is_empty()) {
+            (Some(id), true) => id,
+            (Some(id), false) => {
+                if self.section.player(id).is_some_and(|player| !matches_name(player, &who.name)) {
+                    let what = format!(
+                        "player {} is {}, and {} here",
+                        who.number.unwrap_or(0),
+                        quote(self.section.name_of(Some(id))),
+                        quote(&who.name)
+                    );
+                    self.complaints.error(who.place, what);
+                    return None;
+                }
+                id
+            }
+            (None, true) => {
+                self.complaints.error(who.place, format!("there is no player {}", who.number.unwrap_or(0)));
+                return None;
+            }
+            (None, false) => {
+                let team = |player: &&Player| {
+                    let team = player.team.and_then(|id| self.section.team(id)).map_or("", |team| team.name.as_str());
+                    who.team.is_empty() || team.is_empty() || team == who.team
+                };
+                let is_free = |player: &&Player| player.number.is_none() || who.number.is_none();
+                let of_name = self.section.players_named(&who.name).into_iter();
+                let mut found =
+                    of_name.filter(is_free).filter(team).map(|player| (player.number, player.id)).collect::<Vec<_>>();
+                found.sort();
+                if found.len() > 1 && who.nth.is_none() {
+                    let numbers = numbers(self.section);
+                    let numbers: Vec<String> =
+                        found.iter().filter_map(|(_, id)| numbers.get(id)).map(u32::to_string).collect();
+                    let what = format!(
+                        "several players are called {}, the numbers {}: say which, in a column White-number or Black-number, or with their \
+                         teams in White-team and Black-team",
+                        quote(&who.name),
+                        numbers.join(" and ")
+                    );
+                    self.complaints.error(who.place, what);
+                    return None;
+                }
+                match found.get(who.nth.unwrap_or(0)) {
+                    Some((_, id)) => *id,
+                    None => {
+                        let id = take(&mut self.next.player);
+                        self.section.players.push(Player {
+                            id,
+                            number: who.number,
+                            name: who.name.clone(),
+                            ..Player::default()
+                        });
+                        id
+                    }
+                }
+            }
+        };
+        if !who.team.is_empty() {
+            let team = self.team_named(&who.team, None);
+            self.join_team(id, team, who.place);
+        }
+        Some(id)
+    }
+}

@@ -1,0 +1,107 @@
+//! Files of pairing programs: read in their format, and laid over a tournament.
+
+pub(crate) mod csv;
+mod difference;
+mod encoding;
+pub(crate) mod import_file;
+pub(crate) mod merge;
+pub(crate) mod pdn;
+pub(crate) mod trf;
+
+use std::fmt;
+use std::str::FromStr;
+
+use draughts_pdn::{Location, Problem};
+
+pub use difference::difference;
+use encoding::text_of;
+use import_file::{ImportDiagnostics, TournamentFile, note_pdn_replacements};
+
+/// The formats of files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Games without moves, as pairing programs export them.
+    Pdn,
+    /// A table: players, pairings, or a crosstable.
+    Csv,
+    /// FIDE's report file, of 2006, 2016 or 2026.
+    Trf,
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Format, String> {
+        match text {
+            "pdn" => Ok(Format::Pdn),
+            "csv" => Ok(Format::Csv),
+            "trf" => Ok(Format::Trf),
+            _ => Err(format!("`{text}` is no format of a tournament; there are pdn, csv, trf")),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Pdn => "pdn",
+            Format::Csv => "csv",
+            Format::Trf => "trf",
+        })
+    }
+}
+
+/// No tournament has more players: what compares each with each takes seconds there.
+const MOST_PLAYERS: usize = 5_000;
+
+/// No file has more pairings and byes.
+const MOST_PAIRINGS: usize = 50_000;
+
+/// Reads a file. `format`: found out if it is not told. `columns`: names of columns of a CSV, as `Round=Tour,White=Blancs`.
+///
+/// # Errors
+///
+/// All that could not be understood, each with line and column: then nothing of the file counts.
+pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<TournamentFile, Vec<Problem>> {
+    let mut complaints = ImportDiagnostics::new();
+    let text = text_of(bytes, &mut complaints);
+    if text.trim().is_empty() {
+        complaints.error(Location::START, "the file is empty");
+    }
+    if complaints.has_error() {
+        return Err(complaints.into_errors());
+    }
+    let format = format.unwrap_or_else(|| format_of(&text));
+    let mut sheet = match format {
+        Format::Trf => trf::read(&text, &mut complaints),
+        Format::Csv => csv::read(&text, columns, &mut complaints),
+        Format::Pdn => pdn::read(&text, &mut complaints),
+    };
+    if !complaints.has_error() && sheet.players.is_empty() && sheet.pairings.is_empty() && sheet.byes.is_empty() {
+        complaints.error(Location::START, format!("there is no player and no pairing in this file, read as {format}"));
+    }
+    let counts = [
+        (sheet.players.len(), MOST_PLAYERS, "players"),
+        (sheet.pairings.len() + sheet.byes.len(), MOST_PAIRINGS, "pairings"),
+    ];
+    for (count, most, what) in counts {
+        if count > most {
+            complaints.error(Location::START, format!("{count} {what}; {most} are the most"));
+        }
+    }
+    note_pdn_replacements(&sheet, &mut complaints);
+    sheet.notes = complaints.finish()?;
+    Ok(sheet)
+}
+
+/// The format that a text seems to have.
+fn format_of(text: &str) -> Format {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    if lines.clone().any(|line| line.starts_with("001 ")) {
+        Format::Trf
+    } else if lines.any(|line| line.trim_start().starts_with('[') && line.trim_end().ends_with(']')) {
+        Format::Pdn
+    } else {
+        Format::Csv
+    }
+}

@@ -1,0 +1,56 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Where to begin
+//!
+//! | for | use |
+//! |---|---|
+//! | what a tournament is | [`Tournament`], its [`TournamentSection`]s, [`Player`]s and [`Pairing`]s |
+//! | what can happen to it | [`Event`], [`Tournament::apply`]; a [`TournamentRecord`] keeps the events of one request |
+//! | what an arbiter can ask for | [`TournamentCommand`], [`decide`]; what boards have shown: [`apply_board_results`] |
+//! | a file of a pairing program | [`read`], [`merge`], [`difference`] |
+//! | files for others | [`write_trf`], [`write_csv`], [`write_pdn`], [`html`], [`crosstable`] |
+//! | who leads | [`standings()`], [`team_standings`] |
+//!
+//! ```text
+//!   TournamentCommand ─▸ decide ─▸ Event .. ─▸ Tournament ─▸ standings ─▸ export
+//!                          ▴                                       
+//!   file ─▸ import ─▸ difference
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod berger;
+mod command;
+mod dry_run;
+mod event;
+mod export;
+mod import;
+mod messages;
+mod standings;
+mod state;
+mod value;
+
+pub use berger::{pair_round_robin, round_robin};
+pub use command::{
+    BoardChanges, BoardGames, Boards, ChangeReview, Decision, NextRound, Refusal, TournamentCommand,
+    apply_board_results, decide, names_belong_to_tournament, next_rounds, only_section, review_change, shortened,
+};
+pub use dry_run::dry_run;
+pub use event::{Event, TournamentRecord};
+pub use export::csv::write as write_csv;
+pub use export::pdn::{omissions as lost_in_pdn, write as write_pdn};
+pub use export::tables::{crosstable, heading, html, round_text, standings_text, teams_text};
+pub use export::trf::{numbers, write as write_trf};
+pub use import::import_file::{TournamentFile, is_unseen, pdn_replacement};
+pub use import::merge::{MergeResult, merge};
+pub use import::{Format, difference, read};
+pub use standings::teams::{TeamStanding, team_standings};
+pub use standings::{PlayerStanding, Standings, TieBreakValue, standings};
+pub use state::Misfit;
+pub use value::points::{Fraction, Points};
+pub use value::rounds::{
+    BoardAssignment, BoardGame, CorrectedGame, CorrectedTag, MOVES, PairingKey, REPLAYED, RoundState, SectionRound,
+    format_pairing_key, parse_pairing_key,
+};
+pub use value::scoring::{MicroMatchStage, Scoring, TieBreak, UnplayedPolicy};
+pub use value::*;

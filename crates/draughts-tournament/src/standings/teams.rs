@@ -1,0 +1,100 @@
+//! The standings of teams: match points, then board points.
+
+use crate::Points;
+use crate::{AdjustmentTarget, Id, TournamentSection};
+
+/// A team in the standings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TeamStanding {
+    /// From 1. Equal rows share it.
+    pub rank: usize,
+    /// Which.
+    pub team: Id,
+    /// How many matches have all their results.
+    pub played: usize,
+    /// Matches won, drawn and lost.
+    pub won: usize,
+    /// Matches drawn.
+    pub drawn: usize,
+    /// Matches lost.
+    pub lost: usize,
+    /// Match points, less what was taken away.
+    pub match_points: Points,
+    /// Board points of all boards with a result.
+    pub board_points: Points,
+    /// Match points that were taken away.
+    pub penalty: Points,
+}
+
+impl TournamentSection {
+    /// The board points of home and away team of a match, and whether all its boards have their results.
+    pub fn board_points(&self, of: Id) -> (Points, Points, bool) {
+        let mut points = (Points::ZERO, Points::ZERO, true);
+        let Some(this) = self.matches.iter().find(|this| this.id == of) else { return points };
+        let is_home = |id: Option<Id>| Some(id.and_then(|id| self.player(id))?.team == Some(this.home));
+        for pairing in self.pairings.iter().filter(|pairing| pairing.match_id == Some(of)) {
+            // Of an empty board the other side says whose it is.
+            let white_is_home = is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or(true);
+            match pairing.result {
+                None => points.2 = false,
+                Some(result) if white_is_home => {
+                    (points.0, points.1) = (points.0 + result.white, points.1 + result.black)
+                }
+                Some(result) => (points.0, points.1) = (points.0 + result.black, points.1 + result.white),
+            }
+        }
+        points
+    }
+}
+
+/// The teams of a section after a round, the first first. A match counts when all its boards have results.
+pub fn team_standings(section: &TournamentSection, after_round: u32) -> Vec<TeamStanding> {
+    let scoring = &section.scoring;
+    let mut rows: Vec<TeamStanding> = Vec::with_capacity(section.teams.len());
+    for team in section.teams.iter().filter(|_| section.has_matches()) {
+        let none = Points::ZERO;
+        let mut row = TeamStanding {
+            rank: 0,
+            team: team.id,
+            played: 0,
+            won: 0,
+            drawn: 0,
+            lost: 0,
+            match_points: none,
+            board_points: none,
+            penalty: none,
+        };
+        let of_team =
+            |this: &&crate::Match| this.round <= after_round && (this.home == team.id || this.away == team.id);
+        for this in section.matches.iter().filter(of_team) {
+            let (home, away, is_complete) = section.board_points(this.id);
+            let (own, others) = if this.home == team.id { (home, away) } else { (away, home) };
+            row.board_points += own;
+            if is_complete {
+                row.played += 1;
+                let (count, points) = match own.cmp(&others) {
+                    std::cmp::Ordering::Greater => (&mut row.won, scoring.match_win),
+                    std::cmp::Ordering::Equal => (&mut row.drawn, scoring.match_draw),
+                    std::cmp::Ordering::Less => (&mut row.lost, scoring.match_loss),
+                };
+                *count += 1;
+                row.match_points += points;
+            }
+        }
+        for adjustment in
+            section.adjustments.iter().filter(|adjustment| adjustment.target == AdjustmentTarget::Team(team.id))
+        {
+            row.match_points += adjustment.match_points;
+            row.board_points += adjustment.points;
+            row.penalty += (-adjustment.match_points).max(Points::ZERO);
+        }
+        rows.push(row);
+    }
+    let order = |row: &TeamStanding| (row.match_points, row.board_points);
+    rows.sort_by_key(|row| (std::cmp::Reverse(order(row)), section.team(row.team).map(|team| team.number)));
+    for at in 0..rows.len() {
+        let is_equal = at > 0 && order(&rows[at - 1]) == order(&rows[at]);
+        rows[at].rank = if is_equal { rows[at - 1].rank } else { at + 1 };
+    }
+    rows
+}

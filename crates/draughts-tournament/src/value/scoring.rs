@@ -1,0 +1,439 @@
+//! What a result is worth: one row for each way to count, and the order of those who have equal points.
+
+use std::fmt;
+use std::str::FromStr;
+
+use draughts_pdn::tag_values::Outcome;
+
+use crate::Points;
+use crate::{OfficialResult, ResultReason};
+
+/// A row of points. `2-1-0` unless said otherwise.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_tournament::{Points, Scoring};
+///
+/// let scoring = Scoring::parse("12-5-0").unwrap();
+/// assert_eq!((scoring.win, scoring.draw), (Points::whole(12), Points::whole(5)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scoring {
+    /// Of a win; in a micro-match of one whose first game decides.
+    pub win: Points,
+    /// Of a draw.
+    pub draw: Points,
+    /// Of a loss.
+    pub loss: Points,
+    /// Of a bye for which no opponent was left.
+    pub bye: Points,
+    /// Of a round in which somebody is absent.
+    pub absence: Points,
+    /// Match points of a team for a won match.
+    pub match_win: Points,
+    /// Match points of a team for a drawn match.
+    pub match_draw: Points,
+    /// Match points of a team for a lost match.
+    pub match_loss: Points,
+    /// Are games of different pace played until one of them decides, 12-0, 8-4, 7-5, or 6-6?
+    pub is_micro_match: bool,
+    /// May a game have any other points, such as 1½-½ for an advantage, though its row is one of those that everybody knows?
+    pub allows_plus_draws: bool,
+}
+
+impl Scoring {
+    /// The row of draughts, 2-1-0, matches likewise.
+    pub const DRAUGHTS: Scoring = Scoring::win_draw(Points::whole(2), Points::whole(1));
+    /// The row of chess, 1-½-0.
+    pub const CHESS: Scoring = Scoring::win_draw(Points::whole(1), Points::hundredths(50));
+    /// Three points for a win.
+    pub const FOOTBALL: Scoring = Scoring::win_draw(Points::whole(3), Points::whole(1));
+    /// A micro-match, 12-0, 8-4, 7-5, 6-6.
+    pub const MICRO_MATCH: Scoring =
+        Scoring { is_micro_match: true, ..Scoring::win_draw(Points::whole(12), Points::whole(6)) };
+
+    /// A row with these points for a win and for a draw, and none for a loss. A bye counts as a win.
+    pub const fn win_draw(win: Points, draw: Points) -> Scoring {
+        Scoring {
+            win,
+            draw,
+            loss: Points::ZERO,
+            bye: win,
+            absence: Points::ZERO,
+            match_win: Points::whole(2),
+            match_draw: Points::whole(1),
+            match_loss: Points::ZERO,
+            is_micro_match: false,
+            allows_plus_draws: false,
+        }
+    }
+
+    /// As an arbiter tells it: `12-5-0` for a win, a draw and a loss, `delfts` or `micro-match`.
+    ///
+    /// # Errors
+    ///
+    /// What there is, if it is none of them.
+    pub fn parse(text: &str) -> Result<Scoring, String> {
+        match text {
+            "delfts" => return Ok(Scoring { allows_plus_draws: true, ..Scoring::DRAUGHTS }),
+            "micro-match" => return Ok(Scoring::MICRO_MATCH),
+            _ => {}
+        }
+        let points: Option<Vec<Points>> = text.split('-').map(Points::parse).collect();
+        match points.as_deref() {
+            Some(&[win, draw, loss]) if win > draw && draw >= loss => {
+                Ok(Scoring { loss, ..Scoring::win_draw(win, draw) })
+            }
+            _ => Err(format!("`{text}` is no scoring: win-draw-loss such as 12-5-0, delfts, or micro-match")),
+        }
+    }
+
+    /// The points of a win, a draw and a loss, and what else a game may give.
+    fn of_games(&self) -> (Points, Points, Points, bool, bool) {
+        (self.win, self.draw, self.loss, self.is_micro_match, self.allows_plus_draws)
+    }
+
+    /// Does a game count the same in both?
+    pub fn same_game_points(&self, other: &Scoring) -> bool {
+        self.of_games() == other.of_games()
+    }
+
+    /// The points of an outcome, White first; `None` for an open game.
+    pub(crate) fn points_of(&self, outcome: Outcome) -> Option<(Points, Points)> {
+        match outcome {
+            Outcome::WhiteWins => Some((self.win, self.loss)),
+            Outcome::BlackWins => Some((self.loss, self.win)),
+            Outcome::Draw => Some((self.draw, self.draw)),
+            Outcome::BothLose => Some((self.loss, self.loss)),
+            Outcome::Open => None,
+        }
+    }
+
+    /// The points of both sides of a micro-match that a game of this stage has decided, of the winner first.
+    pub fn of_stage(stage: MicroMatchStage) -> (Points, Points) {
+        match stage {
+            MicroMatchStage::Standard => (Points::whole(12), Points::ZERO),
+            MicroMatchStage::Rapid => (Points::whole(8), Points::whole(4)),
+            MicroMatchStage::Blitz => (Points::whole(7), Points::whole(5)),
+        }
+    }
+}
+
+impl Scoring {
+    /// Are these points of a game?
+    pub fn allows(&self, points: Points) -> bool {
+        self.pairs().iter().any(|(white, black)| points == *white || points == *black)
+    }
+
+    /// The points that a game between two gives, of the better one first.
+    fn pairs(&self) -> Vec<(Points, Points)> {
+        let mut pairs = vec![(self.win, self.loss), (self.draw, self.draw)];
+        if self.is_micro_match {
+            pairs.extend(MicroMatchStage::ALL.map(Scoring::of_stage));
+        }
+        pairs
+    }
+
+    /// Has it its own rules, so that a game may give other points than those of a win, a draw and a loss?
+    fn is_free(&self) -> bool {
+        let row = |of: &Scoring| (of.win, of.draw, of.loss);
+        let known = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
+        self.allows_plus_draws || !self.is_micro_match && !known.iter().any(|of| row(of) == row(self))
+    }
+
+    /// Can this be the result of a game between two?
+    ///
+    /// # Errors
+    ///
+    /// What it can be.
+    pub fn check(&self, result: &OfficialResult) -> Result<(), String> {
+        let OfficialResult { white, black, reason } = *result;
+        let both = (self.loss, self.loss);
+        let is_one_of = |pairs: &[(Points, Points)]| {
+            pairs.iter().any(|&(one, other)| (one, other) == (white, black) || (other, one) == (white, black))
+        };
+        let decided: Vec<(Points, Points)> = vec![(self.win, self.loss), both];
+        let drawn = [(self.draw, self.draw)];
+        let is_right = match reason {
+            ResultReason::Played | ResultReason::Unrated => self.is_free() || is_one_of(&self.pairs()),
+            ResultReason::Forfeit => is_one_of(&decided),
+            ResultReason::WhitePlus | ResultReason::BlackPlus if self.allows_plus_draws => {
+                return Err("a draw with an advantage is 1½-½ or ½-1½ here".to_owned());
+            }
+            ResultReason::WhitePlus | ResultReason::BlackPlus => is_one_of(&drawn),
+            ResultReason::BothLost => is_one_of(&[both]),
+            ResultReason::Arbiter | ResultReason::NotPlayed => {
+                self.is_free() || self.allows(white) && self.allows(black)
+            }
+            ResultReason::Bye => return Err("a bye has no opponent, and this pairing has two players".to_owned()),
+        };
+        if is_right {
+            return Ok(());
+        }
+        let words = |pairs: &[(Points, Points)]| {
+            pairs.iter().map(|(one, other)| format!("{one}-{other}")).collect::<Vec<_>>().join(", ")
+        };
+        let allowed = match reason {
+            ResultReason::Forfeit => words(&decided),
+            ResultReason::WhitePlus | ResultReason::BlackPlus => words(&drawn),
+            ResultReason::BothLost => words(&[both]),
+            _ => words(&self.pairs()),
+        };
+        let how = if reason == ResultReason::Played { String::new() } else { format!(" ({})", reason.name()) };
+        Err(format!(
+            "{white}-{black}{how} is no result here: there are {allowed}, and the other way round; by the arbiter's decision each side \
+             has the points of a win, a draw or a loss; a new section has others where its first import says --scoring"
+        ))
+    }
+}
+
+impl Default for Scoring {
+    fn default() -> Scoring {
+        Scoring::DRAUGHTS
+    }
+}
+
+/// `W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0`, and `micro` or `advantages` behind that.
+impl fmt::Display for Scoring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Scoring {
+            win,
+            draw,
+            loss,
+            bye,
+            absence,
+            match_win,
+            match_draw,
+            match_loss,
+            is_micro_match,
+            allows_plus_draws: has_advantages,
+        } = self;
+        write!(f, "W={win} D={draw} L={loss} P={bye} A={absence} TW={match_win} TD={match_draw} TL={match_loss}")?;
+        f.write_str(if *is_micro_match { " micro" } else { "" })?;
+        f.write_str(if *has_advantages { " advantages" } else { "" })
+    }
+}
+
+impl FromStr for Scoring {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scoring, String> {
+        let mut scoring = Scoring::DRAUGHTS;
+        let mut bye = None;
+        for word in text.split(' ') {
+            let wrong = || format!("`{word}` is no part of a scoring such as W=2 D=1 L=0");
+            if word == "micro" {
+                scoring.is_micro_match = true;
+                continue;
+            }
+            if word == "advantages" {
+                scoring.allows_plus_draws = true;
+                continue;
+            }
+            let (name, points) = word.split_once('=').ok_or_else(wrong)?;
+            let points = Points::parse(points).ok_or_else(wrong)?;
+            match name {
+                "W" => scoring.win = points,
+                "D" => scoring.draw = points,
+                "L" => scoring.loss = points,
+                "P" => bye = Some(points),
+                "A" => scoring.absence = points,
+                "TW" => scoring.match_win = points,
+                "TD" => scoring.match_draw = points,
+                "TL" => scoring.match_loss = points,
+                _ => return Err(wrong()),
+            }
+        }
+        scoring.bye = bye.unwrap_or(scoring.win);
+        // Parts of a win are counted.
+        if scoring.win <= Points::ZERO { Err("a win must be worth something".to_owned()) } else { Ok(scoring) }
+    }
+}
+
+/// The games of a micro-match, in the order in which they are played.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MicroMatchStage {
+    /// The long game.
+    Standard,
+    /// The rapid game, if the long one was drawn.
+    Rapid,
+    /// The blitz game, if the rapid one was drawn, too.
+    Blitz,
+}
+
+impl MicroMatchStage {
+    /// All of them.
+    pub const ALL: [MicroMatchStage; 3] = [MicroMatchStage::Standard, MicroMatchStage::Rapid, MicroMatchStage::Blitz];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            MicroMatchStage::Standard => "standard",
+            MicroMatchStage::Rapid => "rapid",
+            MicroMatchStage::Blitz => "blitz",
+        }
+    }
+}
+
+/// What orders players with equal points.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_tournament::TieBreak;
+///
+/// assert_eq!("solkoff".parse(), Ok(TieBreak::Solkoff));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum TieBreak {
+    /// The sum of the opponents' points.
+    Solkoff,
+    /// Solkoff without the lowest opponent.
+    ShortTruncated,
+    /// Solkoff without the lowest opponent; if that is equal, without the two lowest, and so on.
+    FullTruncated,
+    /// Solkoff without the highest and the lowest opponent.
+    Median,
+    /// The sum of the opponents' Solkoffs.
+    SolkoffPlus,
+    /// The sum of the opponents' points, each in the part that was won against him.
+    SonnebornBerger,
+    /// How many rounds brought the points of a win.
+    Wins,
+    /// How many games were won on the board.
+    WinsPlayed,
+    /// How many draws had an advantage, less those in which the opponent had it.
+    PlusDraws,
+    /// The points from the games between those who are equal so far, if all of them have met.
+    DirectEncounter,
+}
+
+impl TieBreak {
+    /// All of them.
+    pub const ALL: [TieBreak; 10] = [
+        TieBreak::Solkoff,
+        TieBreak::ShortTruncated,
+        TieBreak::FullTruncated,
+        TieBreak::Median,
+        TieBreak::SolkoffPlus,
+        TieBreak::SonnebornBerger,
+        TieBreak::Wins,
+        TieBreak::WinsPlayed,
+        TieBreak::PlusDraws,
+        TieBreak::DirectEncounter,
+    ];
+
+    /// Its name, on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            TieBreak::Solkoff => "solkoff",
+            TieBreak::ShortTruncated => "short-truncated-solkoff",
+            TieBreak::FullTruncated => "full-truncated-solkoff",
+            TieBreak::Median => "median-solkoff",
+            TieBreak::SolkoffPlus => "solkoff-plus",
+            TieBreak::SonnebornBerger => "sonneborn-berger",
+            TieBreak::Wins => "wins",
+            TieBreak::WinsPlayed => "wins-played",
+            TieBreak::PlusDraws => "plus",
+            TieBreak::DirectEncounter => "direct",
+        }
+    }
+
+    /// What stands over its column, as players know it.
+    pub fn heading(self) -> &'static str {
+        match self {
+            TieBreak::Solkoff => "Solk",
+            TieBreak::ShortTruncated => "SSolk",
+            TieBreak::FullTruncated => "FSolk",
+            TieBreak::Median => "MSolk",
+            TieBreak::SolkoffPlus => "Solk+",
+            TieBreak::SonnebornBerger => "SB",
+            TieBreak::Wins => "Win",
+            TieBreak::WinsPlayed => "Won",
+            TieBreak::PlusDraws => "Plus",
+            TieBreak::DirectEncounter => "Dir",
+        }
+    }
+}
+
+impl fmt::Display for TieBreak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for TieBreak {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TieBreak, String> {
+        let found = TieBreak::ALL.into_iter().find(|tie| tie.name() == text);
+        let names = || TieBreak::ALL.map(TieBreak::name).join(", ");
+        found.ok_or_else(|| format!("`{text}` is no tie-break; there are {}", names()))
+    }
+}
+
+/// How a round without a game counts in tie-breaks. The points of the round itself are what the arbiter gave.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum UnplayedPolicy {
+    /// An opponent who did not come counts with his points; a bye is a 0.
+    #[default]
+    Fmjd,
+    /// As that, and an opponent who did not come is a 0 as well.
+    FmjdPlayed,
+    /// As `fmjd`, but a bye is not in the list: what is dropped is a real opponent.
+    FmjdNoBye,
+    /// FIDE 2024, C.07 article 16.
+    Fide24,
+    /// FIDE 2026: the same, with limits for the points of the opponent who was not there.
+    Fide26,
+    /// FIDE 2009 to 2023: a virtual opponent.
+    Virtual,
+    /// As FIDE 2024, with opponents' points as they are.
+    Simple,
+}
+
+impl UnplayedPolicy {
+    /// All of them.
+    pub const ALL: [UnplayedPolicy; 7] = [
+        UnplayedPolicy::Fmjd,
+        UnplayedPolicy::FmjdPlayed,
+        UnplayedPolicy::FmjdNoBye,
+        UnplayedPolicy::Fide24,
+        UnplayedPolicy::Fide26,
+        UnplayedPolicy::Virtual,
+        UnplayedPolicy::Simple,
+    ];
+
+    /// Its name, on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            UnplayedPolicy::Fmjd => "fmjd",
+            UnplayedPolicy::FmjdPlayed => "fmjd-played",
+            UnplayedPolicy::FmjdNoBye => "fmjd-nabye",
+            UnplayedPolicy::Fide24 => "fide24",
+            UnplayedPolicy::Fide26 => "fide26",
+            UnplayedPolicy::Virtual => "virtual",
+            UnplayedPolicy::Simple => "simple",
+        }
+    }
+}
+
+impl fmt::Display for UnplayedPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for UnplayedPolicy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<UnplayedPolicy, String> {
+        let found = UnplayedPolicy::ALL.into_iter().find(|policy| policy.name() == text);
+        let names = || UnplayedPolicy::ALL.map(UnplayedPolicy::name).join(", ");
+        found.ok_or_else(|| format!("`{text}` is no way to count unplayed games; there are {}", names()))
+    }
+}
+
+super::serde_as_text!(Scoring, TieBreak, UnplayedPolicy);
