@@ -1,4 +1,4 @@
-//! Which moment on the wall a time of a line is.
+//! Converts times of a line to wall-clock time.
 //!
 //! ```text
 //!   line       0 ..... 1003 .............. 28800000 ...
@@ -6,58 +6,58 @@
 //!   calendar   1970 ...│ 2026-11-21 09:30:00 ....... 17:29:59 ...
 //! ```
 //!
-//! The times of a line never jump; the clock of its machine may be set, and a machine that sleeps wakes up later. From the
-//! moment at which that is noticed the new reading counts, and what was before keeps the moment that it had.
+//! Times of a line never jump, but the clock of the machine may be set, and a sleeping machine wakes up later. A new
+//! clock reading applies from the time it is noticed; earlier times keep their wall-clock time.
 //!
-//! Invariant: a moment depends on the time alone, never on when it is asked for.
+//! Invariant: the result depends on the time and the readings up to it, never on when the conversion is requested.
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 
 use crate::engine::millis::Millis;
 
-/// The moments of a line.
+/// Wall-clock times of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Calendar {
-    /// From which time on, and the moment from which the times count then. Never empty, in the order of time.
+    /// Start of each epoch and the wall-clock time of line time 0 within it. Never empty, ascending.
     epochs: Vec<(Millis, DateTime<FixedOffset>)>,
 }
 
 impl Calendar {
-    /// The calendar of a line whose time 0 is this moment.
+    /// Creates the calendar of a line whose time 0 is `opened`.
     pub fn new(opened: DateTime<FixedOffset>) -> Calendar {
         Calendar { epochs: vec![(Millis::ZERO, opened)] }
     }
 
-    /// From a time on the clock of the machine shows this. Times never decrease.
+    /// Records that the machine clock shows `shown` from time `at` on. `at` never decreases between calls.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         self.epochs.retain(|(from, _)| *from < at);
         self.epochs.push((at, epoch(at, shown)));
     }
 
-    /// The moment that a time is.
+    /// Returns the wall-clock time of a line time.
     pub fn moment(&self, at: Millis) -> DateTime<FixedOffset> {
         let index = self.epochs.partition_point(|(from, _)| *from <= at).saturating_sub(1);
         self.epochs.get(index).map_or_else(DateTime::default, |(_, epoch)| moment(*epoch, at))
     }
 
-    /// The moment from which the times count now.
+    /// Returns the wall-clock time of line time 0 in the current epoch.
     pub fn epoch(&self) -> DateTime<FixedOffset> {
         self.epochs.last().map_or_else(DateTime::default, |(_, epoch)| *epoch)
     }
 
-    /// The time from which on it shows what it shows now.
+    /// Returns the start of the current epoch.
     pub fn epoch_start(&self) -> Millis {
         self.epochs.last().map_or(Millis::ZERO, |(from, _)| *from)
     }
 }
 
-/// The moment that a time is which counts from `epoch`.
+/// Returns the wall-clock time of `at`, counted from `epoch`.
 pub fn moment(epoch: DateTime<FixedOffset>, at: Millis) -> DateTime<FixedOffset> {
     let span = i64::try_from(at.0).ok().and_then(TimeDelta::try_milliseconds);
     span.and_then(|span| epoch.checked_add_signed(span)).unwrap_or(epoch)
 }
 
-/// The moment from which times count, if `shown` is the moment of one of them.
+/// Returns the wall-clock time of time 0, given the wall-clock time of `at`.
 pub fn epoch(at: Millis, shown: DateTime<FixedOffset>) -> DateTime<FixedOffset> {
     let span = i64::try_from(at.0).ok().and_then(TimeDelta::try_milliseconds);
     span.and_then(|span| shown.checked_sub_signed(span)).unwrap_or(shown)

@@ -1,4 +1,4 @@
-//! The tags with which a game of a station's own begins, in the order of the standard.
+//! Tags at the start of a game recorded by the station, in the order of the standard.
 //!
 //! Source: PDN 3.0, chapter "PDN Tags".
 
@@ -6,10 +6,10 @@ use draughts::{ResultFormat, Variant};
 use draughts_pdn::tag;
 pub use draughts_pdn::tag_values::MAX_RESULT_LEN;
 
-/// The tags that are not taken from what is given: the game is known, the result is not.
+/// Tags ignored in the input: the variant supplies the game type, and the result is still unknown.
 const RESERVED_TAGS: [&str; 2] = ["GameType", "Result"];
 
-/// The order of the standard's tags, as its chapter "PDN Tags" has them; others follow in the order they were given.
+/// Tag order of the standard, chapter "PDN Tags". Other tags follow in input order.
 const TAG_ORDER: [&str; 30] = [
     "Event",
     "Site",
@@ -43,8 +43,8 @@ const TAG_ORDER: [&str; 30] = [
     "FEN",
 ];
 
-/// The tags of a game in the order of the standard, GameType among them, without its result. What cannot be written, or
-/// has no value, is left out.
+/// Returns the tags of a game in the order of the standard, with GameType and without Result. Omits empty values and
+/// names that are not PDN identifiers.
 pub fn ordered_tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, String)> {
     let game_type = ("GameType".to_owned(), variant.game_type.tag_value());
     let given = given.iter().filter(|(name, value)| {
@@ -55,7 +55,7 @@ pub fn ordered_tags(variant: &Variant, given: &[(String, String)]) -> Vec<(Strin
     tags.into_iter().map(|(name, value)| (name.clone(), tag::reader_safe(value))).collect()
 }
 
-/// Who has White and who Black by the tags of a game; `None`: they do not say, or `?`.
+/// Returns the names of White and Black from the tags; `None` if missing, empty or `?`.
 pub fn player_names(tags: &[(String, String)]) -> [Option<String>; 2] {
     ["White", "Black"].map(|side| {
         let name = tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.trim())?;
@@ -63,8 +63,8 @@ pub fn player_names(tags: &[(String, String)]) -> [Option<String>; 2] {
     })
 }
 
-/// The results that a game with these tags may have: as its tag `ResultFormat` says, else those of the game type. `None`:
-/// a format that the standard does not list.
+/// Returns the permitted results: those of the tag `ResultFormat`, else those of the game type. `None` if the standard
+/// does not list the format.
 pub fn result_format(variant: &Variant, tags: &[(String, String)]) -> Option<ResultFormat> {
     match tags.iter().find(|(name, value)| name == "ResultFormat" && !value.is_empty()) {
         Some((_, format)) => ResultFormat::from_tag(format),

@@ -1,9 +1,9 @@
-//! The live file of a game: written line by line while others read it. Nobody else knows its syntax.
+//! Live file of a game, written line by line while others read it. Only this module knows its syntax.
 //!
 //! ```text
 //! [Date "2026.11.21"]
 //! [GameType "20"]
-//! [Result "*"]            last tag; the newlines behind it are a reserve
+//! [Result "*"]            last tag; the newlines after it are a reserve
 //!                         so that the longest result of the game can be written over `*` at equal length
 //!
 //!
@@ -13,8 +13,8 @@
 //! *
 //! ```
 //!
-//! A line once written stays; the Result tag alone is overwritten, once, when the game has ended. The file is valid PDN 3.0
-//! after every line.
+//! Written lines never change, except the Result tag, which is overwritten once at the end of the game. The file is
+//! valid PDN 3.0 after every line.
 
 use crate::engine::game_tags;
 use draughts::{Color, Move, Position, ResultFormat, Variant};
@@ -22,68 +22,69 @@ use draughts_pdn::clock::Clocks;
 use draughts_pdn::game::MoveNumber;
 use draughts_pdn::{fen, notation, tag};
 
-/// The tag that holds the result, before the result is known.
+/// Result tag of a game without a result.
 const RESULT_TAG: &str = "[Result \"*\"]";
-/// The last line.
+/// Last line of an ended game.
 pub const TERMINATOR: &str = "*";
 
-/// How a game begins.
+/// Data at the start of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameHeader {
-    /// Its number on its board, from 1.
+    /// Game number, counted per board from 1.
     pub game: u32,
-    /// What is played.
+    /// Rules of the game.
     pub variant: &'static Variant,
-    /// Its tags in their order, GameType among them, the result not ([`game_tags::ordered_tags`]).
+    /// Tags in file order, with GameType and without Result ([`game_tags::ordered_tags`]).
     pub tags: Vec<(String, String)>,
-    /// The pairing that it plays, if the board was told of one: the log says so, its file does not.
+    /// Pairing of the game, if the board has one. Recorded in the log only, not in this file.
     pub pairing_id: Option<String>,
-    /// The game that was ended by mistake and goes on in this file, by its number: the log says so, the file does not.
+    /// Number of the game, ended by mistake, that this file continues. Recorded in the log only, not in this file.
     pub continued_game: Option<u32>,
 }
 
-/// A ply or a setup.
+/// Ply or setup of a live file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// What stands before a ply: always before one of the side that begins, else behind a setup.
+    /// Move number before a ply: always for the side that starts the game, for the other side only after a setup.
     pub number: Option<MoveNumber>,
-    /// What was done.
+    /// Ply or position.
     pub kind: EntryKind,
-    /// What the clocks showed behind it.
+    /// Clock times after the entry.
     pub clocks: Option<Clocks>,
 }
 
-/// What changes a position.
+/// Change of the position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EntryKind {
-    /// A move.
+    /// Move.
     Ply {
-        /// In this position.
+        /// Position before the move.
         position: Position,
-        /// It is legal there.
+        /// Legal move in `position`.
         ply: Move,
     },
-    /// The position had to be set up.
+    /// Position that was set up.
     Setup(Position),
 }
 
-/// All that is in a live file.
+/// Contents of a live file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LiveFileContents {
-    /// How it begins.
+    /// Start of the game.
     pub header: GameHeader,
-    /// Its plies and setups.
+    /// Plies and setups, oldest first.
     pub entries: Vec<Entry>,
-    /// Has it its end?
+    /// Whether the file has its terminator.
     pub is_ended: bool,
-    /// What its Result tag was overwritten with.
+    /// Result that overwrote the Result tag.
     pub result: Option<String>,
 }
 
 impl GameHeader {
-    /// The lines of a new file, without their LF: the tags, Result last, its reserve, and the empty line before the moves.
+    /// Returns the first lines of a new file without their LF: the tags with Result last, its reserve, and the empty
+    /// line before the moves.
     ///
-    /// The reserve are the newlines that the longest result overwrites: one for each byte that it is longer than `*`.
+    /// The reserve has one newline for each byte by which the longest result exceeds `*`.
     pub fn header_lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.tags.iter().map(|(name, value)| tag::write(name, value)).collect();
         lines.push(RESULT_TAG.to_owned());
@@ -93,12 +94,12 @@ impl GameHeader {
         lines
     }
 
-    /// The value of a tag.
+    /// Returns the value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The position that the game starts from.
+    /// Returns the start position of the game.
     pub fn start(&self) -> Position {
         let given = self.tag("FEN").and_then(|text| position(self.variant, text));
         given.unwrap_or_else(|| Position::start(self.variant))
@@ -106,12 +107,12 @@ impl GameHeader {
 }
 
 impl Entry {
-    /// An entry that stands by itself.
+    /// Creates an entry without a number and clocks.
     pub fn new(kind: EntryKind) -> Entry {
         Entry { number: None, kind, clocks: None }
     }
 
-    /// The entry without its clocks: `1. 32-28`, `19-23`, `/FEN "W:..."/`.
+    /// Returns the entry without its clocks: `1. 32-28`, `19-23`, `/FEN "W:..."/`.
     pub fn text(&self) -> String {
         let number = self.number.map_or_else(String::new, |number| format!("{number} "));
         match &self.kind {
@@ -120,7 +121,7 @@ impl Entry {
         }
     }
 
-    /// Its line, without the LF.
+    /// Returns the line of the entry, without the LF.
     pub fn line(&self) -> String {
         match &self.clocks {
             Some(clocks) => format!("{} {{{clocks}}}", self.text()),
@@ -130,12 +131,12 @@ impl Entry {
 }
 
 impl EntryKind {
-    /// Is it a move?
+    /// Whether the entry is a ply.
     pub fn is_ply(&self) -> bool {
         matches!(self, EntryKind::Ply { .. })
     }
 
-    /// The position behind it.
+    /// Returns the position after the ply or setup.
     pub fn position_after(&self) -> Position {
         match self {
             EntryKind::Ply { position: before, ply } => before.play(ply),
@@ -143,7 +144,7 @@ impl EntryKind {
         }
     }
 
-    /// The move in the standard's notation, or the FEN of the position.
+    /// Returns the move in standard notation, or the FEN of the position.
     pub fn text(&self) -> String {
         match self {
             EntryKind::Ply { position: before, ply } => notation::write(before.variant(), ply, &before.legal_moves()),
@@ -153,12 +154,12 @@ impl EntryKind {
 }
 
 impl LiveFileContents {
-    /// A file that has nothing but its beginning.
+    /// Creates the contents of a file without entries.
     pub fn new(header: GameHeader) -> LiveFileContents {
         LiveFileContents { header, entries: Vec::new(), is_ended: false, result: None }
     }
 
-    /// Reads a live file. `None`: it is none that a station has written, or it was changed so that its moves are no longer legal.
+    /// Parses a live file. `None` if no station wrote the file or if its moves are no longer legal after a change.
     pub fn parse(game: u32, text: &str) -> Option<LiveFileContents> {
         let mut lines = text.lines().peekable();
         let mut opening = GameHeader {
@@ -196,7 +197,7 @@ impl LiveFileContents {
         Some(contents)
     }
 
-    /// The bytes that were appended, the Result tag untouched.
+    /// Returns the appended bytes, with the Result tag not yet overwritten.
     pub fn body_bytes(&self) -> Vec<u8> {
         let entries = self.entries.iter().map(Entry::line);
         let end = self.is_ended.then(|| TERMINATOR.to_owned());
@@ -204,7 +205,7 @@ impl LiveFileContents {
         lines.flat_map(|line| (line + "\n").into_bytes()).collect()
     }
 
-    /// The file as it is in the end.
+    /// Returns the complete file, with the result if there is one.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.body_bytes();
         let overwritten = self.result.as_ref().and_then(|result| result_patch(&bytes, result));
@@ -215,13 +216,13 @@ impl LiveFileContents {
     }
 }
 
-/// Reads a line of movetext behind a position.
+/// Parses a line of movetext after a position.
 fn parse_entry(before: &Position, line: &str) -> Option<Entry> {
     let (text, comment) = match line.split_once(" {") {
         Some((text, comment)) => (text, comment.strip_suffix('}')?),
         None => (line, ""),
     };
-    // Both letters stand in our own comments; the mover decides only what a comment without letters would mean.
+    // Comments in live files always have both letters; the color matters only for comments without letters.
     let clocks = Clocks::from_comment(comment, Color::White);
     if let Some(rest) = text.strip_prefix("/FEN \"") {
         let setup = position(before.variant(), rest.strip_suffix("\"/")?)?;
@@ -242,8 +243,8 @@ fn position(variant: &'static Variant, text: &str) -> Option<Position> {
     Position::new(variant, fen::read(variant, text).ok()?).ok()
 }
 
-/// Where and with what a live file is overwritten when its result is known: the offset of the first byte, and the bytes.
-/// `None` when the file has no unwritten Result tag, or its reserve is too small.
+/// Returns the offset and the bytes that overwrite the Result tag of a live file. `None` if the file has no open Result
+/// tag or its reserve is too small.
 pub fn result_patch(file: &[u8], result: &str) -> Option<(usize, Vec<u8>)> {
     let line = format!("{RESULT_TAG}\n");
     let begins_line = |&start: &usize| start == 0 || file[start - 1] == b'\n';

@@ -1,18 +1,18 @@
-//! Time as the core knows it: milliseconds since a line was opened, given from outside.
+//! Core time in milliseconds since the line was opened, supplied by the caller.
 
 use std::fmt;
 use std::ops::{Add, Sub};
 
-/// A moment, or a span, in milliseconds. A moment counts from the opening of the line (the first of them, when several
-/// logs are joined). Differences saturate at zero: time never runs backwards in the core.
+/// Point in time or duration in milliseconds. Points count from the opening of the line (of the first line if several
+/// logs are joined). Subtraction saturates at zero, because core time never decreases.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Millis(pub u64);
 
 impl Millis {
-    /// The opening of the line.
+    /// Opening of the line.
     pub const ZERO: Millis = Millis(0);
 
-    /// A span of seconds.
+    /// Returns a duration of whole seconds.
     pub const fn seconds(seconds: u64) -> Millis {
         Millis(seconds * 1000)
     }

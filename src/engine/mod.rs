@@ -1,6 +1,7 @@
-//! The core: pure and deterministic. It makes games of what boards said, and knows no clock, file, socket or thread.
+//! Core of damcast: pure and deterministic. Derives games from board messages, without access to clocks, files, sockets
+//! or threads.
 //!
-//! Modules stand in the order of their dependencies; none names a later one.
+//! Modules are listed in dependency order: each one uses only those above it.
 
 pub mod millis;
 

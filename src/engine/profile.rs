@@ -1,13 +1,13 @@
-//! What a known reader would make of a file: rules learnt from its behaviour, not from the standard.
+//! Checks a file against the behavior of known readers, which differs from the standard.
 //!
-//! | profile | reader | its hardest rules |
+//! | profile | reader | strictest rules |
 //! |---|---|---|
 //! | [`ReaderProfile::Standard`] | the standard itself | [`draughts_pdn::strict`] |
 //! | [`ReaderProfile::Lidraughts`] | the relay of lidraughts.org | one game that does not parse fails all; `]` in a value loses the later tags; a setup drops the moves before it |
 //! | [`ReaderProfile::Pydraughts`] | pydraughts 0.6.7, `PDNReader` | LF only; every game needs a terminator; a game without moves ends the reading |
 //!
-//! An error here means that the reader loses or misreads something; a warning, that it ignores something. What each of them
-//! does with a file, rule by rule, stands in `docs/readers.md`.
+//! An error means that the reader loses or misreads something; a warning means that it ignores something.
+//! `docs/readers.md` lists the behavior of each reader.
 //!
 //! Sources: the readers' own code and behaviour, versions as above; lidraughts of August 2026.
 
@@ -25,23 +25,23 @@ use draughts_pdn::reader::{LocatedGame, Reader};
 use draughts_pdn::scan;
 use draughts_pdn::strict;
 
-/// A known reader.
+/// Known reader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub enum ReaderProfile {
-    /// The standard's writing grammar and restrictions.
+    /// Writing grammar and restrictions of the standard.
     #[default]
     Standard,
-    /// The broadcast relay of lidraughts.org.
+    /// Broadcast relay of lidraughts.org.
     Lidraughts,
-    /// The Python package pydraughts.
+    /// Python package pydraughts.
     Pydraughts,
 }
 
 impl ReaderProfile {
-    /// All of them.
+    /// All profiles.
     pub const ALL: [ReaderProfile; 3] = [ReaderProfile::Standard, ReaderProfile::Lidraughts, ReaderProfile::Pydraughts];
 
-    /// The most games of a file that the reader takes; `None`: all.
+    /// Returns the maximum number of games read per file; `None` if unlimited.
     pub fn max_games(self) -> Option<usize> {
         (self == ReaderProfile::Lidraughts).then_some(lidraughts::MAX_GAMES)
     }
@@ -57,7 +57,7 @@ impl fmt::Display for ReaderProfile {
     }
 }
 
-/// No such profile.
+/// Unknown profile name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no profile; there are standard, lidraughts and pydraughts")]
 pub struct UnknownProfile(pub String);
@@ -71,12 +71,12 @@ impl FromStr for ReaderProfile {
     }
 }
 
-/// What this reader would stumble over in a file's bytes, by place.
+/// Returns the problems of this reader with a file, in file order.
 pub fn check(profile: ReaderProfile, bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
     count_problems(profile, bytes, told).into_sorted()
 }
 
-/// As [`check`], with the count of those that were too many to keep.
+/// Returns the same problems as [`check`], with a count of those beyond the limit.
 pub fn count_problems(profile: ReaderProfile, bytes: &[u8], told: Option<&'static Variant>) -> Problems {
     match profile {
         ReaderProfile::Standard => {
@@ -140,7 +140,7 @@ fn pydraughts(bytes: &[u8]) -> Problems {
 mod tests {
     use super::*;
 
-    /// The file that the relay, pydraughts and the standard all take.
+    /// File that the relay, pydraughts and the standard all accept.
     const RECOMMENDED: &str = "[Event \"NK 2026\"]\n[White \"Groenendijk, Jan\"]\n[Result \"*\"]\n[GameType \"20\"]\n\n\
         1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 {[%clock W1:19:50 b1:19:41]}\n2. 28x19 *\n\n\
         [Event \"NK 2026\"]\n[Result \"2-0\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n";

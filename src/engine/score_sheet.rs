@@ -1,6 +1,6 @@
-//! The moves that a board missed, typed from the players' score sheet: a text in, plies that are legal out.
+//! Finds the moves a board missed from a typed score sheet and returns them as legal plies.
 //!
-//! The text has all moves of the game, or those behind the last that the board recorded.
+//! The text contains either all moves of the game or those after the last recorded move.
 
 use draughts::{Color, Move, Position};
 use draughts_pdn::game::{Entry as PdnEntry, MoveEntry, MoveNumber, UNKNOWN};
@@ -10,19 +10,19 @@ use draughts_pdn::{Level, Location, Problem, notation};
 
 use crate::engine::livefile::{EntryKind, LiveFileContents};
 
-/// A move of the text.
+/// Move in the text.
 struct SheetMove {
     text: String,
     location: Location,
 }
 
-/// The moves of a text that a recorded game lacks, numbered on from it, as PDN has them: `23. 37-32 18-23 24. 41-37`. Empty: the text has no
-/// move at all.
+/// Returns the moves of a text that a recorded game lacks, with numbers that continue the game:
+/// `23. 37-32 18-23 24. 41-37`. Empty if the text has no moves.
 ///
 /// # Errors
 ///
-/// What is wrong with the text, with line and column: a move that is not legal, or not the one that the board recorded; nothing that the board
-/// does not have.
+/// Returns a problem with line and column if a move is illegal or differs from the recorded move, or if the text only
+/// repeats recorded moves.
 pub fn missing_moves(recorded: &LiveFileContents, text: &str) -> Result<String, Problem> {
     let typed = parse_moves(text)?;
     let Some(first) = typed.first() else { return Ok(String::new()) };
@@ -47,7 +47,7 @@ pub fn missing_moves(recorded: &LiveFileContents, text: &str) -> Result<String, 
     Ok(missing_moves_pdn(recorded, &missing))
 }
 
-/// The moves of a text, those of variations not.
+/// Parses the moves of the main line.
 fn parse_moves(text: &str) -> Result<Vec<SheetMove>, Problem> {
     let (games, problems) = reader::read_located(text);
     if any_at_least(&problems, Level::Error) {
@@ -78,7 +78,7 @@ fn parse_moves(text: &str) -> Result<Vec<SheetMove>, Problem> {
     Ok(typed)
 }
 
-/// Plays moves from a position on; which of them cannot be played, and why.
+/// Plays moves from a position. The error has the index of the first unplayable move and the reason.
 fn play_typed(from: Position, typed: &[SheetMove]) -> Result<Vec<(Position, Move)>, (usize, String)> {
     let mut position = from;
     let mut plies = Vec::with_capacity(typed.len());
@@ -90,13 +90,13 @@ fn play_typed(from: Position, typed: &[SheetMove]) -> Result<Vec<(Position, Move
     Ok(plies)
 }
 
-/// A text that may have all moves of a game.
+/// Result of matching a text against the whole game.
 enum SheetMatch {
-    /// It has; these are missing.
+    /// The text contains the whole game; these plies are missing on the board.
     Missing(Vec<(Position, Move)>),
-    /// It begins as the game does, and then something is wrong.
+    /// The text starts like the game and then has an error.
     Wrong(Problem),
-    /// It has not.
+    /// The text does not contain the whole game.
     NotWholeGame,
 }
 
@@ -105,7 +105,7 @@ fn match_whole_game(recorded: &LiveFileContents, start: Position, last: Position
         Ok(plies) => (plies, None),
         Err((at, why)) => (play_typed(start, &typed[..at]).unwrap_or_default(), Some((at, why))),
     };
-    // The first moves of a game that was never set up are those that the board recorded.
+    // Until the first setup, the entries are the first moves of the game.
     let own = recorded.entries.iter().map_while(|entry| match &entry.kind {
         EntryKind::Ply { ply, .. } => Some(ply),
         EntryKind::Setup(_) => None,
@@ -137,7 +137,7 @@ fn match_whole_game(recorded: &LiveFileContents, start: Position, last: Position
     }
 }
 
-/// Plies that follow a recorded game, with their numbers.
+/// Returns the PDN text of plies that follow a recorded game, with move numbers.
 fn missing_moves_pdn(recorded: &LiveFileContents, missing: &[(Position, Move)]) -> String {
     let starter: Color = recorded.header.variant.game_type.starter();
     let (mut number, mut follows_starter) = (0, false);
@@ -188,7 +188,7 @@ mod tests {
     fn accepts_whole_game() {
         let whole = "[White \"A\"]\n[GameType \"20\"]\n1. 32-28 19-23 2. 28x19 14x23 3. 37-32 2-0";
         assert_eq!(missing(THREE, whole), Ok("14x23 3. 37-32".to_owned()));
-        // Behind a setup the board's numbers go on; what the sheet has before it is passed over.
+        // After a setup the board's numbers continue; earlier moves of the sheet are skipped.
         let set_up = "1. 32-28\n/FEN \"W:W28,31,33-50:B1-18,20,23\"/\n2. 28x19\n";
         assert_eq!(missing(set_up, "1. 32-28 19-23 2. 28x19 14x23"), Ok("14x23".to_owned()));
     }

@@ -1,27 +1,27 @@
-//! The checksum at the end of a record: ` ;` and the CRC-32C of everything before, as eight hexadecimal digits.
+//! Checksum at the end of a record: ` ;` and the CRC-32C of all preceding text, as eight hexadecimal digits.
 //!
-//! A text may itself contain ` ;`, so only the exact shape at the very end of a line counts as a checksum. The writer
-//! always adds one, which keeps a text that looks like a checksum from being taken for one.
+//! Text may itself contain ` ;`, so only the exact form at the very end of a line counts as a checksum. The writer
+//! always adds one, so text that looks like a checksum is not read as one.
 
 use crc::{CRC_32_ISCSI, Crc};
 
 const CRC_32C: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 const MARK: &str = " ;";
-/// How many digits a checksum has.
+/// Number of digits in a checksum.
 pub(super) const DIGIT_COUNT: usize = 8;
 
-/// The CRC-32C of a record's text.
+/// Returns the CRC-32C of a record's text.
 pub(super) fn crc32c(text: &str) -> u32 {
     CRC_32C.checksum(text.as_bytes())
 }
 
-/// Adds the checksum of `record` to it.
+/// Appends the checksum of `record` to it.
 pub(super) fn append(record: &mut String) {
     let checksum = crc32c(record);
     record.push_str(&format!("{MARK}{checksum:08x}"));
 }
 
-/// A line without its checksum, and the checksum if it has one.
+/// Splits a line into its text and its checksum, if present.
 pub(super) fn split(line: &str) -> (&str, Option<u32>) {
     let parts = || {
         let (before, digits) = line.split_at_checked(line.len().checked_sub(DIGIT_COUNT)?)?;

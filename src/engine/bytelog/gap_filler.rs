@@ -1,9 +1,9 @@
-//! What stands in a log where something was lost, so that everything behind it keeps its place and is read.
+//! Fills the gap that lost bytes leave in a log, so that later bytes keep their offset and remain readable.
 //!
 //! ```text
 //! 61250 < 8e00051f00 ;a81a4e50
 //! # lost: 4096 bytes
-//! 61250 = down ;1c2a4a3e                  nobody knows what was said: as if nobody had listened
+//! 61250 = down ;1c2a4a3e                  traffic unknown, so the link counts as down
 //! 61250 = up ;5b0c3f5d
 //! ####################
 //! 63020 < 8d0020002100 ;0f1e2d3c
@@ -12,13 +12,13 @@
 use super::line::{LogLine, parse_line};
 use super::record::{Record, RecordKind};
 
-/// The key of the line that says how many bytes are lost.
+/// Key of the comment with the number of lost bytes.
 pub(super) const KEY_LOST: &str = "lost";
-/// The lines that fill the rest are so long.
+/// Length of a filler line in bytes, including its LF.
 const FILL: usize = 100;
 
-/// Lines that are together so many bytes long, for the place of a log where so many are lost. `before`: the whole line that
-/// stands above. In less than about twenty bytes there is no room to say so.
+/// Returns lines of exactly `length` bytes for the place of lost bytes. `before`: the complete line above the gap.
+/// Below about twenty bytes the lines omit the notice of the loss.
 pub fn filler(before: &[u8], length: usize) -> Vec<u8> {
     let lost = format!("# {KEY_LOST}: {length} bytes\n");
     let unheard = match std::str::from_utf8(before).map(parse_line) {
@@ -55,14 +55,14 @@ mod tests {
             let told = log.problems == [LogProblem::BytesLost { line: 3, bytes: length as u64 }];
             assert_eq!(told, length >= 17, "{length}: {:?}", log.problems);
         }
-        // What brought nothing has been told of until later than its beginning.
+        // A record of idle answers ends later than its own time.
         let asked = b"100 ~ 40g40G40-02".as_slice();
         let Ok(LogLine::Record(record)) = parse_line(std::str::from_utf8(asked).unwrap()) else { panic!("no record") };
         assert!(record.end_time() > 100);
         let log =
             [b"0 = up\n", asked, b"\n", &filler(asked, 200), format!("{} .\n", record.end_time()).as_bytes()].concat();
         assert_eq!(read(&log).unwrap().records.len(), 5);
-        // Nothing was recorded yet.
+        // No record precedes the gap.
         assert!(!String::from_utf8(filler(b"# line: a", 200)).unwrap().contains('='));
     }
 }

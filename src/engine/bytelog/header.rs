@@ -1,6 +1,6 @@
-//! The head of a log: where it comes from, and everything that the live file depends on besides the bytes.
+//! Header of a log: its origin, and all inputs of the live file except the recorded bytes.
 //!
-//! Keys that are not known are kept, in their order: a log can carry what its maker wants to say.
+//! Unknown keys are preserved in order, so a log can carry additional information.
 
 use std::collections::BTreeMap;
 
@@ -8,68 +8,68 @@ use chrono::{DateTime, FixedOffset, SecondsFormat};
 
 use super::record::printable;
 
-/// The format that is written and read.
+/// Format version that is read and written.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The key of a log's head that says whether its line goes on from the log before: `yes` or `no`.
+/// Header key: `yes` if the line continues from the previous log, else `no`.
 pub const KEY_CONTINUES: &str = "continues";
-/// The key of a log's head that says how many games its line had before it.
+/// Header key: number of games on the line before this log.
 pub const KEY_GAMES_BEFORE: &str = "games-before";
-/// The key of a log's head that says what the clock of the machine showed when it was opened, where that is not `opened`.
+/// Header key: machine clock when the log was opened, if it differs from `opened`.
 pub const KEY_CLOCK: &str = "clock";
-/// The key of a log's head that says before which moment a clock has plainly not been set.
+/// Header key: earliest plausible date; a clock that shows less was never set.
 pub const KEY_DATES_FROM: &str = "dates-from";
-/// The key of a log's head that says `yes` where a board is asked for a game that began while nobody listened.
+/// Header key: `yes` if the station requests games from the board that began without a listener.
 pub const KEY_LATE_START: &str = "late-start";
-/// What stands before the first record.
+/// Lines before the first record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// `line`: the name of the line.
+    /// `line`: name of the line.
     pub line: Option<String>,
-    /// `opened`: when the line was opened; the times of the records count from here.
+    /// `opened`: opening time of the line, time 0 of the records.
     pub opened: Option<DateTime<FixedOffset>>,
-    /// `game-type`: the PDN game type, as in the configuration.
+    /// `game-type`: PDN game type, as in the configuration.
     pub game_type: Option<String>,
-    /// `mode`: one board, or a bus.
+    /// `mode`: single board or bus.
     pub mode: Option<Mode>,
-    /// `tag-NAME`: tags of the games, in order. A tag without a value is left out.
+    /// `tag-NAME`: tags of the games, in order. Empty values are omitted.
     pub tags: Vec<(String, String)>,
     /// `set-KEY`: settings that differ from their defaults, in order.
     pub settings: Vec<(String, String)>,
-    /// `board-ADDRESS-KEY`: what holds for one board of a bus alone, by its address.
+    /// `board-ADDRESS-KEY`: values that differ for one board of a bus, by address.
     pub boards: BTreeMap<u16, BoardHeader>,
-    /// Everything else, in order.
+    /// Other keys, in order.
     pub other: Vec<(String, String)>,
 }
 
-/// What a head says of one board of a bus, where that differs from the line.
+/// Header values for one board of a bus that differ from those of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoardHeader {
-    /// `board-ADDRESS-name`: what its files are called.
+    /// `board-ADDRESS-name`: name used for the board's files.
     pub name: Option<String>,
-    /// `board-ADDRESS-game-type`: the PDN game type.
+    /// `board-ADDRESS-game-type`: PDN game type.
     pub game_type: Option<String>,
-    /// `board-ADDRESS-tag-NAME`: tags of its games, in order, beyond those of the line or instead of them. An empty value
-    /// takes the tag of the line away.
+    /// `board-ADDRESS-tag-NAME`: tags of the board's games, in order, which extend or replace those of the line. An
+    /// empty value removes the tag of the line.
     pub tags: Vec<(String, String)>,
-    /// `board-ADDRESS-set-KEY`: settings, in order, that differ from those of the line.
+    /// `board-ADDRESS-set-KEY`: settings that differ from those of the line, in order.
     pub settings: Vec<(String, String)>,
-    /// Everything else, in order.
+    /// Other keys, in order.
     pub other: Vec<(String, String)>,
 }
 
-/// Who is on the line.
+/// Kind of line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// One board.
+    /// Single board.
     #[default]
     Single,
-    /// Many boards with addresses.
+    /// Several boards with addresses.
     Bus,
 }
 
 impl Mode {
-    /// The word of the log.
+    /// Returns the word used in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             Mode::Single => "single",
@@ -77,25 +77,25 @@ impl Mode {
         }
     }
 
-    /// The mode with this name.
+    /// Parses the word used in the log.
     pub fn parse(name: &str) -> Option<Mode> {
         [Mode::Single, Mode::Bus].into_iter().find(|mode| mode.as_str() == name)
     }
 }
 
-/// A value that its key does not allow.
+/// Invalid value of a header key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// Not a time with its offset.
+    /// Not an RFC 3339 time with its offset.
     #[error("\"{0}\" is no moment; write date, time and offset, as in \"# opened: 2026-11-21T09:30:00.000+01:00\"")]
     Opened(String),
-    /// Neither of the two modes.
+    /// Neither `single` nor `bus`.
     #[error("\"{0}\" is no mode; write \"# mode: single\" or \"# mode: bus\"")]
     Mode(String),
 }
 
 impl Header {
-    /// Takes one `# key: value` line. A key that comes twice keeps its place and takes the later value.
+    /// Sets a key from a `# key: value` line. A repeated key keeps its position and takes the later value.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), HeaderError> {
         match key {
             "line" => self.line = Some(value.to_owned()),
@@ -116,12 +116,12 @@ impl Header {
         Ok(())
     }
 
-    /// The value of a key that has no field of its own.
+    /// Returns the value of a key without a field of its own.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.other.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 
-    /// Does the line go on from the log before it? `None`: the head does not say.
+    /// Whether the line continues from the previous log; `None` if the header does not specify it.
     pub fn continues(&self) -> Option<bool> {
         match self.get(KEY_CONTINUES)? {
             "yes" => Some(true),
@@ -130,22 +130,22 @@ impl Header {
         }
     }
 
-    /// What the clock of the machine showed when the log was opened.
+    /// Returns the machine clock at the opening of the log.
     pub fn machine_clock(&self) -> Option<DateTime<FixedOffset>> {
         self.moment(KEY_CLOCK).or(self.opened)
     }
 
-    /// Can this moment be a date? Those before [`KEY_DATES_FROM`] are shown by a clock that was not set.
+    /// Whether the time is a plausible date. A time before [`KEY_DATES_FROM`] comes from a clock that was not set.
     pub fn is_plausible_date(&self, moment: DateTime<FixedOffset>) -> bool {
         self.moment(KEY_DATES_FROM).is_none_or(|from| moment >= from)
     }
 
-    /// The moment under a key that has no field of its own.
+    /// Returns the time under a key without a field of its own; `None` if missing or invalid.
     pub fn moment(&self, key: &str) -> Option<DateTime<FixedOffset>> {
         self.get(key).and_then(|text| DateTime::parse_from_rfc3339(text).ok())
     }
 
-    /// Whether a key changes what a replay makes of the records. Such a key may not come after the first of them.
+    /// Whether a key affects a replay of the records. Such a key must not follow the first record.
     pub fn affects_replay(key: &str) -> bool {
         matches!(key, "line" | "opened" | "game-type" | "mode")
             || key.starts_with(TAG_PREFIX)
@@ -153,7 +153,7 @@ impl Header {
             || parse_board_key(key).is_some()
     }
 
-    /// The head as text, the line with the format first. Control characters become spaces.
+    /// Returns the header as text, starting with the format version. Control characters become spaces.
     pub fn to_text(&self) -> String {
         let mut text = format!("# {TITLE_PREFIX}{FORMAT_VERSION}\n");
         let mut add = |prefix: &str, key: &str, value: &str| {
@@ -220,7 +220,7 @@ impl BoardHeader {
     }
 }
 
-/// The board that a key is about, and what it says of it. Addresses have 14 bits, and 0 is all boards.
+/// Splits a key into board address and board key. Addresses have 14 bits; 0 addresses all boards.
 fn parse_board_key(key: &str) -> Option<(u16, &str)> {
     let (address, key) = key.strip_prefix(BOARD_PREFIX)?.split_once('-')?;
     let is_plain = address.bytes().all(|byte| byte.is_ascii_digit()) && !address.starts_with('0') && !key.is_empty();
@@ -228,7 +228,7 @@ fn parse_board_key(key: &str) -> Option<(u16, &str)> {
     Some((address, key))
 }
 
-/// What the first line says before the number of the format.
+/// Prefix of the first line, before the format version.
 pub(super) const TITLE_PREFIX: &str = "damcast byte log ";
 const TAG_PREFIX: &str = "tag-";
 const SETTING_PREFIX: &str = "set-";

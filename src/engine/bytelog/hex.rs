@@ -1,6 +1,6 @@
-//! Bytes as pairs of hexadecimal digits, and back.
+//! Converts bytes to pairs of hexadecimal digits and back.
 
-/// Adds the bytes to `text`, two small digits each.
+/// Appends the bytes to `text` as two lowercase digits each.
 pub(super) fn append_hex(text: &mut String, bytes: &[u8]) {
     for byte in bytes {
         for nibble in [byte >> 4, byte & 0x0f] {
@@ -9,16 +9,16 @@ pub(super) fn append_hex(text: &mut String, bytes: &[u8]) {
     }
 }
 
-/// What is wrong with digits.
+/// Error in hexadecimal digits.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum HexError {
-    /// This character, at this byte of the text, is no digit.
+    /// Invalid digit, after its byte offset in the text.
     Character(usize, char),
-    /// The last byte has only one digit.
+    /// Odd number of digits.
     OddLength,
 }
 
-/// Reads pairs of digits, small or capital.
+/// Decodes pairs of digits, lowercase or uppercase.
 pub(super) fn decode(text: &str) -> Result<Vec<u8>, HexError> {
     let mut bytes = Vec::with_capacity(text.len() / 2);
     let mut high = None;

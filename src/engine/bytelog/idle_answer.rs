@@ -1,5 +1,5 @@
-//! What brings nothing, in few bytes: boards of a bus that were asked what has changed and answered "nothing", whose clock shows and
-//! whose fields bear what they did when they were asked before, and pings that nobody answered.
+//! Compact form for bus traffic without news: empty changes, clocks and fields equal to the previous answer, and pings
+//! without an answer.
 //!
 //! ```text
 //!   3 > 8308010c                             12 ~ 40g40G40-02
@@ -9,70 +9,70 @@
 //!   24 > 87080312
 //! ```
 //!
-//! A bus asks some seventy times a second, day and night, and nearly always nothing has happened: written out that is 4 kB a
-//! second. Nothing of it is left out here: each byte of each answer and its millisecond can be told from the record, so a replay
-//! hears what the recorder heard. Only the questions are not repeated; a replay asks its own.
+//! A bus poll happens some seventy times a second, day and night, and nearly always brings no news; uncompressed that
+//! is 4 kB a second. The record preserves every byte of every answer and its millisecond, so a replay receives the same
+//! input as the recorder. Only the questions are omitted, because a replay sends its own.
 //!
-//! Each board begins with three digits to the base of 64, `0-9a-zA-Z-_`: 16 times its address, and a number that says what
-//! follows. All waits count from what was told before, in milliseconds.
+//! Each board starts with three digits to the base of 64, `0-9a-zA-Z-_`: 16 times its address, plus a number that
+//! selects the content. All waits are milliseconds since the previous event in the record.
 //!
 //! | number | follows | meaning |
 //! |---|---|---|
-//! | 0 to 12 | | nothing has changed; its answer came in one piece, after so long |
-//! | 13 | the wait, two digits | the same, after longer |
-//! | 14 | the wait, two digits | it was pinged after that, and did not answer |
-//! | 15 | a letter; how many pieces, a digit; of each its wait and its bytes, two digits each; data | its answer |
+//! | 0 to 12 | | no changes; the answer came in one piece, after this wait |
+//! | 13 | the wait, two digits | no changes; the answer came in one piece, after a longer wait |
+//! | 14 | the wait, two digits | ping without an answer |
+//! | 15 | a letter; number of pieces, a digit; per piece its wait and its bytes, two digits each; data | any answer |
 //!
 //! | letter | answer | data |
 //! |---|---|---|
-//! | `n` | nothing has changed | |
-//! | `c` | its clock | seven bytes, two digits each |
-//! | `b`, `d` | its fields, its 50 dark fields | how many, two digits; then a digit for two fields, 8 times the first and the second |
+//! | `n` | no changes | |
+//! | `c` | clock | seven bytes, two digits each |
+//! | `b`, `d` | all fields, 50 dark fields | number of fields, two digits; then a digit for two fields, 8 times the first plus the second |
 
 use super::record::{Record, RecordKind};
 use crate::engine::protocol::bus::MIN_ANSWER_LEN;
 use crate::engine::protocol::clock::CLOCK_DATA;
 use crate::engine::protocol::{BusAddress, BusAnswer, BusCommand, BusMessage, ClockReport, PieceCode};
 
-/// A record of this kind tells of no longer than this, in milliseconds.
+/// Maximum time span of one record, in milliseconds.
 pub(super) const MAX_RECORD_SPAN: u64 = 1_000;
-/// The digits, to the base of 64.
+/// Digits to the base of 64.
 const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
-/// The largest number of two digits.
+/// Largest number of two digits.
 pub(super) const TWO_DIGITS: u64 = 64 * 64 - 1;
-/// What follows the address of a board: up to [`SHORT`] its wait.
+/// Largest wait that is written as the content number itself.
 const SHORT: u64 = 12;
 const LONG: u64 = 13;
 const NO_REPLY: u64 = 14;
 const FULL_FIELDS: u64 = 15;
-/// The codes of fields that have room in half a digit.
+/// Number of piece codes that fit half a digit.
 const CODES: u8 = 8;
-/// Of so many boards it is known what they said last; a noisy line must not make up new ones for ever.
+/// Maximum number of boards with remembered answers; a noisy line could otherwise invent boards without limit.
 pub(super) const MAX_BOARDS: usize = 256;
-/// In more pieces no answer is packed.
+/// Maximum number of pieces in a packed answer.
 pub(super) const MAX_ANSWER_READS: usize = 63;
 
-/// A board that had nothing to tell.
+/// Board without news.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct IdleAnswer {
-    /// The board.
+    /// Address of the board.
     pub board: BusAddress,
-    /// What it says, that was known before.
+    /// Answer, equal to the previous answer of the board.
     pub answer: BusAnswer,
-    /// What reads brought of its answer. No byte at all: it was pinged and did not answer.
+    /// Pieces of the answer by read. A single empty piece stands for a ping without an answer.
     pub reads: Vec<AnswerPart>,
 }
 
-/// What one read brought of an answer.
+/// Piece of an answer that one read received.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AnswerPart {
-    /// How many milliseconds after the piece before it, or after the time of the record.
+    /// Milliseconds since the previous piece, or since the time of the record.
     pub wait: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: usize,
 }
 
-/// Nothing has changed.
+/// Answer without changes.
 pub(super) const NO_CHANGES: BusAnswer = BusAnswer::Changes(Vec::new());
 
 impl IdleAnswer {
@@ -89,7 +89,7 @@ impl IdleAnswer {
     }
 }
 
-/// The letter that stands for an answer; `None` if there is no room for it.
+/// Returns the letter of an answer; `None` if it cannot be packed.
 pub(super) fn answer_letter(answer: &BusAnswer) -> Option<u8> {
     let has_room = |codes: &[PieceCode]| codes.len() as u64 <= TWO_DIGITS && codes.iter().all(|code| code.0 < CODES);
     match answer {
@@ -101,7 +101,7 @@ pub(super) fn answer_letter(answer: &BusAnswer) -> Option<u8> {
     }
 }
 
-/// Adds boards to the text of a record.
+/// Appends boards to the text of a record.
 pub(super) fn append(text: &mut String, boards: &[IdleAnswer]) {
     for unchanged in boards {
         let IdleAnswer { board, answer, reads: pieces } = unchanged;
@@ -146,18 +146,18 @@ fn append_data(text: &mut String, answer: &BusAnswer) {
     }
 }
 
-/// Adds a number of so many digits. None that is packed is larger.
+/// Appends a number with this many digits. All packed numbers fit.
 fn push(text: &mut String, number: u64, digits: u32) {
     for place in (0..digits).rev() {
         text.push(char::from(DIGITS[(number >> (6 * place)) as usize % DIGITS.len()]));
     }
 }
 
-/// Reads the text of a record.
+/// Decodes the text of a record.
 ///
 /// # Errors
 ///
-/// The byte of the text at which it is none.
+/// Returns the byte offset of the first invalid board.
 pub(super) fn decode(text: &str) -> Result<Vec<IdleAnswer>, usize> {
     let mut rest = text;
     let mut boards = Vec::new();
@@ -170,7 +170,7 @@ pub(super) fn decode(text: &str) -> Result<Vec<IdleAnswer>, usize> {
     if boards.is_empty() { Err(0) } else { Ok(boards) }
 }
 
-/// Takes a number of so many digits.
+/// Parses a number with this many digits. Returns it with the remaining text.
 fn parse_number(text: &str, digits: usize) -> Option<(u64, &str)> {
     let (number, rest) = text.split_at_checked(digits)?;
     let value = |digit: u8| DIGITS.iter().position(|&one| one == digit).map(|value| value as u64);
@@ -203,7 +203,7 @@ fn decode_board(text: &str) -> Option<(IdleAnswer, &str)> {
     }
     let (answer, rest) = decode_data(letter, rest)?;
     let unchanged = IdleAnswer { board, answer, reads: pieces };
-    // Every answer is written in one way.
+    // Accepts only the canonical form of each answer.
     let is_short = unchanged.answer == NO_CHANGES && unchanged.reads.len() == 1;
     let is_whole = unchanged.reads.iter().map(|piece| piece.bytes).sum::<usize>() == unchanged.bytes().len();
     let is_right = is_whole && !is_short && unchanged.reads.iter().all(|piece| piece.bytes > 0);
@@ -244,12 +244,12 @@ fn decode_data<'a>(letter: &str, text: &'a str) -> Option<(BusAnswer, &'a str)> 
     }
 }
 
-/// When the last of it happened, for a record of this time.
+/// Returns the time of the last event in a record that starts at `at`.
 pub(super) fn end_time(at: u64, boards: &[IdleAnswer]) -> u64 {
     boards.iter().flat_map(|board| &board.reads).fold(at, |at, piece| at.saturating_add(piece.wait))
 }
 
-/// The records that these boards would have had without being packed, but for the questions that were answered.
+/// Returns the equivalent unpacked records, without the questions that were answered.
 pub(super) fn expand(mut at: u64, boards: Vec<IdleAnswer>) -> impl Iterator<Item = Record> {
     boards.into_iter().flat_map(move |unchanged| {
         let answer = unchanged.bytes();

@@ -1,4 +1,4 @@
-//! The records of a bus as they come, those that bring nothing packed into one ([`IdleAnswer`]).
+//! Packs bus records without news into one record ([`IdleAnswer`]) as they arrive.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use super::record::{Record, RecordKind};
 use crate::engine::protocol::framer::{HEADER_LEN, MAX_MESSAGE};
 use crate::engine::protocol::{BusAddress, BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, MessageId};
 
-/// Packs the records of a bus as they come.
+/// Packs the records of a bus as they arrive.
 ///
-/// What is held back is written before any other record, and after a second at the latest; before anything is published it has
-/// to be asked for ([`IdlePacker::flush`]), because it may be the reason.
+/// Pending records are returned before any other record, and after one second at the latest. Callers must
+/// [`flush`](IdlePacker::flush) before publishing anything, because a pending record may be its cause.
 #[derive(Debug, Default)]
 pub struct IdlePacker {
-    /// Boards that had nothing to tell: when the record of them begins, when it ends, and which.
+    /// Boards without news, after the start and the end of their record in milliseconds.
     idle_boards: Option<(u64, u64, Vec<IdleAnswer>)>,
-    /// A question that was sent and is not answered yet.
+    /// Question without an answer so far.
     pending_question: Option<(u64, BusCommand, BusAddress)>,
-    /// Reads that are the beginning of an answer which may bring nothing.
+    /// Reads that form the start of an answer, possibly one without news.
     partial_answer: Vec<(u64, Vec<u8>)>,
-    /// What boards said when they were asked for their fields and their clocks.
+    /// Latest answers about fields and clock, by board.
     last_answers: BTreeMap<BusAddress, LastAnswers>,
 }
 
-/// What a board said.
+/// Latest answers of a board.
 #[derive(Debug, Default)]
 struct LastAnswers {
     clock: Option<BusAnswer>,
@@ -33,7 +33,7 @@ struct LastAnswers {
 }
 
 impl IdlePacker {
-    /// Takes the next record; returns what is to be written now, in order.
+    /// Adds the next record; returns the records to be written now, in order.
     pub fn push(&mut self, record: Record) -> Vec<Record> {
         let mut ready = Vec::new();
         if self.flush_due().is_some_and(|due| due <= record.at) {
@@ -78,7 +78,7 @@ impl IdlePacker {
         ready
     }
 
-    /// All that is held back, in order.
+    /// Returns all pending records, in order.
     pub fn flush(&mut self) -> Vec<Record> {
         let unchanged = self.take_idle_record();
         let question = self.pending_question.take().map(question_record);
@@ -87,20 +87,20 @@ impl IdlePacker {
         unchanged.into_iter().chain(question).chain(begun).collect()
     }
 
-    /// When the oldest of what is held back happened.
+    /// Returns the time of the oldest pending record.
     pub fn oldest(&self) -> Option<u64> {
         let unchanged = self.idle_boards.as_ref().map(|(from, ..)| *from);
         let question = self.pending_question.map(|(at, ..)| at);
         unchanged.or(question).or(self.partial_answer.first().map(|(at, _)| *at))
     }
 
-    /// When that has been held back for long enough.
+    /// Returns the time at which the pending records must be written.
     pub fn flush_due(&self) -> Option<u64> {
         Some(self.oldest()?.saturating_add(MAX_RECORD_SPAN))
     }
 
-    /// What is said with these bytes, if it brings nothing. `Some(None)`: they may be the beginning of that; `None`: they are
-    /// something else.
+    /// Decodes an answer without news. `Some(None)` if the bytes may be the start of one; `None` if they are anything
+    /// else.
     fn idle_answer(&mut self, heard: &[u8]) -> Option<Option<BusMessage>> {
         let is_asked = |id: MessageId, board: BusAddress| {
             self.pending_question.is_none_or(|(_, command, asked)| {
@@ -121,7 +121,7 @@ impl IdlePacker {
         (is_asked && brings_nothing).then(|| Some(message.clone()))
     }
 
-    /// Is it other than what this board said before?
+    /// Whether the answer differs from the previous one of the board; stores it.
     fn is_new(&mut self, message: &BusMessage) -> bool {
         if self.last_answers.len() >= MAX_BOARDS && !self.last_answers.contains_key(&message.from) {
             return true;
@@ -152,7 +152,7 @@ fn question_record((at, command, board): (u64, BusCommand, BusAddress)) -> Recor
     Record::new(at, RecordKind::ToBoard(command.encode(board).to_vec()))
 }
 
-/// Is this the beginning of an answer that may bring nothing? Changes that are some are known by their length.
+/// Whether the bytes may start an answer without news. The length field reveals nonempty changes.
 fn may_be_idle(heard: &[u8]) -> bool {
     let nothing = BusMessage { from: BusAddress::ALL, answer: NO_CHANGES }.encode();
     match heard {
@@ -194,7 +194,7 @@ mod tests {
         packed
     }
 
-    /// What a replay takes from records.
+    /// Returns the records that a replay reads from the log.
     fn replayed(records: &[Record]) -> Vec<Record> {
         let all = records.iter().cloned().flat_map(Record::expand);
         all.filter(|record| !matches!(record.kind, RecordKind::ToBoard(_))).collect()
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(packing.oldest(), None);
     }
 
-    /// What says the same as before is small, and what is new is not held back.
+    /// Repeated answers take few bytes, and news passes without delay.
     #[test]
     fn packs_unchanged_clock_and_fields() {
         let says = |answer: &BusAnswer| BusMessage { from: board(1025), answer: answer.clone() }.encode();
@@ -272,7 +272,7 @@ mod tests {
         }
     }
 
-    /// What a bus says: answers that bring nothing, in pieces, damaged, unasked; pings in vain; anything else.
+    /// Generates bus traffic: answers without news, in pieces, damaged or unasked; unanswered pings; anything else.
     fn any_bus() -> impl Strategy<Value = Vec<Record>> {
         let address = || 1_u16..5;
         let event = prop_oneof![
@@ -321,7 +321,7 @@ mod tests {
     }
 
     proptest! {
-        /// A replay hears the same bytes at the same times, and nothing is held back for long.
+        /// A replay receives the same bytes at the same times, and nothing stays pending for long.
         #[test]
         fn packed_log_replays_like_log(records in any_bus()) {
             let packed = pack(records.clone());
@@ -332,7 +332,7 @@ mod tests {
                 before = record.end_time();
                 prop_assert_eq!(parse_line(&record.to_line()), Ok(LogLine::Record(record.clone())));
             }
-            // A read that brought nothing tells nothing.
+            // An empty read carries no information.
             let is_empty = |record: &Record| matches!(&record.kind, RecordKind::FromBoard(bytes) if bytes.is_empty());
             let told = |records: &[Record]| {
                 replayed(records).into_iter().filter(|record| !is_empty(record)).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! One line of a log, or of a line driven from outside: what it says, or what is wrong with it and where.
+//! Parses one line of a log or of an externally driven line, and reports faults with their column.
 
 use chrono::DateTime;
 
@@ -6,123 +6,123 @@ use super::header::{FORMAT_VERSION, HeaderError, TITLE_PREFIX};
 use super::record::{Record, RecordKind};
 use super::{checksum, hex, idle_answer};
 
-/// What a line says.
+/// Content of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogLine {
     /// `# damcast byte log 1`
     Title,
     /// `# key: value`
     Header {
-        /// What stands before the colon.
+        /// Text before the colon.
         key: String,
-        /// What stands after it, without spaces around.
+        /// Text after the colon, trimmed.
         value: String,
     },
-    /// A `#` line that is neither of these, for human readers.
+    /// Other line that starts with `#`, for human readers.
     Comment,
-    /// A record.
+    /// Record.
     Record(Record),
-    /// Nothing.
+    /// Blank line.
     Empty,
 }
 
-/// Something is wrong with a line.
+/// Fault in a line, with its column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {fault}")]
 pub struct LineError {
-    /// Where, counted in characters from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// What, and what to do about it.
+    /// Fault and its remedy.
     pub fault: LogFault,
 }
 
-/// What is wrong with a line of a log.
+/// Fault in a line of a log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogFault {
-    /// A log of a format that is not known.
+    /// Unknown format version.
     #[error(
         "this is a byte log of format \"{0}\"; this version reads format {FORMAT_VERSION}: use the version that wrote it"
     )]
     Format(String),
-    /// A line that starts with something else than its time.
+    /// Line without a time at its start.
     #[error("a record starts with its time in milliseconds, as in \"1250 < 8e00051a01\"; other lines start with #")]
     NoTime,
-    /// A time that no counter holds.
+    /// Time beyond 64 bits.
     #[error("the time {0} is too large; times are milliseconds since the line was opened")]
     TimeTooLarge(String),
-    /// A time and nothing else.
+    /// Time without a kind.
     #[error("the record has no kind; one of < > = ! ? . ~ follows the time")]
     NoKind,
-    /// More than one character where the kind stands.
+    /// More than one character in place of the kind.
     #[error("\"{0}\" is no kind of record; it is one character, as < > = ! ? . ~ are, and a space after it")]
     LongKind(String),
-    /// A character among the bytes that is no digit.
+    /// Invalid hexadecimal digit among the bytes.
     #[error("{0:?} is no hexadecimal digit; bytes are written as in \"8e00051a01\"")]
     InvalidHex(char),
-    /// A byte with only one digit.
+    /// Byte with only one digit.
     #[error("the last byte has only one hexadecimal digit; each has two")]
     OddHex,
-    /// Something else than up or down.
+    /// Link state other than `up` or `down`.
     #[error("the link is \"up\" or \"down\", not \"{0}\"")]
     Link(String),
-    /// Boards that had nothing to tell, and cannot be read.
+    /// Unreadable idle answers.
     #[error("here should be the address of a board and when it answered, as in \"4000\"")]
     InvalidIdleAnswers,
-    /// Something behind a tick.
+    /// Text after a tick.
     #[error("nothing follows a \".\", but here is \"{0}\"")]
     TrailingText(String),
-    /// Something else than a moment behind a clock that was set.
+    /// Invalid time of a clock reading.
     #[error("\"{0}\" is no moment; write date, time and offset, as in \"6000 @ 2026-11-21T09:30:06.000+01:00\"")]
     InvalidClock(String),
-    /// The record is not the one that was written.
+    /// Checksum that does not match the record.
     #[error(
         "the checksum is {expected:08x} but the record has {computed:08x}: the record was changed or damaged; \
          restore it from a copy, or remove the checksum if the change was meant"
     )]
     Checksum {
-        /// The checksum of the line.
+        /// Checksum in the line.
         expected: u32,
-        /// The checksum of what stands before it.
+        /// Checksum computed from the text.
         computed: u32,
     },
-    /// A line that no recorder has written.
+    /// Line longer than any recorder writes.
     #[error("the line is longer than any record; was the file damaged, or is it no byte log?")]
     TooLong,
-    /// A compressed log that cannot be unpacked from here on.
+    /// Compressed log that cannot be decompressed from here on.
     #[error("{0}")]
     Decompression(String),
-    /// Zeros where a line should be.
+    /// Zero bytes in place of a line.
     #[error(
         "zeros stand here: a loss of power took what was not durable yet, and nothing had been published of it; the next \
          start of the station marks the place"
     )]
     ZeroBytes,
-    /// Bytes that are no text.
+    /// Line that is not UTF-8.
     #[error("the line is not UTF-8 text; was the file damaged, or is it no byte log?")]
     NotUtf8,
-    /// A value that its key does not allow.
+    /// Invalid value of a header key.
     #[error(transparent)]
     Header(#[from] HeaderError),
-    /// A key that would change what came before it.
+    /// Header key that affects a replay, after the first record.
     #[error("\"# {0}:\" has to stand before the first record")]
     LateHeader(String),
-    /// A time before that of the record before it.
+    /// Time earlier than that of the previous record.
     #[error("the time {now} is before that of the record above it, {before}; times never decrease")]
     TimeGoesBack {
-        /// The time above.
+        /// Time of the previous record.
         before: u64,
-        /// The time here.
+        /// Time of this record.
         now: u64,
     },
 }
 
-/// Reads one line, its LF or CRLF taken off or not. Knows nothing of the lines before it: [`LogReader`](super::LogReader)
-/// does.
+/// Parses one line, with or without its LF or CRLF. [`LogReader`](super::LogReader) additionally checks the order of
+/// the lines.
 ///
 /// # Errors
 ///
-/// What is wrong and at which column.
+/// Returns the fault and its column.
 pub fn parse_line(line: &str) -> Result<LogLine, LineError> {
     let line = without_end(line);
     if let Some(text) = line.strip_prefix('#') {
@@ -134,7 +134,7 @@ pub fn parse_line(line: &str) -> Result<LogLine, LineError> {
     record(line).map(LogLine::Record)
 }
 
-/// A line without its LF or CRLF.
+/// Returns a line without its LF or CRLF.
 pub(super) fn without_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
@@ -150,7 +150,7 @@ fn hash_line(text: &str) -> Result<LogLine, LogFault> {
         };
     }
     Ok(match text.split_once(':') {
-        // A name with a control character is damage; written as a blank it would be another name.
+        // A name with a control character is damaged; replacing the character by a space would create another name.
         Some((key, value)) if !key.trim().is_empty() && !key.contains(char::is_control) => {
             LogLine::Header { key: key.trim().to_owned(), value: value.trim().to_owned() }
         }
@@ -183,7 +183,8 @@ fn record(line: &str) -> Result<Record, LineError> {
     let rest_at = text.len() - rest.len();
     let word = rest.trim();
     let word_at = rest_at + (rest.len() - rest.trim_start().len());
-    // Of a record without bytes the mark of the checksum may have become a blank: the checksum is no bytes then.
+    // In a record without bytes a damaged checksum mark may become a space; the checksum must not be read as bytes
+    // then.
     let written = rest.trim_end();
     let bytes = || {
         hex::decode(written).map_err(|error| match error {
@@ -215,8 +216,7 @@ fn record(line: &str) -> Result<Record, LineError> {
     Ok(Record { at, kind })
 }
 
-/// Whether a line that has a checksum has the right one. Columns count characters: an error names the place that an
-/// editor shows.
+/// Verifies the checksum of a line, if it has one. Columns count characters, as editors do.
 pub(super) fn verify_checksum(line: &str) -> Result<(), LineError> {
     let (text, Some(written)) = checksum::split(line) else { return Ok(()) };
     let computed = checksum::crc32c(text);
@@ -312,9 +312,9 @@ mod tests {
         refuse("12 @", 5, "is no moment");
         refuse("1040 < 8e00051f01 ;12efc721", 20, "the checksum is 12efc721 but the record has");
         refuse("1041 < 8e00051f00 ;12efc721", 20, "the checksum is 12efc721 but the record has");
-        // One digit short, it is no checksum, and so no bytes either.
+        // A checksum that lacks a digit is invalid as checksum and as bytes.
         refuse("1040 < 8e00051f00 ;12efc72", 18, "' ' is no hexadecimal digit");
-        // A damaged mark of a checksum does not make bytes of it.
+        // A checksum with a damaged mark is not read as bytes.
         refuse("10000 < \r0ec38bc2", 9, "'\\r' is no hexadecimal digit");
         refuse("10000 <  0ec38bc2", 9, "' ' is no hexadecimal digit");
     }
@@ -354,7 +354,7 @@ mod tests {
             let old = place.index(body.chars().count());
             let changed: String =
                 body.chars().enumerate().map(|(i, c)| if i == old { new.chars().next().unwrap() } else { c }).collect();
-            // Damage to the mark of the checksum itself can turn it into text; everything else must be seen.
+            // Damage to the checksum mark itself can turn it into text; all other damage must be detected.
             let intact_mark = changed.len() == body.len() && checksum::split(&changed).1.is_some();
             if changed != body && intact_mark {
                 prop_assert!(parse_line(&changed).is_err(), "{} became {}", body, changed);

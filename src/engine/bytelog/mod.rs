@@ -1,10 +1,10 @@
-//! The byte log: what a serial line said, and when. The ground truth from which everything else can be made again.
+//! Byte log: the timed traffic of a serial line, from which all other results can be regenerated.
 //!
-//! The format stands in `docs/bytelog.md`; `~` records are [`IdleAnswer`].
+//! `docs/bytelog.md` describes the format; `~` records are [`IdleAnswer`].
 //!
-//! Invariants: `read(log.to_text())` gives the log back; a record is written with its checksum and one LF, and nothing
-//! in it can break the line; a log that was torn by a crash loses its torn last line and nothing else; any other damage
-//! is an error that names line and column. Absent on purpose: files, and what the bytes mean.
+//! Invariants: `read(log.to_text())` returns the log; a record has a checksum and one LF, and its content cannot break
+//! the line; a log torn by a crash loses only its torn last line; any other damage is an error with line and column.
+//! Out of scope: files, and the meaning of the bytes.
 
 mod checksum;
 mod gap_filler;

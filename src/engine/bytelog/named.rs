@@ -1,39 +1,39 @@
-//! A log that can be read again and again, wherever it is kept.
+//! Log that can be read repeatedly, regardless of its storage.
 
 use std::io::{self, BufRead, Cursor};
 use std::sync::Arc;
 
 use super::{Header, LogRecords};
 
-/// Where the text of a log is read from.
+/// Reader of the text of a log.
 pub type LogSource<'a> = Box<dyn BufRead + 'a>;
 
-/// A log that can be read, and what to call it in messages.
+/// Readable log with a name for messages.
 pub struct LogInput<'a> {
-    /// A path, usually.
+    /// Name for messages, usually a path.
     pub name: String,
-    /// Its head.
+    /// Header of the log.
     pub header: Header,
     open: Box<dyn Fn() -> io::Result<LogSource<'a>> + 'a>,
 }
 
 impl<'a> LogInput<'a> {
-    /// A log with this head that is opened like this, whenever it is read.
+    /// Creates an input with a known header. `open` runs for every reading.
     pub fn new(name: String, header: Header, open: impl Fn() -> io::Result<LogSource<'a>> + 'a) -> LogInput<'a> {
         LogInput { name, header, open: Box::new(open) }
     }
 
-    /// The same; its head is read now.
+    /// Creates an input and reads its header.
     ///
     /// # Errors
     ///
-    /// As the source says.
+    /// Returns any I/O error of the source.
     pub fn open(name: String, open: impl Fn() -> io::Result<LogSource<'a>> + 'a) -> io::Result<LogInput<'a>> {
         let header = LogRecords::new(open()?)?.header().clone();
         Ok(LogInput::new(name, header, open))
     }
 
-    /// A log in memory.
+    /// Creates an input from text in memory.
     pub fn from_text(name: String, text: impl Into<Arc<[u8]>>) -> LogInput<'a> {
         let text = text.into();
         let header = LogRecords::new(&*text).map(|records| records.header().clone()).unwrap_or_default();
@@ -41,11 +41,11 @@ impl<'a> LogInput<'a> {
         LogInput::new(name, header, open)
     }
 
-    /// Its records, from the first on.
+    /// Returns a reader of the records, starting at the first.
     ///
     /// # Errors
     ///
-    /// As the source says.
+    /// Returns any I/O error of the source.
     pub fn records(&self) -> io::Result<LogRecords<LogSource<'a>>> {
         LogRecords::new((self.open)()?)
     }

@@ -1,16 +1,16 @@
-//! A log, line by line: what it holds, and what to make of a file that a crash cut short.
+//! Reads a log line by line, including one cut short by a crash.
 //!
-//! A recorder that loses its power leaves a last line that is not whole. That is no error, it is what a journal is for:
-//! the line is cut and reported. Everything else that is wrong is an error with line and column, for a replay that
-//! skips what it cannot read would publish another game than the one that was played.
+//! After a loss of power the last line may be incomplete. This is expected: the line is cut and reported. All other
+//! faults are errors with line and column, because a replay that skips unreadable records could publish a different
+//! game.
 //!
-//! | the last line | what becomes of it |
+//! | last line | result |
 //! |---|---|
-//! | has its LF and is right | read |
-//! | has no LF, but a right checksum | read: nothing is missing |
-//! | has no LF | cut, also when it looks whole: its end may be missing |
-//! | has its LF and cannot be read at all | cut |
-//! | has its LF and a wrong checksum | an error, as on any other line: it was not torn but changed |
+//! | has its LF and is valid | read |
+//! | has no LF, but a valid checksum | read: nothing is missing |
+//! | has no LF and no valid checksum | cut, even if it looks complete: its end may be missing |
+//! | has its LF and cannot be parsed | cut |
+//! | has its LF and a wrong checksum | error, as on any other line: the line was changed, not torn |
 
 use std::io::{self, BufRead, Read};
 
@@ -22,19 +22,19 @@ use super::header::Header;
 use super::line::{LineError, LogFault, LogLine, parse_line, verify_checksum, without_end};
 use super::record::{Record, RecordKind};
 
-/// A log.
+/// Byte log in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ByteLog {
-    /// What stands before the first record.
+    /// Lines before the first record.
     pub header: Header,
-    /// What happened, in order; times never decrease.
+    /// Records in order; times never decrease.
     pub records: Vec<Record>,
-    /// What the reader had to put up with.
+    /// Problems that did not prevent the reading.
     pub problems: Vec<LogProblem>,
 }
 
 impl ByteLog {
-    /// The log as text, each record with its checksum.
+    /// Returns the log as text, each record with its checksum.
     pub fn to_text(&self) -> String {
         let mut text = self.header.to_text();
         text.extend(self.records.iter().map(Record::to_line));
@@ -42,37 +42,37 @@ impl ByteLog {
     }
 }
 
-/// Something about a log that its reader should know, and that did not keep it from being read.
+/// Problem that does not prevent the reading of a log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogProblem {
-    /// The last line was not whole.
+    /// Incomplete last line.
     #[error("line {line}: the log ends in the middle of a line; its last {bytes} bytes were left out")]
     TornEnd {
-        /// The number of the line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// How many bytes were left out.
+        /// Number of bytes left out.
         bytes: usize,
     },
-    /// Something was lost, and lines that say so stand in its place.
+    /// Loss of bytes, marked by filler lines.
     #[error("line {line}: {bytes} bytes were lost here, by a cut or a loss of power; what stands around them is used")]
     BytesLost {
-        /// The number of the line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// How many bytes.
+        /// Number of lost bytes.
         bytes: u64,
     },
 }
 
-/// Something is wrong with a log.
+/// Fault in a log, with its line and column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {fault}")]
 pub struct LogError {
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// The character of the line, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong, and what to do.
+    /// Fault and its remedy.
     pub fault: LogFault,
 }
 
@@ -80,7 +80,7 @@ pub struct LogError {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, except a torn last line, which is a [`LogProblem`].
+/// Returns the first fault, except a torn last line, which is a [`LogProblem`].
 pub fn read(text: &[u8]) -> Result<ByteLog, LogError> {
     match read_valid_prefix(text) {
         (log, None) => Ok(log),
@@ -88,10 +88,10 @@ pub fn read(text: &[u8]) -> Result<ByteLog, LogError> {
     }
 }
 
-/// Reads a log as far as it is right: all of it, or the lines before the first that is wrong.
+/// Reads the valid lines of a log up to the first fault; returns that fault as well.
 pub fn read_valid_prefix(text: &[u8]) -> (ByteLog, Option<LogError>) {
     let mut log = ByteLog::default();
-    // Memory can always be read.
+    // Reading from memory cannot fail.
     let Ok(mut records) = LogRecords::new(text) else { return (log, None) };
     while let Ok(Some(record)) = records.next_record() {
         log.records.push(record);
@@ -101,42 +101,41 @@ pub fn read_valid_prefix(text: &[u8]) -> (ByteLog, Option<LogError>) {
     (log, summary.damage)
 }
 
-/// What a log has been found to be, as far as it was read.
+/// Summary of a log, as far as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogSummary {
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub bytes: u64,
-    /// How many records they hold.
+    /// Number of records in these bytes.
     pub records: u64,
-    /// The time of the last of them, in milliseconds since the log was opened; 0 without any.
+    /// Time of the last event, in milliseconds since the log was opened; 0 without records.
     pub end_time: u64,
-    /// When the clock of the machine was set, and what it showed then.
+    /// Clock readings: time in milliseconds since the opening, and wall-clock time.
     pub clock_set: Vec<(u64, DateTime<FixedOffset>)>,
-    /// What the reader had to put up with.
+    /// Problems that did not prevent the reading.
     pub problems: Vec<LogProblem>,
-    /// Why it is not right to its end: what follows was not read.
+    /// Fault that ended the reading; later lines were not read.
     pub damage: Option<LogError>,
 }
 
-/// The records of a log, read one at a time, as far as the log is right: however long it is, no more of it is in memory than one
-/// line.
+/// Reads the records of a log one at a time up to the first fault. Holds at most one line in memory.
 #[derive(Debug)]
 pub struct LogRecords<R> {
     source: R,
     reader: LogReader,
     line: Vec<u8>,
-    /// It was read together with the head.
+    /// First record, already read together with the header.
     first_record: Option<Record>,
     summary: LogSummary,
     is_over: bool,
 }
 
 impl<R: BufRead> LogRecords<R> {
-    /// Reads the head of a log.
+    /// Reads the header of a log.
     ///
     /// # Errors
     ///
-    /// As the source says. What is wrong with the log itself is told by [`LogRecords::summary`].
+    /// Returns any I/O error of the source. Faults of the log itself appear in [`LogRecords::summary`].
     pub fn new(source: R) -> io::Result<LogRecords<R>> {
         let (reader, summary) = (LogReader::new(), LogSummary::default());
         let mut records = LogRecords { source, reader, line: Vec::new(), first_record: None, summary, is_over: false };
@@ -144,16 +143,16 @@ impl<R: BufRead> LogRecords<R> {
         Ok(records)
     }
 
-    /// The head.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         self.reader.header()
     }
 
-    /// The next record; `None` at the end, or where the log is not right any more.
+    /// Returns the next record; `None` at the end or at the first fault.
     ///
     /// # Errors
     ///
-    /// As the source says.
+    /// Returns any I/O error of the source.
     pub fn next_record(&mut self) -> io::Result<Option<Record>> {
         match self.first_record.take() {
             Some(record) => Ok(Some(record)),
@@ -161,16 +160,16 @@ impl<R: BufRead> LogRecords<R> {
         }
     }
 
-    /// What was found so far; after the last record, what the log is.
+    /// Returns the summary so far; complete after the last record.
     pub fn summary(&self) -> &LogSummary {
         &self.summary
     }
 
-    /// Reads the log to its end for what it is.
+    /// Reads the log to its end and returns its summary.
     ///
     /// # Errors
     ///
-    /// As the source says.
+    /// Returns any I/O error of the source.
     pub fn into_summary(mut self) -> io::Result<LogSummary> {
         while self.next_record()?.is_some() {}
         Ok(self.summary)
@@ -179,7 +178,7 @@ impl<R: BufRead> LogRecords<R> {
     fn read_next(&mut self) -> io::Result<Option<Record>> {
         while !self.is_over {
             let (bytes, is_ended) = match self.read_line() {
-                // What cannot be unpacked is damage of the log, as a wrong checksum is.
+                // Data that cannot be decompressed is damage of the log, like a wrong checksum.
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                     let fault = LogFault::Decompression(error.to_string());
                     self.stop_at(LogError { line: self.reader.lines() + 1, column: 1, fault });
@@ -228,7 +227,8 @@ impl<R: BufRead> LogRecords<R> {
         self.is_over = true;
     }
 
-    /// Reads the next line, but keeps no more of it than [`MAX_LINE_LEN`]. Returns how many bytes it has, and whether it has its LF.
+    /// Reads the next line, keeping at most [`MAX_LINE_LEN`] bytes. Returns its length in bytes, and whether it ends
+    /// with LF.
     fn read_line(&mut self) -> io::Result<(usize, bool)> {
         self.line.clear();
         let mut bytes = (&mut self.source).take(MAX_LINE_LEN).read_until(b'\n', &mut self.line)?;
@@ -248,11 +248,11 @@ impl<R: BufRead> LogRecords<R> {
     }
 }
 
-/// No record is longer; a read of a board, a memory and a request have a few thousand bytes. What is longer is damage, the zeros
-/// for one that a loss of power leaves, and is not kept in memory.
+/// Maximum length of a kept line in bytes. Real records have a few thousand; longer lines are damage, for example the
+/// zeros that a loss of power leaves.
 const MAX_LINE_LEN: u64 = 4 << 20;
 
-/// Reads the lines of a log as they come, and sees that they fit together.
+/// Parses the lines of a log as they arrive and checks that they are consistent.
 #[derive(Clone, Debug, Default)]
 pub struct LogReader {
     header: Header,
@@ -261,23 +261,22 @@ pub struct LogReader {
 }
 
 impl LogReader {
-    /// A reader before the first line.
+    /// Creates a reader in front of the first line.
     pub fn new() -> LogReader {
         LogReader::default()
     }
 
-    /// Takes the next line, its LF or CRLF taken off or not. After an error the reader is as if the line had been
-    /// empty, so that a caller may go on.
+    /// Reads the next line, with or without its LF or CRLF. An erroneous line counts as empty, so callers may continue.
     ///
     /// # Errors
     ///
-    /// What is wrong with the line, by itself or after the lines before it.
+    /// Returns a fault of the line itself or of its order.
     pub fn push_line(&mut self, line: &str) -> Result<LogLine, LogError> {
         self.lines += 1;
         let number = self.lines;
         let error = |LineError { column, fault }| LogError { line: number, column, fault };
         let parsed = parse_line(line).map_err(error)?;
-        // A record whose first digit was damaged into a "#" would pass for a remark.
+        // A record whose first digit was damaged into "#" would pass for a comment.
         let remark =
             matches!(parsed, LogLine::Comment) || self.last.is_some() && matches!(parsed, LogLine::Header { .. });
         if remark {
@@ -306,11 +305,11 @@ impl LogReader {
         Ok(parsed)
     }
 
-    /// Takes the next line as bytes.
+    /// Reads the next line as bytes.
     ///
     /// # Errors
     ///
-    /// As [`line`](Self::push_line), and when the bytes are not UTF-8.
+    /// Returns the errors of [`push_line`](Self::push_line), and an error if the bytes are not UTF-8.
     pub fn push_bytes(&mut self, line: &[u8]) -> Result<LogLine, LogError> {
         let zero = line.iter().position(|&byte| byte == 0);
         match std::str::from_utf8(line) {
@@ -327,30 +326,30 @@ impl LogReader {
         }
     }
 
-    /// Takes the next line without looking at it, because it is too long for one.
+    /// Skips a line that is too long to parse, and returns its fault.
     fn skip_line(&mut self, begin: &[u8]) -> Result<LogLine, LogError> {
         self.lines += 1;
         let fault = if begin.contains(&0) { LogFault::ZeroBytes } else { LogFault::TooLong };
         Err(LogError { line: self.lines, column: 1, fault })
     }
 
-    /// The head as far as it was read.
+    /// Returns the header, as far as it was read.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The head.
+    /// Returns the header.
     pub fn into_header(self) -> Header {
         self.header
     }
 
-    /// How many lines were taken.
+    /// Returns the number of lines read.
     pub fn lines(&self) -> usize {
         self.lines
     }
 }
 
-/// Whether the last line of a log was not written to its end; the table above.
+/// Whether the last line of a log is incomplete, according to the table above.
 fn is_torn(bytes: &[u8], result: &Result<LogLine, LogError>) -> bool {
     let ended = bytes.ends_with(b"\n");
     match result {
@@ -519,12 +518,12 @@ mod tests {
         }
         let problem = LogProblem::TornEnd { line: 2, bytes: 11 }.to_string();
         assert_eq!(problem, "line 2: the log ends in the middle of a line; its last 11 bytes were left out");
-        // Only the LF is missing, and the checksum proves it.
+        // Only the LF is missing, as the checksum proves.
         let log = read(b"0 = up\n1040 < 8e00051f00 ;12efc721").unwrap();
         assert_eq!((log.records.len(), log.problems.len()), (2, 0));
     }
 
-    /// Where a log is torn, what stands above is read, and never anything that was not written.
+    /// Wherever a log is torn, the lines above are read, and nothing else.
     #[test]
     fn torn_log_is_prefix() {
         let whole = read(LOG.as_bytes()).unwrap();
@@ -548,7 +547,7 @@ mod tests {
         assert_eq!((reader.header().game_type.as_deref(), reader.lines()), (Some("25"), 4));
     }
 
-    /// Recordings kept outside of the sources: every `*.log` in `logs` of the folder that `DAMCAST_CORPUS` names.
+    /// Reads external recordings: every `*.log` in `logs` of the folder named by `DAMCAST_CORPUS`.
     #[test]
     fn foreign_recordings_roundtrip() {
         let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else { return };
@@ -606,8 +605,9 @@ mod tests {
             let _ = read(&bytes);
         }
 
-        /// One damaged byte among the records gives an error, a problem, or changes nothing. Texts are left out: one
-        /// that takes the damaged checksum for its own last word is accepted, as a text without a checksum has to be.
+        /// One damaged byte among the records causes an error or a problem, or changes nothing. Text records are
+        /// excluded: if the damaged checksum becomes part of the text, the record is accepted as one without a
+        /// checksum.
         #[test]
         fn detects_any_damage(log in any_log(), place in any::<prop::sample::Index>(), flip in 1u8..=255) {
             let is_text = |record: &Record| matches!(record.kind, RecordKind::Operator(_));

@@ -1,52 +1,52 @@
-//! One record: something that happened on a line, and when.
+//! One timed event of a line.
 
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 
 use super::idle_answer::{self, IdleAnswer};
 use super::{checksum, hex};
 
-/// Something that happened on a line.
+/// Timed event of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
     /// Milliseconds since the line was opened.
     pub at: u64,
-    /// What happened.
+    /// Kind of event and its data.
     pub kind: RecordKind,
 }
 
-/// What happened on a line.
+/// Kind of event on a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RecordKind {
     /// `<`: bytes from the board.
     FromBoard(Vec<u8>),
     /// `>`: bytes to the board.
     ToBoard(Vec<u8>),
-    /// `= up`: the link came up.
+    /// `= up`: link up.
     LinkUp,
-    /// `= down`: the link went down.
+    /// `= down`: link down.
     LinkDown,
-    /// `!`: an operator's request, as on the command line.
+    /// `!`: operator request, as on the command line.
     Operator(String),
-    /// `?`: a note of the recorder.
+    /// `?`: recorder's note.
     Note(String),
-    /// `.`: time is now this.
+    /// `.`: passage of time without an event.
     Tick,
-    /// `@`: the clock of the machine was set, or the machine slept: from now on it shows this. Whole milliseconds.
+    /// `@`: machine clock from this time on, after it was set or the machine slept. Whole milliseconds.
     ClockSet(DateTime<FixedOffset>),
-    /// `~`: boards of a bus were asked, one after the other, and had nothing to tell.
+    /// `~`: successive boards of a bus without news.
     IdleAnswers(Vec<IdleAnswer>),
-    /// A record of a later version: its mark and what follows it. Ignored by a replay, kept when written again.
+    /// Record of a later version: its mark and the rest of the line. Replays ignore it; rewriting preserves it.
     Other(char, String),
 }
 
 impl Record {
-    /// A record.
+    /// Creates a record.
     pub fn new(at: u64, kind: RecordKind) -> Record {
         Record { at, kind }
     }
 
-    /// The record as one line of a log, with its checksum and its LF. Control characters of texts become spaces, so
-    /// that nothing that an operator or a peer wrote can end the line.
+    /// Returns the record as one line of a log, with its checksum and LF. Control characters in text become spaces, so
+    /// that no text can end the line.
     pub fn to_line(&self) -> String {
         let mut line = format!("{} {}", self.at, self.kind.mark());
         match &self.kind {
@@ -77,8 +77,8 @@ impl Record {
         line
     }
 
-    /// When the last happened of what it tells, in milliseconds since the line was opened: its own time, but for boards that had
-    /// nothing to tell.
+    /// Returns the time of the last event in the record, in milliseconds since the line was opened. Only idle answers
+    /// end later than the record's own time.
     pub fn end_time(&self) -> u64 {
         match &self.kind {
             RecordKind::IdleAnswers(boards) => idle_answer::end_time(self.at, boards),
@@ -86,7 +86,8 @@ impl Record {
         }
     }
 
-    /// What it tells, each at its time: itself, but boards that had nothing to tell become what each of them said.
+    /// Returns the events of the record, each at its own time. Idle answers become one record per read or unanswered
+    /// ping.
     pub fn expand(self) -> impl Iterator<Item = Record> {
         let (packed, plain) = match self.kind {
             RecordKind::IdleAnswers(boards) => (Some(idle_answer::expand(self.at, boards)), None),
@@ -97,7 +98,7 @@ impl Record {
 }
 
 impl RecordKind {
-    /// The mark that stands for this kind in a log.
+    /// Returns the mark of this kind in a log.
     pub fn mark(&self) -> char {
         match self {
             RecordKind::FromBoard(_) => '<',
@@ -113,7 +114,7 @@ impl RecordKind {
     }
 }
 
-/// The characters of a text that is to stay on one line.
+/// Returns the characters of a text, with control characters replaced by spaces.
 pub(super) fn printable(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().map(|character| if character.is_control() { ' ' } else { character })
 }

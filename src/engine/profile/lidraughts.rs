@@ -1,12 +1,12 @@
-//! What the relay of lidraughts.org makes of a file: the rules of `docs/readers.md`, in the order in which it applies them.
+//! Models the relay of lidraughts.org by the rules of `docs/readers.md`, in the order of its processing.
 //!
 //! ```text
 //! file ──▸ games: cut at empty line + `[` ──▸ lines: trimmed, `%` lines gone ──▸ tag lines ──▸ tags
 //!                                                                          └──▸ the rest ──▸ movetext
 //! ```
 //!
-//! Each character keeps its place in the file through all that ([`Shown`]), so that a problem points at what a person sees.
-//! What fails the file says so in these words: one such game fails the poll of all boards. All else loses something.
+//! Each character keeps its offset in the file ([`SourceChar`]), so problems point at the visible place. Messages say
+//! "fails the file" where one such game fails the poll of all boards; other errors lose something.
 
 mod movetext;
 
@@ -26,19 +26,19 @@ use draughts_pdn::tag_values::Outcome;
 use super::{entry_place, tag_place};
 use movetext::Movetext;
 
-/// The most plies of a game that it takes.
+/// Maximum number of plies per game.
 const MAX_PLIES: usize = 500;
 
-/// The most games of a file that it takes; twice as many if the broadcast is an official one.
+/// Maximum number of games per file; official broadcasts allow twice as many.
 pub(super) const MAX_GAMES: usize = 64;
 
-/// The deepest variation that its stack is sure to hold.
+/// Deepest nesting of variations that is certain to fit the relay's stack.
 const MAX_VARIATION_DEPTH: usize = 50;
 
-/// A character that it sees, and where it stands in the file, in bytes.
+/// Character seen by the relay, after its byte offset in the file.
 type SourceChar = (usize, char);
 
-/// Everything in a text that fails the file or is lost in cutting it into games, tags and moves.
+/// Checks a text for anything that fails the file or is lost when it is cut into games, tags and moves.
 pub(super) fn check_text(text: &str, problems: &mut Problems) {
     // The poll fails until there is a game; before the round that is no fault of the file.
     if text.trim().is_empty() {
@@ -60,7 +60,7 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
     }
 }
 
-/// A problem before its place is worked out.
+/// Problem whose offset is not converted to line and column yet.
 struct RawProblem {
     offset: usize,
     level: Level,
@@ -68,8 +68,8 @@ struct RawProblem {
     hint: Option<String>,
 }
 
-/// Where the games stand: the file is cut where a bracket stands behind two line breaks. A carriage return is nothing,
-/// `<br>` two line breaks.
+/// Returns the byte ranges of the games: the relay cuts where `[` follows two line breaks. Carriage returns are
+/// ignored, and `<br>` counts as two line breaks.
 fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let (mut start, mut at, mut is_over) = (0, 0, false);
@@ -129,8 +129,8 @@ fn fatal_problem(found: &mut Vec<RawProblem>, at: usize, what: String, hint: &st
     found.push(RawProblem { offset: at, level: Level::Error, message: what, hint: Some(hint.to_owned()) });
 }
 
-/// The lines of a game without blanks around them, joined; those that begin with `%` are gone. Dashes are one, the brackets
-/// that forums put around games are none.
+/// Returns the trimmed lines of a game, joined, without lines that start with `%`. Dashes become `-`, and the brackets
+/// that forums put around games are dropped.
 fn kept_lines(text: &str, piece: Range<usize>, found: &mut Vec<RawProblem>) -> Vec<SourceChar> {
     let mut shown: Vec<SourceChar> = Vec::new();
     let mut in_comment = false;
@@ -191,7 +191,7 @@ fn without(shown: &[SourceChar], word: &str) -> Vec<SourceChar> {
     kept
 }
 
-/// The lines that are not empty. Movetext behind a tag in its line begins a line of its own, and so does a FILENAME tag.
+/// Returns the nonempty lines. Movetext after a tag on the same line starts a new line, as does a FILENAME tag.
 fn own_lines(shown: &[SourceChar]) -> Vec<Vec<SourceChar>> {
     let mut lines: Vec<Vec<SourceChar>> = vec![Vec::new()];
     let mut at = 0;
@@ -246,18 +246,19 @@ fn starts(shown: &[SourceChar], word: &str) -> bool {
     word.chars().enumerate().all(|(at, wanted)| shown.get(at).is_some_and(|(_, c)| *c == wanted))
 }
 
-/// The place behind the blanks that stand here.
+/// Returns the index after any blanks at `at`.
 fn blanks(shown: &[SourceChar], at: usize) -> usize {
     let at = at.min(shown.len());
     at + shown[at..].iter().take_while(|(_, c)| matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')).count()
 }
 
-/// A line ends here for a comment that begins with `;`, and nothing it passes over may hold one of these.
+/// Whether the character ends a comment that begins with `;`. The relay's patterns for skipped text never match these
+/// characters.
 fn ends_line(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Names and values, as far as they are read.
+/// Names and values of the tags read so far.
 type Tags = Vec<(String, String)>;
 
 fn tags(shown: &[SourceChar], found: &mut Vec<RawProblem>) -> Tags {
@@ -311,7 +312,7 @@ fn tags(shown: &[SourceChar], found: &mut Vec<RawProblem>) -> Tags {
     tags
 }
 
-/// A tag: its name, where its value begins, and its bracket.
+/// Parses a tag. Returns its name, the index of its value, and the index of its closing bracket.
 fn tag(shown: &[SourceChar], at: usize) -> Option<(String, usize, usize)> {
     if !starts(&shown[at..], "[") {
         return None;
@@ -323,12 +324,12 @@ fn tag(shown: &[SourceChar], at: usize) -> Option<(String, usize, usize)> {
     (letters > 0 && end > value_at).then(|| (string(&shown[name_at..name_at + letters]), value_at, end))
 }
 
-/// The first tag of a name.
+/// Returns the value of the first tag with this name.
 fn tag_value<'t>(tags: &'t [(String, String)], name: &str) -> Option<&'t str> {
     tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-/// The game that it plays, for its board and for its first move: a type that it does not know is International.
+/// Returns the variant that determines the board and the first move; unknown types count as International.
 fn game_variant(tags: &[(String, String)]) -> &'static Variant {
     let number = match tag_value(tags, "gametype") {
         Some(value) if strict::is_game_type(value) => value.split(',').next(),
@@ -348,7 +349,7 @@ fn game_variant(tags: &[(String, String)]) -> &'static Variant {
     Variant::from_tag(known).unwrap_or_else(|_| Variant::international())
 }
 
-/// The tags that it keeps.
+/// Tags that the relay imports.
 const IMPORTED_TAGS: [&str; 18] = [
     "white",
     "whiteelo",
@@ -370,7 +371,7 @@ const IMPORTED_TAGS: [&str; 18] = [
     "annotator",
 ];
 
-/// Is anything left of the game: a tag that it keeps, or a first move that it can play?
+/// Whether the game keeps any content: an imported tag, or a playable first move.
 fn has_content(tags: &[(String, String)], first: Option<&str>, has_result: bool) -> bool {
     let is_kept = |(name, value): &(String, String)| {
         IMPORTED_TAGS.contains(&name.to_ascii_lowercase().as_str()) && !matches!(value.as_str(), "" | "?" | "unknown")
@@ -387,7 +388,7 @@ fn has_content(tags: &[(String, String)], first: Option<&str>, has_result: bool)
         })
 }
 
-/// What is lost of a game that parses.
+/// Reports losses in a game that parses.
 pub(super) fn check_game(located: &LocatedGame, told: Option<&'static Variant>, problems: &mut Problems) {
     let game = &located.game;
     if let Some(result) = game.tags.get("Result")

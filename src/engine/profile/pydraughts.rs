@@ -1,5 +1,5 @@
-//! What pydraughts 0.6.7 makes of a file, by the rules of `docs/readers.md`: its reading is followed step by step, and every
-//! game beside the same game as it stands there.
+//! Models pydraughts 0.6.7 by the rules of `docs/readers.md`: follows its parser step by step and compares each game
+//! with the actual game.
 //!
 //! ```text
 //! lines ──▸ tag lines ──▸ tags
@@ -17,7 +17,7 @@ use draughts_pdn::words::{self, Word};
 
 use super::{entry_place, tag_place, tokens};
 
-/// Everything in a text that it stumbles over.
+/// Reports everything that pydraughts cannot read or misreads in a text.
 pub(super) fn check_text(text: &str, problems: &mut Problems) {
     if let Some(line) = text.split('\n').position(|line| line.contains('\r')) {
         let place = Location { line: line as u64 + 1, column: 1 };
@@ -46,7 +46,7 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
             }
         }
     }
-    // What stands behind the last game, or where no game is.
+    // Text after the last game, or text without a game.
     let end = games.last().and_then(|located| located.locations.end).unwrap_or(Location::START);
     while is_right && let Some(read) = reading.next() {
         let what = match read {
@@ -59,7 +59,7 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
     }
 }
 
-/// How a game begins: the side to move decides what it makes of the first moves.
+/// Checks the start of a game: the side to move determines how pydraughts reads the first moves.
 fn check_start(located: &reader::LocatedGame, problems: &mut Problems) {
     let game = &located.game;
     let Some(first) = game.moves().next() else { return };
@@ -123,7 +123,7 @@ fn check_tokens(text: &str, problems: &mut Problems) {
     }
 }
 
-/// The first thing that it reads otherwise than it stands there.
+/// Returns the first difference between a game and the reading of pydraughts.
 fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGame, String>>) -> Option<Problem> {
     let tags = &located.game.tags;
     let start = located.locations.start();
@@ -147,7 +147,7 @@ fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGam
         let what = format!("the tag {} is lost, or read otherwise", quote(&tag.name));
         return Some(Problem::error(tag_place(located, &tag.name), what));
     }
-    // That the first move comes twice has been said.
+    // `check_start` has already reported the doubled first move.
     let doubled = usize::from(tags.get("FEN").is_some_and(|fen| !fen.starts_with('W')) && !read.moves.is_empty());
     let mut theirs = read.moves[doubled..].iter();
     for &(index, ours) in &moves {
@@ -165,28 +165,28 @@ fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGam
     theirs.next().map(|more| Problem::error(place, format!("{} is read as a move", quote(more))))
 }
 
-/// A game as it reads it.
+/// Game as read by pydraughts.
 struct ParsedGame {
     tags: Vec<(String, String)>,
     moves: Vec<String>,
 }
 
-/// Its way through a text.
+/// Parser of pydraughts with its progress through a text.
 struct GameParser<'t> {
     lines: Vec<&'t str>,
-    /// The next line; `None`: the reading has ended.
+    /// Index of the next line; `None` after the end of reading.
     line_index: Option<usize>,
 }
 
 impl<'t> GameParser<'t> {
     fn parse(text: &'t str) -> GameParser<'t> {
         let mut lines: Vec<&str> = text.split('\n').collect();
-        // Blanks at the start of a line are taken away, but for the first.
+        // pydraughts strips blanks at the start of every line but the first.
         lines.iter_mut().skip(1).for_each(|line| *line = line.trim_start_matches(' '));
         GameParser { lines, line_index: Some(0) }
     }
 
-    /// The next game, or why there is none: what Python raises.
+    /// Returns the next game, or the Python exception that prevents it.
     fn next(&mut self) -> Option<Result<ParsedGame, String>> {
         let begin = self.line_index?;
         let is_blank = |line: &&str| line.chars().all(char::is_whitespace);
@@ -241,12 +241,12 @@ impl<'t> GameParser<'t> {
     }
 }
 
-/// Name and value, by the place of the first quote alone.
+/// Splits name and value at the first quote only.
 fn parse_tag(line: &str) -> Option<(String, String)> {
     let characters: Vec<char> = line.chars().collect();
     let inner = &characters[1..characters.len().saturating_sub(1).max(1)];
     let quote = inner.iter().position(|c| *c == '"')?;
-    // One character before the quote is taken for a blank; before none, Python counts from the end.
+    // pydraughts drops one character before the quote as a blank. If there is none, Python counts from the end.
     let name_end = quote.checked_sub(1).unwrap_or(inner.len() - 1);
     let value = &inner[quote + 1..];
     let value = &value[..value.len().saturating_sub(1)];
@@ -255,7 +255,7 @@ fn parse_tag(line: &str) -> Option<(String, String)> {
 
 const RESULTS: [&str; 8] = ["1-0", "1/2-1/2", "0-1", "2-0", "1-1", "0-2", "0-0", "*"];
 
-/// What stands before and behind the first result of a line that stands alone.
+/// Returns the text before and after the first standalone result of a line.
 fn cut_at_result(line: &str) -> Option<(&str, &str)> {
     let opens = |c: char| c.is_whitespace() || c == '|' || c == ']';
     let closes = |c: char| c.is_whitespace() || c == '|' || c == '[';
@@ -276,7 +276,7 @@ fn cut_at_result(line: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The moves of the text of a game; `None` if there is no number with a dot: then the reading ends here.
+/// Returns the moves in the text of a game. `None`, which ends the reading, if no number with a dot is found.
 fn parse_moves(text: &str, tags: &[(String, String)]) -> Result<Option<Vec<String>>, String> {
     let text = without_pairs(text, '(', ')');
     let text = without_pairs(&text, '{', '}');
@@ -288,7 +288,7 @@ fn parse_moves(text: &str, tags: &[(String, String)]) -> Result<Option<Vec<Strin
             text = text.replace(from, to);
         }
     }
-    // A number that comes again is taken away, wherever it stands, in longer numbers as well.
+    // pydraughts deletes repeated numbers everywhere, even inside longer numbers.
     let numbers = numbers(&text);
     let mut doubled: Vec<&String> =
         numbers.iter().filter(|number| numbers.iter().filter(|other| other == number).count() > 1).collect();
@@ -319,7 +319,7 @@ fn parse_moves(text: &str, tags: &[(String, String)]) -> Result<Option<Vec<Strin
     Ok(Some(moves))
 }
 
-/// Without bracketed texts, the innermost first; what is not paired stays.
+/// Removes bracketed text, innermost first; unpaired brackets remain.
 fn without_pairs(text: &str, open: char, close: char) -> Cow<'_, str> {
     if !text.contains(open) {
         return Cow::Borrowed(text);
@@ -354,7 +354,7 @@ fn without_glyphs(text: &str) -> String {
     kept
 }
 
-/// Every run of digits with a dot behind it.
+/// Returns every run of digits followed by a dot.
 fn numbers(text: &str) -> Vec<String> {
     let dots = text.match_indices('.').map(|(at, _)| at);
     let found = dots.map(|at| {

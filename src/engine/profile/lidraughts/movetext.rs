@@ -1,41 +1,41 @@
-//! The movetext of a game, as the relay's parser takes it.
+//! Movetext of a game, parsed like the relay's parser.
 
 use draughts::Variant;
 use draughts_pdn::problem::quote;
 
 use super::{MAX_VARIATION_DEPTH, RawProblem, SourceChar, blanks, ends_line, fatal_problem, starts, string};
 
-/// The movetext of a game, read as the relay reads it.
+/// Parser for the movetext of a game that follows the relay.
 pub(super) struct Movetext<'a> {
     text: &'a [SourceChar],
     offset: usize,
     variant: &'static Variant,
-    /// The first move of the main line.
+    /// First move of the main line.
     pub(super) first: Option<String>,
-    /// The last one, with its strength.
+    /// Last move of the main line, with its strength sign.
     last: Option<String>,
     pub(super) has_result: bool,
     problems: &'a mut Vec<RawProblem>,
 }
 
-/// What a line of moves has come to.
+/// Progress within a line of moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MovetextState {
-    /// Nothing but comments.
+    /// Comments only.
     Start,
-    /// A number, at this place; a move must follow.
+    /// Move number at this byte offset; a move must follow.
     Number(usize),
-    /// A move, and glyphs.
+    /// Move with optional glyphs.
     Move,
-    /// Comments behind that.
+    /// Comments after the move.
     Comment,
-    /// Glyphs behind these.
+    /// Glyphs after the comments.
     Glyph,
     /// Variations of the move.
     Varied,
-    /// Comments behind these, or behind the second glyphs.
+    /// Comments after the variations or after the second glyphs.
     Closed,
-    /// A result.
+    /// Result.
     Over,
 }
 
@@ -133,14 +133,14 @@ impl<'a> Movetext<'a> {
                 "it ends with )",
             );
         }
-        // A move where it stands alone, a result where it is the last.
+        // `1-1` is a move if it stands alone, and a result if it comes last.
         if !self.has_result && self.last.as_deref() == Some("1-1") {
             self.has_result = true;
             self.first = self.first.take().filter(|first| first != "1-1");
         }
     }
 
-    /// Something that it does not take here; returns with what the reading may go on.
+    /// Reports unexpected text, skips it, and returns the state to continue with.
     fn push_problem(&mut self, state: MovetextState, offset: usize, c: char) -> MovetextState {
         let rest = &self.text[self.offset..];
         let is_in_word = |(_, c): &&SourceChar| !c.is_whitespace() && !"(){};".contains(*c);
@@ -172,7 +172,7 @@ impl<'a> Movetext<'a> {
             _ => (fail(""), "moves are written 32-28, 28x19 or 19:28, the end of a game *"),
         };
         fatal_problem(self.problems, offset, what, hint);
-        // An unclosed comment takes the rest, and so does a game that begins in this one; a setup goes to its slash.
+        // An unclosed comment or a game inside this one takes the rest of the text; a setup ends at its slash.
         self.offset = match c {
             '{' => self.text.len(),
             '[' if is_line_start => self.text.len(),
@@ -182,13 +182,13 @@ impl<'a> Movetext<'a> {
         if state == MovetextState::Over { MovetextState::Closed } else { state }
     }
 
-    /// The length of the comment that begins here.
+    /// Returns the length of the comment at the current offset.
     fn comment(&self, c: char) -> Option<usize> {
         let rest = &self.text[self.offset..];
         match c {
             '{' => rest.iter().position(|(_, c)| *c == '}').map(|at| at + 1),
             ';' => {
-                // What it says may stand in the next line.
+                // The text of the comment may start on the next line.
                 let begins = blanks(rest, 1);
                 let length = rest[begins..].iter().take_while(|(_, c)| !ends_line(*c)).count();
                 (length > 0).then_some(begins + length)
@@ -203,7 +203,7 @@ impl<'a> Movetext<'a> {
         }
     }
 
-    /// The length of the move number that begins here: `12.`, `12...`, no zero first.
+    /// Returns the length of the move number at the current offset: `12.`, `12...`, without a leading zero.
     fn number(&self) -> Option<usize> {
         let rest = &self.text[self.offset..];
         let digits = rest.iter().take_while(|(_, c)| c.is_ascii_digit()).count();
@@ -211,12 +211,12 @@ impl<'a> Movetext<'a> {
         (digits > 0 && dots > 0 && rest[0].1 != '0').then_some(digits + dots)
     }
 
-    /// The length of the glyph that begins here, the sign included.
+    /// Returns the length of the glyph at the current offset, including its `$`.
     fn glyph(&self) -> usize {
         1 + self.text[self.offset + 1..].iter().take_while(|(_, c)| c.is_ascii_digit()).count()
     }
 
-    /// The length of the move that begins here, and that of its squares; nothing need stand between two moves.
+    /// Returns the length of the move at the current offset, and its squares. No separator between moves is necessary.
     fn ply(&self) -> Option<(usize, Vec<String>)> {
         let rest = &self.text[self.offset..];
         let char_at = |at: usize| rest.get(at).map(|(_, c)| *c);
@@ -236,7 +236,7 @@ impl<'a> Movetext<'a> {
         (squares.len() > 1).then_some((end + strength, squares))
     }
 
-    /// A move of the main line must be one as a whole, on the board of its game.
+    /// Checks that a move of the main line is complete and fits the board of its game.
     fn check_ply(&mut self, length: usize, squares: &[String]) {
         let word = string(&self.text[self.offset..self.offset + length]);
         let offset = self.text[self.offset].0;
@@ -265,10 +265,10 @@ impl<'a> Movetext<'a> {
     }
 }
 
-/// The results that it takes for the end of a game.
+/// Results that end a game for the relay.
 const RESULTS: [&str; 9] = ["*", "1/2-1/2", "½-½", "0.5-0.5", "1-1", "0-1", "0-2", "1-0", "2-0"];
 
-/// The length of a square that begins with these characters.
+/// Returns the length of a square that starts with these characters.
 fn square(first: char, second: Option<char>) -> Option<usize> {
     match (first, second) {
         ('5', Some('0')) | ('1'..='4', Some('0'..='9')) | ('0', Some('1'..='9')) | ('a'..='h', Some('1'..='8')) => {
