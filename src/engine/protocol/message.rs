@@ -69,7 +69,7 @@ impl fmt::Display for MessageId {
 
 /// Sensor of the board: its index in the board's own order, from 0 at the top left when the connector is on the left.
 ///
-/// 0..=63 on 8x8, 0..=99 on 10x10, or 0..=49 over the fields of one color. The board never turns its numbering.
+/// 0..=63 on 8x8, 0..=99 on 10x10, or 0..=49 over the fields of one colour. The board never turns its numbering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Field(pub u8);
 
@@ -400,7 +400,7 @@ mod tests {
         // 10x8: 83, 12x12: 147 = 1 * 128 + 19.
         check(&dump(&[0x86, 0x00, 0x53], &[1; 80]), Message::BoardDump(codes(&[1; 80])));
         check(&dump(&[0x86, 0x01, 0x13], &[4; 144]), Message::BoardDump(codes(&[4; 144])));
-        // The fields of one color: 53 bytes.
+        // The fields of one colour: 53 bytes.
         let mut fields = [0u8; 50];
         fields[0] = 4;
         fields[49] = 1;
