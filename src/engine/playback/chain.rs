@@ -31,7 +31,7 @@ use crate::engine::session::{BusAddress, Input, Line, LineSettings};
 pub const MIN_LOG_GAP: Millis = Millis(1);
 
 /// Longest time between two records while the link is up. A line runs every deadline in between, and a present board is
-/// polled every few seconds, so a damaged or invented time must not make that last forever.
+/// polled every few seconds. Without this limit a damaged or invented time could make that last for ever.
 const MAX_TIME_JUMP: Millis = Millis::seconds(31 * 24 * 3600);
 
 /// Result of playing logs.
