@@ -222,7 +222,7 @@ fn parse_entry(before: &Position, line: &str) -> Option<Entry> {
         Some((text, comment)) => (text, comment.strip_suffix('}')?),
         None => (line, ""),
     };
-    // Comments in live files always have both letters; the color matters only for comments without letters.
+    // Comments in live files always have both letters; the colour matters only for comments without letters.
     let clocks = Clocks::from_comment(comment, Color::White);
     if let Some(rest) = text.strip_prefix("/FEN \"") {
         let setup = position(before.variant(), rest.strip_suffix("\"/")?)?;

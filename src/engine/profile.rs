@@ -1,4 +1,4 @@
-//! Checks a file against the behavior of known readers, which differs from the standard.
+//! Checks a file against the behaviour of known readers, which differs from the standard.
 //!
 //! | profile | reader | strictest rules |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | [`ReaderProfile::Pydraughts`] | pydraughts 0.6.7, `PDNReader` | LF only; every game needs a terminator; a game without moves ends the reading |
 //!
 //! An error means that the reader loses or misreads something; a warning means that it ignores something.
-//! `docs/readers.md` lists the behavior of each reader.
+//! `docs/readers.md` lists the behaviour of each reader.
 //!
 //! Sources: the readers' own code and behaviour, versions as above; lidraughts of August 2026.
 

@@ -1,4 +1,4 @@
-//! The logs of a line, played one after the other.
+//! Plays the logs of a line one after the other.
 //!
 //! ```text
 //!   log 1   opened 09:30   0 ......... 5000 (crash)
@@ -7,13 +7,14 @@
 //!   line    0 ............ 5000  link down        60000 .... 67000           shift = difference of "opened"
 //! ```
 //!
-//! Logs of one line form *chains*. A log whose head says `# continues: no` begins one: a new [`Line`], with the settings
-//! of that head. The others go on with the line of the log before them, whatever their heads say. `# games-before: N`
-//! tells how many games the line had when the log was opened, so that a chain can be played without those before it.
+//! Logs of one line form *chains*. A log whose header has `# continues: no` starts a chain: a new [`Line`] with the
+//! settings of that header. Other logs continue the line of the previous log, whatever settings their headers have.
+//! `# games-before: N` is the number of games on the line before the log was opened, so a chain can be played without
+//! earlier chains.
 //!
-//! `# clock: RFC3339` tells what the clock of the machine showed when the log was opened, where that is not `opened`: logs are in the
-//! order of `opened`, and a clock can be set back. `# dates-from: RFC3339` says which moments are none, because that clock has
-//! plainly not been set.
+//! `# clock: RFC3339` is the machine clock when the log was opened, if it differs from `opened`: logs are sorted by
+//! `opened`, and a clock can be set back. `# dates-from: RFC3339` is the earliest plausible date, because a clock that
+//! shows less was not set.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -25,72 +26,74 @@ use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, Input, Line, LineSettings};
 
-/// A log is opened at least this long after the end of the one before it. One that was opened no later than that does not tell
-/// how long nobody listened: the clock of the machine was set back meanwhile, as on one that keeps no time without power.
+/// Minimum time between the end of a log and the opening of the next. If a log was opened no later than that, the
+/// length of the gap is unknown: the clock was set back, as on a machine without a battery-backed clock.
 pub const MIN_LOG_GAP: Millis = Millis(1);
 
-/// A line lives through every deadline between two records, and a board that is up is asked something every few seconds.
-/// A time that is damaged or made up must not make that last for ever.
+/// Longest time between two records while the link is up. A line runs every deadline in between, and a present board is
+/// polled every few seconds. Without this limit a damaged or invented time could make that last for ever.
 const MAX_TIME_JUMP: Millis = Millis::seconds(31 * 24 * 3600);
 
-/// Logs that were played.
+/// Result of playing logs.
 #[derive(Default)]
 pub struct PlaybackResult {
-    /// The games of all chains, in order.
+    /// Games of all chains, in order.
     pub games: Vec<PlayedGame>,
-    /// What the logs were found to be, by their names, in the order in which they were played.
+    /// Summary of each log after its name, in the order of playing.
     pub logs: Vec<(String, LogSummary)>,
-    /// The last chain. `None` without a log.
+    /// Last chain; `None` without a log.
     pub last_chain: Option<LogChain>,
 }
 
-/// The last chain of logs that were played: what a station needs to go on with it.
+/// Last chain of the played logs, with the state that a station needs to continue it.
 pub struct LogChain {
-    /// The line after the last record.
+    /// Line after the last record.
     pub line: Line,
-    /// The head of the log that began the chain; the line obeys it.
+    /// Header of the log that started the chain and supplied its settings.
     pub header: Header,
-    /// Which moments its times are, where it says when it was opened.
+    /// Wall-clock times of the line, if the opening time is known.
     pub calendar: Option<Calendar>,
-    /// The time of its last record.
+    /// Time of the last record.
     pub end_time: Millis,
 }
 
-/// More time between two records of a line that is up than can be right.
+/// Implausibly long time between two records while the link is up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the time goes from {from} to {to}, more than 31 days at once; is the log damaged?")]
 pub struct TimeJump {
-    /// The time of the record before.
+    /// Time of the previous record.
     pub from: Millis,
-    /// The time of the record.
+    /// Time of this record.
     pub to: Millis,
 }
 
 impl TimeJump {
-    /// Whether a line can go from one time to the next.
+    /// Checks the time between two records.
     ///
     /// # Errors
     ///
-    /// When that is too far.
+    /// Returns [`TimeJump`] if it exceeds the limit.
     pub fn check(from: Millis, to: Millis) -> Result<(), TimeJump> {
         if to - from > MAX_TIME_JUMP { Err(TimeJump { from, to }) } else { Ok(()) }
     }
 }
 
-/// Plays all logs of one line, in the order in which they were opened. `game_type` overrides what their heads say.
+/// Plays all logs of one line, in the order of their opening. `game_type` overrides the headers.
 ///
 /// # Errors
 ///
-/// As [`play_with_notices`].
+/// Returns the errors of [`play_with_notices`].
 pub fn play(logs: Vec<LogInput>, game_type: Option<&str>) -> Result<PlaybackResult, PlaybackError> {
     play_with_notices(logs, game_type, |_| {})
 }
 
-/// The same; `tell` hears what is worth knowing about the logs themselves, and what the operator was told while they were recorded.
+/// Plays logs like [`play`]. `tell` receives notices about the logs, and the messages for the operator during the
+/// recording.
 ///
 /// # Errors
 ///
-/// When the logs cannot belong together, a head asks for what cannot be done, or a log cannot be read. What a log says cannot fail.
+/// Returns an error if the logs do not belong together, if a header has impossible settings, or if a log cannot be
+/// read. The content of records never causes an error, except a [`TimeJump`].
 pub fn play_with_notices(
     logs: Vec<LogInput>,
     game_type: Option<&str>,
@@ -98,23 +101,23 @@ pub fn play_with_notices(
 ) -> Result<PlaybackResult, PlaybackError> {
     let mut games = Vec::new();
     let mut played = play_logs(logs, game_type, tell, |chain, game| games.push((chain, game)))?;
-    // One that was opened later may have been over earlier.
+    // A game that was opened later may have finished earlier.
     games.sort_by_key(|(chain, game)| (*chain, game.times.opened_at));
     played.games = games.into_iter().map(|(_, game)| game).collect();
     Ok(played)
 }
 
-/// The same as [`play`], for logs of more games than memory is kept for: `each` gets every game as soon as nothing can happen to
-/// it any more, those of a board in their order, and [`PlaybackResult::games`] is empty.
+/// Plays logs like [`play`], for more games than fit in memory. `each` receives every game as soon as nothing can
+/// change it, in order per board, and [`PlaybackResult::games`] stays empty.
 ///
 /// # Errors
 ///
-/// As [`play_with_notices`].
+/// Returns the errors of [`play_with_notices`].
 pub fn play_each_game(logs: Vec<LogInput>, mut each: impl FnMut(PlayedGame)) -> Result<PlaybackResult, PlaybackError> {
     play_logs(logs, None, |_| {}, |_, game| each(game))
 }
 
-/// `each` gets the number of the chain, too.
+/// Plays logs. `each` also receives the index of the chain.
 fn play_logs(
     mut logs: Vec<LogInput>,
     game_type: Option<&str>,
@@ -221,7 +224,7 @@ fn play_chain(
     Ok(())
 }
 
-/// Games of the chains before are counted, whatever the head says of them.
+/// Raises `games_before` to the number of games in earlier chains, whatever the header has.
 fn continue_numbering(settings: &mut LineSettings, last_numbers: &BTreeMap<Option<BusAddress>, u32>) {
     for (board, number) in last_numbers {
         let of_board = match *board {
@@ -235,20 +238,20 @@ fn continue_numbering(settings: &mut LineSettings, last_numbers: &BTreeMap<Optio
     }
 }
 
-/// Which moments the times of one log are. `None`: it does not say when it was opened.
+/// Returns the calendar of one log; `None` if the header has no opening time.
 pub fn calendar(header: &Header, summary: &LogSummary) -> Option<Calendar> {
     let mut calendar = Calendar::new(header.machine_clock()?);
     summary.clock_set.iter().for_each(|&(at, shown)| calendar.set_clock(Millis(at), shown));
     Some(calendar)
 }
 
-/// The time at which a log was opened that goes on from one whose last record was made at `end`.
+/// Returns the line time at which a log was opened, if it continues a line whose last record was made at `end`.
 pub fn shift(calendar: &Calendar, end: Millis, header: &Header) -> Millis {
     let Some(shown) = header.machine_clock() else { return end };
     let since_epoch = (shown - calendar.epoch()).num_milliseconds();
     let by_clock = Millis(u64::try_from(since_epoch).unwrap_or(0));
     if header.is_plausible_date(shown) != header.is_plausible_date(calendar.moment(end)) {
-        // The clock was set while nobody looked, so it does not tell for how long.
+        // The clock was set during the gap, so it does not show the length of the gap.
         end + MIN_LOG_GAP
     } else if header.get(KEY_CLOCK).is_some() {
         by_clock.max(end + MIN_LOG_GAP)
@@ -257,7 +260,8 @@ pub fn shift(calendar: &Calendar, end: Millis, header: &Header) -> Millis {
     }
 }
 
-/// A log goes on with a line whose last record was made at `end`. Returns the time of the line at which it was opened.
+/// Continues a line, whose last record was made at `end`, with another log. Returns the line time at which the log was
+/// opened.
 pub fn continue_line(line: &mut Line, calendar: &mut Calendar, end: Millis, header: &Header) -> Millis {
     let shift = shift(calendar, end, header);
     if shift <= end + MIN_LOG_GAP {
@@ -290,7 +294,8 @@ fn sort_by_opening(logs: &mut [LogInput]) -> Result<(), PlaybackError> {
     Ok(())
 }
 
-/// Does this head begin a chain of its own, after a chain that `first` began? It says so, or plays another game.
+/// Whether the header starts a chain after the chain that `first` started: by `continues`, or else by another game
+/// type.
 fn begins_chain(header: &Header, first: &LogInput, game_type: Option<&str>) -> bool {
     let plays_another = game_type.is_none() && header.game_type != first.header.game_type;
     header.continues().map_or(plays_another, |continues| !continues)

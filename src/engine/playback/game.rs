@@ -1,4 +1,4 @@
-//! Games as they were played: what their live files hold, and when each piece was published.
+//! Played games: the contents of their live files, and the publication time of each piece.
 
 use std::sync::Arc;
 
@@ -9,48 +9,48 @@ use crate::engine::livefile::{Entry, GameHeader, LiveFileContents};
 use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, LiveUpdate};
 
-/// A game, and what its live file holds.
+/// Game with the contents of its live file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedGame {
-    /// On which board of a bus; `None` where one board has the line for itself.
+    /// Board on the bus; `None` for a single board.
     pub board: Option<BusAddress>,
-    /// What the settings of its board call its files, if anything.
+    /// Name that the settings use for the board's files.
     pub name: Option<String>,
-    /// What its live file holds.
+    /// Contents of the live file.
     pub file: LiveFileContents,
-    /// The operator gave its result; the board has not shown it.
+    /// Whether the operator entered the result and the board has not shown it.
     pub is_result_given: bool,
-    /// What was told beside its file, each with its time.
+    /// Live updates with their times; not part of the file.
     pub(super) live_updates: Vec<(Millis, LiveUpdate)>,
     pub(super) times: PublicationTimes,
 }
 
-/// When a game was published, piece by piece.
+/// Publication times of a game.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct PublicationTimes {
-    /// Which moments the others are; `None` for logs that do not say when they were opened.
+    /// Calendar of these times; `None` if the logs have no opening time.
     pub(super) calendar: Option<Arc<Calendar>>,
     pub(super) opened_at: Millis,
-    /// Of each entry.
+    /// Times of the entries, in their order.
     pub(super) entry_times: Vec<Millis>,
     pub(super) ended_at: Millis,
 }
 
-/// A piece of a game that was published.
+/// Published piece of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PublishedEvent<'game> {
-    /// Its file was begun.
+    /// Opening of the file.
     GameOpened(&'game GameHeader),
-    /// A ply or a setup.
+    /// Ply or setup.
     Entry(&'game Entry),
-    /// It was over, with this result.
+    /// End of the game, with its result.
     GameEnded(Option<&'game str>),
-    /// This was told beside its file.
+    /// Live update; not part of the file.
     LiveUpdate(&'game LiveUpdate),
 }
 
 impl PlayedGame {
-    /// A game with this file.
+    /// Creates a game with this file and no times.
     pub fn new(file: LiveFileContents) -> PlayedGame {
         PlayedGame {
             board: None,
@@ -62,13 +62,13 @@ impl PlayedGame {
         }
     }
 
-    /// Its number on its board, from 1.
+    /// Returns the game number, counted per board from 1.
     pub fn number(&self) -> u32 {
         self.file.header.game
     }
 
-    /// What was published of it and when, in order; behind that what was told beside it, in order. Empty when the logs do not
-    /// say when that was.
+    /// Returns the published pieces of the file with their times, in order, followed by the live updates in order.
+    /// Empty if the logs have no opening time.
     pub fn published_events(&self) -> Vec<(DateTime<FixedOffset>, PublishedEvent<'_>)> {
         let Some(calendar) = &self.times.calendar else { return Vec::new() };
         let LiveFileContents { header: opening, entries, is_ended, result } = &self.file;

@@ -1,14 +1,14 @@
-//! Logs played into the core, and the live files they make, in memory.
+//! Replays logs into the core and builds the resulting live files in memory.
 //!
-//! What the station does with a port and a disk, this does with neither; `damcast replay`, `damcast line` and the start
-//! of a station after a crash all go through it, so none of them can see another game than the others.
+//! Playback does the work of the station without a port or a disk. `damcast replay`, `damcast line` and the start of a
+//! station after a crash all use it, so they produce identical games.
 //!
-//! `chain.rs` plays the logs of a line one after the other, `game.rs` is what comes out. What a record means to a line says
-//! [`Input::from_record`], what a head means says [`LineSettings::from_header`].
+//! `chain.rs` plays the logs of a line in sequence; `game.rs` holds the results. [`Input::from_record`] interprets
+//! records, [`LineSettings::from_header`] interprets headers.
 //!
-//! Invariants: the same logs give the same bytes; a log that was not closed ends with its link down at its last record;
-//! times of a chain never decrease; a log is read one record at a time, so that what is in memory is what the games need and not
-//! the log. Absent on purpose: files, clocks, and any judgement of what was recorded.
+//! Invariants: equal logs give equal bytes; an unclosed log ends with its link down at its last record; times of a
+//! chain never decrease; logs are read one record at a time, so memory holds the games but not the log. Out of scope:
+//! files, clocks, and any evaluation of the recording.
 
 mod chain;
 mod game;
@@ -28,58 +28,58 @@ use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, Effect, HeaderSettingsError, Input, Line, LineSettings, Output};
 use game::PublicationTimes;
 
-/// Why logs cannot be played.
+/// Reason why logs cannot be played.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaybackError {
-    /// The head of a log asks for what cannot be done.
+    /// Header with impossible settings.
     #[error(transparent)]
     Header(#[from] HeaderSettingsError),
-    /// A time that can hardly be right.
+    /// Implausible time.
     #[error("{name}: {0}", name = .1)]
     TimeJump(TimeJump, String),
-    /// A log cannot be read to its end.
+    /// Log that cannot be read to its end.
     #[error("{name}: {error}")]
     Unreadable {
-        /// The name of the log.
+        /// Name of the log.
         name: String,
-        /// What kind of fault it is.
+        /// Kind of I/O error.
         kind: io::ErrorKind,
-        /// Why.
+        /// Description of the error.
         error: String,
     },
-    /// Several logs, and one that cannot be put in order.
+    /// Log without an opening time among several logs.
     #[error("{0}: a log without \"# opened:\" cannot be put in order with others; replay it alone")]
     MissingOpenTime(String),
     /// Logs of different lines.
     #[error("{first} is of line {first_line:?} but {other} of line {other_line:?}; replay one line at a time")]
     DifferentLines {
-        /// The name of a log.
+        /// Name of the first log.
         first: String,
-        /// Its line.
+        /// Line of the first log.
         first_line: String,
-        /// The name of another log.
+        /// Name of the other log.
         other: String,
-        /// Its line.
+        /// Line of the other log.
         other_line: String,
     },
 }
 
-/// A line being played, and the files it has made.
+/// Line during playback, with the files it produces.
 pub struct Playback {
     line: Line,
-    /// What the settings call the files of boards.
+    /// Names that the settings use for the files of boards.
     names: BTreeMap<BusAddress, String>,
-    /// Which moments its times are, as far as its log says it.
+    /// Wall-clock times of the line, if the log has them.
     calendar: Option<Calendar>,
-    /// All games, in the order of their opening.
+    /// Games in the order of their opening.
     pub games: Vec<PlayedGame>,
-    /// What the operator was told, and when.
+    /// Messages for the operator, with their times.
     pub notices: Vec<(Millis, String)>,
 }
 
 impl Playback {
-    /// A line that has not been opened.
+    /// Creates a line that is not open yet.
     pub fn new(settings: LineSettings) -> Playback {
         let name = |(&address, board): (&BusAddress, &LineSettings)| Some((address, board.name.clone()?));
         let names = settings.boards.iter().filter_map(name).collect();
@@ -87,7 +87,7 @@ impl Playback {
         Playback { line: Line::new(settings), names, calendar, games: Vec::new(), notices: Vec::new() }
     }
 
-    /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
+    /// Passes one input to the line and applies its effects to the files in memory.
     pub fn apply(&mut self, at: Millis, input: Input) {
         if let Input::ClockSet(shown) = input {
             self.calendar.get_or_insert_with(|| Calendar::new(shown)).set_clock(at, shown);
@@ -133,7 +133,7 @@ impl Playback {
         self.games.iter_mut().rev().find(|game| game.board == board)
     }
 
-    /// Takes the games that nothing can happen to any more, because their boards have begun another.
+    /// Removes and returns the games that cannot change, because their boards have started another.
     fn take_finished(&mut self) -> Vec<PlayedGame> {
         let games = std::mem::take(&mut self.games);
         let mut later = BTreeSet::new();
@@ -144,13 +144,13 @@ impl Playback {
         past.into_iter().map(|(game, _)| game).collect()
     }
 
-    /// The line as it is now.
+    /// Returns the line in its current state.
     pub fn into_line(self) -> Line {
         self.line
     }
 }
 
-/// A text about a board, or about the line as a whole.
+/// Prefixes a text with the board that it concerns, if any.
 pub fn prefix_board(board: Option<BusAddress>, text: &str) -> String {
     board.map_or_else(|| text.to_owned(), |board| format!("board {board}: {text}"))
 }

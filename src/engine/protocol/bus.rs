@@ -1,6 +1,6 @@
-//! Many boards on one line: commands with an address, answers with an address and a checksum.
+//! Protocol for several boards on one line: commands with an address, answers with an address and a checksum.
 //!
-//! On a bus a board speaks only when it is spoken to, so two of them never speak at once, but for the ping to all.
+//! On a bus a board sends only answers, so two boards never send at once, except after a ping to all.
 //!
 //! ```text
 //!   command   code, address high, address low, checksum                          four bytes
@@ -12,24 +12,24 @@
 //! | command | answer | data of the answer |
 //! |---|---|---|
 //! | 0x81 send the clock | 0x84 | 7, as in single-board mode |
-//! | 0x82 send the board | 0x83 | one code a field |
-//! | 0x83 send changes | 0x85 | [events](super::changes) since the last time |
-//! | 0x84 repeat changes | 0x85 | the same once more: changes are handed out once, so a damaged answer is asked for again like this |
-//! | 0x85 a game starts | 0x88, some 70 ms later | none |
-//! | 0x86 send all since the start | 0x86 | [events](super::changes) since the start tag, without those that wait for 0x83 |
-//! | 0x87 ping | 0x87 | none; pinged at address 0, every board answers at a random moment within 1100 ms |
+//! | 0x82 send the board | 0x83 | one code per field |
+//! | 0x83 send changes | 0x85 | [events](super::changes) since the previous 0x83 |
+//! | 0x84 repeat changes | 0x85 | previous answer to 0x83: changes are sent once, so this command recovers a damaged answer |
+//! | 0x85 start a game | 0x88, some 70 ms later | none |
+//! | 0x86 send all since the start | 0x86 | [events](super::changes) since the start tag, without those pending for 0x83 |
+//! | 0x87 ping | 0x87 | none; after a ping to address 0 every board answers at a random time within 1100 ms |
 //! | 0x88 end bus mode, 0x89 reset | none | |
-//! | 0x8a ignore the next ping | 0x87 | none; the next ping to address 0 is not answered |
+//! | 0x8a ignore the next ping | 0x87 | none; the board does not answer the next ping to address 0 |
 //! | 0x8b send version | 0x89 | 2 |
 //! | 0x8c send the 50 dark fields | 0x8a | 50 codes |
 //! | 0x8d send all | 0x85, 0x84, 0x83 | one answer after the other |
 //!
-//! The framing is that of a single board, but the ids are not: 0x86 is a board's dump in one mode and its memory in the
-//! other. So this is a decoder of its own, chosen by the mode of the line.
+//! The framing equals that of a single board, but the ids differ: 0x86 is a board dump in one mode and the event memory
+//! in the other. The mode of the line therefore selects the decoder.
 //!
-//! Invariants: no input makes anything here panic, fail or grow without bound; how the bytes were cut into reads never
-//! changes what comes out; an answer whose checksum is wrong is never a message, but it is told, because whoever waits for
-//! it has to ask again, and in the answers to a ping to all it is a collision.
+//! Invariants: no input causes a panic, an error or unlimited growth; the division into reads never affects the output;
+//! an answer with a wrong checksum is never a message. It is still reported, because the host must repeat its question.
+//! After a ping to all it indicates a collision.
 //!
 //! Source: protocol header, "bus mode".
 
@@ -37,49 +37,49 @@ use super::clock::{CLOCK_DATA, ClockReport};
 use super::framer::{Frame, FrameCounts, Framed, Framer, HEADER_LEN, Noise};
 use super::message::{BusAddress, MessageId, PieceCode, UnknownReason, Version};
 
-/// Bytes of a command.
+/// Length of a command in bytes.
 pub const COMMAND_LEN: usize = 4;
-/// Bytes of an answer that has no data: header, address and checksum.
+/// Length of an answer without data in bytes: header, address and checksum.
 pub const MIN_ANSWER_LEN: usize = HEADER_LEN + 3;
 
-/// The sum of bytes, in the seven bits that the wire can carry.
+/// Returns the sum of the bytes modulo 128, because the wire carries seven bits.
 pub fn checksum(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0_u8, |sum, &byte| sum.wrapping_add(byte)) & 0x7f
 }
 
-/// What a host may tell the boards of a bus.
+/// Command to the boards of a bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BusCommand {
-    /// 0x81. The clock's times.
+    /// 0x81. Requests the clock times.
     SendClock,
-    /// 0x82. All fields.
+    /// 0x82. Requests all fields.
     SendBoard,
-    /// 0x83. The events since the last of these.
+    /// 0x83. Requests the events since the previous such command.
     SendChanges,
-    /// 0x84. The last answer to [`BusCommand::SendChanges`] once more.
+    /// 0x84. Requests the last answer to [`BusCommand::SendChanges`] again.
     RepeatChanges,
-    /// 0x85. A start tag and all pieces go into the board's memory.
+    /// 0x85. Writes a start tag and all pieces to the board's memory.
     SetStartGame,
-    /// 0x86. All events since the start tag, without those still waiting for [`BusCommand::SendChanges`].
+    /// 0x86. Requests all events since the start tag, without those pending for [`BusCommand::SendChanges`].
     SendFromStart,
-    /// 0x87. Are you there? At [`BusAddress::ALL`] every board answers, at a random moment within 1100 ms.
+    /// 0x87. Requests a sign of presence. At [`BusAddress::ALL`] every board answers at a random time within 1100 ms.
     Ping,
-    /// 0x88. Leave bus mode.
+    /// 0x88. Leaves bus mode.
     EndBusMode,
-    /// 0x89. As if power came up; takes some seconds.
+    /// 0x89. Restarts the board as after power-up; takes some seconds.
     Reset,
-    /// 0x8a. Answer now, and not to the next ping to all.
+    /// 0x8a. Requests an answer now and suppresses the answer to the next ping to all.
     IgnoreNextPing,
-    /// 0x8b. The version of the firmware.
+    /// 0x8b. Requests the firmware version.
     SendVersion,
-    /// 0x8c. The 50 dark fields of a 10x10 board.
+    /// 0x8c. Requests the 50 dark fields of a 10x10 board.
     SendBoard50Black,
-    /// 0x8d. Changes, clock and board, one answer after the other.
+    /// 0x8d. Requests changes, clock and board, one answer after the other.
     SendAll,
 }
 
 impl BusCommand {
-    /// Every command, in the order of the codes.
+    /// All commands, in the order of their codes.
     pub const ALL: [BusCommand; 13] = [
         BusCommand::SendClock,
         BusCommand::SendBoard,
@@ -96,7 +96,7 @@ impl BusCommand {
         BusCommand::SendAll,
     ];
 
-    /// The code on the wire, 0x81..=0x8d.
+    /// Returns the code on the wire, 0x81..=0x8d.
     pub fn code(self) -> u8 {
         match self {
             BusCommand::SendClock => 0x81,
@@ -115,14 +115,14 @@ impl BusCommand {
         }
     }
 
-    /// The bytes that tell it to a board, or to all at [`BusAddress::ALL`].
+    /// Returns the bytes of the command for one board, or for all at [`BusAddress::ALL`].
     pub fn encode(self, to: BusAddress) -> [u8; COMMAND_LEN] {
         let [high, low] = to.to_wire();
         let code = self.code();
         [code, high, low, checksum(&[code, high, low])]
     }
 
-    /// What kind of answer it asks for; `None`: none, or several.
+    /// Returns the id of the expected answer; `None` for none or several answers.
     pub fn answer(self) -> Option<MessageId> {
         match self {
             BusCommand::SendClock => Some(id::CLOCK),
@@ -137,8 +137,7 @@ impl BusCommand {
         }
     }
 
-    /// The command and the board that bytes of a host mean; for simulated boards and tests. `None`: no command, or a
-    /// wrong checksum.
+    /// Decodes the bytes of a host, for simulated boards and tests. `None` if the code or the checksum is wrong.
     pub fn decode([code, high, low, sum]: [u8; COMMAND_LEN]) -> Option<(BusCommand, BusAddress)> {
         let command = BusCommand::ALL.into_iter().find(|command| command.code() == code)?;
         let is_right = high < 0x80 && low < 0x80 && sum == checksum(&[code, high, low]);
@@ -146,46 +145,46 @@ impl BusCommand {
     }
 }
 
-/// What a board on a bus said.
+/// Message from a board on a bus.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BusMessage {
-    /// Which board.
+    /// Address of the sender.
     pub from: BusAddress,
-    /// What.
+    /// Content of the message.
     pub answer: BusAnswer,
 }
 
-/// An answer to a [`BusCommand`]. Every byte of a decoded one is 0x00..=0x7f.
+/// Answer to a [`BusCommand`]. Every byte of a decoded answer is 0x00..=0x7f.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BusAnswer {
-    /// 0x83. All fields, field 0 first, of any length.
+    /// 0x83. All fields, field 0 first; any number of them.
     Board(Vec<PieceCode>),
-    /// 0x84. Something about the clock.
+    /// 0x84. Clock report.
     Clock(ClockReport),
-    /// 0x85. Events as they came; [`changes::decode`](super::changes::decode) reads them.
+    /// 0x85. Undecoded events, for [`changes::decode`](super::changes::decode).
     Changes(Vec<u8>),
-    /// 0x86. The events since the start tag, as they came.
+    /// 0x86. Undecoded events since the start tag.
     FromStart(Vec<u8>),
-    /// 0x87. It is there.
+    /// 0x87. Sign of presence.
     Ping,
-    /// 0x88. The start tag is written.
+    /// 0x88. Confirmation that the start tag is written.
     StartWritten,
-    /// 0x89. The version of the firmware.
+    /// 0x89. Firmware version.
     Version(Version),
-    /// 0x8a. The dark fields of a 10x10 board: 50 codes.
+    /// 0x8a. Dark fields of a 10x10 board: 50 codes.
     Board50Black(Vec<PieceCode>),
-    /// An answer that is not understood, though its checksum is right.
+    /// Answer with a correct checksum and unknown content.
     Unknown {
-        /// Its kind.
+        /// Id of the answer.
         id: MessageId,
-        /// The bytes between the address and the checksum.
+        /// Bytes between the address and the checksum.
         data: Vec<u8>,
-        /// Why it is not understood.
+        /// Reason why the content is unknown.
         reason: UnknownReason,
     },
 }
 
-/// The ids of answers, without the start bit.
+/// Ids of answers, without the start bit.
 mod id {
     use super::MessageId;
 
@@ -200,7 +199,7 @@ mod id {
 }
 
 impl BusMessage {
-    /// The bytes that say this, for tests and tools.
+    /// Returns the bytes of the message, for tests and tools.
     pub fn encode(&self) -> Vec<u8> {
         let data: Vec<u8> = match &self.answer {
             BusAnswer::Board(codes) | BusAnswer::Board50Black(codes) => codes.iter().map(|code| code.0).collect(),
@@ -209,7 +208,7 @@ impl BusMessage {
             BusAnswer::Ping | BusAnswer::StartWritten => Vec::new(),
             BusAnswer::Version(Version { main, sub }) => vec![*main, *sub],
         };
-        // The address before it, the checksum after it: what a frame calls its data.
+        // The data of the frame include the address and the checksum.
         let with_room_for_the_sum = self.from.to_wire().into_iter().chain(data).chain([0]);
         let mut bytes = Frame::new(self.answer.id(), with_room_for_the_sum).encode();
         if let Some((last, before)) = bytes.split_last_mut() {
@@ -220,7 +219,7 @@ impl BusMessage {
 }
 
 impl BusAnswer {
-    /// The kind of the answer.
+    /// Returns the id of the answer.
     pub fn id(&self) -> MessageId {
         match self {
             BusAnswer::Board(_) => id::BOARD,
@@ -260,35 +259,35 @@ impl BusAnswer {
     }
 }
 
-/// What came out of the bytes of a bus.
+/// Item decoded from the bytes of a bus.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BusItem {
-    /// A board said something.
+    /// Message from a board.
     Message(BusMessage),
-    /// An answer that is damaged, or a collision of two.
+    /// Damaged answer, or collision of two answers.
     BadChecksum {
-        /// What it says it is.
+        /// Id in the header.
         id: MessageId,
-        /// How many bytes it had.
+        /// Length of the answer in bytes.
         bytes: usize,
     },
-    /// Bytes that belong to no message.
+    /// Bytes outside any message.
     Noise(Noise),
 }
 
-/// Bytes in, answers out.
+/// Decoder from bytes to answers.
 #[derive(Clone, Debug, Default)]
 pub struct BusDecoder {
     framer: Framer,
 }
 
 impl BusDecoder {
-    /// A decoder that is outside of any message.
+    /// Creates a decoder that expects the start of a message.
     pub fn new() -> BusDecoder {
         BusDecoder::default()
     }
 
-    /// Takes one byte: at most one item, so that each answer can be handled before the next byte is taken.
+    /// Decodes one byte into at most one item, so callers can handle each answer before the next byte.
     pub fn push(&mut self, byte: u8) -> Option<BusItem> {
         self.framer.push(byte).map(|framed| match framed {
             Framed::Frame(frame) => decode(&frame),
@@ -296,22 +295,22 @@ impl BusDecoder {
         })
     }
 
-    /// Takes what one read brought; the items in the order in which they were complete.
+    /// Decodes the bytes of one read; returns the items in order of completion.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<BusItem> {
         bytes.iter().filter_map(|&byte| self.push(byte)).collect()
     }
 
-    /// Forgets the answer under way: the link was lost. Returns what was dropped.
+    /// Drops the partial answer after the link was lost. Returns the dropped bytes.
     pub fn reset(&mut self) -> Option<Noise> {
         self.framer.reset()
     }
 
-    /// How many bytes of the answer under way are still to come, as far as that is known; `None` outside of any.
+    /// Returns the number of missing bytes of the partial answer, as far as known; `None` without a partial answer.
     pub fn missing_bytes(&self) -> Option<usize> {
         self.framer.missing_bytes()
     }
 
-    /// Frames and noise so far.
+    /// Returns the counts of frames and noise so far.
     pub fn counts(&self) -> FrameCounts {
         self.framer.counts()
     }
@@ -341,7 +340,7 @@ mod tests {
     #[test]
     fn encodes_every_command() {
         use BusCommand::*;
-        // The page's own example: 81 10 06 17. 10 06 is 16 * 128 + 6 = 2054.
+        // Example of the protocol page: 81 10 06 17. 10 06 is 16 * 128 + 6 = 2054.
         for (command, to, bytes) in [
             (SendClock, 2054, [0x81, 0x10, 0x06, 0x17]),
             (SendBoard, 2054, [0x82, 0x10, 0x06, 0x18]),
@@ -372,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Both directions: the bytes, typed from the page, are this answer of board 1025 and no other.
+    /// Checks that the bytes, copied from the protocol page, decode to this answer of board 1025, and back.
     #[track_caller]
     fn check(bytes: &[u8], answer: BusAnswer) {
         let message = BusMessage { from: address(1025), answer };
@@ -474,7 +473,7 @@ mod tests {
             for bit in 0..8 {
                 let mut flipped = good;
                 flipped[at] ^= 1 << bit;
-                // Another kind of answer has another sum, so this holds for the first byte too.
+                // Another id has another sum, so this also holds for the first byte.
                 assert_eq!(messages(&flipped), 0, "bit {bit} of byte {at}");
             }
             let lost = [&good[..at], &good[at + 1..]].concat();
@@ -513,7 +512,7 @@ mod tests {
         (0..=BusAddress::MAX, any_answer()).prop_map(|(from, answer)| BusMessage { from: address(from), answer })
     }
 
-    /// Whole answers, damaged ones and noise, mixed.
+    /// Generates a mixture of complete answers, damaged answers and noise.
     fn wire() -> impl Strategy<Value = Vec<u8>> {
         let whole = any_message().prop_map(|message| message.encode());
         let damaged = (any_message(), any::<prop::sample::Index>(), any::<u8>()).prop_map(|(message, at, byte)| {
@@ -529,7 +528,7 @@ mod tests {
     proptest! {
         #[test]
         fn answer_roundtrip(message in any_message()) {
-            // An acknowledgement of a clock keeps no more than its four bytes.
+            // An acknowledgement of a clock preserves only its four bytes.
             let bytes = message.encode();
             let items = BusDecoder::new().feed(&bytes);
             let [BusItem::Message(read)] = items.as_slice() else { return Err(TestCaseError::fail(format!("{items:?}"))) };

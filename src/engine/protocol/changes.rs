@@ -1,55 +1,55 @@
-//! The board's event memory: what happened on the board while nobody listened.
+//! Decodes the board's event memory, which records changes while no host is listening.
 //!
-//! A board writes every change into a ring of 0x1f00 bytes. A host that was away reads it back and learns moves that it
-//! never saw, with the clock times of the presses. The same events, fresh ones, are what a board on a bus reports.
+//! A board writes every change to a ring of 0x1f00 bytes. A host that was absent reads it and obtains the missed moves
+//! with the clock times of the presses. A board on a bus reports recent events in the same form.
 //!
 //! | first byte | event | bytes |
 //! |---|---|---|
-//! | 0x40..=0x5f | piece update: low nibble piece code, bit 4 "same scan as the update before"; then the field | 2 |
+//! | 0x40..=0x5f | piece update: low nibble piece code, bit 4 "same scan as the previous update"; then the field | 2 |
 //! | 0x60..=0x69, 0x70..=0x79 | clock time: low nibble hours, bit 4 left side; then minutes and seconds in BCD | 3 |
 //! | 0x6a..=0x6f, 0x7a..=0x7e | marks: power-up, end, shapes of the board, start tag, ... | 1 |
-//! | 0x7f, 0x00 | nothing | 1 |
+//! | 0x7f, 0x00 | padding | 1 |
 //!
-//! The ring has no marker: read back, it may begin in the middle of an event, and a field number can look like the
-//! first byte of another event. [`DecodedMemory::decode`] therefore tries the three possible beginnings and takes the one
-//! under which most of the bytes make sense; the session still has to see whether it fits the game.
+//! The ring has no marker. Its content may start in the middle of an event, and a field number can look like the first
+//! byte of another event. [`DecodedMemory::decode`] therefore tries the three possible starts and selects the one with
+//! the fewest invalid bytes; the session must still check whether it fits the game.
 //!
-//! Invariants: no input fails or panics; bytes that fit nowhere are [`MemoryEvent::Invalid`], one each.
+//! Invariants: no input causes an error or a panic; each byte outside any event becomes one [`MemoryEvent::Invalid`].
 //!
 //! Source: protocol header, "EEPROM moves".
 
 use super::clock::sexagesimal;
 use super::message::{Field, PieceCode};
 
-/// The size of the ring in the board.
+/// Size of the board's ring in bytes.
 pub const MEMORY_SIZE: usize = 0x1f00;
 
-/// One event of the board.
+/// Event of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryEvent {
-    /// A field changed. When the same piece alone keeps changing, the board keeps only the last of these.
+    /// Change of a field. If only one piece keeps changing, the board stores only the last of these.
     Piece {
-        /// Which field.
+        /// Field that changed.
         field: Field,
-        /// What stands there now.
+        /// Piece on the field after the change.
         piece: PieceCode,
-        /// How soon it came after the update before it.
+        /// Time since the previous update.
         gap: ScanGap,
     },
-    /// The lever moved: the time of the side that has just stopped.
+    /// Lever change, with the time of the side that has just stopped.
     Time {
-        /// Whose time, seen from the clock's front.
+        /// Side of the time, seen from the clock's front.
         side: TimeSide,
-        /// 0..=9
+        /// Hours, 0..=9.
         hours: u8,
-        /// 0..=59
+        /// Minutes, 0..=59.
         minutes: u8,
-        /// 0..=59
+        /// Seconds, 0..=59.
         seconds: u8,
     },
-    /// 0x6a. Power came up; one piece update a piece follows, in any order.
+    /// 0x6a. Power-up; one piece update per piece follows, in any order.
     PowerUp,
-    /// 0x6b. Nothing after this.
+    /// 0x6b. End of the events.
     End,
     /// 0x6c. Four rows are occupied (8x8), or all but the two middle rows (10x10).
     RowsOccupied,
@@ -57,40 +57,40 @@ pub enum MemoryEvent {
     EmptyBoard,
     /// 0x6e. The memory was read out here.
     Downloaded,
-    /// 0x6f. The start position of chess stands on the board.
+    /// 0x6f. The board shows the start position of chess.
     ChessStart,
-    /// 0x7a. The same, turned by 180 degrees.
+    /// 0x7a. The board shows the start position of chess, turned by 180 degrees.
     ChessStartTurned,
-    /// 0x7b. A host said that a game starts; all pieces follow.
+    /// 0x7b. A host started a game; all pieces follow.
     StartTag,
     /// 0x7c. The board's watchdog restarted it.
     Watchdog,
     /// 0x7d or 0x7e: reserved.
     Reserved(u8),
-    /// A byte that belongs to no event.
+    /// Byte outside any event.
     Invalid(u8),
 }
 
-/// Bit 4 of a piece update: a scan of the whole board takes 200 to 250 ms, so this tells scans apart.
+/// Bit 4 of a piece update. It separates scans of the whole board, which take 200 to 250 ms each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScanGap {
-    /// Less than about 250 ms after the update before it.
+    /// Less than about 250 ms after the previous update.
     SameScan,
-    /// Later.
+    /// Longer.
     Later,
 }
 
-/// A side of the clock.
+/// Side of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TimeSide {
-    /// The left one, seen from the front.
+    /// Left side, seen from the front.
     Left,
-    /// The right one, seen from the front.
+    /// Right side, seen from the front.
     Right,
 }
 
-/// Reads events whose first byte is known to start one, as in the answers of a board on a bus. Reading stops after
-/// [`MemoryEvent::End`]; bytes that say "nothing" leave no trace.
+/// Decodes events from the known start of one, as in the answers of a board on a bus. Stops after [`MemoryEvent::End`]
+/// and omits padding.
 pub fn decode(data: &[u8]) -> Vec<MemoryEvent> {
     let mut rest = data;
     let mut changes = Vec::new();
@@ -104,17 +104,17 @@ pub fn decode(data: &[u8]) -> Vec<MemoryEvent> {
     changes
 }
 
-/// The event memory, read back.
+/// Decoded event memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DecodedMemory {
-    /// Bytes at the beginning that are the rest of an overwritten event: 0, 1 or 2.
+    /// Bytes at the start that remain of an overwritten event: 0, 1 or 2.
     pub skipped: usize,
-    /// The events, oldest first.
+    /// Events, oldest first.
     pub events: Vec<MemoryEvent>,
 }
 
 impl DecodedMemory {
-    /// Reads the data of a [`Message::EepromMoves`](super::Message::EepromMoves).
+    /// Decodes the data of a [`Message::EepromMoves`](super::Message::EepromMoves).
     pub fn decode(data: &[u8]) -> DecodedMemory {
         let at = |skipped: usize| DecodedMemory { skipped, events: decode(data.get(skipped..).unwrap_or_default()) };
         let mut best = at(0);
@@ -127,18 +127,18 @@ impl DecodedMemory {
         best
     }
 
-    /// Whether the end mark was seen. Without it the answer was cut.
+    /// Whether the end mark is present. Without it the answer is incomplete.
     pub fn is_complete(&self) -> bool {
         self.events.last() == Some(&MemoryEvent::End)
     }
 
-    /// Bytes that made no sense.
+    /// Returns the number of invalid bytes.
     pub fn invalid_bytes(&self) -> usize {
         self.events.iter().filter(|change| matches!(change, MemoryEvent::Invalid(_))).count()
     }
 }
 
-/// The first event and how many bytes it takes; an event of `None` is "nothing". `None` at the end of the data.
+/// Returns the first event, or `None` for padding, with its length in bytes. Returns `None` at the end of the data.
 fn first(data: &[u8]) -> Option<(Option<MemoryEvent>, usize)> {
     let &byte = data.first()?;
     let (change, used) = match byte {
@@ -157,7 +157,7 @@ fn first(data: &[u8]) -> Option<(Option<MemoryEvent>, usize)> {
         0x7d | 0x7e => (Some(MemoryEvent::Reserved(byte)), 1),
         _ => (None, 1),
     };
-    // An event that makes no sense costs one byte: its second byte may well start the next one.
+    // An invalid event consumes one byte, because its second byte may start the next event.
     Some(change.map_or((Some(MemoryEvent::Invalid(byte)), 1), |change| (Some(change), used)))
 }
 
@@ -177,7 +177,7 @@ fn time(data: &[u8]) -> Option<MemoryEvent> {
     Some(MemoryEvent::Time { side, hours: kind & 0x0f, minutes: sexagesimal(minutes)?, seconds: sexagesimal(seconds)? })
 }
 
-/// The largest field number by the page (10x10).
+/// Largest field number according to the protocol page (10x10).
 const LAST_FIELD: u8 = 99;
 
 #[cfg(test)]

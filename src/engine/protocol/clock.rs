@@ -1,8 +1,8 @@
-//! What the board says of the clock: one message id that has three meanings.
+//! Decodes clock messages: one message id with three meanings.
 //!
-//! The board passes seven bytes of the clock on. They are times; or, when one of the hour nibbles is the impossible
-//! hour 10, the acknowledgement of a clock command; or worthless, when no clock is plugged in. Whoever reads an
-//! acknowledgement as a time publishes nonsense, so the meaning is decided here, once, and is a type.
+//! The board forwards seven bytes from the clock. They are times, or the acknowledgement of a clock command if an hour
+//! nibble is the impossible hour 10, or invalid if no clock is connected. An acknowledgement read as a time would
+//! publish wrong clock times, so the meaning is decided once, here, and is part of the type.
 //!
 //! ```text
 //!   b3        b4       b5        b6       b7       b8        b9
@@ -14,31 +14,31 @@
 //!   ack:       (b3 & 0x0f == 0x0a) or (b6 & 0x0f == 0x0a)
 //! ```
 //!
-//! Left and right are the clock's own, seen from its front; which of them is White is for the session to find out.
-//! Bits 3 and 4 are kept and not interpreted: in recordings from real hardware they stand the other way round than in
-//! some editions of the header. Bit 1, the lever, and the time that counts down agreed in 1,549 messages of 1,549.
+//! Left and right are seen from the front of the clock; the session determines which of them is White. Bits 3 and 4 are
+//! preserved but not interpreted: recordings from real hardware have them the other way round than some editions of the
+//! header. Bit 1, the lever, matched the side whose time counts down in 1,549 of 1,549 messages.
 //!
 //! Sources: protocol header, "BwTime" and "clock ack"; recordings from hardware for the meaning of bit 1.
 
-/// The data bytes of the clock message.
+/// Number of data bytes in a clock message.
 pub const CLOCK_DATA: usize = 7;
 
-/// One clock message, its meaning decided.
+/// Decoded clock message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClockReport {
-    /// Both times and the state of the clock.
+    /// Times of both sides and the state of the clock.
     Times(ClockTimes),
-    /// The answer to a clock command, or something the clock says unasked.
+    /// Answer to a clock command, or spontaneous message of the clock.
     Ack(ClockAck),
-    /// Status bit 5: no clock is connected, the times mean nothing.
+    /// Status bit 5: no clock is connected, the times are invalid.
     NoClock,
-    /// Not an acknowledgement, and no time either: a nibble beyond 9, or a minute or second beyond 59. The data bytes
-    /// as they came.
+    /// Neither an acknowledgement nor a time: a nibble beyond 9, or a minute or second beyond 59. Contains the data
+    /// bytes as received.
     Invalid([u8; CLOCK_DATA]),
 }
 
 impl ClockReport {
-    /// Decides what seven data bytes mean. Bytes are 0x00..=0x7f as on the wire.
+    /// Decodes seven data bytes. Bytes are 0x00..=0x7f, as on the wire.
     pub fn decode(data: [u8; CLOCK_DATA]) -> ClockReport {
         let [b3, b4, b5, b6, b7, b8, b9] = data;
         if b3 & 0x0f == ACK_NIBBLE || b6 & 0x0f == ACK_NIBBLE {
@@ -59,7 +59,7 @@ impl ClockReport {
         }
     }
 
-    /// The seven data bytes, for tests and simulated boards.
+    /// Returns the seven data bytes, for tests and simulated boards.
     pub fn encode(&self) -> [u8; CLOCK_DATA] {
         match *self {
             ClockReport::Times(ClockTimes { left, right, status }) => {
@@ -80,8 +80,8 @@ impl ClockReport {
         }
     }
 
-    /// Does it say what the clock shows, or that there is none? Acknowledgements, garbled times and the all-zero reading after a
-    /// clock command say nothing of it.
+    /// Whether the message contains a reading, or shows that no clock is connected. Acknowledgements, invalid times and
+    /// the all-zero message after a clock command contain no reading.
     pub fn is_reading(&self) -> bool {
         match self {
             ClockReport::Times(times) => !times.is_all_zero(),
@@ -91,14 +91,14 @@ impl ClockReport {
     }
 }
 
-/// The times of both sides at one moment. They lag the display by up to a second.
+/// Times of both sides. They lag the display by up to a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClockTimes {
-    /// The left side of the clock, seen from its front.
+    /// Left side of the clock, seen from its front.
     pub left: ClockSide,
-    /// The right side of the clock, seen from its front.
+    /// Right side of the clock, seen from its front.
     pub right: ClockSide,
-    /// The status byte; bit 5 (no clock) is never set here.
+    /// Status byte; bit 5 (no clock) is never set here.
     pub status: ClockStatus,
 }
 
@@ -108,7 +108,7 @@ impl ClockTimes {
         self.status.is_running()
     }
 
-    /// Which side of the lever is up: that side is to move, and its time runs if any does.
+    /// Returns the position of the lever: the high side is to move, and only its time can be running.
     pub fn lever(&self) -> Lever {
         self.status.lever()
     }
@@ -118,31 +118,31 @@ impl ClockTimes {
         self.status.is_battery_low()
     }
 
-    /// Whether all seven bytes were zero. Clocks send this right after a clock command; it is no reading.
+    /// Whether all seven bytes are zero. Clocks send this right after a clock command; it is no reading.
     pub fn is_all_zero(&self) -> bool {
         ClockReport::Times(*self).encode() == [0; CLOCK_DATA]
     }
 }
 
-/// One side of the clock.
+/// Reading of one side of the clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ClockSide {
-    /// 0..=9: hours have one digit on the wire.
+    /// Hours, 0..=9: one digit on the wire.
     pub hours: u8,
-    /// 0..=59
+    /// Minutes, 0..=59.
     pub minutes: u8,
-    /// 0..=59
+    /// Seconds, 0..=59.
     pub seconds: u8,
-    /// The flag fell and the clock is blocked at zero.
+    /// Whether the flag fell and the clock is blocked at zero.
     pub is_flag_fallen: bool,
-    /// The time-per-move indicator is on. With an increment it is on all game long.
+    /// Whether the time-per-move indicator is on. With an increment it is on during the whole game.
     pub is_time_per_move: bool,
-    /// The flag is shown; the clock may still run.
+    /// Whether the flag is shown; the clock may still run.
     pub is_flag_shown: bool,
 }
 
 impl ClockSide {
-    /// The reading in seconds: 0..=35999.
+    /// Returns the reading in seconds: 0..=35999.
     pub fn total_seconds(&self) -> u32 {
         (u32::from(self.hours) * 60 + u32::from(self.minutes)) * 60 + u32::from(self.seconds)
     }
@@ -167,7 +167,7 @@ impl ClockSide {
     }
 }
 
-/// The status byte of a clock message.
+/// Status byte of a clock message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ClockStatus(pub u8);
 
@@ -178,7 +178,7 @@ impl ClockStatus {
     pub const RIGHT_HIGH: u8 = 0x02;
     /// Bit 2: the clock's battery is low.
     pub const BATTERY_LOW: u8 = 0x04;
-    /// Bits 3 and 4: "whose turn", not to be relied on.
+    /// Bits 3 and 4: "whose turn", unreliable.
     pub const TURN: u8 = 0x18;
     /// Bit 5: no clock is connected.
     pub const NO_CLOCK: u8 = 0x20;
@@ -188,7 +188,7 @@ impl ClockStatus {
         self.0 & Self::RUNNING != 0
     }
 
-    /// The position of the lever.
+    /// Returns the position of the lever.
     pub fn lever(self) -> Lever {
         if self.0 & Self::RIGHT_HIGH != 0 { Lever::RightHigh } else { Lever::LeftHigh }
     }
@@ -204,17 +204,17 @@ impl ClockStatus {
     }
 }
 
-/// The lever of the clock. A player who presses pushes his own side down, so the side that is high is to move.
+/// Lever of the clock. Pressing lowers the player's own side, so the high side is to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lever {
-    /// The right side is up: the right player is to move.
+    /// Right side high: the right player is to move.
     RightHigh,
-    /// The left side is up: the left player is to move.
+    /// Left side high: the left player is to move.
     LeftHigh,
 }
 
 impl Lever {
-    /// The position after the next press.
+    /// Returns the position after the next press.
     pub fn pressed(self) -> Lever {
         match self {
             Lever::RightHigh => Lever::LeftHigh,
@@ -223,12 +223,12 @@ impl Lever {
     }
 }
 
-/// An acknowledgement: the bytes ack0 to ack3, their top bits put back.
+/// Acknowledgement: the bytes ack0 to ack3, with their top bits restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClockAck(pub [u8; 4]);
 
 impl ClockAck {
-    /// Whether the command was obeyed (ack0).
+    /// Returns whether the clock accepted the command (ack0).
     pub fn outcome(&self) -> AckOutcome {
         match self.0[0] {
             0x10 => AckOutcome::Normal,
@@ -237,7 +237,7 @@ impl ClockAck {
         }
     }
 
-    /// What the acknowledgement is about (ack1, with ack2 or ack3 where they say more).
+    /// Returns the subject of the acknowledgement (ack1, plus ack2 or ack3 where they add to it).
     pub fn content(&self) -> AckContent {
         let [_, ack1, ack2, ack3] = self.0;
         match ack1 {
@@ -252,55 +252,55 @@ impl ClockAck {
     }
 }
 
-/// Whether a clock command was obeyed.
+/// Outcome of a clock command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AckOutcome {
-    /// It was.
+    /// Command accepted.
     Normal,
-    /// It was not.
+    /// Command refused.
     Error,
-    /// A value that no source explains.
+    /// Undocumented value.
     Other(u8),
 }
 
-/// What a clock acknowledgement is about.
+/// Subject of a clock acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AckContent {
-    /// The clock command with this code was answered.
+    /// Answer to the clock command with this code.
     Command(u8),
-    /// The answer to the version command.
+    /// Answer to the version command.
     Version {
-        /// The high nibble.
+        /// Main version: the high nibble.
         main: u8,
-        /// The low nibble.
+        /// Subversion: the low nibble.
         sub: u8,
     },
-    /// Unasked: the clock is ready.
+    /// Spontaneous: the clock is ready.
     Ready,
-    /// Unasked: a button was pressed.
+    /// Spontaneous: a button was pressed.
     Button(ClockButton),
-    /// Unasked: the clock is in mode 23, the mode that takes its times from the host.
+    /// Spontaneous: the clock is in mode 23, in which the host sets its times.
     Mode23,
-    /// Unasked: the clock is not in mode 23.
+    /// Spontaneous: the clock is not in mode 23.
     NotMode23,
-    /// Unasked, and nobody knows what; ack1 as it came.
+    /// Spontaneous with undocumented meaning; contains ack1 as received.
     Unasked(u8),
 }
 
-/// A button of the clock.
+/// Button of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClockButton {
-    /// Back.
+    /// Back button.
     Back,
-    /// Plus.
+    /// Plus button.
     Plus,
-    /// Run or pause.
+    /// Run or pause button.
     Run,
-    /// Minus.
+    /// Minus button.
     Minus,
-    /// OK.
+    /// OK button.
     Ok,
-    /// A code that no source explains.
+    /// Undocumented code.
     Other(u8),
 }
 
@@ -317,19 +317,19 @@ impl ClockButton {
     }
 }
 
-/// The impossible hour that marks an acknowledgement.
+/// Impossible hour that marks an acknowledgement.
 const ACK_NIBBLE: u8 = 0x0a;
 const FLAG_FALLEN: u8 = 0x10;
 const TIME_PER_MOVE: u8 = 0x20;
 const FLAG_SHOWN: u8 = 0x40;
 
-/// Two BCD digits as a number of minutes or seconds; `None` when a nibble is no digit or the number is beyond 59.
+/// Converts two BCD digits to minutes or seconds. `None` if a nibble is no digit or the number is beyond 59.
 pub(super) fn sexagesimal(byte: u8) -> Option<u8> {
     let (tens, ones) = (byte >> 4, byte & 0x0f);
     (tens <= 5 && ones <= 9).then_some(tens * 10 + ones)
 }
 
-/// The BCD byte of a number of minutes or seconds; what is beyond 59 becomes 59.
+/// Converts minutes or seconds to a BCD byte. Numbers beyond 59 become 59.
 pub(super) fn bcd(number: u8) -> u8 {
     let number = number.min(59);
     ((number / 10) << 4) | (number % 10)
@@ -359,7 +359,7 @@ mod tests {
         assert!(times.is_running() && !times.is_battery_low() && times.lever() == Lever::RightHigh);
         assert_eq!(times.right.total_seconds(), 5260);
 
-        // The flags of the hour bytes, each alone and with the hours beside it.
+        // The flags of the hour bytes, each alone and together with hours.
         let right = ClockSide { is_time_per_move: true, ..side(2, 0, 0) };
         let left = ClockSide { is_flag_fallen: true, is_time_per_move: true, ..side(0, 0, 0) };
         let times = ClockTimes { left, right, status: ClockStatus(0x04) };
@@ -374,7 +374,7 @@ mod tests {
     fn distinguishes_no_clock_and_zero_from_times() {
         check([0, 0, 0, 0, 0, 0, 0x20], ClockReport::NoClock);
         assert_eq!(ClockReport::decode([0x01, 0x27, 0x40, 0x00, 0x59, 0x08, 0x21]), ClockReport::NoClock);
-        // Worthless readings need not be times.
+        // Data without a clock need not be valid times.
         assert_eq!(ClockReport::decode([0x0f, 0x7f, 0x7f, 0x0f, 0x7f, 0x7f, 0x20]), ClockReport::NoClock);
 
         let zero = |data| matches!(ClockReport::decode(data), ClockReport::Times(times) if times.is_all_zero());
@@ -436,7 +436,7 @@ mod tests {
         ] {
             check([0x0a, 0x10, 0x08, 0x2a, 0x00, code, 0x00], [0x10, 0x88, 0x00, code], Normal, Button(button));
         }
-        // One of the two nibbles is enough, also when the other side or the status say something else.
+        // One of the two nibbles is enough, even if the other side or the status contradict it.
         assert!(matches!(ClockReport::decode([0x01, 0x10, 0x01, 0x0a, 0, 0, 0x20]), ClockReport::Ack(_)));
         assert!(matches!(ClockReport::decode([0x4a, 0x10, 0x01, 0x02, 0, 0, 0x03]), ClockReport::Ack(_)));
     }

@@ -1,11 +1,11 @@
-//! What a host may say to a single board.
+//! Commands from a host to a single board.
 //!
-//! Most commands are one byte; the two that are longer carry their own size. A board in single-board mode takes any of
-//! them at any time, but its command buffer has ten bytes: ask, and wait for the answer.
+//! Most commands are one byte; the two longer ones contain their own size. A board in single-board mode accepts any of
+//! them at any time. Its command buffer has ten bytes, so hosts wait for each answer.
 //!
-//! **One command of the protocol is absent on purpose.** 0x4e starts the board's boot loader and leaves it waiting for
-//! new firmware: a recorder that sends it by mistake has broken the board for the rest of the game. It cannot be
-//! written with this type, and as input to a simulated board it is [`Decoded::Unknown`] like any code nobody knows.
+//! **One command of the protocol is absent on purpose.** 0x4e starts the board's boot loader, which waits for new
+//! firmware. Sending it by mistake disables the board for the rest of the game. This type cannot express it, and a
+//! simulated board decodes it as [`Decoded::Unknown`], like any unknown code.
 //!
 //! ```text
 //!   single     code
@@ -13,146 +13,146 @@
 //!   lights     60  04    pattern  from  to  00
 //! ```
 //!
-//! Invariants: no encoded byte has its top bit set (such a byte would put the board into bus mode);
-//! `Command::decode(&c.encode())` gives `c` back.
+//! Invariants: no encoded byte has its top bit set (such a byte would switch the board to bus mode);
+//! `Command::decode(&c.encode())` returns `c`.
 //!
 //! Source: protocol header, "commands to board" and "clock commands".
 
 use super::message::Field;
 
-/// A command to one board.
+/// Command to a single board.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
-    /// 0x40. Idle mode: no updates by themselves.
+    /// 0x40. Enters idle mode, without spontaneous updates.
     Reset,
-    /// 0x41. One clock message.
+    /// 0x41. Requests one clock message.
     SendClock,
-    /// 0x42. One board dump.
+    /// 0x42. Requests one board dump.
     SendBoard,
-    /// 0x43. Update mode: field updates, and the clock at least every second.
+    /// 0x43. Enters update mode: field updates, and the clock at least every second.
     SendUpdate,
-    /// 0x44. Update mode without the clock.
+    /// 0x44. Enters update mode without the clock.
     SendUpdateBoard,
-    /// 0x45. The serial number.
+    /// 0x45. Requests the serial number.
     ReturnSerialNumber,
-    /// 0x46. The bus address.
+    /// 0x46. Requests the bus address.
     ReturnBusAddress,
-    /// 0x47. The trade-mark text.
+    /// 0x47. Requests the trademark text.
     SendTrademark,
-    /// 0x49. The whole event memory: up to eight seconds of line time.
+    /// 0x49. Requests the whole event memory, which takes up to eight seconds on the line.
     SendEepromMoves,
-    /// 0x4a. Bus mode.
+    /// 0x4a. Enters bus mode.
     ToBusMode,
-    /// 0x4b. Update mode; the clock only when it changed.
+    /// 0x4b. Enters update mode with the clock only when it changes.
     SendUpdateNice,
-    /// 0x4c. The battery of a Bluetooth board.
+    /// 0x4c. Requests the battery status of a Bluetooth board.
     SendBatteryStatus,
-    /// 0x4d. The version of the firmware.
+    /// 0x4d. Requests the firmware version.
     SendVersion,
-    /// 0x50. A dump of the dark fields of a 10x10 board.
+    /// 0x50. Requests a dump of the dark fields of a 10x10 board.
     SendBoard50Black,
-    /// 0x51. Scan the dark fields only. **Writes the board's EEPROM**: only when the configuration asks for it.
+    /// 0x51. Scans the dark fields only. **Writes the board's EEPROM**: send only if the configuration requires it.
     Scan50Black,
-    /// 0x52. A dump of the light fields of a 10x10 board.
+    /// 0x52. Requests a dump of the light fields of a 10x10 board.
     SendBoard50White,
-    /// 0x53. Scan the light fields only. **Writes the board's EEPROM**: only when the configuration asks for it.
+    /// 0x53. Scans the light fields only. **Writes the board's EEPROM**: send only if the configuration requires it.
     Scan50White,
-    /// 0x54. Scan all fields. **Writes the board's EEPROM**: only when the configuration asks for it.
+    /// 0x54. Scans all fields. **Writes the board's EEPROM**: send only if the configuration requires it.
     Scan100,
-    /// 0x55. The long serial number.
+    /// 0x55. Requests the long serial number.
     ReturnLongSerialNumber,
-    /// 0x60. Lights of a Revelation II.
+    /// 0x60. Sets the lights of a Revelation II.
     SetLeds {
-        /// The pattern; 0 switches the lights off.
+        /// Light pattern; 0 switches the lights off.
         pattern: u8,
-        /// The first field.
+        /// First field.
         from: Field,
-        /// The second field.
+        /// Second field.
         to: Field,
     },
-    /// 0x2b. Something for the clock; answered by an acknowledgement, and only in a mode that sends the clock.
+    /// 0x2b. Sends a command to the clock, which acknowledges it; only in a mode that sends the clock.
     Clock(ClockCommand),
 }
 
-/// A command to the clock that is plugged into the board. Send one, wait up to two seconds for its acknowledgement.
+/// Command to the clock connected to the board. After sending one, wait up to two seconds for its acknowledgement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClockCommand {
-    /// 0x01. Light segments of the display.
+    /// 0x01. Lights segments of the display.
     Display {
-        /// Segments of the six characters, in the order of the wire.
+        /// Segments of the six characters, in wire order.
         segments: [u8; 6],
         /// Dots, colons and the two ones.
         icons: u8,
-        /// Whether to beep: 3 does, 1 does not.
+        /// Beep: 3 for on, 1 for off.
         beep: u8,
     },
-    /// 0x02. Light icons: eight bytes, the last three of them spare.
+    /// 0x02. Lights icons: eight bytes, the last three of them unused.
     Icons([u8; 8]),
-    /// 0x03. Back to the times.
+    /// 0x03. Returns to the display of times.
     EndDisplay,
-    /// 0x08. Which button is pressed?
+    /// 0x08. Requests the pressed button.
     Button,
-    /// 0x09. Which version is the clock?
+    /// 0x09. Requests the clock version.
     Version,
-    /// 0x0a. Set both times, and run or pause. Only in mode 23.
+    /// 0x0a. Sets both times, and runs or pauses the clock. Only in mode 23.
     SetAndRun {
-        /// The left side.
+        /// Time of the left side.
         left: TimeSetting,
-        /// The right side.
+        /// Time of the right side.
         right: TimeSetting,
-        /// Bit 0 left counts down, bit 1 right counts down, bit 2 paused, bit 3 the lever changes sides.
+        /// Flags: bit 0 left counts down, bit 1 right counts down, bit 2 paused, bit 3 the lever changes sides.
         flags: u8,
     },
-    /// 0x0b. Beep for this many units of 64 ms.
+    /// 0x0b. Beeps for this many units of 64 ms.
     Beep(u8),
-    /// 0x0c. Eight ASCII characters on a DGT 3000.
+    /// 0x0c. Shows eight ASCII characters on a DGT 3000.
     Text {
-        /// The characters, filled up with spaces.
+        /// Characters, padded with spaces.
         text: [u8; 8],
-        /// How long to beep; 0 does not.
+        /// Duration of the beep; 0 for none.
         beep: u8,
     },
-    /// A command that no source explains.
+    /// Undocumented command.
     Other {
-        /// Its code.
+        /// Code of the command.
         command: u8,
-        /// What stands between it and the closing zero.
+        /// Bytes between the code and the closing zero.
         data: Vec<u8>,
     },
 }
 
-/// A time to be set, as sent.
+/// Clock time to be set, in wire form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TimeSetting {
-    /// Hours in the low nibble; bit 4 counts upwards.
+    /// Hours in the low nibble; bit 4 selects counting up.
     pub hours: u8,
-    /// Minutes.
+    /// Minutes, as sent.
     pub minutes: u8,
-    /// Seconds.
+    /// Seconds, as sent.
     pub seconds: u8,
 }
 
-/// What the beginning of a stream of host bytes says; for simulated boards.
+/// Result of decoding the start of a host's byte stream, for simulated boards.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Decoded {
-    /// A command.
+    /// Complete command.
     Command {
-        /// Which one.
+        /// Decoded command.
         command: Command,
-        /// How many bytes it took.
+        /// Length of the command in bytes.
         used: usize,
     },
-    /// The beginning of a command: wait for more bytes.
+    /// Incomplete command: wait for more bytes.
     Incomplete,
-    /// No command of this type: drop `used` bytes and go on. The boot loader's code and bus commands are among these.
+    /// Unknown command: drop `used` bytes and continue. This includes the boot loader's code and bus commands.
     Unknown {
-        /// How many bytes to drop.
+        /// Number of bytes to drop.
         used: usize,
     },
 }
 
 impl Command {
-    /// The bytes to send.
+    /// Returns the bytes to send.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = match self {
             Command::SetLeds { pattern, from, to } => vec![SET_LEDS, 0x04, *pattern, from.0, to.0, 0x00],
@@ -167,7 +167,7 @@ impl Command {
         bytes
     }
 
-    /// Reads the first command of `bytes`.
+    /// Decodes the first command in `bytes`.
     pub fn decode(bytes: &[u8]) -> Decoded {
         match bytes {
             [] => Decoded::Incomplete,
@@ -200,10 +200,11 @@ impl Command {
 }
 
 impl ClockCommand {
-    /// The most data bytes a clock command can carry: its size byte has seven bits.
+    /// Maximum number of data bytes in a clock command: its size byte has seven bits.
     pub const MAX_DATA: usize = 0x7f - 3;
 
-    /// A text for [`ClockCommand::Text`]: cut or filled to eight characters, what is not printable ASCII as a space.
+    /// Creates a [`ClockCommand::Text`] of eight characters: truncated or padded, with spaces for anything but
+    /// printable ASCII.
     pub fn text(text: &str, beep: u8) -> ClockCommand {
         let mut bytes = [b' '; 8];
         for (byte, character) in bytes.iter_mut().zip(text.chars()) {
@@ -212,7 +213,7 @@ impl ClockCommand {
         ClockCommand::Text { text: bytes, beep }
     }
 
-    /// The code of the command; an acknowledgement names it.
+    /// Returns the code of the command, which its acknowledgement repeats.
     pub fn code(&self) -> u8 {
         match self {
             ClockCommand::Display { .. } => 0x01,
@@ -271,7 +272,7 @@ const CLOCK_MESSAGE: u8 = 0x2b;
 const CLOCK_START: u8 = 0x03;
 const CLOCK_END: u8 = 0x00;
 
-/// The commands of one byte.
+/// One-byte commands with their codes.
 const SINGLE_BYTE_COMMANDS: [(u8, Command); 19] = [
     (0x40, Command::Reset),
     (0x41, Command::SendClock),
@@ -299,7 +300,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Both directions, and every beginning of the command asks for more.
+    /// Checks that the bytes decode to the command and back, and that every proper prefix is incomplete.
     #[track_caller]
     fn check(bytes: &[u8], command: Command) {
         assert_eq!(command.encode(), bytes, "{command:?}");
@@ -368,7 +369,7 @@ mod tests {
             ClockCommand::text("Hello", 1),
         );
         check(&[0x2b, 0x05, 0x03, 0x0d, 0x01, 0x02, 0x00], ClockCommand::Other { command: 0x0d, data: vec![1, 2] });
-        // A known code with a size of its own is not forced into the known shape.
+        // A known code with an unexpected size is not decoded as the known command.
         check(&[0x2b, 0x03, 0x03, 0x0b, 0x00], ClockCommand::Other { command: 0x0b, data: vec![] });
     }
 
@@ -381,7 +382,7 @@ mod tests {
     fn drops_invalid_commands_within_bounds() {
         let unknown =
             |bytes: &[u8], used| assert_eq!(Command::decode(bytes), Decoded::Unknown { used }, "{bytes:02x?}");
-        // The boot loader cannot be asked for, nor can codes nobody knows or bus commands.
+        // The boot loader, unknown codes and bus commands cannot be expressed.
         for code in [0x4e, 0x48, 0x4f, 0x56, 0x00, 0x7f, 0x81, 0xff] {
             unknown(&[code], 1);
         }
@@ -445,7 +446,7 @@ mod tests {
                     }
                 }
             }
-            // What is still waited for fits the longest command.
+            // The remaining bytes are shorter than the longest command.
             prop_assert!(rest.len() < 2 + 0x7f);
         }
 

@@ -1,12 +1,11 @@
-//! Finds messages in a stream of bytes that may be damaged anywhere.
+//! Finds messages in a byte stream that may be damaged anywhere.
 //!
-//! A serial line starts in the middle of a message, loses bytes when a buffer runs over, and brings noise when a plug is
-//! moved. The board's framing makes recovery simple, and this file leans on nothing else: **only the first byte of a
-//! message has its top bit set**. So such a byte always starts a message, whatever was expected, and a message it
-//! interrupts is dropped and counted, not waited for.
+//! Reading starts in the middle of a message, loses bytes when a buffer overflows, and receives noise when a plug
+//! moves. Recovery relies only on one property of the framing: **only the first byte of a message has its top bit
+//! set**. Such a byte always starts a message. An interrupted message is dropped and counted.
 //!
 //! ```text
-//!   1iiiiiii  0hhhhhhh  0lllllll  0ddddddd ...        length = h·128 + l, the three header bytes included
+//!   1iiiiiii  0hhhhhhh  0lllllll  0ddddddd ...        length = h·128 + l, including the three header bytes
 //!
 //!            top bit set                   third byte, length >= 3
 //!   Outside ─────────────▸ Header ────────────────────────────────▸ Data ──▸ Frame, Outside
@@ -14,26 +13,26 @@
 //!    └─┘ stray, counted      └─┴────────────────────────────────────┘
 //! ```
 //!
-//! Invariants: one byte gives at most one [`Framed`]; how bytes are cut into reads never changes what comes out, nor
-//! its order; every byte ends in a frame or is counted as noise; at most [`MAX_MESSAGE`] bytes are held. Absent on
-//! purpose: a time-out. A cut message costs nothing while the line is silent, and the next start byte clears it.
+//! Invariants: one byte causes at most one [`Framed`]; the division into reads never affects the output or its order;
+//! every byte becomes part of a frame or counts as noise; the buffer holds at most [`MAX_MESSAGE`] bytes. Out of scope:
+//! a timeout. An incomplete message costs nothing while the line is silent, and the next start byte drops it.
 //!
 //! Source: protocol header, "message format".
 
 use super::message::MessageId;
 
-/// The bit that marks the first byte of a message.
+/// Bit that marks the first byte of a message.
 pub const START_BIT: u8 = 0x80;
-/// Bytes before the data: id and two length bytes.
+/// Length of the header in bytes: id and two length bytes.
 pub const HEADER_LEN: usize = 3;
-/// The largest message that two length bytes of seven bits can announce, its header included.
+/// Maximum length of a message in bytes, including its header: two length bytes of seven bits.
 pub const MAX_MESSAGE: usize = 0x3fff;
-/// The most data bytes a message can carry.
+/// Maximum number of data bytes in a message.
 pub const MAX_DATA: usize = MAX_MESSAGE - HEADER_LEN;
 
-/// One message as it stood on the wire, not yet understood.
+/// Message in wire form, not decoded yet.
 ///
-/// Every data byte is 0x00..=0x7f and there are at most [`MAX_DATA`] of them.
+/// Every data byte is 0x00..=0x7f, and there are at most [`MAX_DATA`] of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     id: MessageId,
@@ -41,23 +40,23 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame to be sent, for tests and simulated boards. What the wire cannot carry is left out: the top bit of data
-    /// bytes, and data beyond [`MAX_DATA`].
+    /// Creates a frame for sending, for tests and simulated boards. Drops anything the wire cannot carry: the top bit
+    /// of data bytes, and data beyond [`MAX_DATA`].
     pub fn new(id: MessageId, data: impl IntoIterator<Item = u8>) -> Frame {
         Frame { id, data: data.into_iter().take(MAX_DATA).map(|byte| byte & !START_BIT).collect() }
     }
 
-    /// What kind of message it is.
+    /// Returns the message id.
     pub fn id(&self) -> MessageId {
         self.id
     }
 
-    /// The bytes after the header.
+    /// Returns the bytes after the header.
     pub fn data(&self) -> &[u8] {
         &self.data
     }
 
-    /// The bytes of the wire, header included.
+    /// Returns the bytes on the wire, including the header.
     pub fn encode(&self) -> Vec<u8> {
         let length = HEADER_LEN + self.data.len();
         let mut bytes = Vec::with_capacity(length);
@@ -69,63 +68,63 @@ impl Frame {
     }
 }
 
-/// Bytes that belong to no message.
+/// Bytes outside any message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Noise {
-    /// How many bytes were dropped.
+    /// Number of dropped bytes.
     pub bytes: usize,
-    /// Why they are no message.
+    /// Reason for dropping them.
     pub kind: NoiseKind,
 }
 
-/// Why bytes were dropped.
+/// Reason for dropping bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoiseKind {
-    /// Bytes without the top bit where a message had to start. Reported as one run, when the next message starts.
+    /// Bytes without the top bit where a message should start. Reported as one run when the next message starts.
     Stray,
-    /// A message that another start byte interrupted.
+    /// Message interrupted by another start byte.
     Interrupted,
-    /// A header that announces fewer bytes than a header has.
+    /// Header with a length shorter than the header itself.
     BadLength,
 }
 
-/// What the framer found.
+/// Result of the framer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Framed {
-    /// A whole message.
+    /// Complete message.
     Frame(Frame),
-    /// Bytes that are none.
+    /// Bytes outside any message.
     Noise(Noise),
 }
 
-/// What went by since the framer was made. Counted at once, also while a run of stray bytes is still going on.
+/// Totals since the creation of the framer. Updated with every byte, even during a run of stray bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FrameCounts {
-    /// Whole messages.
+    /// Number of complete messages.
     pub frames: u64,
-    /// Bytes that belonged to no message. Those of a message still under way are in neither count.
+    /// Number of bytes outside any message, not counting those of a partial message.
     pub noise_bytes: u64,
-    /// Messages that were interrupted.
+    /// Number of interrupted messages.
     pub interrupted: u64,
 }
 
-/// Bytes in, frames and noise out.
+/// Framer from bytes to frames and noise.
 #[derive(Clone, Debug, Default)]
 pub struct Framer {
-    /// The message under way, from its start byte; empty outside of messages. At most [`MAX_MESSAGE`] bytes.
+    /// Partial message from its start byte; empty outside messages. At most [`MAX_MESSAGE`] bytes.
     partial: Vec<u8>,
-    /// Stray bytes since the last message; more than zero only while `partial` is empty.
+    /// Stray bytes since the last message; nonzero only if `partial` is empty.
     stray_bytes: usize,
     counts: FrameCounts,
 }
 
 impl Framer {
-    /// A framer that is outside of any message.
+    /// Creates a framer that expects the start of a message.
     pub fn new() -> Framer {
         Framer::default()
     }
 
-    /// Takes one byte. It may end a message, or show that earlier bytes were none.
+    /// Processes one byte. It may complete a message, or show that earlier bytes belong to none.
     pub fn push(&mut self, byte: u8) -> Option<Framed> {
         if byte & START_BIT != 0 {
             let noise = self.abandon();
@@ -141,17 +140,17 @@ impl Framer {
         self.finish()
     }
 
-    /// Takes what one read brought. Equal to [`push`](Self::push) for each byte.
+    /// Processes the bytes of one read. Equivalent to [`push`](Self::push) for each byte.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Framed> {
         bytes.iter().filter_map(|&byte| self.push(byte)).collect()
     }
 
-    /// Forgets the message under way: the link was lost, what follows does not continue it. Returns what was dropped.
+    /// Drops the partial message after the link was lost. Returns the dropped bytes.
     pub fn reset(&mut self) -> Option<Noise> {
         self.abandon()
     }
 
-    /// How many bytes of the message under way are still to come, as far as that is known; `None` outside of any.
+    /// Returns the number of missing bytes of the partial message, as far as known; `None` without a partial message.
     pub fn missing_bytes(&self) -> Option<usize> {
         match *self.partial.as_slice() {
             [] => None,
@@ -160,7 +159,7 @@ impl Framer {
         }
     }
 
-    /// What went by so far.
+    /// Returns the totals so far.
     pub fn counts(&self) -> FrameCounts {
         self.counts
     }
@@ -223,7 +222,7 @@ mod tests {
         check(&[0x86, 0x00, 0x03], &[frame(0x06, &[])]);
         // The line starts in the middle of a message.
         check(&[0x1f, 0x00, 0x93, 0x00, 0x05, 1, 2], &[noise(2, Stray), frame(0x13, &[1, 2])]);
-        // A lost byte: the message is cut by the next.
+        // A lost byte: the next message interrupts this one.
         check(&[0x8e, 0x00, 0x05, 0x1f, 0x93, 0x00, 0x05, 1, 2], &[noise(4, Interrupted), frame(0x13, &[1, 2])]);
         check(&[0x8e, 0x93, 0x00, 0x05, 1, 2], &[noise(1, Interrupted), frame(0x13, &[1, 2])]);
         check(&[0x8e, 0x00, 0x93, 0x00, 0x05, 1, 2], &[noise(2, Interrupted), frame(0x13, &[1, 2])]);
@@ -232,7 +231,7 @@ mod tests {
             &[0x8e, 0x00, 0x05, 0x1f, 0x1f, 0x00, 0x93, 0, 5, 1, 2],
             &[frame(0x0e, &[0x1f, 0x1f]), noise(1, Stray), frame(0x13, &[1, 2])],
         );
-        // Lengths that cannot be.
+        // Impossible lengths.
         check(&[0x8e, 0x00, 0x02, 0x93, 0, 5, 1, 2], &[noise(3, BadLength), frame(0x13, &[1, 2])]);
         check(&[0x8e, 0x00, 0x00, 0x07], &[noise(3, BadLength)]);
     }
@@ -264,7 +263,7 @@ mod tests {
         assert_eq!((big.len(), &big[..4]), (MAX_MESSAGE, &[0x8f, 0x7f, 0x7f, 0x7f][..]));
     }
 
-    /// xorshift64*: random enough to disturb a framer, and the same bytes in every run.
+    /// Generates pseudorandom bytes (xorshift64*), identical in every run.
     fn random_bytes(seed: u64) -> impl Iterator<Item = u8> {
         let mut state = seed;
         std::iter::from_fn(move || {
@@ -289,7 +288,7 @@ mod tests {
         };
         let mut random = random_bytes(20);
         let mut taken = 0;
-        // Bursts of every length up to 8 KiB, a good message after each.
+        // Bursts of every length up to 8 KiB, each followed by a valid message.
         for burst in (1..=8192).cycle().step_by(61) {
             if taken >= 10_000_000 {
                 break;
@@ -307,13 +306,13 @@ mod tests {
             }
             assert_eq!(last, Some(frame(0x0e, &[0x1f, 0x01])));
         }
-        // Every byte is accounted for, and the two books agree.
+        // Every byte is accounted for, and both counts agree.
         assert_eq!(kept + dropped, taken);
         let counts = framer.counts();
         assert_eq!((counts.frames, counts.noise_bytes), (frames, dropped as u64));
     }
 
-    /// Noise, cut messages and whole ones, mixed.
+    /// Generates a mixture of noise, interrupted messages and complete ones.
     fn wire() -> impl Strategy<Value = Vec<u8>> {
         let whole = (0u8..0x80, prop::collection::vec(0u8..0x80, 0..20))
             .prop_map(|(id, d)| Frame::new(MessageId(id), d).encode());

@@ -1,35 +1,36 @@
-//! What a board says to a single host.
+//! Messages from a board to a single host.
 //!
-//! A [`Frame`] is bytes with an id; a [`Message`] is what they mean. Decoding never fails: boards of many firmware
-//! versions exist, and a message of unknown kind or unexpected size is a legitimate value that can be counted, shown
-//! and looked up later, not an error that ends a recording.
+//! A [`Frame`] contains an id and bytes; a [`Message`] is its meaning. Decoding never fails. Many firmware versions
+//! exist, so a message with an unknown id or an unexpected size is a valid value that can be counted, shown and
+//! examined later; it must not end a recording.
 //!
 //! | id | message | data bytes |
 //! |---|---|---|
-//! | 0x06 | board dump | one a field: 64, 80, 100, 144, as many as there are |
+//! | 0x06 | board dump | one per field: 64, 80, 100, 144 or any other number |
 //! | 0x0d | clock | 7 |
 //! | 0x0e | field update | 2 |
 //! | 0x0f | event memory | any |
 //! | 0x10 | bus address | 2 |
 //! | 0x11 | serial number | 5 |
 //! | 0x12 | trade mark | any |
-//! | 0x13 | version | 2 |
+//! | 0x12 | trademark | any |
 //! | 0x14, 0x15 | dump of 50 fields | 50 |
 //! | 0x20 | battery | 9 |
 //! | 0x22 | long serial number | 10 |
 //!
-//! Invariants: `Message::decode(&m.encode_frame()) == m` for every message that was decoded; a dump of any size is a
-//! dump, and whether it fits the board that is expected is for the session to say. Absent on purpose: what a piece code
-//! means (it differs between firmware and sets), and which square a field is.
+//! Invariants: `Message::decode(&m.encode_frame()) == m` for every decoded message; a dump of any size is a dump, and
+//! the session checks whether it fits the expected board. Out of scope: the meaning of piece codes (it differs between
+//! firmware and sets), and the square of a field.
 //!
-//! Source: protocol header, "messages from board". The battery's size is that of real frames, not that of the header.
+//! Source: protocol header, "messages from board". The battery message has the size found in real frames, not that of
+//! the header.
 
 use std::fmt;
 
 use super::clock::{CLOCK_DATA, ClockReport};
 use super::framer::{Frame, FrameCounts, Framed, Framer, Noise};
 
-/// The kind of a message: the id without the start bit, 0x00..=0x7f.
+/// Message id without the start bit, 0x00..=0x7f.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MessageId(pub u8);
 
@@ -38,25 +39,25 @@ impl MessageId {
     pub const BOARD_DUMP: MessageId = MessageId(0x06);
     /// Clock times, an acknowledgement, or no clock.
     pub const BW_TIME: MessageId = MessageId(0x0d);
-    /// One field changed.
+    /// Change of one field.
     pub const FIELD_UPDATE: MessageId = MessageId(0x0e);
-    /// The event memory.
+    /// Event memory.
     pub const EEPROM_MOVES: MessageId = MessageId(0x0f);
-    /// The bus address.
+    /// Bus address.
     pub const BUS_ADDRESS: MessageId = MessageId(0x10);
-    /// The serial number.
+    /// Serial number.
     pub const SERIAL_NUMBER: MessageId = MessageId(0x11);
-    /// The trade-mark text.
+    /// Trademark text.
     pub const TRADEMARK: MessageId = MessageId(0x12);
-    /// The firmware version.
+    /// Firmware version.
     pub const VERSION: MessageId = MessageId(0x13);
     /// The 50 dark fields of a 10x10 board.
     pub const BOARD_DUMP_50_BLACK: MessageId = MessageId(0x14);
     /// The 50 light fields of a 10x10 board.
     pub const BOARD_DUMP_50_WHITE: MessageId = MessageId(0x15);
-    /// The state of the battery.
+    /// Battery status.
     pub const BATTERY_STATUS: MessageId = MessageId(0x20);
-    /// The long serial number.
+    /// Long serial number.
     pub const LONG_SERIAL_NUMBER: MessageId = MessageId(0x22);
 }
 
@@ -66,59 +67,59 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// A sensor of the board: its index in the board's own order, 0 at the top left when the connector is on the left.
+/// Sensor of the board: its index in the board's own order, from 0 at the top left when the connector is on the left.
 ///
 /// 0..=63 on 8x8, 0..=99 on 10x10, or 0..=49 over the fields of one colour. The board never turns its numbering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Field(pub u8);
 
-/// What a sensor sees, in the board's own code: 0 is empty, 13 to 15 are the result pieces, the others depend on the
-/// set and the firmware.
+/// Piece on a sensor, in the board's own code: 0 is empty, 13 to 15 are the result pieces, and the other codes depend
+/// on the set and the firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PieceCode(pub u8);
 
 impl PieceCode {
-    /// Nothing stands there. The same on every board.
+    /// Empty field, on every board.
     pub const EMPTY: PieceCode = PieceCode(0);
-    /// The result piece "draw".
+    /// Result piece "draw".
     pub const DRAW: PieceCode = PieceCode(13);
-    /// The result piece "white wins".
+    /// Result piece "white wins".
     pub const WHITE_WINS: PieceCode = PieceCode(14);
-    /// The result piece "black wins".
+    /// Result piece "black wins".
     pub const BLACK_WINS: PieceCode = PieceCode(15);
 
-    /// Whether nothing stands there.
+    /// Whether the field is empty.
     pub fn is_empty(self) -> bool {
         self == PieceCode::EMPTY
     }
 }
 
-/// The address of a board on a bus: 14 bits, the decimal serial number in binary.
+/// Address of a board on a bus: 14 bits, the decimal serial number in binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BusAddress(u16);
 
 impl BusAddress {
-    /// The largest address.
+    /// Largest address.
     pub const MAX: u16 = 0x3fff;
-    /// Address 0, to which all boards listen.
+    /// Address 0, which addresses all boards.
     pub const ALL: BusAddress = BusAddress(0);
 
-    /// The address with this number; `None` beyond [`MAX`](Self::MAX).
+    /// Creates an address; `None` beyond [`MAX`](Self::MAX).
     pub fn new(number: u16) -> Option<BusAddress> {
         (number <= BusAddress::MAX).then_some(BusAddress(number))
     }
 
-    /// The address that two wire bytes of seven bits say, the high one first.
+    /// Decodes two wire bytes of seven bits, the high one first.
     pub fn from_wire([high, low]: [u8; 2]) -> BusAddress {
         BusAddress(u16::from(high & 0x7f) << 7 | u16::from(low & 0x7f))
     }
 
-    /// The two bytes of the wire, the high one first.
+    /// Returns the two bytes on the wire, the high one first.
     pub fn to_wire(self) -> [u8; 2] {
         [(self.0 >> 7) as u8, (self.0 & 0x7f) as u8]
     }
 
-    /// 0..=16383
+    /// Returns the address as a number, 0..=16383.
     pub fn number(self) -> u16 {
         self.0
     }
@@ -130,12 +131,12 @@ impl fmt::Display for BusAddress {
     }
 }
 
-/// The version of the board's firmware.
+/// Version of the board's firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// Before the point.
+    /// Number before the point.
     pub main: u8,
-    /// After the point.
+    /// Number after the point.
     pub sub: u8,
 }
 
@@ -145,74 +146,75 @@ impl fmt::Display for Version {
     }
 }
 
-/// The battery of a Bluetooth board. Numbers as sent; 0x7f usually stands for "not known".
+/// Battery of a Bluetooth board. Numbers as sent; 0x7f usually means unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BatteryStatus {
     /// Charge in percent.
     pub percent: u8,
-    /// Hours and minutes left.
+    /// Remaining hours and minutes.
     pub time_left: [u8; 2],
-    /// Hours and minutes switched on.
+    /// Hours and minutes since switching on.
     pub time_on: [u8; 2],
     /// Days, hours and minutes on standby.
     pub standby: [u8; 3],
-    /// Status bits: charging, discharging and the like; not interpreted.
+    /// Status bits such as charging and discharging; not interpreted.
     pub status: u8,
 }
 
-/// What a board said.
+/// Message from a board.
 ///
-/// Every byte of a decoded message is 0x00..=0x7f; encoding keeps the low seven bits of what was put in by hand.
+/// Every byte of a decoded message is 0x00..=0x7f; encoding preserves the low seven bits of other values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
-    /// All fields, [`Field`] 0 first. Of any length: the session knows which one fits.
+    /// All fields, [`Field`] 0 first. Any number of them; the session knows the expected number.
     BoardDump(Vec<PieceCode>),
-    /// The dark fields of a 10x10 board: 50 codes.
+    /// Dark fields of a 10x10 board: 50 codes.
     BoardDump50Black(Vec<PieceCode>),
-    /// The light fields of a 10x10 board: 50 codes.
+    /// Light fields of a 10x10 board: 50 codes.
     BoardDump50White(Vec<PieceCode>),
-    /// A field changed.
+    /// Change of a field.
     FieldUpdate {
-        /// Which one.
+        /// Field that changed.
         field: Field,
-        /// What stands there now.
+        /// Piece on the field after the change.
         piece: PieceCode,
     },
-    /// Something about the clock.
+    /// Clock report.
     Clock(ClockReport),
-    /// The event memory as it came; [`changes`](super::changes) reads it.
+    /// Undecoded event memory, for [`changes`](super::changes).
     EepromMoves(Vec<u8>),
-    /// The board's address on a bus.
+    /// Bus address of the board.
     BusAddress(BusAddress),
-    /// Five characters, digits by the book. Kept as sent: whatever it says, it tells this board from others.
+    /// Five characters, digits according to the protocol. Preserved as sent, because any content distinguishes the
+    /// board.
     SerialNumber(String),
-    /// Ten characters, digits by the book, kept as sent.
+    /// Ten characters, digits according to the protocol, preserved as sent.
     LongSerialNumber(String),
-    /// The maker's text, ASCII of any length, line breaks included.
+    /// Text of the manufacturer: ASCII of any length, with line breaks.
     Trademark(String),
-    /// The version of the firmware.
+    /// Firmware version.
     Version(Version),
-    /// The battery of a Bluetooth board.
+    /// Battery of a Bluetooth board.
     BatteryStatus(BatteryStatus),
-    /// A message that is not understood.
+    /// Message with unknown content.
     Unknown {
-        /// Its kind.
+        /// Id of the message.
         id: MessageId,
-        /// The bytes after the header.
+        /// Bytes after the header.
         data: Vec<u8>,
-        /// Why it is not understood.
+        /// Reason why the content is unknown.
         reason: UnknownReason,
     },
 }
 
-/// Why a message is not understood.
+/// Reason why the content of a message is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UnknownReason {
-    /// No source explains this id.
+    /// Undocumented id.
     Id,
-    /// The id is known, but not with this many data bytes.
+    /// Known id with an unexpected number of data bytes.
     Size {
-        /// How many it has by the book.
+        /// Number of data bytes according to the protocol.
         expected: usize,
     },
 }
@@ -227,7 +229,7 @@ impl fmt::Display for UnknownReason {
 }
 
 impl Message {
-    /// What a frame of a board in single-board mode means.
+    /// Decodes a frame of a board in single-board mode.
     pub fn decode(frame: &Frame) -> Message {
         let (id, data) = (frame.id(), frame.data());
         let known = match id {
@@ -258,7 +260,7 @@ impl Message {
         known.unwrap_or_else(|why| Message::Unknown { id, data: data.to_vec(), reason: why })
     }
 
-    /// The kind of the message.
+    /// Returns the message id.
     pub fn id(&self) -> MessageId {
         match self {
             Message::BoardDump(_) => MessageId::BOARD_DUMP,
@@ -277,7 +279,7 @@ impl Message {
         }
     }
 
-    /// The frame that says this, for tests and tools.
+    /// Returns the frame of the message, for tests and tools.
     pub fn encode_frame(&self) -> Frame {
         let data = match self {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) | Message::BoardDump50White(codes) => {
@@ -298,34 +300,34 @@ impl Message {
         Frame::new(self.id(), data)
     }
 
-    /// The bytes that say this, for tests and tools.
+    /// Returns the bytes of the message, for tests and tools.
     pub fn encode(&self) -> Vec<u8> {
         self.encode_frame().encode()
     }
 }
 
-/// What came out of the bytes of a board in single-board mode.
+/// Item decoded from the bytes of a board in single-board mode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DecodedItem {
-    /// The board said something.
+    /// Message from the board.
     Message(Message),
-    /// Bytes that belong to no message.
+    /// Bytes outside any message.
     Noise(Noise),
 }
 
-/// Bytes in, messages out: a [`Framer`] with [`Message::decode`] behind it.
+/// Decoder from bytes to messages: a [`Framer`] followed by [`Message::decode`].
 #[derive(Clone, Debug, Default)]
 pub struct Decoder {
     framer: Framer,
 }
 
 impl Decoder {
-    /// A decoder that is outside of any message.
+    /// Creates a decoder that expects the start of a message.
     pub fn new() -> Decoder {
         Decoder::default()
     }
 
-    /// Takes one byte: at most one item, so that each message can be handled before the next byte is taken.
+    /// Decodes one byte into at most one item, so callers can handle each message before the next byte.
     pub fn push(&mut self, byte: u8) -> Option<DecodedItem> {
         self.framer.push(byte).map(|framed| match framed {
             Framed::Frame(frame) => DecodedItem::Message(Message::decode(&frame)),
@@ -333,17 +335,17 @@ impl Decoder {
         })
     }
 
-    /// Takes what one read brought; the items in the order in which they were complete.
+    /// Decodes the bytes of one read; returns the items in order of completion.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<DecodedItem> {
         bytes.iter().filter_map(|&byte| self.push(byte)).collect()
     }
 
-    /// Forgets the message under way: the link was lost. Returns what was dropped.
+    /// Drops the partial message after the link was lost. Returns the dropped bytes.
     pub fn reset(&mut self) -> Option<Noise> {
         self.framer.reset()
     }
 
-    /// Frames and noise so far.
+    /// Returns the counts of frames and noise so far.
     pub fn counts(&self) -> FrameCounts {
         self.framer.counts()
     }
@@ -357,7 +359,7 @@ fn pieces(data: &[u8]) -> Vec<PieceCode> {
     data.iter().copied().map(PieceCode).collect()
 }
 
-/// Wire bytes have seven bits, so this is ASCII and nothing is lost.
+/// Wire bytes have seven bits, so they are ASCII and convert without loss.
 fn text(data: &[u8]) -> String {
     data.iter().map(|&byte| char::from(byte)).collect()
 }
@@ -369,7 +371,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Both directions: the bytes, typed from the page, are this message and no other.
+    /// Checks that the bytes, copied from the protocol page, decode to this message, and back.
     #[track_caller]
     fn check(bytes: &[u8], message: Message) {
         assert_eq!(Decoder::new().feed(bytes), [DecodedItem::Message(message.clone())], "{bytes:02x?}");
@@ -461,7 +463,7 @@ mod tests {
     #[test]
     fn passes_event_memory_unchanged() {
         check(&[0x8f, 0x00, 0x06, 0x6a, 0x41, 0x6b], Message::EepromMoves(vec![0x6a, 0x41, 0x6b]));
-        // The largest by the page: 0x1f03 bytes.
+        // The largest size according to the protocol page: 0x1f03 bytes.
         check(&dump(&[0x8f, 0x3e, 0x03], &[0x7f; 0x1f00]), Message::EepromMoves(vec![0x7f; 0x1f00]));
     }
 

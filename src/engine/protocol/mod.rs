@@ -1,9 +1,8 @@
-//! The wire: what a DGT-style electronic board and its host say to each other, as bytes and as values.
+//! Wire protocol between a DGT-style electronic board and its host, as bytes and as values.
 //!
-//! Everything above this module speaks of messages, fields and clock readings; everything below it is a stream of
-//! bytes that may begin anywhere, lose some, double some, or be pure noise. This module is the border, and it is pure:
-//! it knows no port, no time, and no draughts. A [`Field`] is a sensor, not a square; a [`PieceCode`] is a number, not
-//! a man. One file of the session turns the one into the other.
+//! Higher modules use messages, fields and clock readings. Below this module is a byte stream that may start anywhere,
+//! lose or double bytes, or be noise. The protocol is pure: without ports, time or draughts rules. A [`Field`] is a
+//! sensor, not a square; a [`PieceCode`] is a number, not a man. One file of the session converts between them.
 //!
 //! ```text
 //!   bytes ─▸ Framer ─▸ Frame ─▸ Message                    from the board
@@ -13,18 +12,18 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | [`framer`] | where messages begin and end, whatever happened to the bytes |
-//! | [`message`] | what the board says |
+//! | [`framer`] | finds messages in a damaged byte stream |
+//! | [`message`] | messages from the board |
 //! | [`clock`] | one message id, three meanings: times, an acknowledgement, or no clock |
-//! | [`command`] | what the host may say; the commands that could hurt a board are absent |
+//! | [`command`] | commands to the board, without those that could damage it |
 //! | [`changes`] | the board's event memory |
-//! | [`bus`] | many boards on one line: commands with an address, answers with a checksum |
+//! | [`bus`] | several boards on one line: commands with an address, answers with a checksum |
 //!
-//! Invariants: no input makes anything here panic, fail or grow without bound; how the bytes were cut into reads never
-//! changes what comes out; `decode(encode(m)) == m`.
+//! Invariants: no input causes a panic, an error or unlimited growth; the division into reads never affects the output;
+//! `decode(encode(m)) == m`.
 //!
-//! Source: the public protocol header `dgtbrd.h` (revisions of 1998 to 2017). The protocol is its owner's; see the
-//! legal note in the README.
+//! Source: the public protocol header `dgtbrd.h` (revisions of 1998 to 2017). The protocol belongs to its owner; see
+//! the legal note in the README.
 
 pub mod bus;
 pub mod changes;

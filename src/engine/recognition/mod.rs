@@ -1,28 +1,29 @@
-//! Recognition: which move, or which position, do the squares and the lever show?
+//! Recognition: derives moves and positions from the squares and the lever.
 //!
-//! Hands hover, slide, adjust and forget; boards report late, twice or not at all. A settled placement identifies a move;
-//! the lever and the order of events decide *when* to believe it and, after a gap, *which* of several readings is meant.
+//! Hands hover, slide, adjust and make mistakes; boards report late, twice or not at all. A settled placement
+//! identifies a move. The lever and the order of events determine *when* to accept it and, after a gap, *which* of
+//! several interpretations is right.
 //!
 //! ```text
-//!   squares, lever ─▸ evidence: Facts ─▸ search: which legal plies lead from the published position to what is seen?
+//!   squares, lever ─▸ evidence: Facts ─▸ search: legal plies from the published position to the current board
 //!                          │                 ▾
-//!                          └─────────▸ decide: is it time to say so? ─▸ Verdict: a ply, or a setup
+//!                          └─────────▸ decide: publish now, or wait? ─▸ Verdict: a ply, or a setup
 //! ```
 //!
 //! | file | subject |
 //! |---|---|
-//! | `evidence` | what was seen on the squares and heard of the lever; begin with `facts.rs` |
-//! | `search` | which legal plies explain it, and what comes closest where none do; begin with `explain.rs` |
-//! | `decide` | when an explanation is believed, and what is done when there is none; begin with `recogniser.rs` |
-//! | [`verdict`] | what is decided, and why |
-//! | [`wait`] | what a decision waits for |
-//! | [`rationale`] | the evidence of a decision, for people |
-//! | [`settings`] | the times that can be set, with their reasons |
-//! | `measures` | all other times, weights and counts, with what speaks for each |
+//! | `evidence` | events on the squares and presses of the lever; start with `facts.rs` |
+//! | `search` | legal plies that explain them, or the closest interpretations; start with `explain.rs` |
+//! | `decide` | acceptance of explanations, and fallbacks without one; start with `recogniser.rs` |
+//! | [`verdict`] | decisions and their reasons |
+//! | [`wait`] | conditions that a decision waits for |
+//! | [`rationale`] | evidence of a decision, for people |
+//! | [`settings`] | configurable times, with their reasons |
+//! | `tuning` | all other times, weights and counts, with their reasons |
 //!
-//! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published, then
-//! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
-//! answer. Names [`draughts`] and [`crate::engine::millis`] only: no wire, no notation.
+//! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published
+//! before everything is evaluated again; a board dump confirms everything before publication, unless the board does not
+//! answer. Depends only on [`draughts`] and [`crate::engine::millis`]: no wire protocol, no notation.
 
 mod decide;
 mod evidence;

@@ -1,33 +1,33 @@
-//! On what grounds a decision was made: for the log, so that an arbiter can be told why a line stands in the file.
+//! Evidence of a decision, for the log: it lets an arbiter see why a line is in the file.
 
 use super::wait::Wait;
 use crate::engine::millis::Millis;
 use draughts::{Color, Move, SquareSet};
 
-/// What was known when a ply or a setup was decided.
+/// Facts known when a ply or a setup was decided.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rationale {
-    /// Squares on which hands were seen since what was published before, those that flicker included.
+    /// Squares touched since the previous entry, including flickering ones.
     pub touched: SquareSet,
-    /// Whose time the lever showed to run, where its meaning is known.
+    /// Side whose time the lever showed as running, if known.
     pub lever: Option<Color>,
-    /// Presses since what was published before.
+    /// Number of presses since the previous entry.
     pub presses: usize,
-    /// How long the squares had not changed.
+    /// Time since the last change of the squares.
     pub quiet_time: Millis,
-    /// What was waited for until then; `None`: nothing.
+    /// Last condition the decision waited for; `None` if it did not wait.
     pub waited_for: Option<Wait>,
-    /// Had a dump of the whole board shown the same as the reports?
+    /// Whether a board dump confirmed the reports.
     pub is_confirmed: bool,
-    /// Pieces that were captured and still stood.
+    /// Captured pieces that were still on the board.
     pub leftover: SquareSet,
-    /// Squares that were wrong and excused.
+    /// Excused squares with a wrong piece.
     pub mismatched: SquareSet,
-    /// Other plies that would have explained the board less well, best first; at most [`Rationale::MAX_REJECTED`].
+    /// First plies of worse explanations, best first; at most [`Rationale::MAX_REJECTED`].
     pub rejected: Vec<Move>,
 }
 
 impl Rationale {
-    /// How many of the other plies are told.
+    /// Maximum number of rejected plies listed.
     pub const MAX_REJECTED: usize = 3;
 }

@@ -1,66 +1,66 @@
-//! The recogniser's times, with the reason of each. All are spans of quiet on the board, in milliseconds.
+//! Configurable times of the recogniser, with their reasons. All are spans of quiet on the board, in milliseconds.
 
-/// How long the recogniser waits, and for what.
+/// Waiting times of the recogniser.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Before the board is believed at all: more than one scan of 200 to 250 ms.
+    /// Before any evaluation: longer than one scan of 200 to 250 ms.
     pub settle_ms: u64,
-    /// Two or more complete plies without any press. Players who forgot to press go on playing, and the next press tells;
-    /// players who analyse after the game while the clock runs move faster than this and never press.
+    /// Two or more complete plies without a press. Players who forgot to press continue, and the next press reveals it.
+    /// Players who analyse after the game while the clock runs move faster than this and never press.
     pub replied_ms: u64,
-    /// A complete ply that nobody has pressed for: a hand may be resting on a legal square. Not where pieces have fallen: one
-    /// in twenty knocks leaves a piece beside its square for 4 to 15 s, which may look like a legal ply.
+    /// A complete ply without a press: a hand may be resting on a legal square. Does not apply to fallen pieces: one in
+    /// twenty knocks leaves a piece beside its square for 4 to 15 s, which may look like a legal ply.
     pub unpressed_ms: u64,
-    /// The same when an earlier press is missing, so that this ply cannot show one.
+    /// A complete ply without a press, when an earlier press is missing and no press can confirm this ply.
     pub out_of_step_ms: u64,
-    /// A complete ply on a board without a clock: players waver up to 2.5 s with a man on another legal square. Who has taken
-    /// captured pieces off wavers less, and who takes up another piece has let go of this one.
+    /// A complete ply on a board without a clock: players hesitate up to 2.5 s with a man on another legal square. A
+    /// player who has removed captured pieces hesitates less; a player who lifts another piece has released this one.
     pub no_clock_ms: u64,
     /// A complete ply and its reply on a board without a clock.
     pub no_clock_answered_ms: u64,
-    /// A pressed ply whose captured pieces are not all off.
+    /// A pressed ply with captured pieces still on the board.
     pub leftover_ms: u64,
-    /// A pressed ply with one square wrong.
+    /// A pressed ply with one wrong square.
     pub mismatch_ms: u64,
-    /// Two first plies that explain the board about as well.
+    /// Two first plies that explain the board about equally well.
     pub ambiguous_ms: u64,
-    /// After the clock stopped, for the ply that was complete before.
+    /// After the clock stopped, for a ply that was complete by then.
     pub stopped_ms: u64,
-    /// An unexplained position after a press, before it becomes a setup. Fallen pieces stand again after 7 to 20 s, the first
-    /// of them well before that.
+    /// An unexplained position after a press, before it becomes a setup. Fallen pieces stand again after 7 to 20 s, the
+    /// first of them well before that.
     pub unexplained_ms: u64,
-    /// An unexplained position without any press.
+    /// An unexplained position without a press.
     pub unexplained_unpressed_ms: u64,
-    /// An unexplained position on a board without a clock. If play goes on from it, two legal plies will show that much
-    /// sooner; if not, it is analysis, which never ends in a position of the game.
+    /// An unexplained position on a board without a clock. If play continues from it, two legal plies confirm it much
+    /// sooner. If not, it is analysis, which never ends in a position of the game.
     pub unexplained_no_clock_ms: u64,
-    /// A board in chaos: pieces knocked over, or set up anew. Without a clock also a ply of a piece that was put back among
-    /// others: fallen pieces stand again after 10 to 20 s, and what was put up wrongly is seen 4 to 15 s later.
+    /// A board in chaos: pieces knocked over or set up anew. Without a clock also a ply of a piece that was put back
+    /// among others: fallen pieces stand again after 10 to 20 s, and errors show 4 to 15 s later.
     pub chaos_ms: u64,
-    /// How much longer to wait when the board does not answer the request for a dump.
+    /// Additional wait if the board does not answer a dump request.
     pub unconfirmed_ms: u64,
 }
 
-/// How fast a game is played. The times of [`Settings::default`] are those of a standard game.
+/// Pace of a game. [`Settings::default`] has the times of a standard game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Pace {
-    /// A quarter of an hour a player, or more.
+    /// At least 15 minutes per player.
     #[default]
     Standard,
-    /// Less than that.
+    /// Less than 15 minutes per player.
     Blitz,
 }
 
-/// What is shorter in blitz. Players answer within seconds, so whatever waits for longer than a reply takes waits for
-/// nothing; what waits for a scan or a press stays as it is. `replied-ms` stays too: shorter, it publishes what was never played.
+/// Shorter times for blitz. Players reply within seconds, so any wait longer than a reply is useless. Waits for a scan
+/// or a press keep their length. So does `replied-ms`: if shorter, it publishes unplayed moves.
 const BLITZ: [(&str, u64); 4] = [
-    // A hand that rests this long in blitz has let go.
+    // A hand that rests this long in blitz has released the piece.
     ("unpressed-ms", 4_000),
-    // Captured pieces are swept off, or not at all.
+    // Captured pieces are removed quickly, or not at all.
     ("leftover-ms", 1_500),
-    // The next ply decides between two readings sooner.
+    // The next ply decides between two interpretations sooner.
     ("ambiguous-ms", 2_500),
-    // Nobody stops a blitz game to argue: what stands is played on.
+    // Players do not stop a blitz game to argue; they continue from the position on the board.
     ("unexplained-ms", 4_000),
 ];
 
@@ -87,7 +87,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Each setting by its name in the configuration.
+    /// Returns each setting with its name in the configuration.
     fn fields(&mut self) -> [(&'static str, &mut u64); 15] {
         [
             ("settle-ms", &mut self.settle_ms),
@@ -108,7 +108,7 @@ impl Settings {
         ]
     }
 
-    /// The times of a pace, but for those that were told.
+    /// Returns the times for a pace, without changing explicitly configured ones.
     #[must_use]
     pub fn at_pace(mut self, pace: Pace, is_told: impl Fn(&str) -> bool) -> Settings {
         for (key, field) in self.fields() {
@@ -120,7 +120,7 @@ impl Settings {
         self
     }
 
-    /// All times longer or shorter, as a curve of delay against errors needs it.
+    /// Scales all times, to measure delay against errors.
     #[must_use]
     pub fn scaled(mut self, percent: u64) -> Settings {
         for (_, field) in self.fields() {
@@ -129,13 +129,13 @@ impl Settings {
         self
     }
 
-    /// The names of all settings, as in the configuration.
+    /// Returns the names of all settings, as in the configuration.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
         let mut settings = *self;
         settings.fields().map(|(key, _)| key).into_iter()
     }
 
-    /// All settings, by their names in the configuration.
+    /// Returns all settings with their names in the configuration.
     pub fn values(mut self) -> [(&'static str, u64); 15] {
         self.fields().map(|(key, value)| (key, *value))
     }
@@ -144,7 +144,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// What is expected, when the key or the value does not fit.
+    /// Returns a description of the expected key or value.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
         const EXPECTED: &str = "a whole number of milliseconds from 50 to 600000";
         let span: u64 = value.parse().map_err(|_| EXPECTED)?;

@@ -1,85 +1,85 @@
-//! What the recogniser decides, and what it is told of the clock.
+//! Decisions of the recogniser, and its input about the clock.
 
 use crate::engine::millis::Millis;
 use draughts::{Move, Position};
 
-/// The lever press that completed a ply, as numbered by the caller.
+/// Number of a lever press, assigned by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PressId(pub u32);
 
-/// What is known of the clock.
+/// State of the clock, as far as known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClockState {
-    /// No clock is connected, or none has been heard of.
+    /// No clock is connected, or its presence is unknown.
     None,
-    /// It stands still since then.
+    /// The clock is stopped.
     Stopped {
-        /// When it stopped; `None` if it has not run in this game.
+        /// Time of the stop; `None` if the clock has not run in this game.
         since: Option<Millis>,
     },
     /// A side's time is running.
     Running,
 }
 
-/// Why a ply was believed.
+/// Reason for accepting a ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// Its player pressed the clock.
+    /// The player pressed the clock.
     Pressed,
     /// The opponent has replied.
     Replied,
-    /// It has stood for long though nobody pressed.
+    /// The ply has stood for long without a press.
     Unpressed,
-    /// It has stood for long on a board without a clock.
+    /// The ply has stood for long on a board without a clock.
     NoClock,
-    /// Its player has let go of it, on a board without a clock: another piece was taken up.
+    /// The player released the ply on a board without a clock: another piece was lifted.
     Released,
-    /// It was complete when the clock stopped.
+    /// The ply was complete when the clock stopped.
     BeforeStop,
 }
 
-/// Why a setup was necessary.
+/// Reason for a setup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// A move that was published has been taken back.
+    /// A published move has been taken back.
     TakenBack,
-    /// A move that is not legal was let stand: the opponent replied to it.
+    /// An illegal move stands: the opponent replied to it.
     IllegalMove,
-    /// Nothing legal explains the board.
+    /// No legal play explains the board.
     Unexplained,
-    /// A piece too many or too few has stayed so.
+    /// A piece too many or too few has remained.
     Anomaly,
-    /// The setup before was wrong by one square: play went on without it.
+    /// The previous setup was wrong by one square: play continued without it.
     SetupCorrected,
-    /// The operator said so.
+    /// The operator requested it.
     Operator,
 }
 
-/// What was decided.
+/// Decision of the recogniser.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// A ply was played.
+    /// Played ply.
     Ply {
-        /// In this position.
+        /// Position before the ply.
         before: Position,
-        /// This move.
+        /// Legal move in `before`.
         ply: Move,
-        /// Completed by this press.
+        /// Press that completed the ply.
         press: Option<PressId>,
-        /// Why it is believed.
+        /// Reason for accepting the ply.
         rule: Rule,
-        /// How many plies the explanation had of which this is the first.
+        /// Number of plies in the explanation that starts with this ply.
         explanation_plies: usize,
     },
-    /// The thread was lost, and this is where it is taken up again.
+    /// Position from which play continues after missed or unexplained moves.
     Setup {
-        /// The position from which play goes on.
+        /// Position from which play continues.
         position: Position,
-        /// How many plies of the game have passed before it, hidden ones included.
+        /// Number of plies in the game so far, including hidden ones.
         plies: u32,
-        /// The last press before it.
+        /// Last press before the position.
         press: Option<PressId>,
-        /// Why it was necessary.
+        /// Reason for the setup.
         reason: Reason,
     },
 }

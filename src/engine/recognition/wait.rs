@@ -1,32 +1,32 @@
-//! What a decision waits for: the names of deadlines.
+//! Deadlines of decisions, and the conditions they wait for.
 
 use crate::engine::millis::Millis;
 
-/// What a decision waits for. When the time is over it falls without it.
+/// Condition that a decision waits for. After the deadline the decision is made without it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Wait {
-    /// The next millisecond: in this one enough has been looked at.
+    /// The next millisecond, because this one has used its search budget.
     NextTick,
-    /// The hands: a span of quiet on the board.
+    /// A span of quiet on the board.
     Quiet,
-    /// The clock to be pressed for a ply that stands complete.
+    /// A press for a complete ply.
     Press,
-    /// Captured pieces to be taken off, or a square to be put right.
+    /// The removal of captured pieces, or the correction of a square.
     Cleanup,
-    /// The next move: it tells which of two was played.
+    /// The next move, which decides between two candidates.
     NextMove,
-    /// The board to show in a dump what its reports say.
+    /// A dump that confirms the reports.
     Dump,
-    /// The lever to be seen again after the board was not heard.
+    /// A reading of the lever after an outage.
     Lever,
-    /// A move that explains the board; without one it is set up.
+    /// A move that explains the board; otherwise the board is set up.
     Explanation,
-    /// A piece that flickers to come to rest.
+    /// The end of a piece's flickering.
     Flicker,
 }
 
 impl Wait {
-    /// All of them.
+    /// All conditions.
     pub const ALL: [Wait; 9] = [
         Wait::NextTick,
         Wait::Quiet,
@@ -39,7 +39,7 @@ impl Wait {
         Wait::Flicker,
     ];
 
-    /// One word for it: small letters and `-`.
+    /// Returns the condition as one word of lowercase letters and `-`.
     pub fn as_str(self) -> &'static str {
         match self {
             Wait::NextTick => "next-tick",
@@ -55,22 +55,22 @@ impl Wait {
     }
 }
 
-/// When something is to be judged again if nothing happens before, and what is waited for until then.
+/// Time of the next evaluation if nothing happens earlier, with the condition it waits for.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Deadline(Option<(Millis, Wait)>);
 
 impl Deadline {
-    /// The time and what is waited for; `None`: nothing is.
+    /// Returns the time and the condition; `None` if nothing is pending.
     pub fn get(self) -> Option<(Millis, Wait)> {
         self.0
     }
 
-    /// Nothing is waited for.
+    /// Removes the deadline.
     pub fn clear(&mut self) {
         self.0 = None;
     }
 
-    /// Something is to be judged again at a time, if that is to come and before all others.
+    /// Moves the deadline to `at` if that is in the future and earlier than the current one.
     pub fn set_earliest(&mut self, now: Millis, at: Option<Millis>, wait: Wait) {
         if let Some(at) = at.filter(|&at| at > now && self.0.is_none_or(|(next, _)| at < next)) {
             self.0 = Some((at, wait));

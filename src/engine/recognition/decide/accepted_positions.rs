@@ -1,10 +1,11 @@
-//! Unexplained positions that players may have accepted: one player finished his move, legal or not, and his opponent played on.
+//! Finds unexplained positions that players may have accepted: one player completed a move, legal or not, and the
+//! opponent continued.
 //!
-//! | witness | what speaks for it |
+//! | evidence | reason |
 //! |---|---|
-//! | the lever | it stood when the lever was pressed, or may have: a press is heard of late |
+//! | lever | it was on the board at a press, or may have been: presses are reported late |
 //! | quiet | it was settled for a while, and unexplained |
-//! | a hand | it stood for a while before the next hand came, and nobody pressed |
+//! | hand | it stood for a while before the next hand came, without a press |
 
 use crate::engine::millis::Millis;
 use crate::engine::recognition::evidence::{
@@ -15,41 +16,41 @@ use crate::engine::recognition::verdict::ClockState;
 use crate::engine::recognition::wait::{Deadline, Wait};
 use draughts::{Color, Position};
 
-/// A placement that nothing explained, and that may be a position that was given up to the opponent.
+/// Unexplained placement that may be a position accepted by the opponent.
 #[derive(Clone, Debug)]
 pub(super) struct AcceptedPosition {
     pub occupancy: Occupancy,
     pub at: SeqNo,
-    /// Who was to move then, where the lever tells.
+    /// Side to move at that time, if the lever shows it.
     pub turn: Option<Color>,
-    /// Presses before it, since the published position.
+    /// Number of presses from the published position to this placement.
     pub presses: usize,
     pub evidence: AcceptanceEvidence,
 }
 
 impl AcceptedPosition {
-    /// Does it show this position, as far as it tells?
+    /// Whether the placement matches this position, as far as known.
     pub fn matches(&self, position: &Position) -> bool {
         self.turn.is_none_or(|turn| turn == position.turn())
             && self.occupancy.differs_from_placement(position.placement()).is_empty()
     }
 }
 
-/// What speaks for a placement.
+/// Evidence that a placement was accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AcceptanceEvidence {
-    /// It stood when the lever was pressed, or may have: a press is heard of late.
+    /// On the board at a press, or possibly so: presses are reported late.
     Lever {
-        /// It stood for a small part of that time only.
+        /// Whether it covers only a small part of the possible time of the press.
         is_brief: bool,
     },
-    /// It was settled, and unexplained.
+    /// Settled for a while, and unexplained.
     Quiet,
-    /// It stood for a while, and nobody pressed.
+    /// Unchanged for a while without a press.
     ReplyStarted,
 }
 
-/// What stood on the board when the lever was pressed: one of these is the position that was given up.
+/// Returns the placements on the board around each press; one of them was accepted.
 fn positions_at_presses(facts: &Facts) -> Vec<AcceptedPosition> {
     let Some(turn) = facts.presses.turn().filter(|_| !facts.missed_events.has_gap()) else { return Vec::new() };
     let chronology = facts.chronology();
@@ -69,7 +70,7 @@ fn positions_at_presses(facts: &Facts) -> Vec<AcceptedPosition> {
     standing
 }
 
-/// What stood on the board for a while before the opponent's hand came, though nobody pressed.
+/// Returns the placements that stood for a while before the opponent's hand came, without a press.
 fn positions_without_press(facts: &Facts) -> Vec<AcceptedPosition> {
     if facts.presses.turn().is_none() || facts.missed_events.has_gap() || facts.clock == ClockState::None {
         return Vec::new();
@@ -90,8 +91,8 @@ fn positions_without_press(facts: &Facts) -> Vec<AcceptedPosition> {
     standing
 }
 
-/// A sight of a moment with the pieces that flickered in their places and without what was known to be wrong; `None` if a
-/// ply or two do not leave it.
+/// Returns a placement with flickering pieces restored and known anomalies corrected. `None` if a ply or two cannot
+/// have produced it.
 fn clean_occupancy(
     published: &PublishedState,
     evidence: &Evidence,
@@ -105,7 +106,7 @@ fn clean_occupancy(
     ((1..=counts::CHAOS_SQUARES).contains(&wrong) && !published.has_gained(&sight)).then_some(sight)
 }
 
-/// A sight of a moment as it would be without what was known to be wrong then.
+/// Returns a placement with the anomalies known at that time corrected.
 fn without_anomalies(published: &PublishedState, sight: &Occupancy, at: SeqNo) -> Occupancy {
     let mut without = *sight;
     for square in published.anomalies().squares_at(at) {
@@ -115,26 +116,26 @@ fn without_anomalies(published: &PublishedState, sight: &Occupancy, at: SeqNo) -
     without
 }
 
-/// That nothing legal explains the board: since when, and what has been settled meanwhile.
+/// Start of the unexplained state of the board, and the placements settled since.
 #[derive(Clone, Default, Debug)]
 pub(super) struct UnexplainedTracker {
     since: Option<Millis>,
-    /// What was settled and may have been given up.
+    /// Settled placements that may have been accepted.
     settled: Vec<AcceptedPosition>,
 }
 
 impl UnexplainedTracker {
-    /// Since when; `None`: something does.
+    /// Returns the start of the unexplained state; `None` if the board is explained.
     pub fn since(&self) -> Option<Millis> {
         self.since
     }
 
-    /// Something legal explains the board.
+    /// Marks the board as explained.
     pub fn clear(&mut self) {
         self.since = None;
     }
 
-    /// What stood on the board and may have been given up.
+    /// Returns the placements that may have been accepted.
     pub fn candidates(&self, facts: &Facts) -> Vec<AcceptedPosition> {
         let mut candidates = positions_at_presses(facts);
         candidates.extend(self.settled.iter().cloned());
@@ -142,14 +143,14 @@ impl UnexplainedTracker {
         candidates
     }
 
-    /// So many of the presses that count for what was settled belong to what is published now.
+    /// Subtracts presses that belong to newly published plies from those of the settled placements.
     pub fn subtract_presses(&mut self, presses: usize) {
         for candidate in &mut self.settled {
             candidate.presses = candidate.presses.saturating_sub(presses);
         }
     }
 
-    /// What stays when play goes on from one of the settled.
+    /// Returns the tracker after play continued from `resumed`: only later placements remain.
     pub fn prune_to(mut self, resumed: &AcceptedPosition) -> UnexplainedTracker {
         self.since = None;
         self.settled.retain(|later| later.at > resumed.at);
@@ -157,7 +158,7 @@ impl UnexplainedTracker {
         self
     }
 
-    /// Nothing explains the board; what is settled is remembered.
+    /// Marks the board as unexplained, and records the placement once it is settled.
     pub fn record(&mut self, now: Millis, facts: &Facts, deadline: &mut Deadline) {
         self.since = self.since.or(Some(now));
         let given_up = !facts.presses.is_empty() || facts.clock == ClockState::None;
@@ -179,7 +180,7 @@ impl UnexplainedTracker {
         let (turn, presses) = (facts.presses.turn(), facts.presses.len());
         let known = |candidate: &&mut AcceptedPosition| candidate.occupancy.differs_from(&sight).is_empty();
         if let Some(candidate) = self.settled.iter_mut().find(known) {
-            // Pressed again with nothing moved: a ply that left no trace on the board.
+            // A press without a change of the board: the ply left no trace.
             (candidate.turn, candidate.presses, candidate.at) = (turn, presses, at);
             return;
         }

@@ -1,4 +1,4 @@
-//! What is done when nothing legal explains the board: the ways back to a known position.
+//! Ways back to a known position when no legal play explains the board.
 
 use super::accepted_positions::UnexplainedTracker;
 use super::forecast::Forecast;
@@ -15,8 +15,8 @@ use crate::engine::recognition::verdict::{ClockState, Reason};
 use crate::engine::recognition::wait::Wait;
 use draughts::{Move, Position, Setup, SquareSet};
 
-/// The likeliest of the ways back: an illegal move that was let stand, a move that was taken back, a setup that was wrong. With its
-/// likelihood in hundredths of the natural logarithm of odds.
+/// Returns the likeliest fallback: an accepted illegal move, a move taken back, or a wrong setup. The score is in
+/// hundredths of the natural logarithm of odds.
 pub(super) fn best_fallback(
     facts: &Facts,
     unexplained: &UnexplainedTracker,
@@ -24,7 +24,7 @@ pub(super) fn best_fallback(
     effort: &mut SearchBudget,
 ) -> Option<(i32, Proposal)> {
     let (mut work, mut replies_work) = (work::FALLBACK_SEARCH, work::ALL_REPLIES);
-    // Of two that are as likely the later in this list: it begins from a position that is known.
+    // Among equally likely ones the last in this list wins: it starts from a known position.
     let amendment = setup_correction(facts, &mut work);
     let resumption = find_resumption(facts, unexplained.candidates(facts), outlook.last_quiet(), &mut replies_work);
     let readings = [resumption, retraction(facts, &mut work), amendment];
@@ -32,21 +32,21 @@ pub(super) fn best_fallback(
     readings.into_iter().flatten().max_by_key(|(score, _)| *score)
 }
 
-/// Decides on a position that nothing legal explains and that stood when the clock stopped: nobody will reply to it any more.
+/// Decides on an unexplained position at the stop of the clock, to which no reply will follow.
 pub(super) fn before_stop(facts: &Facts, otherwise: Option<(i32, Proposal)>) -> Option<Proposal> {
     let ready_at = facts.confirmed_at(times::MAX_REMOVAL_PAUSE.0);
     if let Some((_, proposal)) = otherwise {
         return Some(Proposal { ready_at: proposal.ready_at.min(ready_at), ..proposal });
     }
-    // The player pressed, so his illegal move stands.
+    // The player pressed, so the illegal move stands.
     let stands = !facts.presses.is_empty() && !facts.published.is_chaos(&facts.evidence);
     if stands { setup(facts, ready_at, Reason::IllegalMove) } else { None }
 }
 
-/// The side that moved last has put its move back, or replaced it by another.
+/// Checks whether the side that moved last has taken its move back or replaced it.
 fn retraction(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     let previous = facts.published.previous()?.clone();
-    // The board must show it: the piece is back, or no longer where it went. A piece that flickers shows nothing.
+    // The piece must have returned, or have left its destination. A flickering piece proves nothing.
     let mover = previous.base.position.turn();
     let shows =
         |square| facts.evidence.occupancy().color(square) == Some(mover) || facts.evidence.is_flickering(square);
@@ -81,7 +81,7 @@ fn retraction(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
         // An unfinished move looks like many others.
         _ if clockless => facts.settings.no_clock_ms,
         1 => times::REPLACED_MS,
-        // An unlikely one may be a piece in a hand.
+        // An unlikely explanation may be a piece in a hand.
         _ if other.score < weights::GOOD_SCORE => times::REPLACED_MS,
         _ => facts.settings.settle_ms,
     };
@@ -92,14 +92,14 @@ fn retraction(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     Some((weights::TAKEN_BACK + press + other.score, proposal))
 }
 
-/// `wait`, or longer if pieces have fallen: put back wrongly, they may look like another move.
+/// Returns `wait`, or longer if pieces have fallen: put back wrongly, they may look like another move.
 fn wait_if_disturbed(facts: &Facts, wait: u64, previous: &PreviousPly, others: &[Move]) -> u64 {
     let played = others.iter().fold(previous.ply.squares(), |played, ply| played | ply.squares());
     let disturbed = facts.clock != ClockState::None && is_disturbed(facts, &previous.base, played);
     if disturbed { wait.max(facts.settings.chaos_ms) } else { wait }
 }
 
-/// The last setup was wrong by one square: the plies since are legal if that square is as it was before the setup.
+/// Checks whether the last setup was wrong by one square: the plies since are legal if that square is reverted.
 fn setup_correction(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     if facts.missed_events.has_gap() {
         return None;
@@ -133,13 +133,13 @@ fn setup_correction(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     Some((score, propose_after_quiet(facts, wait, Conclusion::CorrectSetup(position, square))))
 }
 
-/// A setup of what the board shows, once nothing has explained it for long.
+/// Proposes a setup of the current placement after a long time without an explanation.
 pub(super) fn setup_from_sensors(facts: &Facts) -> Option<Proposal> {
     let settings = &facts.settings;
     let presses = facts.presses.len();
     let chaos = facts.published.is_chaos(&facts.evidence);
     if facts.published.plies() == 0 {
-        // Before the first move pieces are still being set up.
+        // Pieces are still being set up before the first move.
         return None;
     }
     let wait = match facts.clock {
@@ -166,7 +166,7 @@ pub(super) fn setup_from_sensors(facts: &Facts) -> Option<Proposal> {
     setup(facts, ready_at, Reason::Unexplained)
 }
 
-/// Have pieces been put down more often than in a ply and its reply? Without any press that is analysis.
+/// Whether pieces were put down more often than in a ply and its reply. Without a press that is analysis.
 fn is_analysed(published: &PublishedState, evidence: &Evidence) -> bool {
     let changes: Vec<_> = evidence.changes_since(published.base().evidence_start).collect();
     let is_put_down = |&(index, change): &(usize, &&SquareChange)| {
@@ -180,8 +180,8 @@ fn is_analysed(published: &PublishedState, evidence: &Evidence) -> bool {
     changes.iter().enumerate().filter(is_put_down).count() > counts::PUT_DOWN
 }
 
-/// A piece too many or too few that has stood so through several plies is real. A captured piece that was forgotten on
-/// the board is not: somebody will take it off.
+/// Proposes a setup with a piece too many or too few that has remained for several plies. Captured pieces left on the
+/// board do not count, because players will remove them.
 pub(super) fn stale_anomaly(facts: &Facts) -> Option<Proposal> {
     if facts.clock != ClockState::Running {
         return None;

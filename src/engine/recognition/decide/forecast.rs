@@ -1,4 +1,5 @@
-//! What listeners and operators are told besides the decisions: expected plies, doubt, and the grounds of a decision.
+//! Information besides decisions, for listeners and operators: expected plies, unexplained boards, and the evidence of
+//! decisions.
 
 use super::proposal::Conclusion;
 use crate::engine::millis::Millis;
@@ -10,50 +11,50 @@ use crate::engine::recognition::verdict::ClockState;
 use crate::engine::recognition::wait::{Deadline, Wait};
 use draughts::{Color, Move, SquareSet};
 
-/// A board that nothing explains.
+/// Unexplained board.
 #[derive(Clone, Copy, Debug)]
 pub struct UnexplainedBoard<'a> {
-    /// Since when nothing explains it.
+    /// Start of the unexplained state.
     pub since: Millis,
-    /// Since when no hand is on it.
+    /// Start of the time without a hand on the board.
     pub quiet_since: Millis,
-    /// The squares that differ from the published position.
+    /// Squares that differ from the published position.
     pub squares: SquareSet,
-    /// What comes closest, the closest first, a setup last. Empty until the board has been quiet for a moment.
+    /// Closest interpretations, best first, the setup last. Empty until the board has been quiet for a moment.
     pub interpretations: &'a [Interpretation],
 }
 
-/// The plies that are expected to be published next, and those that were expected last.
+/// Plies expected next, and those that last explained a quiet board.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Forecast {
     expected: Vec<Move>,
-    /// Plies that explained a quiet board last, and when: they may have been played although nothing legal followed.
+    /// Plies that last explained a quiet board, and when: they may have been played even without a legal continuation.
     last_quiet: Option<(Vec<Move>, SeqNo)>,
 }
 
 impl Forecast {
-    /// The plies that will be published next if nothing changes. Empty: none.
+    /// Returns the plies that will be published next if nothing changes.
     pub fn expected(&self) -> &[Move] {
         &self.expected
     }
 
-    /// The plies that explained a quiet board last, and when.
+    /// Returns the plies that last explained a quiet board, and when.
     pub fn last_quiet(&self) -> Option<(&[Move], SeqNo)> {
         self.last_quiet.as_ref().map(|(plies, at)| (plies.as_slice(), *at))
     }
 
-    /// Has a piece of this colour been touched since a ply explained the board?
+    /// Whether a piece of this colour has been touched since a ply explained the board.
     pub fn is_answered(&self, by: Color, evidence: &Evidence) -> bool {
         let Some((_, at)) = &self.last_quiet else { return false };
         evidence.changes_since(*at).any(|change| change.before.or(change.after) == Some(by))
     }
 
-    /// The board shows the published position again.
+    /// Clears the last explanation, because the board shows the published position again.
     pub fn clear(&mut self) {
         self.last_quiet = None;
     }
 
-    /// Something is published. If it is the expected ply, the plies behind it are still expected; otherwise none are.
+    /// Updates the expected plies after a publication: the rest remains if the expected ply was published.
     pub fn on_publish(&mut self, conclusion: &Conclusion) {
         let ply = if let Conclusion::Ply(explanation, _) = conclusion { explanation.plies.first() } else { None };
         let rest_of = |plies: &mut Vec<Move>| {
@@ -68,7 +69,7 @@ impl Forecast {
         self.last_quiet.take_if(|(plies, _)| plies.is_empty());
     }
 
-    /// Expects the plies of the best explanation once the board has been quiet for a moment; while a hand moves nothing changes.
+    /// Updates the expected plies once the board has been quiet for a moment; a moving hand changes nothing.
     pub fn update(
         &mut self,
         now: Millis,
@@ -99,7 +100,7 @@ fn has_rival(best: &Explanation, all: &[Explanation]) -> bool {
     all.iter().any(is_rival)
 }
 
-/// The grounds of a conclusion: it waited for this, and these explanations were its rivals.
+/// Returns the evidence of a conclusion. `waited`: last condition it waited for; `explanations`: its rivals.
 pub(super) fn grounds(
     facts: &Facts,
     explanations: &[Explanation],

@@ -1,18 +1,18 @@
-//! The position that a sight shows: which of its pieces are kings.
+//! Determines the position of an occupancy: which of its pieces are kings.
 //!
-//! | a piece | is a king if |
+//! | piece | condition for a king |
 //! |---|---|
-//! | that has not moved | it was one; after a gap, if its code says so and the codes of this set can be believed |
+//! | not moved | it was a king; after a gap, its code says king and the codes of this set are reliable |
 //! | on the crowning row | always |
-//! | that arrived, and only a king can have come there | always |
-//! | that arrived, alone of its colour, while a king is gone | always |
-//! | that arrived otherwise | its code says so |
+//! | arrived on a square only a king can reach | always |
+//! | the only one of its colour to arrive, while a king is missing | always |
+//! | arrived otherwise | its code says king |
 
 use crate::engine::recognition::evidence::{Facts, Occupancy};
 use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, SquareSet, Variant};
 
-/// The position that a sight shows, so many plies after a known placement: kinds from memory where a piece has not moved,
-/// by the rules elsewhere, and after a gap by their codes, if those have told kings from men.
+/// Returns the position of an occupancy, a number of plies after a known placement. Unmoved pieces keep their kind.
+/// Others follow the rules, or after a gap their codes, if those have distinguished kings from men.
 pub(super) fn position_from_occupancy(
     facts: &Facts,
     known: &Placement,
@@ -32,7 +32,7 @@ pub(super) fn position_from_occupancy(
     });
     let mut placement = Placement::EMPTY;
     for color in Color::BOTH {
-        // Nobody knows how far men went in a gap.
+        // After a gap the distance that men moved is unknown.
         let steps = if facts.missed_events.has_gap() { usize::MAX } else { plies.div_ceil(2) };
         let moved_kings = kings_that_moved(variant, known, sight, color, steps);
         for square in sight.squares_of(color) {
@@ -42,7 +42,7 @@ pub(super) fn position_from_occupancy(
             let reads_king = sight.kings().contains(square);
             let king = on_crowning_row
                 || match facts.evidence.distinguishes_kings() {
-                    // Nobody saw which pieces went where: only their codes tell.
+                    // After a gap the movements of the pieces are unknown, so only their codes distinguish them.
                     Some(true) if facts.missed_events.has_gap() => reads_king,
                     _ => {
                         was_king
@@ -57,7 +57,7 @@ pub(super) fn position_from_occupancy(
     Position::new(variant, Setup { placement, turn }).ok()
 }
 
-/// Of the pieces of a colour that arrived somewhere, those that are kings, whatever their codes say.
+/// Returns those arrived pieces of a colour that are kings, regardless of their codes.
 fn kings_that_moved(variant: &Variant, known: &Placement, sight: &Occupancy, color: Color, steps: usize) -> SquareSet {
     let gone = known.pieces_of(color) - sight.squares_of(color);
     let arrived = sight.squares_of(color) - known.pieces_of(color);
@@ -65,23 +65,23 @@ fn kings_that_moved(variant: &Variant, known: &Placement, sight: &Occupancy, col
     if arrived.len() == 1 && gone_kings.len() == 1 {
         return arrived;
     }
-    // A piece that captured may have come from anywhere, and so may one whose capture was taken back.
+    // A piece that captured may have come from anywhere, as may one whose capture was taken back.
     let took = known.pieces_of(!color) != sight.squares_of(!color);
     if took || steps > variant.geometry.height() {
         return SquareSet::EMPTY;
     }
-    // A man that went backwards was put back.
+    // A man that moved backwards was put back.
     let went = |from: Square, to: Square| {
         man_can_reach(variant, color, from, to, steps) || man_can_reach(variant, color, to, from, steps)
     };
     let walked = |to: &Square| (gone - gone_kings).into_iter().any(|from| went(from, *to));
     let beyond: SquareSet = arrived.into_iter().filter(|to| !walked(to)).collect();
-    // A man that went where no man goes has been a king all along, and somebody forgot it.
+    // A man that moved where only a king can has been an unrecognized king.
     let forgotten = gone_kings.is_empty() && gone.len() == arrived.len();
     if forgotten || beyond.len() == gone_kings.len() { beyond } else { SquareSet::EMPTY }
 }
 
-/// Can a man have come from one square to another by so many steps?
+/// Whether a man can get from one square to another in this many steps.
 fn man_can_reach(variant: &Variant, color: Color, from: Square, to: Square, steps: usize) -> bool {
     let mut reached = SquareSet::from_iter([from]);
     for _ in 0..steps {
@@ -97,7 +97,7 @@ mod tests {
     use crate::engine::recognition::evidence::SensedPiece;
     use draughts::Color::{Black, White};
 
-    /// White pieces that stood and stand there, kings marked `K`; the squares of those that are kings now.
+    /// White's pieces before and after, kings marked `K`; returns the squares of the kings after the move.
     #[track_caller]
     fn check(stood: &str, stand: &str, black: [&str; 2], steps: usize, kings: &str) {
         let variant = Variant::from_tag("20").unwrap();

@@ -1,7 +1,7 @@
-//! Which plies led to a position that no legal play explains: a ply against the rules, and legal ones before it.
+//! Finds the plies that led to an unexplained position: an illegal ply, possibly after legal ones.
 //!
-//! An illegal ply moves one piece of its player and may take off pieces of the opponent. If a position shows any other difference,
-//! a hand is more likely still in the air.
+//! An illegal ply moves one piece of its player and may remove pieces of the opponent. Any other difference is more
+//! likely a hand still in the air.
 
 use super::accepted_positions::AcceptedPosition;
 use super::kings::position_from_occupancy;
@@ -13,39 +13,39 @@ use draughts::{Color, Move, Position, SquareSet};
 /// Legal plies that may have been played.
 pub(super) struct PriorPlies {
     plies: Vec<Move>,
-    /// The position after them.
+    /// Position after the plies.
     end: Position,
-    /// When the board showed that; `None`: it has yet to be looked for.
+    /// Time at which the board showed that position; `None` if not searched yet.
     seen_at: Option<SeqNo>,
 }
 
 impl PriorPlies {
-    /// Captured by them, and perhaps not taken off yet.
+    /// Returns the captured pieces, which may still be on the board.
     fn possible_leftovers(&self) -> SquareSet {
         let captured = self.plies.iter().fold(SquareSet::EMPTY, |sum, ply| sum | ply.captured());
         captured - self.end.placement().occupied()
     }
 }
 
-/// How a position came about.
+/// Origin of a position.
 #[derive(Clone, Debug)]
 pub(super) enum PositionOrigin {
-    /// By this legal ply alone: no rule was broken, but nobody pressed.
+    /// One legal ply: no rule was broken, but the press is missing.
     LegalPly(Explanation, Position),
-    /// By one ply against the rules.
+    /// One illegal ply.
     IllegalPly,
-    /// By these legal plies and then one against the rules.
+    /// These legal plies, then one illegal ply.
     LegalThenIllegal(Explanation, Position),
-    /// By taking back the last published ply: it is the position before that.
+    /// Withdrawal of the last published ply: the position before it.
     TakenBack(PreviousPly),
-    /// By two plies against the rules; this stood between them.
+    /// Two illegal plies, with this placement in between.
     TwoIllegal(AcceptedPosition, Position),
-    /// Nobody can tell.
+    /// Unknown origin.
     Unknown,
 }
 
 impl PositionOrigin {
-    /// How many plies there are in it, if it is made of plies.
+    /// Returns the number of plies, if the origin consists of plies.
     pub fn plies(&self) -> Option<usize> {
         match self {
             PositionOrigin::IllegalPly | PositionOrigin::LegalPly(..) => Some(1),
@@ -56,8 +56,8 @@ impl PositionOrigin {
     }
 }
 
-/// Legal plies that may have been played and are not published: what the board showed when they still explained it,
-/// and each single one that hands may have played.
+/// Returns legal plies that may have been played but are not published: the last explanation of the board, and each
+/// single ply that hands may have played.
 pub(super) fn possible_prior_plies(
     facts: &Facts,
     foreseen: Option<(&[Move], SeqNo)>,
@@ -84,7 +84,7 @@ pub(super) fn possible_prior_plies(
     possible
 }
 
-/// How a position came about that nobody has explained.
+/// Returns the origin of an unexplained position.
 pub(super) fn find_origin(
     facts: &Facts,
     candidate: &AcceptedPosition,
@@ -133,8 +133,8 @@ pub(super) fn find_origin(
     PositionOrigin::Unknown
 }
 
-/// May one ply of the side to move, legal or not, have led from a position to what stood? `may_stand`: captured before, and
-/// perhaps not taken off yet.
+/// Whether one ply of the side to move, legal or not, may lead from a position to the placement. `may_stand`: squares
+/// of captured pieces that may still be on the board.
 fn is_one_ply(before: &Position, candidate: &AcceptedPosition, may_stand: SquareSet) -> bool {
     let (us, them) = (before.turn(), !before.turn());
     if candidate.turn.is_some_and(|turn| turn == us) {

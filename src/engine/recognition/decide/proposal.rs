@@ -1,4 +1,4 @@
-//! What would be published if the board stayed as it is, and from when on.
+//! Conclusion that is published if the board stays unchanged, and its time.
 
 use super::accepted_positions::AcceptedPosition;
 use super::kings::position_from_occupancy;
@@ -10,44 +10,45 @@ use crate::engine::recognition::verdict::{ClockState, Reason, Rule};
 use crate::engine::recognition::wait::Wait;
 use draughts::{Color, Position, Square};
 
-/// What would be published, and from when on.
+/// Conclusion to be published, and its time.
 pub(super) struct Proposal {
     pub ready_at: Millis,
-    /// What is waited for until then.
+    /// Condition that the conclusion waits for.
     pub wait: Wait,
     pub conclusion: Conclusion,
 }
 
-/// What is concluded from the facts.
+/// Conclusion from the facts.
 pub(super) enum Conclusion {
-    /// The first ply of an explanation.
+    /// Publish the first ply of an explanation.
     Ply(Explanation, Rule),
-    /// The last published ply was taken back. If other plies were played since, so many of the presses belong to them.
+    /// Take the last published ply back. The number is that of presses for other plies played since.
     TakeBack(PreviousPly, usize),
-    /// Play went on from this candidate: a setup of this position.
+    /// Set up this position, because play continued from this candidate.
     Resume(AcceptedPosition, Position),
-    /// The published position with this square corrected, which the last setup had wrong.
+    /// Correct this square, which the last setup had wrong; this is the corrected position.
     CorrectSetup(Position, Square),
-    /// A setup of what is seen now.
+    /// Set up the current placement.
     Setup(Position, Reason),
 }
 
-/// To publish this after a span of quiet, and what is waited for meanwhile.
+/// Proposes a conclusion after a span of quiet, with the condition it waits for.
 pub(super) fn propose_after_quiet(facts: &Facts, (wait, waits): (u64, Wait), conclusion: Conclusion) -> Proposal {
     let waits = if facts.evidence.is_confirmed() { waits } else { Wait::Dump };
     Proposal { ready_at: facts.confirmed_at(wait), wait: waits, conclusion }
 }
 
-/// The longer of two waits; of those that are as long the first.
+/// Returns the longer of two waits, the first if they are equal.
 pub(super) fn longer_wait(one: (u64, Wait), other: (u64, Wait)) -> (u64, Wait) {
     if other.0 > one.0 { other } else { one }
 }
 
-/// To set up what is seen, from some time on; `None`: it is no position of this game, and the board stays in doubt.
+/// Proposes a setup of the current placement; `None` if it is no position of this game, so the board remains
+/// unexplained.
 pub(super) fn setup(facts: &Facts, ready_at: Millis, reason: Reason) -> Option<Proposal> {
     let mut sight = facts.evidence.without_flicker(facts.evidence.occupancy(), |_, _| true);
     if reason != Reason::Anomaly {
-        // Players forgot to take captured pieces off.
+        // Players forgot to remove captured pieces.
         facts.published.anomalies().captured().into_iter().for_each(|square| sight.put(square, None));
     }
     let known = facts.published.position().placement();
@@ -58,18 +59,18 @@ pub(super) fn setup(facts: &Facts, ready_at: Millis, reason: Reason) -> Option<P
         facts.presses.turn(),
         max_hidden_plies(facts.clock, &facts.presses),
     )?;
-    // Without pieces of both colours there is no game: the board is being cleared.
+    // Without pieces of both colours the board is being cleared.
     let has_both = Color::BOTH.into_iter().all(|color| !position.placement().pieces_of(color).is_empty());
     has_both.then_some(Proposal { ready_at, wait: Wait::Explanation, conclusion: Conclusion::Setup(position, reason) })
 }
 
-/// At most so many plies lie between the published position and what is seen, as far as presses tell.
+/// Returns the maximum number of plies between the published position and the board, as far as presses show.
 pub(super) fn max_hidden_plies(clock: ClockState, presses: &Presses) -> usize {
     if clock == ClockState::None { usize::MAX } else { presses.len() + counts::FORGOTTEN_PRESSES }
 }
 
-/// When a position that is seen after a gap may be set up: once its last player has pressed. Before that the lever shows the wrong
-/// side to be to move.
+/// Returns the time at which a position found after a gap may be set up: after the press of its last player. Until then
+/// the lever shows the wrong side to move.
 pub(super) fn committed_at(facts: &Facts) -> Millis {
     let changed = facts.evidence.last_change();
     let pressed = facts.presses.last().filter(|press| press.at >= changed && !facts.missed_events.is_found(press.id));

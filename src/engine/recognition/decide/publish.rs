@@ -1,4 +1,4 @@
-//! What a conclusion changes: the position that is published, and what counts as evidence from there on.
+//! Applies a conclusion to the published position and to the evidence that counts from there.
 
 use super::accepted_positions::UnexplainedTracker;
 use super::proposal::Conclusion;
@@ -10,7 +10,7 @@ use crate::engine::recognition::tuning::counts;
 use crate::engine::recognition::verdict::{Reason, Rule, Verdict};
 use draughts::{Color, Position, Square, SquareSet};
 
-/// Publishes what is concluded.
+/// Publishes a conclusion and returns its verdict.
 pub(super) fn apply(
     facts: &mut Facts,
     unexplained: &mut UnexplainedTracker,
@@ -27,7 +27,7 @@ pub(super) fn apply(
             verdict
         }
         Conclusion::TakeBack(previous, since) => {
-            // Those presses are of what was played instead.
+            // These presses belong to the plies played instead.
             let before = facts.presses.len().saturating_sub(since);
             let plies = facts.published.plies() - 1;
             let verdict = resume_at(facts, previous.base.position, plies, before, Reason::TakenBack);
@@ -90,15 +90,15 @@ fn set_up_from_sensors(facts: &mut Facts, position: Position, reason: Reason) ->
     verdict
 }
 
-/// How many plies have passed when play goes on after a gap: one for each press, at least one, and one more if the
-/// turn says so.
+/// Returns the ply number at which play continues after a gap: one ply per press, at least one, and one more if the
+/// side to move requires it.
 pub(super) fn plies_after_gap(published: &PublishedState, presses: usize, turn: Color) -> u32 {
     let passed = presses.max(1) as u32;
     let expected = if passed.is_multiple_of(2) { published.turn() } else { !published.turn() };
     published.plies() + passed + u32::from(turn != expected)
 }
 
-/// Play goes on from a position, so many plies after the start of the game; so many presses came before it.
+/// Continues play from a position, `plies` plies after the start of the game and after `presses` presses.
 pub(super) fn resume_at(facts: &mut Facts, position: Position, plies: u32, presses: usize, reason: Reason) -> Verdict {
     let press = facts.set_up(position, plies, presses);
     Verdict::Setup { position, plies, press, reason }

@@ -1,4 +1,4 @@
-//! Takes what happens on one board, and decides what to publish of it, and when.
+//! Handles the events of one board, and decides what to publish and when.
 
 use super::accepted_positions::UnexplainedTracker;
 use super::forecast::{self, Forecast, UnexplainedBoard};
@@ -20,31 +20,31 @@ use crate::engine::recognition::verdict::{ClockState, PressId, Reason, Rule, Ver
 use crate::engine::recognition::wait::{Deadline, Wait};
 use draughts::{Color, Move, Position, Square};
 
-/// The recogniser of one game on one board.
+/// Recogniser of one game on one board.
 #[derive(Clone, Debug)]
 pub struct Recogniser {
-    /// What is known. The rules read it; what happens and what is published change it.
+    /// Known facts. The rules read them; events and publications change them.
     facts: Facts,
-    /// Is the board heard? Without it nothing is decided.
+    /// Whether the link is up. Without it nothing is decided.
     is_link_up: bool,
     searcher: Searcher,
     budget: SearchBudget,
     unexplained: UnexplainedTracker,
     forecast: Forecast,
-    /// A ply that was let go of by taking up another piece, and the moment at which it stood.
+    /// Ply released by lifting another piece, and the time at which it stood.
     released: Option<(Explanation, SeqNo)>,
-    /// When nothing was due, with all that this depends on.
+    /// Inputs of the last evaluation that published nothing.
     last_judgement: Option<(Millis, FactsVersion, bool)>,
-    /// When it is to be asked again, and what is waited for until then.
+    /// Time of the next evaluation, and the condition it waits for.
     deadline: Deadline,
-    /// When what would be published is due, and what it waits for.
+    /// Time of the pending conclusion, and the condition it waits for.
     pending: Option<(Millis, Wait)>,
-    /// On what grounds the last verdict was given.
+    /// Evidence of the last verdict.
     rationale: Option<Rationale>,
 }
 
 impl Recogniser {
-    /// A game that stands at a position, `plies` plies after its start, on a board that shows a sight.
+    /// Creates a recogniser for a game at a position, `plies` plies after its start, on a board with this occupancy.
     pub fn new(
         position: Position,
         plies: u32,
@@ -71,27 +71,27 @@ impl Recogniser {
         }
     }
 
-    /// The position after the last published entry.
+    /// Returns the position after the last published entry.
     pub fn position(&self) -> &Position {
         self.facts.published.position()
     }
 
-    /// Who has won because the side to move has no move in that position.
+    /// Returns the winner if the side to move has no move in that position.
     pub fn winner(&self) -> Option<Color> {
         self.facts.published.winner()
     }
 
-    /// Plies of the game so far, hidden ones included.
+    /// Returns the number of plies in the game so far, including hidden ones.
     pub fn plies(&self) -> u32 {
         self.facts.published.plies()
     }
 
-    /// What is seen on the squares.
+    /// Returns the current contents of the squares.
     pub fn occupancy(&self) -> &Occupancy {
         self.facts.evidence.occupancy()
     }
 
-    /// A board reported one square.
+    /// Handles the report of one square.
     pub fn observe(&mut self, now: Millis, square: Square, seen: Option<SensedPiece>) {
         let let_go = if seen.is_none() { self.released_ply(now, square) } else { None };
         let before = self.facts.evidence.next_seq_no();
@@ -120,8 +120,8 @@ impl Recogniser {
         has_changed
     }
 
-    /// A dump of the whole board has arrived. What it shows and the reports did not is a change like any other, to be
-    /// confirmed by the next dump.
+    /// Handles a dump of the whole board. Changes that were not reported are handled like others, and the next dump
+    /// must confirm them.
     pub fn on_dump(&mut self, now: Millis, sight: &Occupancy) {
         let missed = self.facts.evidence.missed(sight);
         for square in missed {
@@ -131,8 +131,8 @@ impl Recogniser {
         self.facts.missed_events.count_missed(missed.len());
     }
 
-    /// When the board should be asked for a dump: to confirm what is seen, and in doubt again and again, because a report
-    /// may have been lost. `None`: what is seen is confirmed and explained.
+    /// Returns the time at which to request a dump: to confirm the board, and repeatedly while it is unexplained,
+    /// because a report may be missing. `None` if the board is confirmed and explained.
     pub fn wants_dump_at(&self) -> Option<Millis> {
         let Facts { evidence, presses, .. } = &self.facts;
         if !evidence.is_dumped() {
@@ -144,7 +144,7 @@ impl Recogniser {
         Some(pressed.map_or(again, |pressed| again.min(pressed)).max(self.facts.quiet_at()))
     }
 
-    /// The lever was moved; `turn`: whose time runs now, where that is known.
+    /// Handles a lever press. `turn`: side whose time runs now, if known.
     pub fn on_press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
         self.budget.start_at(now);
         let answered = self.budget.available_at().is_none() && self.is_answered();
@@ -152,7 +152,7 @@ impl Recogniser {
         self.facts.missed_events.on_lever(Some(id));
     }
 
-    /// Has the side that moved last moved again, after a ply of its opponent? The second may be against the rules.
+    /// Whether the side that moved last has moved again after a ply of its opponent. The second ply may be illegal.
     fn is_answered(&mut self) -> bool {
         let explanations = self.searcher.explanations(&self.facts, &mut self.budget);
         let mut exact = explanations.iter().filter(|found| found.is_exact()).map(|found| found.plies.len()).peekable();
@@ -162,21 +162,21 @@ impl Recogniser {
         self.forecast.is_answered(!self.facts.published.turn(), &self.facts.evidence)
     }
 
-    /// The lever was seen: presses that were not heard are none, or one.
+    /// Handles a reading of the lever without a press: an outage hid at most one press.
     pub fn lever_observed(&mut self) {
         self.facts.missed_events.on_lever(None);
     }
 
-    /// The lever's meaning has been learned or corrected: whose time runs now.
+    /// Sets the side whose time runs, after the meaning of the lever was learned or corrected.
     pub fn set_lever_turn(&mut self, turn: Option<Color>) {
         self.facts.presses.set_turn(turn);
     }
 
-    /// If the lever is pressed now: whose ply does it complete, as far as plies can be seen? `None` where that is doubtful.
+    /// Returns the side whose ply a press would complete now, judging by the visible plies. `None` if ambiguous.
     pub fn likely_presser(&mut self, now: Millis) -> Option<Color> {
         self.budget.start_at(now);
         let Recogniser { facts, searcher, budget: effort, .. } = self;
-        // Who forgot to press may do so now, and whoever pressed after him has pressed in vain.
+        // A player who forgot to press may press now, so the presser is ambiguous.
         if effort.available_at().is_some() || facts.presses.is_missing() {
             return None;
         }
@@ -192,42 +192,42 @@ impl Recogniser {
         }
     }
 
-    /// Has anything on the board changed since the last settled position?
+    /// Whether the board has changed since the last settled position.
     pub fn is_touched(&self) -> bool {
         !self.facts.published.touched(&self.facts.evidence).is_empty()
     }
 
-    /// Has the lever been moved since the last published ply?
+    /// Whether the lever was pressed since the last published ply.
     pub fn has_presses(&self) -> bool {
         !self.facts.presses.is_empty()
     }
 
-    /// Does the board show exactly the published position?
+    /// Whether the board shows exactly the published position.
     pub fn is_settled(&self) -> bool {
         self.facts.contradictions().is_empty()
     }
 
-    /// When a hand was last on the board; pieces that flicker do not count.
+    /// Returns the time of the last hand on the board; flickering pieces do not count.
     pub fn quiet_since(&self) -> Millis {
         self.facts.evidence.last_change()
     }
 
-    /// The clock was seen to run, to stand, or to be missing.
+    /// Sets the state of the clock.
     pub fn set_clock(&mut self, clock: ClockState) {
         self.facts.clock = clock;
     }
 
-    /// Does the board never send a dump? Then what its reports show counts as confirmed.
+    /// Sets whether reports count as confirmed, for boards that never send a dump.
     pub fn trust_reports(&mut self, trusts: bool) {
         self.facts.evidence.trust_reports(trusts);
     }
 
-    /// The position of the start is one that the board has not shown: the first ply counts with its reply only.
+    /// Marks the start position as assumed, because the board has not shown it: the first ply needs its reply.
     pub fn assume_start(&mut self) {
         self.facts.published.assume_start();
     }
 
-    /// The link to the board is up, or gone: without it nothing is decided.
+    /// Sets the state of the link. Without a link nothing is decided.
     pub fn set_link_up(&mut self, now: Millis, up: bool) {
         if up && !self.is_link_up {
             self.note_outage(now);
@@ -235,7 +235,7 @@ impl Recogniser {
         self.is_link_up = up;
     }
 
-    /// The board has not been heard for a while: changes and presses may have been missed.
+    /// Notes an outage: changes and presses may have been missed.
     pub fn note_outage(&mut self, now: Millis) {
         let Facts { evidence, missed_events: unheard, .. } = &mut self.facts;
         if unheard.resume(now, evidence) {
@@ -245,23 +245,24 @@ impl Recogniser {
         self.released = None;
     }
 
-    /// The link is up again, to a board that keeps its reports: all that happened will be told, in order.
+    /// Handles the return of the link to a board that retains its reports: all events will arrive in order.
     pub fn resume_from_memory(&mut self) {
         self.is_link_up = true;
         self.facts.evidence.mark_unconfirmed();
     }
 
-    /// When [`Recogniser::verdict`] should be asked again if nothing happens before, and what is waited for until then.
+    /// Returns the time for the next call of [`Recogniser::verdict`] if nothing happens earlier, and the condition it
+    /// waits for.
     pub fn deadline(&self) -> Option<(Millis, Wait)> {
         self.deadline.get()
     }
 
-    /// When what would be published is due, and what it waits for; `None`: nothing would.
+    /// Returns the time of the pending conclusion and the condition it waits for; `None` if nothing is pending.
     pub fn pending_wait(&self) -> Option<(Millis, Wait)> {
         self.pending
     }
 
-    /// The board that nothing explains, while it does not.
+    /// Returns the unexplained board; `None` if the board is explained.
     pub fn unexplained(&self) -> Option<UnexplainedBoard<'_>> {
         let since = self.unexplained.since()?;
         let quiet_since = since.max(self.facts.evidence.last_change());
@@ -269,35 +270,35 @@ impl Recogniser {
         Some(UnexplainedBoard { since, quiet_since, squares: self.facts.contradictions(), interpretations: readings })
     }
 
-    /// The plies that will be published next if nothing changes: likely, not final. Empty: none.
+    /// Returns the plies that will be published next if nothing changes. They are likely, not final.
     pub fn expected(&self) -> &[Move] {
         self.forecast.expected()
     }
 
-    /// On what grounds the last verdict was given; `None` when it was the operator's.
+    /// Returns the evidence of the last verdict; `None` if it came from the operator.
     pub fn rationale(&self) -> Option<&Rationale> {
         self.rationale.as_ref()
     }
 
-    /// It is not to be asked before the next event: nobody hears the board.
+    /// Removes the deadline until the next event, while the board is not connected.
     pub fn suspend(&mut self) {
         self.deadline.clear();
     }
 
-    /// The operator says what stands on the board.
+    /// Sets up a position given by the operator.
     pub fn set_up(&mut self, position: Position) -> Verdict {
         self.go_back(position, plies_after_gap(&self.facts.published, self.facts.presses.len(), position.turn()))
     }
 
-    /// The operator says that play goes on from a position of the game before, `plies` plies after its start.
+    /// Continues play from an earlier position given by the operator, `plies` plies after the start.
     pub fn go_back(&mut self, position: Position, plies: u32) -> Verdict {
         (self.rationale, self.released, self.unexplained) = (None, None, UnexplainedTracker::default());
         let presses = self.facts.presses.len();
         resume_at(&mut self.facts, position, plies, presses, Reason::Operator)
     }
 
-    /// The operator says that what stands on the board is right. `None`: it is no position of this game. `turn`: who is to
-    /// move, if he says so.
+    /// Sets up the current contents of the board, confirmed by the operator. `None` if they are no position of this
+    /// game. `turn`: side to move, if given.
     pub fn set_up_from_sensors(&mut self, turn: Option<Color>) -> Option<Verdict> {
         let facts = &self.facts;
         let turn = turn.or(facts.presses.turn());
@@ -312,8 +313,8 @@ impl Recogniser {
         Some(self.set_up(position))
     }
 
-    /// The next thing to publish, if it is time for one. To be called after every event and at the deadline, again and
-    /// again until it says `None`.
+    /// Returns the next verdict that is due. Call it after every event and at the deadline, repeatedly until it returns
+    /// `None`.
     pub fn verdict(&mut self, now: Millis) -> Option<Verdict> {
         if self.last_judgement == Some(self.judgement(now)) && self.is_link_up {
             return None;
@@ -353,7 +354,7 @@ impl Recogniser {
         Some(self.publish(now, proposal.conclusion))
     }
 
-    /// All that a judgement of this time depends on.
+    /// Returns the inputs of an evaluation.
     fn judgement(&self, now: Millis) -> (Millis, FactsVersion, bool) {
         (now, self.facts.version_key(), self.facts.evidence.is_dumped())
     }
@@ -368,8 +369,8 @@ impl Recogniser {
         apply(facts, unexplained, now, conclusion)
     }
 
-    /// The board shows the published position: what was unexplained is over, and once it has been quiet for a moment, hands that
-    /// adjusted and presses that were taken back are forgotten.
+    /// Handles a board that shows the published position. Once it has been quiet for a moment, drops touches by
+    /// adjusting hands and reverted presses.
     fn clear_unexplained(&mut self, now: Millis) {
         self.unexplained = UnexplainedTracker::default();
         self.forecast.clear();
@@ -382,7 +383,7 @@ impl Recogniser {
         self.deadline.set_earliest(now, again, Wait::Press);
     }
 
-    /// What would be published if the board stayed as it is.
+    /// Returns the conclusion to be published if the board stays unchanged.
     fn propose(&mut self, now: Millis) -> Option<Proposal> {
         let Recogniser { facts, searcher, budget: effort, unexplained, forecast: outlook, deadline, .. } = self;
         if facts.contradictions().is_empty() {
@@ -398,7 +399,7 @@ impl Recogniser {
             };
         }
         if let Some(since) = facts.missed_events.lever_unknown_since().filter(|_| facts.clock == ClockState::Running) {
-            // A clock that runs is heard every second, unless it says nothing that can be believed.
+            // A running clock reports every second, unless its reports are invalid.
             let waits_until = since + Millis(facts.settings.unexplained_ms);
             if now < waits_until {
                 deadline.set_earliest(now, Some(waits_until), Wait::Lever);

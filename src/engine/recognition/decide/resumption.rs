@@ -1,22 +1,22 @@
-//! A move against the rules that was let stand: play went on from the position after it.
+//! Detects accepted illegal moves: play continued from the position after one.
 //!
 //! ```text
-//!   published ──▸ legal plies, not published yet ──▸ against the rules ──▸ stands ──▸ a legal reply
-//!       └────────────────────── lineage ───────────────────┘                  what is seen now ─┘
+//!   published ──▸ legal plies, not published yet ──▸ illegal ply ──▸ accepted ──▸ a legal reply
+//!       └────────────────────── origin ────────────────────┘              current board ─┘
 //! ```
 //!
-//! Nothing shows a move against the rules but that no legal one explains the board. So the position after it is sought among
-//! those that [stood](super::standing), and the legal reply to it is what proves it. Of several the likeliest counts: how it
-//! [came about](super::lineage) says most.
+//! An illegal move shows only by the lack of a legal explanation. Its resulting position is therefore searched among
+//! the [accepted positions](super::accepted_positions), and the legal reply proves it. The likeliest candidate wins;
+//! its [origin](super::origin) matters most.
 //!
-//! | lineage | what is published |
+//! | origin | publication |
 //! |---|---|
-//! | one ply against the rules | the setup |
-//! | a legal ply that nobody pressed for | that ply; the rest is judged anew |
-//! | legal plies before it that nobody has confirmed yet | the first of them; the rest is judged anew |
-//! | two plies against the rules | the setup after the first; the rest is judged anew |
-//! | the last published ply was taken back | the position before it, as a setup; the rest is judged anew |
-//! | nobody can tell | the setup |
+//! | one illegal ply | the setup |
+//! | a legal ply without a press | that ply; then another evaluation |
+//! | unconfirmed legal plies, then an illegal ply | the first of them; then another evaluation |
+//! | two illegal plies | the setup after the first; then another evaluation |
+//! | withdrawal of the last published ply | the position before it, as a setup; then another evaluation |
+//! | unknown | the setup |
 
 use super::accepted_positions::{AcceptanceEvidence, AcceptedPosition};
 use super::kings::position_from_occupancy;
@@ -29,7 +29,7 @@ use crate::engine::recognition::verdict::{ClockState, Rule};
 use crate::engine::recognition::wait::Wait;
 use draughts::{Move, Position, SquareSet};
 
-/// A legal reply to a position that was not explained.
+/// Legal reply to an unexplained position.
 struct Resumption {
     score: i32,
     position: Position,
@@ -38,7 +38,7 @@ struct Resumption {
     reply: Explanation,
 }
 
-/// A legal reply to a position that was not explained: what went before stands.
+/// Finds a legal reply to an unexplained position, which is thereby accepted.
 pub(super) fn find_resumption(
     facts: &Facts,
     candidates: Vec<AcceptedPosition>,
@@ -54,13 +54,13 @@ pub(super) fn find_resumption(
         let lineage = find_origin(facts, candidate, &candidates, &legal, &chronology);
         likeliest_reply(facts, candidate, lineage, work)
     });
-    // Of two that are as likely the earlier: fewer plies are hidden before it.
+    // Among equally likely ones the earliest wins: it hides fewer plies.
     let best = resumptions.max_by_key(|found| (found.score, std::cmp::Reverse(found.accepted.at)))?;
     let Resumption { score, position, accepted: candidate, origin: lineage, reply } = best;
     let pressed = facts.presses.len() > candidate.presses;
     let answered = reply.plies.len() >= 2;
     let mut wait = match facts.clock {
-        // A single legal move may be analysis, where moves follow each other faster.
+        // A single legal move may be analysis, where moves follow faster.
         ClockState::None if !answered && lineage.plies().is_none() => return None,
         ClockState::None if !answered => (facts.settings.replied_ms, Wait::NextMove),
         ClockState::None => (facts.settings.no_clock_answered_ms, Wait::Quiet),
@@ -91,7 +91,7 @@ pub(super) fn find_resumption(
     Some((score, propose_after_quiet(facts, wait, conclusion)))
 }
 
-/// The likeliest reply to a position, if there is one.
+/// Returns the likeliest reply to a position, if there is one.
 fn likeliest_reply(
     facts: &Facts,
     candidate: &AcceptedPosition,
@@ -111,7 +111,7 @@ fn likeliest_reply(
         PositionOrigin::LegalThenIllegal(_, position) | PositionOrigin::TwoIllegal(_, position) => position,
     };
     let turn = lineage.plies().map(|_| !before.turn()).or(candidate.turn);
-    // If a press was forgotten, the next press of the opponent changes nothing: it does not count as missing.
+    // After a forgotten press the opponent's next press has no effect, so it does not count as missing.
     let later = facts.presses.len().saturating_sub(candidate.presses);
     let lever_then = facts.presses.turn().map(|turn| if later.is_multiple_of(2) { turn } else { !turn });
     let left =
@@ -147,7 +147,7 @@ fn likeliest_reply(
     })
 }
 
-/// How likely it is that a move against the rules brought this position about.
+/// Returns the score of an illegal move as the origin of this position.
 fn origin_score(facts: &Facts, candidate: &AcceptedPosition, lineage: &PositionOrigin, position: &Position) -> i32 {
     let came_about = match lineage.plies() {
         None if matches!(lineage, PositionOrigin::TakenBack(_)) => 0,

@@ -1,4 +1,4 @@
-//! When an explanation is believed: for how long the board must be quiet, by how good the evidence is.
+//! Determines how long the board must be quiet before an explanation is accepted, depending on the evidence.
 
 use super::proposal::{Conclusion, Proposal, committed_at, longer_wait, propose_after_quiet, setup};
 use crate::engine::millis::Millis;
@@ -10,24 +10,24 @@ use crate::engine::recognition::verdict::{ClockState, Reason, Rule};
 use crate::engine::recognition::wait::Wait;
 use draughts::{Move, Square, SquareSet};
 
-/// May this explanation leave a square wrong? Only once its player has pressed, or the opponent has replied.
+/// Whether the explanation may leave a square wrong: only after a press or a reply.
 pub(super) fn may_be_odd(presses: &Presses, explanation: &Explanation) -> bool {
     explanation.mismatched.is_empty() || !presses.is_empty() || explanation.plies.len() >= 2
 }
 
-/// Has nothing moved since the clock stopped, and did it stop a short time ago?
+/// Whether the board has not changed since the clock stopped a short time ago.
 pub(super) fn was_complete(evidence: &Evidence, settings: &Settings, now: Millis, stopped: Millis) -> bool {
     evidence.last_change() <= stopped && now <= stopped + Millis(settings.stopped_ms)
 }
 
-/// Publishes a ply that was complete when the clock stopped.
+/// Proposes a ply that was complete when the clock stopped.
 pub(super) fn ply_before_stop(facts: &Facts, best: &Explanation) -> Option<Proposal> {
     if !best.mismatched.is_empty()
         || (best.plies.len() > counts::PLIES_BEFORE_STOP && !is_pressed(&facts.presses, &facts.published, best))
     {
         return None;
     }
-    // When pieces are knocked over, players stop the clock: this may be one that was put back wrongly.
+    // Players stop the clock when pieces are knocked over, so a piece may have been put back wrongly.
     if !is_committed(facts, best) && is_restored_with_others(facts, &best.plies) {
         return None;
     }
@@ -38,7 +38,7 @@ pub(super) fn ply_before_stop(facts: &Facts, best: &Explanation) -> Option<Propo
     ))
 }
 
-/// How long the best explanation must stand before its first ply is believed.
+/// Proposes the first ply of the best explanation, with its waiting time.
 pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) -> Option<Proposal> {
     let settings = &facts.settings;
     let answered = best.plies.len() >= 2;
@@ -69,7 +69,7 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
         let blemish = if answered { times::CLEANUP_AFTER_REPLY_MS } else { settings.mismatch_ms };
         wait = longer_wait(wait, (blemish, Wait::Cleanup));
         if facts.evidence.trusts_reports() && !facts.evidence.is_dumped() {
-            // The wrong square may be a lost report, and this board sends no dump that would show it.
+            // The wrong square may be a lost report, and this board sends no dump to correct it.
             wait.0 += settings.unconfirmed_ms;
         }
     }
@@ -80,7 +80,7 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
     let first = &best.plies[0];
     let contradicts = |rival: &&Explanation| {
         if facts.missed_events.has_gap() {
-            // Nobody heard what was played: two explanations differ unless one begins with the other.
+            // After an outage two explanations differ unless one starts with the other.
             return !rival.plies.starts_with(&best.plies) && !best.plies.starts_with(&rival.plies);
         }
         rival.plies[0] != *first
@@ -91,7 +91,7 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
             && rival.plies[0].from() == first.from()
             && rival.plies[0].to() == first.to();
         if same_ends {
-            // The same piece went the same way, but which pieces it took is not visible yet: wait until they are taken off.
+            // Both plies move the piece equally but capture different pieces; the removal will decide.
             return None;
         }
         if facts.missed_events.has_gap() {
@@ -101,16 +101,16 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
     }
     if !pressed && is_restored_with_others(facts, &best.plies) {
         wait = match (facts.clock, best.plies.len()) {
-            // Nobody can press, and whoever puts pieces back wrongly may also make what looks like a reply.
+            // No press is possible, and pieces put back wrongly may also imitate a reply.
             (ClockState::None, 1) => longer_wait(wait, (settings.chaos_ms, Wait::NextMove)),
             (ClockState::None, 2) => longer_wait(wait, (settings.no_clock_ms, Wait::Quiet)),
             (ClockState::None, _) => wait,
-            // If it was a ply, its player will press, or the opponent will reply and press.
+            // After a real ply the player will press, or the opponent will reply and press.
             _ => return None,
         };
     }
     if facts.clock != ClockState::None && !pressed {
-        // Several plies in a row without a press: analysis on the board while the clock runs.
+        // Several plies without a press are analysis on the board while the clock runs.
         wait = match facts.presses.plies_without_press() {
             0 => wait,
             1 => longer_wait(wait, (settings.unpressed_ms, Wait::Press)),
@@ -120,8 +120,8 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
     Some(propose_after_quiet(facts, wait, Conclusion::Ply(best.clone(), rule)))
 }
 
-/// The ply that is finished if this piece is lifted now, on a board without a clock: it stood complete, and a player who wanted to
-/// change it would lift the piece that he moved, not another.
+/// Returns the ply that lifting this piece completes, on a board without a clock. The ply stood complete, and a player
+/// who wanted to change it would lift the moved piece instead.
 pub(super) fn released_ply(facts: &Facts, found: &[Explanation], now: Millis, lifted: Square) -> Option<Explanation> {
     let stands = facts.evidence.is_confirmed() && now >= facts.evidence.last_change() + times::MAX_REMOVAL_PAUSE;
     if facts.clock != ClockState::None || !stands || facts.missed_events.has_gap() {
@@ -131,7 +131,7 @@ pub(super) fn released_ply(facts: &Facts, found: &[Explanation], now: Millis, li
     let is_sure = best.plies.len() == 1 && best.is_exact() && best.score >= weights::GOOD_SCORE;
     let rival = found.iter().find(|rival| rival.plies[0] != best.plies[0]);
     let is_clear = rival.is_none_or(|rival| best.score - rival.score >= weights::AMBIGUOUS);
-    // The lifted piece is not the one that moved, and no longer capture between the same squares takes it.
+    // The lifted piece is not the moved one, and no longer capture between the same squares takes it.
     let is_longer = |rival: &Explanation| {
         let (ply, rival) = (&best.plies[0], &rival.plies[0]);
         (rival.from(), rival.to()) == (ply.from(), ply.to()) && rival.captured().contains(lifted)
@@ -141,14 +141,14 @@ pub(super) fn released_ply(facts: &Facts, found: &[Explanation], now: Millis, li
     (is_sure && is_clear && other).then(|| best.clone())
 }
 
-/// Were several pieces of a position off their squares at one time, although no ply moves them? Squares that are `excused` do not
-/// count.
+/// Whether several pieces of a position were off their squares at once without being moved by a ply. Ignores `excused`
+/// squares.
 pub(super) fn is_disturbed(facts: &Facts, base: &BasePosition, excused: SquareSet) -> bool {
     displaced_since(facts, base, excused).any(|(_, away)| away.len() > counts::MAX_DISPLACED_PIECES)
 }
 
-/// Were several pieces off the board while the piece of the first ply was? Then they may have fallen together, and it may stand
-/// where somebody put it back wrongly.
+/// Whether several pieces were off the board together with the piece of the first ply. They may have fallen, and the
+/// piece may have been put back wrongly.
 fn is_restored_with_others(facts: &Facts, plies: &[Move]) -> bool {
     let Some(ply) = plies.first() else { return false };
     let played = plies.iter().fold(SquareSet::EMPTY, |played, ply| played | ply.squares());
@@ -165,8 +165,8 @@ fn is_restored_with_others(facts: &Facts, plies: &[Move]) -> bool {
     among_others
 }
 
-/// For each change since a position: the change, and the squares from which pieces of that position are missing after it. Squares
-/// that published plies have passed, and those that are `excused`, do not count.
+/// Returns each change since a position, with the squares from which pieces of that position are missing after it.
+/// Ignores `excused` squares and those passed by published plies.
 fn displaced_since<'a>(
     facts: &'a Facts,
     base: &BasePosition,
@@ -191,9 +191,9 @@ fn displaced_since<'a>(
     })
 }
 
-/// Has the player of the first ply given it up by pressing? He has, too, if the ply belongs to the rest of an explanation that a
-/// press has confirmed: there may be fewer presses than plies, because when a player forgets to press, his opponent cannot press
-/// either. The last ply of the rest counts only if the lever shows that its player has pressed.
+/// Whether a press commits the first ply. This includes plies of the rest of an explanation that a press has confirmed:
+/// presses may be fewer than plies, because after a forgotten press the opponent cannot press either. The last ply of
+/// the rest additionally requires that the lever shows its press.
 pub(super) fn is_committed(facts: &Facts, best: &Explanation) -> bool {
     let (plies, turn) = (best.total_plies(), facts.published.turn());
     let rest = facts.published.remaining_plies(&facts.evidence).filter(|rest| rest.is_given_up && rest.plies == plies);
@@ -201,7 +201,7 @@ pub(super) fn is_committed(facts: &Facts, best: &Explanation) -> bool {
         || (rest.is_some() && (plies >= 2 || facts.presses.turn() == Some(!turn)))
 }
 
-/// The same by presses since the published position alone.
+/// Whether the presses since the published position alone commit the first ply.
 pub(super) fn is_pressed(presses: &Presses, published: &PublishedState, best: &Explanation) -> bool {
     presses.is_committed(best.total_plies(), published.turn())
 }

@@ -5,12 +5,12 @@ use crate::engine::millis::Millis;
 use crate::engine::recognition::tuning::counts;
 use draughts::{Square, SquareSet};
 
-/// Why a square is wrong.
+/// Reason for a wrong square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AnomalyKind {
-    /// A captured piece stands there that nobody took off.
+    /// Captured piece that was not removed.
     Leftover,
-    /// A piece too many or too few, which nothing explains.
+    /// Unexplained piece too many or too few.
     Mismatch,
 }
 
@@ -20,11 +20,11 @@ struct Anomaly {
     kind: AnomalyKind,
     at: Millis,
     plies: u32,
-    /// Then the square changed, and was wrong no longer. It is remembered for what stood before.
+    /// Time of the change that corrected the square. Retained for earlier placements.
     until: Option<SeqNo>,
 }
 
-/// The squares that are wrong for a known reason, and those that were.
+/// Wrong squares with a known reason, present and past.
 #[derive(Clone, Default, Debug)]
 pub struct Anomalies(Vec<Anomaly>);
 
@@ -33,52 +33,52 @@ impl Anomalies {
         self.0.iter().filter(|anomaly| anomaly.until.is_none())
     }
 
-    /// The squares that are wrong.
+    /// Returns the squares that are wrong now.
     pub fn squares(&self) -> SquareSet {
         self.present().map(|anomaly| anomaly.square).collect()
     }
 
-    /// The squares that were wrong at a moment, and those that are.
+    /// Returns the squares that were wrong at a point in the sequence or are wrong now.
     pub fn squares_at(&self, at: SeqNo) -> SquareSet {
         let known = self.0.iter().filter(|anomaly| anomaly.until.is_none_or(|until| at < until));
         known.map(|anomaly| anomaly.square).collect()
     }
 
-    /// The squares where captured pieces stand.
+    /// Returns the squares of captured pieces still on the board.
     pub fn captured(&self) -> SquareSet {
         self.present().filter(|anomaly| anomaly.kind == AnomalyKind::Leftover).map(|anomaly| anomaly.square).collect()
     }
 
-    /// Since when the oldest piece too many or too few has stood so through several plies, after so many plies of the game.
+    /// Returns the start of the oldest unexplained anomaly that has lasted for several plies, at ply number `plies`.
     pub fn oldest_stale(&self, plies: u32) -> Option<Millis> {
         let stale =
             |anomaly: &&Anomaly| anomaly.kind == AnomalyKind::Mismatch && plies >= anomaly.plies + counts::STALE_PLIES;
         self.present().filter(stale).map(|anomaly| anomaly.at).min()
     }
 
-    /// From now on a square is wrong, so many plies after the start of the game.
+    /// Marks a square as wrong from ply number `plies` on.
     pub fn add(&mut self, now: Millis, square: Square, excuse: AnomalyKind, plies: u32) {
         self.0.push(Anomaly { square, kind: excuse, at: now, plies, until: None });
     }
 
-    /// A square has changed.
+    /// Ends the anomaly of a square, which has changed.
     pub fn change(&mut self, square: Square, moment: SeqNo) {
         let over = |anomaly: &&mut Anomaly| anomaly.square == square && anomaly.until.is_none();
         self.0.iter_mut().filter(over).for_each(|anomaly| anomaly.until = Some(moment));
     }
 
-    /// Forgets all but those squares that are wrong in the position that stands now.
+    /// Drops all anomalies except the present ones on squares that are wrong in the current position.
     pub fn retain(&mut self, wrong: SquareSet) {
         self.0.retain(|anomaly| anomaly.until.is_none() && wrong.contains(anomaly.square));
     }
 
-    /// Another position is set up: of what was wrong, captured pieces that still stand are to be taken off.
+    /// Updates the anomalies for a new setup: only captured pieces still on the board remain.
     pub fn set_up(&mut self, wrong: SquareSet) {
         self.0.retain(|anomaly| anomaly.kind == AnomalyKind::Leftover);
         self.retain(wrong);
     }
 
-    /// Forgets a square.
+    /// Drops the anomalies of a square.
     pub fn forget(&mut self, square: Square) {
         self.0.retain(|anomaly| anomaly.square != square);
     }

@@ -1,15 +1,15 @@
-//! The order of what happened on the squares: does it fit a sequence of plies?
+//! Order of events on the squares, and whether it fits a sequence of plies.
 //!
-//! A placement says which plies were played, rarely in which order; what the board reported says that, too. The changes since
-//! a moment are taken as a row of sights, each as it was between two reports:
+//! A placement shows which plies were played, but rarely in which order; the reports add the order. The changes since a
+//! point form a sequence of placements, one between every two reports:
 //!
 //! ```text
-//!   position ─▸ sight ─▸ sight ─▸ sight ─▸ ... ─▸ what is seen now
+//!   position ─▸ placement ─▸ placement ─▸ placement ─▸ ... ─▸ current board
 //!                  after 12-18?      after 37-32?
 //! ```
 //!
-//! Each ply must land after the ply in front of it, and the position after it should have been seen at some time. Reports
-//! of one scan may come in any order. What only a dump showed has no time: it contradicts nothing.
+//! Each ply must land after its predecessor, and the position after it should have been seen at some time. Reports of
+//! one scan may come in any order. Changes seen only in a dump have no time, so they contradict nothing.
 
 use super::occupancy::{Occupancy, SensedPiece};
 use super::squares::{ChangeSource, Evidence, SeqNo, SquareChange};
@@ -17,7 +17,7 @@ use crate::engine::millis::Millis;
 use crate::engine::recognition::tuning::{counts, times};
 use draughts::{Color, Move, Position, Square, SquareSet};
 
-/// What the squares showed between two changes.
+/// Contents of the squares between two changes.
 #[derive(Clone, Copy, Debug)]
 struct OccupancySpan {
     occupancy: Occupancy,
@@ -25,21 +25,21 @@ struct OccupancySpan {
     seq_no: SeqNo,
 }
 
-/// The order of what happened since a moment.
+/// Order of events since a point in the sequence.
 #[derive(Clone, Debug)]
 pub struct Chronology<'a> {
     changes: Vec<&'a SquareChange>,
     spans: Vec<OccupancySpan>,
-    /// Squares of which nothing is known at some time: a dump showed a change, or they flicker.
+    /// Squares with unknown contents at some time: a dump showed a change, or they flicker.
     uncertain: SquareSet,
-    /// Squares of which a dump showed a change that was not reported.
+    /// Squares with an unreported change shown by a dump.
     unreported: SquareSet,
-    /// Squares that changed more often than a hand does it.
+    /// Squares that changed more often than a hand can cause.
     flickering: SquareSet,
 }
 
 impl<'a> Chronology<'a> {
-    /// What happened since a moment.
+    /// Creates the chronology of changes after `since`.
     pub fn new(evidence: &'a Evidence, since: SeqNo) -> Chronology<'a> {
         let changes: Vec<&SquareChange> = evidence.changes_since(since).collect();
         let mut sight = *evidence.occupancy();
@@ -47,7 +47,7 @@ impl<'a> Chronology<'a> {
             sight.put(change.square, change.before.map(|color| SensedPiece { color, is_king: false }));
         }
         let mut spans = vec![OccupancySpan { occupancy: sight, from: Millis::ZERO, seq_no: since }];
-        // The piece that was seen there last, and when it came or went, latest first.
+        // Last piece on each square, and the times of its arrivals and departures, latest first.
         let mut traces = [(None, [None; counts::FLICKER_CHANGES]); Square::MAX_COUNT];
         let (mut flickering, mut unreported) = (SquareSet::EMPTY, SquareSet::EMPTY);
         for change in &changes {
@@ -71,18 +71,18 @@ impl<'a> Chronology<'a> {
         Chronology { changes, spans, uncertain: flickering | unreported, unreported, flickering }
     }
 
-    /// What a question costs, in moves looked at.
+    /// Returns the cost of a query, in moves examined.
     pub fn cost(&self) -> u32 {
         self.changes.len() as u32 / 32
     }
 
-    /// Squares of which a dump showed a change that was not reported.
+    /// Returns the squares with an unreported change shown by a dump.
     pub fn unreported(&self) -> SquareSet {
         self.unreported
     }
 
-    /// Squares on which a piece came down, stood while the opponent's hand was on the board, and left again: a ply ended there,
-    /// whoever pressed for it.
+    /// Returns the squares where a piece landed, stayed while the opponent's hand was on the board, and left: a ply
+    /// ended there, with or without a press.
     pub fn rests(&self) -> SquareSet {
         let mut rests = SquareSet::EMPTY;
         for (index, arrival) in self.changes.iter().enumerate() {
@@ -99,20 +99,20 @@ impl<'a> Chronology<'a> {
         rests
     }
 
-    /// When this ply of a colour came down, at the earliest after another landing; `after`, if nothing is known of it.
-    /// `None`: the order is wrong, because it came down only before that, or before it was lifted.
+    /// Returns the landing time of a ply of a colour, not before `after`; exactly `after` if unknown. `None` if the
+    /// order is wrong: the piece only landed earlier, or before it was lifted.
     pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
         let (from, to) = (ply.from(), ply.to());
         let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
         if self.unreported.contains(to) {
-            // At some time before the dump that showed it.
+            // The piece landed at an unknown time before the dump.
             let in_time = arrivals.next_back().is_none_or(|last| last.at + times::SCAN >= after);
             return in_time.then_some(after);
         }
         let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
         let lifted =
             departures.next().filter(|_| from != to && !self.unreported.contains(from)).map(|change| change.at);
-        // A piece that was away for long and came again landed then.
+        // A piece that returned after a long absence landed at its return.
         let mut left_at = None;
         let mut gone_until = Millis::ZERO;
         for change in self.changes.iter().filter(|change| change.square == to) {
@@ -127,20 +127,21 @@ impl<'a> Chronology<'a> {
         let mut arrivals = arrivals.filter(|change| change.at >= gone_until);
         let earliest = lifted.map_or(after, |lifted| lifted.max(after));
         let Some(first) = arrivals.next() else { return Some(after) };
-        // A piece that flickers came down when it was first seen, or seen again after longer than it flickers.
+        // A flickering piece landed when first seen, or when seen after an absence longer than its flickering.
         let again = arrivals.filter(|arrival| !self.flickering.contains(to) || self.was_gone(arrival));
         let fitting = std::iter::once(first).chain(again).find(|arrival| arrival.at + times::SCAN >= earliest)?;
         Some(fitting.at.max(after))
     }
 
-    /// Had a square been empty before this arrival for longer than a piece that flickers leaves it?
+    /// Whether the square was empty before this arrival for longer than flickering lasts.
     fn was_gone(&self, arrival: &SquareChange) -> bool {
         let mut before = self.changes.iter().rev().filter(|change| change.square == arrival.square);
         let left = before.find(|change| change.seq_no < arrival.seq_no);
         left.is_some_and(|left| arrival.at >= left.at + times::MIN_GONE_TIME)
     }
 
-    /// How many of the positions between these plies were never seen. `tolerated`: squares that may be wrong throughout.
+    /// Returns the number of intermediate positions that were never seen. `tolerated`: squares that may always be
+    /// wrong.
     pub fn count_unseen(&self, base: &Position, plies: &[Move], tolerated: SquareSet) -> usize {
         let mut position = *base;
         let mut scene = 0;
@@ -148,7 +149,7 @@ impl<'a> Chronology<'a> {
         for pair in plies.windows(2) {
             let [ply, reply] = pair else { continue };
             position = position.play(ply);
-            // The opponent's hand may be there before the captured pieces are off, and pieces are taken off first.
+            // The opponent's hand may come before the captured pieces are removed, and pieces are removed first.
             let moving = SquareSet::from_iter([reply.from(), reply.to()]) | reply.captured() | ply.captured();
             let excused = tolerated | moving | self.uncertain;
             let shows = |scene: &OccupancySpan| {
@@ -162,7 +163,7 @@ impl<'a> Chronology<'a> {
         unseen
     }
 
-    /// Was the position after a ply seen before a moment, but for a piece in the hand of the opponent?
+    /// Whether the position after a ply was seen before a point, except for a piece in the opponent's hand.
     pub fn shows_after(&self, base: &Position, ply: &Move, before: SeqNo, tolerated: SquareSet) -> bool {
         let next = base.play(ply);
         let excused = tolerated | self.uncertain;
@@ -174,22 +175,22 @@ impl<'a> Chronology<'a> {
         })
     }
 
-    /// Did a square show a colour at some time until a moment?
+    /// Whether a square showed a colour at some time up to a point.
     pub fn was_seen(&self, square: Square, color: Color, until: SeqNo) -> bool {
         let mut scenes = self.spans.iter().take_while(|scene| scene.seq_no <= until);
         scenes.any(|scene| scene.occupancy.color(square) == Some(color))
     }
 
-    /// The sights that stood for so long, the last ones first, with the time until which each stood. What is seen now is not
-    /// among them.
+    /// Returns the placements that stood for at least `span`, latest first, each with its end time. Excludes the
+    /// current placement.
     pub fn lasting_spans(&self, span: Millis, most: usize) -> Vec<(Occupancy, SeqNo, Millis)> {
         let pairs = self.spans.windows(2).rev();
         let stood = pairs.filter(|pair| pair[1].from >= pair[0].from + span);
         stood.take(most).map(|pair| (pair[0].occupancy, pair[0].seq_no, pair[1].from)).collect()
     }
 
-    /// The sights that stood for a while before a time, and for how long, those that stood longest first: one of them is the
-    /// position that was given up by pressing at that time.
+    /// Returns the placements that stood for a while in the `window` before a time, longest first, with their
+    /// durations. One of them is the position committed by a press reported at that time.
     pub fn lasting_spans_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Occupancy, SeqNo, Millis)> {
         let mut standing: Vec<(Millis, Occupancy, SeqNo)> = Vec::new();
         for (index, scene) in self.spans.iter().enumerate() {
@@ -209,7 +210,7 @@ pub(in crate::engine::recognition) mod tests {
     use super::*;
     use draughts::Variant;
 
-    /// The start of an international game and what was reported after it, as time, square, colour.
+    /// Returns the start position of an international game and the evidence of these reports (time, square, colour).
     pub fn evidence(reports: &[(u64, &str, Option<Color>)]) -> (Position, Evidence) {
         let start = Position::start(Variant::from_tag("20").unwrap());
         let mut sight = Occupancy::default();

@@ -1,6 +1,7 @@
-//! All that is known when something is decided: what is published, and what was seen and heard since.
+//! Facts for decisions: the published position and all later events.
 //!
-//! The rules in `decide` read the facts; only events and published entries change them, each through the value that owns them.
+//! The rules in `decide` read the facts; only events and published entries change them, each through the value that
+//! owns them.
 
 use super::chronology::Chronology;
 use super::missed_events::MissedEvents;
@@ -12,25 +13,25 @@ use crate::engine::recognition::settings::Settings;
 use crate::engine::recognition::verdict::{ClockState, PressId};
 use draughts::{Position, SquareSet};
 
-/// What is known.
+/// Known facts.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// The times that can be set.
+    /// Configurable times.
     pub settings: Settings,
-    /// Does the clock run?
+    /// State of the clock.
     pub clock: ClockState,
-    /// What is published.
+    /// Published position.
     pub published: PublishedState,
-    /// What happened on the squares.
+    /// Events on the squares.
     pub evidence: Evidence,
-    /// The lever since the published position.
+    /// Lever presses since the published position.
     pub presses: Presses,
-    /// What may have been missed.
+    /// Events that may have been missed.
     pub missed_events: MissedEvents,
 }
 
-/// The facts on which explanations and judgements depend, each by its value or by a number that grows with it. While versions are
-/// equal, nothing but time has passed, and perhaps a dump has confirmed what was seen.
+/// Facts that explanations and evaluations depend on, by value or by a growing number. While versions are equal, only
+/// time has passed, and possibly a dump has confirmed the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FactsVersion {
     clock: ClockState,
@@ -44,7 +45,7 @@ pub struct FactsVersion {
 }
 
 impl Facts {
-    /// The version of what is known.
+    /// Returns the version of the facts.
     pub fn version_key(&self) -> FactsVersion {
         FactsVersion {
             clock: self.clock,
@@ -58,29 +59,29 @@ impl Facts {
         }
     }
 
-    /// The squares that contradict the published position and are not known anomalies.
+    /// Returns the squares that contradict the published position and are not known anomalies.
     pub fn contradictions(&self) -> SquareSet {
         self.published.wrong(&self.evidence)
     }
 
-    /// The order of what happened since the published position.
+    /// Returns the order of events since the published position.
     pub fn chronology(&self) -> Chronology<'_> {
         Chronology::new(&self.evidence, self.published.base().evidence_start)
     }
 
-    /// When no hand will have been on the board for a moment.
+    /// Returns the time at which the board will have been quiet for a moment.
     pub fn quiet_at(&self) -> Millis {
         self.evidence.last_change() + Millis(self.settings.settle_ms)
     }
 
-    /// When the board will have been quiet for a span, and known from a dump or at least from silence.
+    /// Returns the time at which the board will have been quiet for `wait` ms, plus an allowance while unconfirmed.
     pub fn confirmed_at(&self, wait: u64) -> Millis {
         let doubt = if self.evidence.is_confirmed() { 0 } else { self.settings.unconfirmed_ms };
         self.evidence.last_change() + Millis(wait + doubt)
     }
 
-    /// The board shows the published position: hands that adjusted, and presses that were taken back, are forgotten. Returns when
-    /// to ask again.
+    /// Handles a board that shows the published position: drops touches by adjusting hands and reverted presses.
+    /// Returns the time of the next call, if necessary.
     pub fn clear_pending(&mut self, now: Millis) -> Option<Millis> {
         self.evidence.learn_codes(self.published.position().placement().kings());
         self.published.clear_anomalies(&self.evidence, self.missed_events.has_gap());
@@ -88,7 +89,7 @@ impl Facts {
         self.presses.clear_reverted(now, self.published.turn())
     }
 
-    /// Play goes on from another position, after so many plies of the game and presses of the lever. Returns the last of them.
+    /// Continues from another position at ply number `plies`, dropping `presses` presses. Returns the last of them.
     pub fn set_up(&mut self, position: Position, plies: u32, presses: usize) -> Option<PressId> {
         self.published.set_up(position, plies, &self.evidence);
         self.missed_events.close_gap();

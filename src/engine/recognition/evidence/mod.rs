@@ -1,15 +1,15 @@
-//! What was seen on the squares and heard of the lever since the published position, and what may have been missed.
+//! Evidence since the published position: squares, lever, and possibly missed events.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `sight` | what the squares show, by colour |
-//! | `squares` | what happened on the squares since the last settled position |
-//! | `chronology` | the order of what happened on them |
-//! | `presses` | the lever since the published position |
-//! | `unheard` | what may have been missed while the board was not heard |
+//! | `occupancy` | contents of the squares, by colour |
+//! | `squares` | changes of the squares since the last settled position |
+//! | `chronology` | order of these changes |
+//! | `presses` | lever presses since the published position |
+//! | `missed_events` | events possibly missed during an outage |
 //! | `anomalies` | squares that differ from the published position for a known reason |
-//! | `published` | what is published, and from when on evidence counts for the next ply |
-//! | `facts` | all of this together: what is known when something is decided |
+//! | `published` | published position, and the start of evidence for the next ply |
+//! | `facts` | all of these together, as the basis of decisions |
 
 mod anomalies;
 mod chronology;

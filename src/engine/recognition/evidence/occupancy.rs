@@ -1,17 +1,17 @@
-//! What the squares of a board show at one moment.
+//! Contents of the squares of a board at one time.
 
 use draughts::{Color, Placement, Square, SquareSet};
 
-/// A piece as a sensor reports it: its colour is evidence, its kind is advice (a stacked second disk may read as a man).
+/// Piece as reported by a sensor. Its colour is reliable, its kind is a hint (a stacked second disk may read as a man).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SensedPiece {
-    /// The colour of the piece.
+    /// Color of the piece.
     pub color: Color,
-    /// Does its code say king?
+    /// Whether its code says king.
     pub is_king: bool,
 }
 
-/// The colours on the playing squares, and where a king's code was read.
+/// Colors on the playing squares, and squares with a king's code.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Occupancy {
     by_color: [SquareSet; 2],
@@ -19,7 +19,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// Sets what is seen on a square.
+    /// Sets the contents of a square.
     pub fn put(&mut self, square: Square, seen: Option<SensedPiece>) {
         for set in &mut self.by_color {
             set.remove(square);
@@ -33,33 +33,33 @@ impl Occupancy {
         }
     }
 
-    /// What is seen on a square.
+    /// Returns the contents of a square.
     pub fn get(&self, square: Square) -> Option<SensedPiece> {
         let color = self.color(square)?;
         Some(SensedPiece { color, is_king: self.kings.contains(square) })
     }
 
-    /// The colour on a square.
+    /// Returns the colour on a square.
     pub fn color(&self, square: Square) -> Option<Color> {
         Color::BOTH.into_iter().find(|&color| self.squares_of(color).contains(square))
     }
 
-    /// The squares that show a colour.
+    /// Returns the squares of a colour.
     pub fn squares_of(&self, color: Color) -> SquareSet {
         self.by_color[color.index()]
     }
 
-    /// The squares where a king's code was read.
+    /// Returns the squares with a king's code.
     pub fn kings(&self) -> SquareSet {
         self.kings
     }
 
-    /// The squares whose colour differs between two sights.
+    /// Returns the squares whose colour differs between two occupancies.
     pub fn differs_from(&self, other: &Occupancy) -> SquareSet {
         (self.by_color[0] ^ other.by_color[0]) | (self.by_color[1] ^ other.by_color[1])
     }
 
-    /// The squares whose colour differs from a placement.
+    /// Returns the squares whose colour differs from a placement.
     pub fn differs_from_placement(&self, placement: &Placement) -> SquareSet {
         let [white, black] = self.by_color;
         (placement.pieces_of(Color::White) ^ white) | (placement.pieces_of(Color::Black) ^ black)

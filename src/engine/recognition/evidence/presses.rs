@@ -1,35 +1,35 @@
-//! The lever of the clock since the published position: how often it was moved, and whose time runs.
+//! Lever presses since the published position, and the side whose time runs.
 //!
-//! A lever has two states, so presses alternate; where its meaning is known, the side that is to move tells more than the
-//! number of presses. When a player forgets to press, his opponent cannot press either; when one presses by mistake, he presses
-//! back. Both change the number of presses by two and leave the lever as it was.
+//! A lever has two states, so presses alternate. If its meaning is known, the side to move is more informative than the
+//! number of presses. After a forgotten press the opponent cannot press either; after a mistaken press the player
+//! presses back. Both change the number of presses by two and leave the lever unchanged.
 
 use crate::engine::millis::Millis;
 use crate::engine::recognition::tuning::{counts, times};
 use crate::engine::recognition::verdict::{ClockState, PressId};
 use draughts::Color;
 
-/// One press.
+/// Lever press.
 #[derive(Clone, Copy, Debug)]
 pub struct Press {
-    /// As numbered by the caller.
+    /// Number assigned by the caller.
     pub id: PressId,
-    /// When it was heard of.
+    /// Time of the report.
     pub at: Millis,
 }
 
-/// What the lever shows, and whether it is in step with what is published.
+/// State of the lever, and whether it is in step with the published position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PressState {
-    /// Whose time runs, where that is known.
+    /// Side whose time runs, if known.
     turn: Option<Color>,
-    /// The player of the last published ply has not pressed yet.
+    /// Whether the player of the last published ply has not pressed yet.
     is_missing: bool,
-    /// Plies published in a row without a press.
+    /// Number of consecutive published plies without a press.
     plies_without_press: u32,
 }
 
-/// The lever since the published position.
+/// Lever presses since the published position.
 #[derive(Clone, Debug, Default)]
 pub struct Presses {
     queue: Vec<Press>,
@@ -37,63 +37,64 @@ pub struct Presses {
 }
 
 impl Presses {
-    /// What the lever shows, and whether it is in step with what is published.
+    /// Returns the state of the lever.
     pub fn lever(&self) -> &PressState {
         &self.lever
     }
 
-    /// Whose time runs, where the lever's meaning is known.
+    /// Returns the side whose time runs, if the meaning of the lever is known.
     pub fn turn(&self) -> Option<Color> {
         self.lever.turn
     }
 
-    /// The lever's meaning has been learned or corrected: whose time runs now.
+    /// Sets the side whose time runs, after the meaning of the lever was learned or corrected.
     pub fn set_turn(&mut self, turn: Option<Color>) {
         self.lever.turn = turn;
     }
 
-    /// The player of the last published ply has not pressed yet.
+    /// Whether the player of the last published ply has not pressed yet.
     pub fn is_missing(&self) -> bool {
         self.lever.is_missing
     }
 
-    /// Plies published in a row without a press.
+    /// Returns the number of consecutive published plies without a press.
     pub fn plies_without_press(&self) -> u32 {
         self.lever.plies_without_press
     }
 
-    /// How many there were.
+    /// Returns the number of presses.
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Were there none?
+    /// Whether there are no presses.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Were there so many that play goes on, whatever the board shows?
+    /// Whether so many presses occurred that play must be continuing.
     pub fn are_many(&self) -> bool {
         self.queue.len() >= counts::MANY_PRESSES
     }
 
-    /// When they were heard of, in order.
+    /// Returns the times of the presses, in order.
     pub fn times(&self) -> impl Iterator<Item = Millis> {
         self.queue.iter().map(|press| press.at)
     }
 
-    /// The last one.
+    /// Returns the last press.
     pub fn last(&self) -> Option<&Press> {
         self.queue.last()
     }
 
-    /// When the last one was heard of.
+    /// Returns the time of the last press.
     pub fn last_at(&self) -> Option<Millis> {
         self.last().map(|press| press.at)
     }
 
-    /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now; `answered`: a
-    /// ply of this side and its reply can be seen. If they cannot, it may be the missing press of the last published ply.
+    /// Records a press while `to_move` is to move in the published position. `turn`: side whose time runs now;
+    /// `answered`: whether a ply of that side and its reply are visible. If not, this may be the missing press of the
+    /// last published ply.
     pub fn record(&mut self, press: Press, turn: Option<Color>, to_move: Color, answered: bool) {
         self.lever.turn = turn;
         if self.queue.is_empty() && turn == Some(to_move) && !answered {
@@ -103,7 +104,7 @@ impl Presses {
         }
     }
 
-    /// Has the player of the last of so many plies, of which the first was `to_move`'s, pressed for it?
+    /// Whether the player of the last of `plies` plies, the first by `to_move`, has pressed.
     pub fn confirms_last_ply(&self, plies: usize, to_move: Color) -> bool {
         let next = if plies.is_multiple_of(2) { to_move } else { !to_move };
         match self.lever.turn {
@@ -112,19 +113,20 @@ impl Presses {
         }
     }
 
-    /// Has the player of the first of so many plies, `to_move`, given it up by pressing?
+    /// Whether `to_move` has committed the first of `plies` plies by a press.
     pub fn is_committed(&self, plies: usize, to_move: Color) -> bool {
         !self.queue.is_empty() && (plies >= 2 || self.confirms_last_ply(plies, to_move))
     }
 
-    /// The first of so many plies is published, which its player has given up or not: takes the press that completed it, if there
-    /// was one.
+    /// Publishes the first of `plies` plies, committed or not. Removes and returns the press that completed it, if
+    /// there was one.
     pub fn publish(&mut self, plies: usize, to_move: Color, clock: ClockState, given_up: bool) -> Option<Press> {
-        // Without a clock nobody can press.
+        // Without a clock no press is possible.
         self.lever.plies_without_press =
             if given_up || clock == ClockState::None { 0 } else { self.lever.plies_without_press + 1 };
         let belong = if self.confirms_last_ply(plies, to_move) { plies } else { plies - 1 };
-        // Too many presses: the first ones were mistakes, and taken back. Too few: those that came belong to the last plies.
+        // Surplus presses came first and were mistakes that were reverted. If presses are missing, the existing ones
+        // belong to the last plies.
         let mistaken = self.queue.len().saturating_sub(belong);
         self.queue.drain(..mistaken / 2 * 2);
         let press = (self.queue.len() >= belong && belong > 0 && !self.queue.is_empty()).then(|| self.queue.remove(0));
@@ -137,13 +139,14 @@ impl Presses {
         press
     }
 
-    /// Play goes on from a position that was set up after so many presses. Returns the last of them.
+    /// Continues from a position set up after this many presses. Removes them and returns the last one.
     pub fn set_up(&mut self, presses: usize) -> Option<Press> {
         (self.lever.is_missing, self.lever.plies_without_press) = (false, 0);
         self.queue.drain(..presses.min(self.queue.len())).next_back()
     }
 
-    /// The board shows the published position: presses that were taken back are forgotten. Returns when to ask again.
+    /// Drops reverted presses, because the board shows the published position. Returns the time of the next call, if
+    /// necessary.
     pub fn clear_reverted(&mut self, now: Millis, to_move: Color) -> Option<Millis> {
         let stands_at = self.last_at()? + times::PRESS_UNDO_WINDOW;
         let in_step = self.lever.turn == Some(to_move);
@@ -168,7 +171,7 @@ mod tests {
         Press { id: PressId(id), at: Millis(u64::from(id) * 1_000) }
     }
 
-    /// White is to move, and these presses are heard; whose time runs after each.
+    /// White is to move; records presses with these sides running afterwards.
     fn after(turns: &[Color]) -> Presses {
         let mut presses = Presses::default();
         for (index, turn) in turns.iter().enumerate() {

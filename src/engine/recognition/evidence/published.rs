@@ -1,4 +1,4 @@
-//! The published position, and what counts as evidence for the plies that follow it.
+//! Published position, and the evidence that counts for the plies after it.
 
 use super::anomalies::{Anomalies, AnomalyKind};
 use super::occupancy::Occupancy;
@@ -7,45 +7,45 @@ use crate::engine::millis::Millis;
 use crate::engine::recognition::tuning::counts;
 use draughts::{Color, Move, Piece, Position, Square, SquareSet};
 
-/// A position, and what counts as evidence for the plies that follow it.
+/// Position, and the evidence that counts for the plies after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BasePosition {
-    /// The position.
+    /// Position on the board.
     pub position: Position,
-    /// Touches after this moment count, those before belong to what is published.
+    /// Start of the evidence: later touches count, earlier ones belong to published entries.
     pub evidence_start: SeqNo,
-    /// Squares that published plies have passed since then.
+    /// Squares passed by published plies since then.
     pub passed_squares: SquareSet,
 }
 
-/// The last published ply, while it may still be taken back.
+/// Last published ply, while it may still be taken back.
 #[derive(Clone, Debug)]
 pub struct PreviousPly {
-    /// Where it was played.
+    /// Position before the ply.
     pub base: BasePosition,
-    /// The ply.
+    /// Published ply.
     pub ply: Move,
 }
 
-/// A square that a setup changed though no ply did, and what was there before.
+/// Square changed by a setup but not by a ply, with its previous piece.
 #[derive(Clone, Copy, Debug)]
 pub struct SetupDifference {
-    /// The square.
+    /// Square changed by the setup.
     pub square: Square,
-    /// The piece that was there.
+    /// Piece on the square before the setup.
     pub before: Option<Piece>,
 }
 
-/// The rest of an explanation of several plies, while nothing has moved since its first ply was published.
+/// Rest of an explanation of several plies, while the board is unchanged since its first ply was published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RemainingPlies {
-    /// How many plies are left.
+    /// Number of remaining plies.
     pub plies: usize,
-    /// A press has confirmed the explanation: the players of all its plies but the last have given them up.
+    /// Whether a press has confirmed the explanation: all its plies but the last are committed.
     pub is_given_up: bool,
 }
 
-/// What is published.
+/// Published state of the game.
 #[derive(Clone, Debug)]
 pub struct PublishedState {
     base: BasePosition,
@@ -54,14 +54,14 @@ pub struct PublishedState {
     is_start_assumed: bool,
     previous: Option<PreviousPly>,
     anomalies: Anomalies,
-    /// The pieces too many or too few that the last setup took for real, until plies have passed over them.
+    /// Pieces too many or too few that the last setup accepted, until plies pass over them.
     setup_differences: Vec<SetupDifference>,
-    /// With the generation of the evidence when the last ply was published.
+    /// Rest of the explanation, after the generation of the evidence when the last ply was published.
     remaining_plies: Option<(u64, RemainingPlies)>,
 }
 
 impl PublishedState {
-    /// A game that stands at a position, so many plies after its start.
+    /// Creates the state of a game at a position, `plies` plies after its start.
     pub fn new(position: Position, plies: u32, since: SeqNo) -> PublishedState {
         PublishedState {
             base: BasePosition { position, evidence_start: since, passed_squares: SquareSet::EMPTY },
@@ -75,74 +75,74 @@ impl PublishedState {
         }
     }
 
-    /// The position, and what counts as evidence for the next ply.
+    /// Returns the position, and the evidence that counts for the next ply.
     pub fn base(&self) -> &BasePosition {
         &self.base
     }
 
-    /// The position after the last entry.
+    /// Returns the position after the last entry.
     pub fn position(&self) -> &Position {
         &self.base.position
     }
 
-    /// Who is to move in it.
+    /// Returns the side to move in that position.
     pub fn turn(&self) -> Color {
         self.base.position.turn()
     }
 
-    /// Who has won because the other side has no move in it.
+    /// Returns the winner if the other side has no move in that position.
     pub fn winner(&self) -> Option<Color> {
         self.winner
     }
 
-    /// Plies of the game so far, hidden ones included.
+    /// Returns the number of plies in the game so far, including hidden ones.
     pub fn plies(&self) -> u32 {
         self.plies
     }
 
-    /// The last ply, while it may still be taken back.
+    /// Returns the last ply, while it may still be taken back.
     pub fn previous(&self) -> Option<&PreviousPly> {
         self.previous.as_ref()
     }
 
-    /// The squares that differ from the position for a known reason.
+    /// Returns the squares that differ from the position for a known reason.
     pub fn anomalies(&self) -> &Anomalies {
         &self.anomalies
     }
 
-    /// What the last setup took for real, and plies have not passed over since.
+    /// Returns the differences that the last setup accepted and no ply has passed over since.
     pub fn setup_differences(&self) -> &[SetupDifference] {
         &self.setup_differences
     }
 
-    /// The rest of the explanation of the last ply, if nothing has moved since.
+    /// Returns the rest of the last explanation, if the board is unchanged since.
     pub fn remaining_plies(&self, evidence: &Evidence) -> Option<RemainingPlies> {
         self.remaining_plies.filter(|(generation, _)| *generation == evidence.generation()).map(|(_, rest)| rest)
     }
 
-    /// Is the position one that the board has not shown?
+    /// Whether the position is assumed because the board has not shown it.
     pub fn is_assumed(&self) -> bool {
         self.is_start_assumed && self.plies == 0
     }
 
-    /// The squares that contradict the position and are not known anomalies.
+    /// Returns the squares that contradict the position and are not known anomalies.
     pub fn wrong(&self, evidence: &Evidence) -> SquareSet {
         evidence.contradictions(self.position().placement()) - self.anomalies.squares()
     }
 
-    /// The squares on which hands were seen since then.
+    /// Returns the squares touched since the start of the evidence.
     pub fn touched(&self, evidence: &Evidence) -> SquareSet {
         evidence.touched_since(self.base.evidence_start)
     }
 
-    /// Has a colour more pieces on the board than in the position?
+    /// Whether a colour has more pieces on the board than in the position.
     pub fn has_gained(&self, sight: &Occupancy) -> bool {
         Color::BOTH
             .into_iter()
             .any(|color| sight.squares_of(color).len() > self.position().placement().pieces_of(color).len())
     }
 
-    /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
+    /// Whether pieces were knocked over or are being set up: a colour has too many pieces, or many squares are wrong.
     pub fn is_chaos(&self, evidence: &Evidence) -> bool {
         let wrong = self.wrong(evidence);
         let missing = (wrong & self.position().placement().occupied()).len();
@@ -152,18 +152,18 @@ impl PublishedState {
             || missing > moved + counts::MAX_LOST_PIECES
     }
 
-    /// The position of the start is one that the board has not shown.
+    /// Marks the start position as assumed, because the board has not shown it.
     pub fn assume_start(&mut self) {
         self.is_start_assumed = true;
     }
 
-    /// A square has changed.
+    /// Handles the change of a square.
     pub fn change(&mut self, square: Square, moment: SeqNo) {
         self.anomalies.change(square, moment);
     }
 
-    /// The board shows the position: forgets anomalies that are over, and touches of hands that adjusted; `gap`: there may have been
-    /// touches that nobody heard of.
+    /// Handles a board that shows the position: drops past anomalies and touches by adjusting hands. `gap`: whether
+    /// touches may have been missed.
     pub fn clear_anomalies(&mut self, evidence: &Evidence, gap: bool) {
         self.anomalies.retain(evidence.contradictions(self.position().placement()));
         if gap || !self.touched(evidence).is_empty() {
@@ -171,13 +171,13 @@ impl PublishedState {
         }
     }
 
-    /// Touches count from this moment on.
+    /// Sets the start of the evidence, and the squares passed since then.
     pub fn set_evidence_start(&mut self, since: SeqNo, passed: SquareSet) {
         (self.base.evidence_start, self.base.passed_squares) = (since, passed);
     }
 
-    /// A ply is published, the first of an explanation of which this is the rest; these captured pieces and odd squares are wrong
-    /// after it.
+    /// Publishes a ply. `left` and `odd`: squares with captured pieces and unexplained differences after it; `rest`:
+    /// remaining plies of its explanation.
     pub fn apply_ply(
         &mut self,
         now: Millis,
@@ -200,7 +200,7 @@ impl PublishedState {
         self.previous = Some(PreviousPly { base, ply });
     }
 
-    /// Play goes on from another position, so many plies after the start of the game.
+    /// Continues from another position at ply number `plies`.
     pub fn set_up(&mut self, position: Position, plies: u32, evidence: &Evidence) {
         self.set_position(position);
         self.plies = plies;
@@ -211,12 +211,12 @@ impl PublishedState {
         self.remaining_plies = None;
     }
 
-    /// The setup took these pieces too many or too few for real.
+    /// Stores the differences that the setup accepted.
     pub fn set_setup_differences(&mut self, doubtful: Vec<SetupDifference>) {
         self.setup_differences = doubtful;
     }
 
-    /// What stands on this square does not count, and the players know it.
+    /// Marks a square whose piece does not count, as the players know.
     pub fn add_anomaly(&mut self, now: Millis, square: Square) {
         self.anomalies.forget(square);
         self.anomalies.add(now, square, AnomalyKind::Leftover, self.plies);

@@ -1,4 +1,4 @@
-//! What happened on the squares: what is seen now, what was touched and when, what flickers.
+//! Evidence of the squares: current contents, touches with their times, and flickering.
 
 use crate::engine::recognition::tuning::{counts, times};
 use std::collections::VecDeque;
@@ -7,22 +7,22 @@ use super::occupancy::{Occupancy, SensedPiece};
 use crate::engine::millis::Millis;
 use draughts::{Color, Placement, Square, SquareSet};
 
-/// A point in the order of what happened on the squares. Finer than time: one read may bring many reports.
+/// Point in the sequence of events on the squares. Finer than time, because one read may contain many reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SeqNo(u64);
 
-/// What happened on one square.
+/// History of one square.
 #[derive(Clone, Copy, Debug)]
 struct SquareHistory {
-    /// The times at which the piece that was seen here last came or went, latest first.
+    /// Times at which the last piece on this square arrived or left, latest first.
     changes: [Option<Millis>; counts::FLICKER_CHANGES],
-    /// The colour of that piece.
+    /// Color of that piece.
     color: Option<Color>,
-    /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
+    /// Last possible touch: at the last change, or at the end of flickering.
     touched: Option<SeqNo>,
-    /// Flickers between empty and this colour.
+    /// Color that flickers on this square.
     flickers: Option<Color>,
-    /// A piece of this colour flickered here, and was seen to be gone then. It had left before.
+    /// Color that flickered on this square, and when its absence was noticed. The piece had left earlier.
     gone_since: Option<(Color, SeqNo)>,
 }
 
@@ -34,64 +34,64 @@ const EMPTY_HISTORY: SquareHistory = SquareHistory {
     gone_since: None,
 };
 
-/// How a change came to be known.
+/// Source of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChangeSource {
-    /// The board reported it when it happened.
+    /// Report at the time of the change.
     Report,
-    /// Only a dump showed it: it happened at any time before.
+    /// Dump: the change happened at an unknown earlier time.
     Dump,
 }
 
-/// One change of one square.
+/// Change of one square.
 #[derive(Clone, Copy, Debug)]
 pub struct SquareChange {
-    /// When it was heard of.
+    /// Time of the report.
     pub at: Millis,
-    /// The moment after it.
+    /// Point in the sequence after the change.
     pub seq_no: SeqNo,
-    /// Where.
+    /// Square that changed.
     pub square: Square,
-    /// What was seen there before.
+    /// Color on the square before the change.
     pub before: Option<Color>,
-    /// What was seen there from then on.
+    /// Color on the square after the change.
     pub after: Option<Color>,
-    /// How it came to be known.
+    /// Source of the change.
     pub source: ChangeSource,
 }
 
-/// Where pieces left and where they arrived, by their colour.
+/// Squares where pieces left and arrived, by colour.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct PieceTransfers {
     left: [SquareSet; 2],
     arrived: [SquareSet; 2],
-    /// Arrivals that were reported, or shown by a dump; those of `arrived` may be guesses.
+    /// Arrivals that were reported or shown by a dump; those of `arrived` may be guesses.
     reported_arrivals: [SquareSet; 2],
 }
 
 impl PieceTransfers {
-    /// Was a piece of this colour seen to leave this square?
+    /// Whether a piece of this colour left this square.
     pub fn has_left(&self, square: Square, color: Color) -> bool {
         self.left[color.index()].contains(square)
     }
 
-    /// Was a piece of this colour seen to arrive on this square?
+    /// Whether a piece of this colour arrived on this square.
     pub fn has_arrived(&self, square: Square, color: Color) -> bool {
         self.arrived[color.index()].contains(square)
     }
 
-    /// The same, of arrivals that are not guessed.
+    /// Whether a piece of this colour was seen to arrive on this square; excludes guesses.
     pub fn was_seen_arriving(&self, square: Square, color: Color) -> bool {
         self.reported_arrivals[color.index()].contains(square)
     }
 
-    /// A hand was on this square; what it did is not known.
+    /// Marks a square as touched with unknown effect.
     pub fn mark_unknown(&mut self, square: Square) {
         self.left.iter_mut().chain(&mut self.arrived).for_each(|squares| squares.insert(square));
     }
 }
 
-/// The evidence of the squares.
+/// Evidence of the squares.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     occupancy: Occupancy,
@@ -100,18 +100,18 @@ pub struct Evidence {
     last_change: Millis,
     generation: u64,
     history: VecDeque<SquareChange>,
-    /// Has a whole dump shown what is seen?
+    /// Whether a board dump has confirmed the contents.
     is_dumped: bool,
-    /// When the last dump came.
+    /// Time of the last dump.
     dumped_at: Millis,
-    /// The board never sends a dump: what its reports show counts as confirmed.
+    /// Whether reports count as confirmed, because the board never sends a dump.
     trusts_reports: bool,
-    /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
+    /// Whether the codes of this set distinguish kings from men; `None` until a king was seen.
     distinguishes_kings: Option<bool>,
 }
 
 impl Evidence {
-    /// A board that shows this.
+    /// Creates the evidence of a board with these contents.
     pub fn new(occupancy: Occupancy, now: Millis) -> Evidence {
         Evidence {
             occupancy,
@@ -127,39 +127,39 @@ impl Evidence {
         }
     }
 
-    /// What is seen now.
+    /// Returns the current contents.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
 
-    /// When a square that does not flicker last changed its colour.
+    /// Returns the time of the last change of a square that does not flicker.
     pub fn last_change(&self) -> Millis {
         self.last_change
     }
 
-    /// Grows whenever something that an explanation depends on has changed.
+    /// Returns a number that grows with every change that explanations depend on.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The moment after everything that has happened so far.
+    /// Returns the point after all events so far.
     pub fn next_seq_no(&self) -> SeqNo {
         SeqNo(self.generation)
     }
 
-    /// Takes what is seen on one square; a dump has yet to confirm it. Returns whether its colour changed.
+    /// Handles the contents of one square, which a dump must confirm. Returns whether its colour changed.
     pub fn observe(&mut self, now: Millis, square: Square, seen: Option<SensedPiece>, source: ChangeSource) -> bool {
         let has_changed = self.put(now, square, seen, source);
         self.is_dumped &= !has_changed || self.is_flickering(square);
         has_changed
     }
 
-    /// The squares whose change no report has told, as a dump shows.
+    /// Returns the squares whose change a dump shows but no report did.
     pub fn missed(&self, dump: &Occupancy) -> SquareSet {
         self.occupancy.differs_from(dump) - self.flickering
     }
 
-    /// Takes a dump of the whole board, of which these squares were missed, and have been seen since.
+    /// Handles a board dump. `missed`: squares missed by reports, already observed.
     pub fn on_dump(&mut self, now: Millis, dump: &Occupancy, missed: SquareSet) {
         for square in dump.squares_of(Color::White) | dump.squares_of(Color::Black) {
             self.put(now, square, dump.get(square), ChangeSource::Dump);
@@ -168,44 +168,44 @@ impl Evidence {
         self.is_dumped |= missed.is_empty();
     }
 
-    /// When the last dump came.
+    /// Returns the time of the last dump.
     pub fn dumped_at(&self) -> Millis {
         self.dumped_at
     }
 
-    /// Has a dump shown what is seen?
+    /// Whether a dump has confirmed the contents.
     pub fn is_dumped(&self) -> bool {
         self.is_dumped
     }
 
-    /// Is what is seen known to stand on the board?
+    /// Whether the contents are certain.
     pub fn is_confirmed(&self) -> bool {
         self.is_dumped || self.trusts_reports
     }
 
-    /// What is seen may no longer stand on the board: a dump has to confirm it.
+    /// Marks the contents as uncertain until the next dump.
     pub fn mark_unconfirmed(&mut self) {
         self.is_dumped = false;
     }
 
-    /// Does the board never send a dump? Then what its reports show counts as confirmed.
+    /// Sets whether reports count as confirmed, for boards that never send a dump.
     pub fn trust_reports(&mut self, trusts: bool) {
         self.trusts_reports = trusts;
     }
 
-    /// Does what the reports show count as confirmed?
+    /// Whether reports count as confirmed.
     pub fn trusts_reports(&self) -> bool {
         self.trusts_reports
     }
 
-    /// These pieces of those that are seen are kings: do their codes say so?
+    /// Learns from the known kings on the board whether the codes distinguish them.
     pub fn learn_codes(&mut self, kings: SquareSet) {
         if !kings.is_empty() {
             self.distinguishes_kings = Some(kings == self.occupancy.kings());
         }
     }
 
-    /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
+    /// Whether the codes of this set distinguish kings from men; `None` until a king was seen.
     pub fn distinguishes_kings(&self) -> Option<bool> {
         self.distinguishes_kings
     }
@@ -220,7 +220,7 @@ impl Evidence {
         self.generation += 1;
         let traces = &mut self.square_histories[square.index()];
         if traces.color != color.or(before) {
-            // Another piece: squares on which pieces are exchanged do not flicker.
+            // Squares on which pieces are exchanged do not flicker.
             (traces.changes, traces.color) = ([None; counts::FLICKER_CHANGES], color.or(before));
         }
         traces.changes.rotate_right(1);
@@ -251,12 +251,12 @@ impl Evidence {
         true
     }
 
-    /// Hands may have been on the board until now.
+    /// Notes that hands may have been on the board until now.
     pub fn note_disturbance(&mut self, now: Millis) {
         self.last_change = now;
     }
 
-    /// Squares that have been quiet long enough are trusted again. What they show counts from their last change on.
+    /// Ends the flickering of squares that have been quiet long enough. Their contents count from their last change on.
     pub fn expire_flicker(&mut self, now: Millis) {
         for square in self.flickering {
             if self.flickers_until(square).is_none_or(|until| until <= now) {
@@ -272,7 +272,7 @@ impl Evidence {
         }
     }
 
-    /// When the first flickering square will be trusted again.
+    /// Returns the time at which the first flickering square will be trusted again.
     pub fn flicker_expires_at(&self) -> Option<Millis> {
         self.flickering.into_iter().filter_map(|square| self.flickers_until(square)).min()
     }
@@ -282,7 +282,7 @@ impl Evidence {
         Some(self.square_histories[square.index()].changes[0]? + span)
     }
 
-    /// The squares that changed after a moment, and those that flicker: a hand on them would not show.
+    /// Returns the squares that changed after a point, and flickering ones, which would hide a hand.
     pub fn touched_since(&self, since: SeqNo) -> SquareSet {
         let touched = |(index, traces): (usize, &SquareHistory)| {
             traces.touched.is_some_and(|at| at > since).then(|| Square::new(index as u8))
@@ -291,8 +291,8 @@ impl Evidence {
         changed | self.flickering
     }
 
-    /// Where pieces of each colour were seen to leave after a moment, and where to arrive. A piece that flickers may have done
-    /// either, and so may any piece where a change is no longer remembered, or only a dump has shown one.
+    /// Returns the departures and arrivals of each colour after a point. Flickering pieces may have done either, as may
+    /// any piece whose change was forgotten or shown only by a dump.
     pub fn transfers_since(&self, since: SeqNo) -> PieceTransfers {
         let mut traffic = PieceTransfers::default();
         let mut told = SquareSet::EMPTY;
@@ -328,25 +328,25 @@ impl Evidence {
         traffic
     }
 
-    /// Does this square flicker?
+    /// Whether this square flickers.
     pub fn is_flickering(&self, square: Square) -> bool {
         self.flickering.contains(square)
     }
 
-    /// What changed after a moment, in order, as far as it is remembered.
+    /// Returns the changes after a point, in order, as far as retained.
     pub fn changes_since(&self, since: SeqNo) -> impl DoubleEndedIterator<Item = &SquareChange> {
         let first = self.history.partition_point(|change| change.seq_no <= since);
         self.history.range(first..)
     }
 
-    /// Does the piece on this square stand firmly? If it goes, a hand has lifted it.
+    /// Whether the piece on this square stands firmly, so that its disappearance means a hand lifted it.
     pub fn stands_firmly(&self, now: Millis, square: Square) -> bool {
         let restless = self.square_histories[square.index()].changes[counts::RESTLESS_CHANGES - 1]
             .is_some_and(|at| now - at < times::RESTLESS_SPAN);
         !restless && !self.flickering.contains(square) && self.occupancy.color(square).is_some()
     }
 
-    /// A sight with every piece that flickers in its place, if it `stood` there at that time.
+    /// Returns the occupancy with each flickering piece restored, if `stood` accepts it.
     pub fn without_flicker(&self, sight: &Occupancy, stood: impl Fn(Square, Color) -> bool) -> Occupancy {
         let mut steady = *sight;
         for square in self.flickering {
@@ -358,10 +358,10 @@ impl Evidence {
         steady
     }
 
-    /// The squares where what is seen contradicts a placement; a flickering square contradicts only a foreign colour.
+    /// Returns the squares that contradict a placement; a flickering square contradicts only a foreign colour.
     pub fn contradictions(&self, placement: &Placement) -> SquareSet {
         let differences = self.occupancy.differs_from_placement(placement);
-        // Asked many times for each byte that a board says, and pieces seldom flicker.
+        // Fast path: this runs many times for each received byte, and pieces rarely flicker.
         if (differences & self.flickering).is_empty() {
             return differences;
         }

@@ -1,14 +1,13 @@
-//! How much is searched in one millisecond: this bounds the time that an event takes, whatever the board shows.
+//! Limits the search per millisecond, which bounds the computing time of an event on any board.
 //!
-//! A search is bounded by itself, but an event may ask for several: a press for one before it and one after it, a chain of
-//! plies for one behind each, a read of many reports for one after each. Work is counted in moves and jumps looked at, never
-//! in time, so that a log replays to the same file on any machine; where a millisecond has had its share, the decision waits
-//! for the next one.
+//! Each search is limited, but an event may need several: one on each side of a press, one after each ply of a
+//! sequence, one after each report of a read. Work is counted in moves and jumps, never in time, so that a log replays
+//! to the same file on any machine. Once the budget of a millisecond is used up, the decision waits for the next one.
 
 use crate::engine::millis::Millis;
 use crate::engine::recognition::tuning::work;
 
-/// The work done at one time.
+/// Search work within one millisecond.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct SearchBudget {
     at: Millis,
@@ -16,19 +15,19 @@ pub struct SearchBudget {
 }
 
 impl SearchBudget {
-    /// Something happens at this time.
+    /// Starts a new budget if the time has advanced.
     pub fn start_at(&mut self, now: Millis) {
         if now > self.at {
             *self = SearchBudget { at: now, spent: 0 };
         }
     }
 
-    /// So much has been looked at.
+    /// Adds to the work spent.
     pub fn spend(&mut self, work: u32) {
         self.spent = self.spent.saturating_add(work);
     }
 
-    /// From when on more may be begun; `None`: now.
+    /// Returns the time at which new searches may start; `None` for now.
     pub fn available_at(&self) -> Option<Millis> {
         (self.spent > work::NEW_SEARCH_LIMIT).then(|| self.at + Millis(1))
     }

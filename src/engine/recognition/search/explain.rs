@@ -1,13 +1,13 @@
-//! Which legal plies lead from a position to what is seen?
+//! Finds legal plies that lead from a position to the current board.
 //!
-//! A depth-first search over legal sequences, one ply deeper at a time, in which a move is tried only if hands were seen
-//! on both of its squares. That constraint keeps six plies cheap and removes most ambiguity: in 29 of 100 real positions
-//! the first of three unseen plies cannot be told from the placement alone.
+//! Iterative deepening over legal sequences. A move is tried only if both its squares were touched. This keeps six
+//! plies cheap and removes most ambiguity: in 29 of 100 real positions the placement alone does not determine the first
+//! of three unseen plies.
 //!
-//! Nor may a ply have landed before the ply in front of it ([`Chronology`]).
+//! A ply must not land before its predecessor ([`Chronology`]).
 //!
-//! An explanation need not be clean: captured pieces may still be standing, one square may be wrong, a press may be missing.
-//! What that costs is the logarithm of its odds, so that explanations, and other readings of the board, can be compared.
+//! An explanation may have blemishes: captured pieces still on the board, one wrong square, a missing press. Each costs
+//! the logarithm of its odds, so explanations and other interpretations of the board are comparable.
 
 use crate::engine::millis::Millis;
 use crate::engine::recognition::evidence::{BasePosition, Chronology, Evidence, Facts, Occupancy, PieceTransfers};
@@ -15,51 +15,51 @@ use crate::engine::recognition::tuning::{weights, work};
 use crate::engine::recognition::verdict::ClockState;
 use draughts::{Color, Move, Position, Square, SquareSet};
 
-/// A legal sequence that explains what is seen.
+/// Legal sequence that explains the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
-    /// The plies, at least one.
+    /// Plies, at least one.
     pub plies: Vec<Move>,
-    /// So many plies came behind them that legal ones do not explain.
+    /// Number of later plies that legal play does not explain.
     pub unexplained_plies: usize,
-    /// Pieces captured by them that still stand on the board.
+    /// Pieces captured by the plies that are still on the board.
     pub leftover: SquareSet,
-    /// Squares that are wrong: a piece missing or too many. At most one.
+    /// Wrong squares: a piece missing or too many. At most one.
     pub mismatched: SquareSet,
-    /// The higher, the likelier; comparable within one search.
+    /// Score; higher is likelier. Comparable within one search.
     pub score: i32,
 }
 
 impl Explanation {
-    /// How many plies were played by it.
+    /// Returns the number of plies played.
     pub fn total_plies(&self) -> usize {
         self.plies.len() + self.unexplained_plies
     }
 
-    /// Does it leave nothing unexplained?
+    /// Whether the plies explain the board exactly.
     pub fn is_exact(&self) -> bool {
         self.leftover.is_empty() && self.mismatched.is_empty()
     }
 }
 
-/// What the search starts from.
+/// Input of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchQuery<'a> {
-    /// The position that is known, and what counts as evidence since.
+    /// Known position, and the evidence that counts since.
     pub base: &'a BasePosition,
-    /// What happened on the squares.
+    /// Events on the squares.
     pub evidence: &'a Evidence,
-    /// Squares known to differ from the position for a known reason.
+    /// Squares that differ from the position for a known reason.
     pub anomalies: SquareSet,
-    /// How many presses of the lever belong to the plies that are sought; `None`: they tell nothing.
+    /// Number of lever presses for the plies; `None` if presses are not informative.
     pub presses: Option<usize>,
-    /// Is the press of the ply before them missing, so that the lever is out of step with the turn?
+    /// Whether the press of the preceding ply is missing, so that the lever is out of step with the turn.
     pub is_press_missing: bool,
-    /// Was the board not heard for a while, so that presses and changes may have been missed?
+    /// Whether an outage may have hidden presses and changes.
     pub has_gap: bool,
 }
 
-/// All of a question but its presses: two questions that are equal in it have the same explanations.
+/// Query without its presses: queries with equal keys have the same explanations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct SearchKey {
     base: BasePosition,
@@ -70,7 +70,7 @@ struct SearchKey {
 }
 
 impl<'a> SearchQuery<'a> {
-    /// Which plies have been played since what is published?
+    /// Creates the query for plies since the published position.
     pub fn from_facts(facts: &'a Facts) -> SearchQuery<'a> {
         SearchQuery {
             base: facts.published.base(),
@@ -94,30 +94,30 @@ impl<'a> SearchQuery<'a> {
     }
 }
 
-/// All explanations up to one ply deeper than the shallowest exact one, the best first.
-/// With at most so many plies, and so much work, from which what is done is taken off.
+/// Returns all explanations up to one ply deeper than the shallowest exact one, best first. At most `most_plies` plies
+/// long; subtracts the work done from `work`.
 pub fn explain(question: &SearchQuery, most_plies: usize, work: &mut u32) -> Vec<Explanation> {
     SearchResult::search(question, most_plies, work).rank(question)
 }
 
-/// The explanations of what the squares show, before presses are weighed: a press changes how likely an explanation is, never whether
-/// it is one.
+/// Explanations of the squares without the weight of presses: a press affects the likelihood of an explanation, never
+/// its validity.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
-    /// What they are the explanations of.
+    /// Key of the query.
     key: SearchKey,
-    /// In the order of the search; their scores leave the presses out.
+    /// Explanations in search order, with scores that exclude presses.
     found: Vec<Explanation>,
-    /// So many plies were tried.
+    /// Number of plies searched.
     searched_plies: usize,
-    /// So many would have been.
+    /// Number of plies requested.
     requested_plies: usize,
-    /// The work was used up.
+    /// Whether the work limit ended the search.
     is_cut: bool,
 }
 
 impl SearchResult {
-    /// Looks for them.
+    /// Searches for explanations.
     pub fn search(question: &SearchQuery, most_plies: usize, work: &mut u32) -> SearchResult {
         let of = question.key();
         let nothing = SearchResult {
@@ -131,7 +131,7 @@ impl SearchResult {
             return nothing;
         }
         let mut traffic = question.evidence.transfers_since(question.base.evidence_start);
-        // Where a piece was missing or too many, a hand has been.
+        // A hand has touched every square with a missing or surplus piece.
         question.anomalies.into_iter().for_each(|square| traffic.mark_unknown(square));
         let chronology = Chronology::new(question.evidence, question.base.evidence_start);
         let mut search = Search {
@@ -152,7 +152,7 @@ impl SearchResult {
             let before = search.found.len();
             search.extend(&question.base.position, depth, Millis::ZERO, None);
             if search.work_left == 0 {
-                // Among explanations of this length there may be better ones.
+                // Better explanations of this length may be missing.
                 search.found.truncate(before);
                 findings.is_cut = true;
                 break;
@@ -164,14 +164,14 @@ impl SearchResult {
         SearchResult { found: search.found, ..findings }
     }
 
-    /// Are these all that there are to this question? It may differ in its presses from the one they were looked for.
+    /// Whether the result is complete for this query, which may have other presses than the searched one.
     pub fn covers(&self, question: &SearchQuery) -> bool {
         self.key == question.key()
             && !self.is_cut
             && next_depth(&self.found, question, self.requested_plies) <= self.searched_plies
     }
 
-    /// The explanations, the best first, as the presses of a question have it.
+    /// Returns the explanations, best first, weighted by the presses of the query.
     pub fn rank(&self, question: &SearchQuery) -> Vec<Explanation> {
         let deepest = next_depth(&self.found, question, self.requested_plies);
         let fitting = self.found.iter().filter(|found| found.plies.len() <= deepest);
@@ -185,8 +185,8 @@ impl SearchResult {
     }
 }
 
-/// How many plies are to be tried, by what was found with fewer: one more than the shallowest exact explanation has, if it is a
-/// good one.
+/// Returns the number of plies to search, given the explanations so far: one more than the shallowest good exact
+/// explanation.
 fn next_depth(found: &[Explanation], question: &SearchQuery, most_plies: usize) -> usize {
     let is_good = |found: &&Explanation| {
         found.is_exact() && found.score + presses_cost(question, found.plies.len()) >= weights::GOOD_SCORE
@@ -195,7 +195,7 @@ fn next_depth(found: &[Explanation], question: &SearchQuery, most_plies: usize) 
     shallowest.map_or(most_plies, |plies| (plies + 1).min(most_plies))
 }
 
-/// What it costs that so many plies were played with the presses that were heard.
+/// Returns the cost of playing `plies` plies with the reported presses.
 fn presses_cost(question: &SearchQuery, plies: usize) -> i32 {
     let needed = plies as i32 - i32::from(question.is_press_missing);
     let short = question.presses.map_or(0, |presses| needed - presses as i32);
@@ -203,9 +203,9 @@ fn presses_cost(question: &SearchQuery, plies: usize) -> i32 {
     pair * short.div_euclid(2).abs() + weights::PRESS_PENDING * short.rem_euclid(2)
 }
 
-/// Can `depth` more plies put a piece on every square that shows one too many? Each ply brings one piece of its colour to one
-/// square; pieces that the plies before have `captured` may still stand, and one square may be wrong. This is what keeps the
-/// search short on a board that no play explains.
+/// Whether `depth` more plies can fill every square that shows a surplus piece. Each ply brings one piece of its colour
+/// to one square. Pieces in `captured` may still be on the board, and one square may be wrong. This keeps the search
+/// short on an unexplained board.
 fn is_in_reach(question: &SearchQuery, captured: &[SquareSet; 2], position: &Position, depth: usize) -> bool {
     let wrong = question.evidence.contradictions(position.placement()) - question.anomalies;
     let beyond = |color: Color| {
@@ -220,21 +220,21 @@ struct Search<'a> {
     query: &'a SearchQuery<'a>,
     touched: SquareSet,
     transfers: PieceTransfers,
-    /// See [`Chronology::rests`].
+    /// Result of [`Chronology::rests`].
     rests: SquareSet,
     chronology: Chronology<'a>,
     work_left: u32,
-    /// What it costs that some of the plies landed unseen.
+    /// Cost of plies whose landing was not seen.
     landed_unseen: i32,
     plies: Vec<Move>,
-    /// What the plies have captured, by the colour of the pieces.
+    /// Captured pieces, by colour.
     captured: [SquareSet; 2],
     found: Vec<Explanation>,
 }
 
 impl Search<'_> {
-    /// Tries all sequences of exactly `depth` more plies. The one before them landed at `landed`; if nobody saw it land, on
-    /// `unseen`, it must have been captured at once.
+    /// Tries all sequences of exactly `depth` more plies. `landed`: landing time of the previous ply; `unseen`: its
+    /// square if the landing was not seen, in which case this ply must capture it.
     fn extend(&mut self, position: &Position, depth: usize, landed: Millis, unseen: Option<Square>) {
         if !is_in_reach(self.query, &self.captured, position, depth) {
             return;
@@ -256,7 +256,7 @@ impl Search<'_> {
             if unseen.is_some() && depth == 1 {
                 continue;
             }
-            // A ply that came down clearly before the ply in front of it was not played after it.
+            // Skip plies that clearly landed before their predecessor.
             self.work_left = self.work_left.saturating_sub(self.chronology.cost());
             let Some(landed) = self.chronology.landing(&ply, position.turn(), landed) else { continue };
             let cost = match unseen {
@@ -277,9 +277,9 @@ impl Search<'_> {
         }
     }
 
-    /// Was a piece of this colour seen to leave where this move starts, and to arrive where it ends? `Some` if it may have been
-    /// played, with the square where it landed unseen. A circular capture shows on the pieces it takes. After a gap a hand on
-    /// one end is enough: the other may have been touched twice.
+    /// Whether a piece of this colour was seen to leave the start of this move and to arrive at its end. Returns `Some`
+    /// if the move is possible, with its end square if the landing was not seen. A circular capture shows by the
+    /// captured pieces. After a gap a touch on one end is enough, because the other may have been touched twice.
     fn touches(&self, ply: &Move, color: Color) -> Option<Option<Square>> {
         let [from, to] = if self.query.has_gap {
             [ply.from(), ply.to()].map(|square| self.touched.contains(square))
@@ -292,13 +292,13 @@ impl Search<'_> {
         match (from, to) {
             (true, true) => Some(None),
             (true, false) | (false, true) if self.query.has_gap => Some(None),
-            // Captured at once; but if nobody saw it leave either, nothing speaks for it.
+            // The piece was captured at once. If its departure was not seen either, there is no evidence for the move.
             (true, false) if !self.query.evidence.is_flickering(ply.from()) => Some(Some(ply.to())),
             _ => None,
         }
     }
 
-    /// Does the position at the end of the sequence match what is seen, but for what is excusable?
+    /// Records the sequence if its final position matches the board, apart from excusable differences.
     fn check_end(&mut self, end: &Position) {
         let sight = self.query.evidence.occupancy();
         let wrong = self.query.evidence.contradictions(end.placement()) - self.query.anomalies;
@@ -311,7 +311,7 @@ impl Search<'_> {
             return;
         }
         let score = self.score(left, odd) + self.unseen(left | odd);
-        // Of those that agree in all that decides, the best is enough: on a board full of kings there are thousands.
+        // Keep only the best of equivalent explanations: boards full of kings have thousands.
         let is_like = |other: &Explanation| {
             other.plies.len() == self.plies.len()
                 && other.plies[0] == self.plies[0]
@@ -349,7 +349,7 @@ impl Search<'_> {
         score + weights::RESTED * self.rests_unexplained() as i32 + self.path_seen()
     }
 
-    /// How much it costs that this square is wrong.
+    /// Returns the cost of a wrong square.
     fn mismatch_cost(&self, square: Square) -> i32 {
         match self.query.evidence.occupancy().color(square) {
             None => weights::MISMATCHED_SQUARE,
@@ -359,7 +359,7 @@ impl Search<'_> {
         }
     }
 
-    /// Is this a piece of a colour that the last ply captured, beside a square where it did?
+    /// Whether the piece has the colour captured by the last ply, and is next to a captured square.
     fn is_displaced_capture(&self, square: Square) -> bool {
         let Some(last) = self.plies.last() else { return false };
         let geometry = &self.query.base.position.variant().geometry;

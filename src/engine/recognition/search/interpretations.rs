@@ -1,34 +1,34 @@
-//! What might have happened, while nothing explains the board: the readings that come closest, for people to choose from.
+//! Finds the closest interpretations of an unexplained board, for people to choose from.
 //!
 //! ```text
-//!   published position ──▸ no ply, one ply, one ply and a reply ──▸ how many squares would still be wrong? ──▸ the best three
-//!                                                                             └── setting up what is seen: always possible
+//!   published position ──▸ no ply, one ply, one ply and a reply ──▸ number of wrong squares ──▸ the best three
+//!                                                                      └── setup of the current board: always possible
 //! ```
 //!
-//! Nothing here decides anything: a reading is told, never published. The search asks for no touched squares, because in doubt
-//! a touch may have been lost; it looks at most at `READ_POSITIONS` positions and tries at most `READ_JUMPS` jumps,
-//! whatever the board shows.
+//! Interpretations are shown, never published. The search does not require touched squares, because touches may have
+//! been lost. It examines at most [`counts::MAX_COMPARED_POSITIONS`] positions and at most
+//! [`work::INTERPRETATION_JUMPS`] jumps.
 
 use crate::engine::recognition::evidence::Evidence;
 use crate::engine::recognition::tuning::{counts, work};
 use draughts::{Move, Position, SquareSet};
 
-/// One way to read a board that nothing explains.
+/// Interpretation of an unexplained board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Interpretation {
-    /// These plies were played from the published position (none: nothing was), and these squares are wrong.
+    /// Plies from the published position, possibly none, with some squares wrong.
     Plies {
-        /// The plies, at most two, with the position each is played in.
+        /// Plies, at most two, each after its position.
         plies: Vec<(Position, Move)>,
-        /// The squares that would still be wrong.
+        /// Squares that would still be wrong.
         wrong: SquareSet,
     },
-    /// What is seen is to be set up.
+    /// Setup of the current board.
     Setup,
 }
 
 impl Interpretation {
-    /// The less, the closer: squares that would be wrong count most, then plies.
+    /// Returns the distance from the board: primarily wrong squares, then plies.
     fn mismatch_cost(&self) -> usize {
         match self {
             Interpretation::Plies { plies, wrong } => 4 * wrong.len() + plies.len(),
@@ -37,7 +37,7 @@ impl Interpretation {
     }
 }
 
-/// The readings that come closest to what is seen, the closest first; a setup is always the last.
+/// Returns the closest interpretations, best first; the last is always a setup.
 pub fn readings(base: &Position, evidence: &Evidence, anomalies: SquareSet) -> Vec<Interpretation> {
     let wrong_in = |position: &Position| evidence.contradictions(position.placement()) - anomalies;
     let mut found: Vec<Interpretation> = Vec::new();
@@ -50,7 +50,7 @@ pub fn readings(base: &Position, evidence: &Evidence, anomalies: SquareSet) -> V
         }
     };
     consider(Vec::new(), wrong_in(base));
-    // The replies of the likeliest plies first: the bound may end the search.
+    // Replies to the likeliest plies come first, because the limit may end the search.
     let mut firsts: Vec<(SquareSet, Move)> = Vec::new();
     let mut jumps = work::INTERPRETATION_JUMPS;
     let plies = base.legal_moves_bounded(&mut jumps).unwrap_or_default();
@@ -70,7 +70,7 @@ pub fn readings(base: &Position, evidence: &Evidence, anomalies: SquareSet) -> V
             }
             positions += 1;
             let wrong = wrong_in(&middle.play(&reply));
-            // A reply that mends nothing is no reading.
+            // A reply that corrects no square is no interpretation.
             if wrong.len() < before.len() {
                 consider(vec![(*base, first.clone()), (middle, reply)], wrong);
             }

@@ -1,11 +1,11 @@
-//! What may have been played: legal plies that explain the evidence, and what comes closest where none do.
+//! Searches for legal plies that explain the evidence, and for the closest interpretations without one.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `effort` | how much is searched in one millisecond |
-//! | `explain` | the search for legal plies that explain a sight |
-//! | `readings` | what comes closest to a board that nothing explains |
-//! | `searcher` | what was found last, and for which facts |
+//! | `budget` | search limit per millisecond |
+//! | `explain` | legal plies that explain the board |
+//! | `interpretations` | closest interpretations of an unexplained board |
+//! | `searcher` | cache of the last results |
 
 mod budget;
 mod explain;

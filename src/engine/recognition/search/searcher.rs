@@ -1,6 +1,7 @@
-//! Searches for what explains the facts, and remembers what it found until they change.
+//! Searches for explanations of the facts, and caches the results until the facts change.
 //!
-//! It compares the [`FactsVersion`] of the facts with the one it searched last: nobody has to tell it that something has changed.
+//! The cache compares the [`FactsVersion`] of the facts with that of the last search, so callers need not invalidate
+//! it.
 
 use super::budget::SearchBudget;
 use super::explain::{Explanation, SearchQuery, SearchResult};
@@ -9,24 +10,24 @@ use crate::engine::recognition::evidence::{Facts, FactsVersion};
 use crate::engine::recognition::tuning::{counts, work};
 use std::sync::Arc;
 
-/// What was searched for and found last.
+/// Search with cached results.
 #[derive(Clone, Debug, Default)]
 pub struct Searcher {
     cached: Option<CachedSearch>,
-    /// What comes closest to a board that nothing explains.
+    /// Closest interpretations of an unexplained board.
     interpretations: Option<(FactsVersion, Vec<Interpretation>)>,
 }
 
 #[derive(Clone, Debug)]
 struct CachedSearch {
     version: FactsVersion,
-    /// What was found from the published position: a press is weighed without looking for it again.
+    /// Result of the search from the published position: a press only needs a new ranking.
     result: SearchResult,
     explanations: Arc<[Explanation]>,
 }
 
 impl Searcher {
-    /// The explanations of the board, the best first. Empty if it shows the published position.
+    /// Returns the explanations of the board, best first. Empty if it shows the published position.
     pub fn explanations(&mut self, facts: &Facts, effort: &mut SearchBudget) -> Arc<[Explanation]> {
         if let Some(explanations) = self.cached_explanations(facts) {
             return Arc::clone(explanations);
@@ -44,7 +45,7 @@ impl Searcher {
         });
         let mut explanations = findings.rank(&question);
         if let Some(rest) = facts.published.remaining_plies(&facts.evidence) {
-            // While nothing moves, what was explained by so many plies cannot take more.
+            // While the board is unchanged, the remaining explanation cannot become longer.
             explanations.retain(|explanation| explanation.plies.len() <= rest.plies);
         }
         let explanations: Arc<[Explanation]> = explanations.into();
@@ -56,13 +57,13 @@ impl Searcher {
         explanations
     }
 
-    /// The same if it is known already.
+    /// Returns the cached explanations, if current.
     pub fn cached_explanations(&self, facts: &Facts) -> Option<&Arc<[Explanation]>> {
         let explained = self.cached.as_ref().filter(|explained| explained.version == facts.version_key());
         explained.map(|explained| &explained.explanations)
     }
 
-    /// Seeks what comes closest to a board that nothing explains.
+    /// Searches the closest interpretations of an unexplained board.
     pub fn search_interpretations(&mut self, facts: &Facts, effort: &mut SearchBudget) {
         let version = facts.version_key();
         if self.interpretations.as_ref().is_none_or(|(known, _)| *known != version) {
@@ -72,7 +73,7 @@ impl Searcher {
         }
     }
 
-    /// What was found to come closest. Empty: it has not been sought.
+    /// Returns the closest interpretations; empty before a search.
     pub fn interpretations(&self, facts: &Facts) -> &[Interpretation] {
         match &self.interpretations {
             Some((version, readings)) if *version == facts.version_key() => readings,
@@ -94,11 +95,11 @@ mod tests {
     use draughts::{Color, SquareSet};
     use proptest::prelude::*;
 
-    /// The squares that hands are on, and the colours that are seen there.
+    /// Squares touched by hands.
     const SQUARES: [&str; 7] = ["32", "28", "19", "23", "14", "37", "10"];
     const SEEN: [Option<Color>; 3] = [None, Some(Color::White), Some(Color::Black)];
 
-    /// One thing happens to the facts.
+    /// Applies one change to the facts.
     fn change(facts: &mut Facts, searcher: &mut Searcher, now: Millis, (what, which): (u8, usize)) {
         let turn = SEEN[which % 3];
         match what {
