@@ -272,7 +272,7 @@ fn script() -> Vec<ScriptMessage> {
     }
     // The first change of the lever starts the clock.
     let last =
-        script.iter().enumerate().filter(|(_, said)| said.is_press).nth(PLIES).map_or(script.len(), |(at, _)| at);
+        script.iter().enumerate().filter(|(_, message)| message.is_press).nth(PLIES).map_or(script.len(), |(at, _)| at);
     script.truncate(last + 1);
     script
 }
@@ -322,8 +322,8 @@ fn measure_with_viewers() {
                 };
                 (times.len(), at(0.5), at(0.99))
             });
-            for (what, (count, p50, p99)) in [("alone", alone), ("beside 2,000 viewers", watched)] {
-                let name = format!("{program}, {boards} boards, {what}");
+            for (label, (count, p50, p99)) in [("alone", alone), ("beside 2,000 viewers", watched)] {
+                let name = format!("{program}, {boards} boards, {label}");
                 println!("{name:<34} {count:>8} {p50:>10.1} {p99:>10.1}");
             }
             println!(
@@ -387,8 +387,8 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
     let (start, mut presses, mut count, mut missing) = (Instant::now(), 0, 0, Vec::new());
     // Whatever a press took longer than that, the board has waited for.
     let mut late = Duration::ZERO;
-    for said in script() {
-        let due = Duration::from_secs_f64(said.at as f64 / 1000.0 / SCALE);
+    for message in script() {
+        let due = Duration::from_secs_f64(message.at as f64 / 1000.0 / SCALE);
         loop {
             answer_dump_requests(&mut ptys, &positions);
             if start.elapsed() >= due + late {
@@ -396,12 +396,12 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
             }
             std::thread::sleep(Duration::from_micros(500));
         }
-        if !said.is_press {
+        if !message.is_press {
             for (pty, position) in ptys.iter_mut().zip(&mut positions) {
-                if let [0x8e, _, _, field, piece] = *said.bytes.as_slice() {
+                if let [0x8e, _, _, field, piece] = *message.bytes.as_slice() {
                     position[3 + usize::from(field)] = piece;
                 }
-                pty.send(&said.bytes);
+                pty.send(&message.bytes);
             }
             continue;
         }
@@ -411,7 +411,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
         if boards > 1 && presses % 2 == 0 {
             watcher.skip_growth();
             let pressed = Instant::now();
-            ptys.iter_mut().for_each(|pty| pty.send(&said.bytes));
+            ptys.iter_mut().for_each(|pty| pty.send(&message.bytes));
             match watcher.wait_for(&files, || answer_dump_requests(&mut ptys, &positions)) {
                 Ok(seen) if is_measured => measured.simultaneous.push((seen - pressed).as_secs_f64() * 1e6),
                 Err(files) if is_measured => missing.push(format!("{presses}, of all at once, in {}", files.join(" "))),
@@ -425,7 +425,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
                     std::thread::sleep(rest);
                     watcher.skip_growth();
                     let pressed = Instant::now();
-                    ptys[board].send(&said.bytes);
+                    ptys[board].send(&message.bytes);
                     match watcher.wait_for(std::slice::from_ref(file), || answer_dump_requests(&mut ptys, &positions)) {
                         Ok(seen) if is_measured => measured.single.push((seen - pressed).as_secs_f64() * 1e6),
                         Err(_) if is_measured => missing.push(format!("{presses}, alone, in {file}")),
@@ -447,7 +447,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
                     sync();
                 }
             }
-            ptys.iter_mut().skip(SEQUENTIAL_BOARDS).for_each(|pty| pty.send(&said.bytes));
+            ptys.iter_mut().skip(SEQUENTIAL_BOARDS).for_each(|pty| pty.send(&message.bytes));
         }
         late += begin.elapsed();
     }

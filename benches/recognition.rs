@@ -301,8 +301,8 @@ fn random(variant: &'static Variant, rng: &mut Rng, crowd: f64, kings: f64) -> P
     let mut squares = squares.into_iter();
     let mut placement = Placement::EMPTY;
     for color in Color::BOTH {
-        let most = variant.start[color.index()].len();
-        for square in squares.by_ref().take(((most as f64 * crowd) as usize).max(1)) {
+        let max_pieces = variant.start[color.index()].len();
+        for square in squares.by_ref().take(((max_pieces as f64 * crowd) as usize).max(1)) {
             let crowned = variant.geometry.home_row(!color).contains(square) || rng.chance(kings);
             let kind = if crowned { PieceKind::King } else { PieceKind::Man };
             placement.put(square, Some(Piece { color, kind }));
@@ -321,8 +321,8 @@ fn lattice(variant: &'static Variant, rng: &mut Rng) -> Position {
     for square in geometry.all() {
         let (row, column) = geometry.row_and_column(square);
         let inside = (1..geometry.height() - 1).contains(&row) && (1..geometry.width() - 1).contains(&column);
-        let most = variant.start[Color::Black.index()].len();
-        if inside && row % 2 == 1 && preys < most && rng.chance(0.85) {
+        let max_pieces = variant.start[Color::Black.index()].len();
+        if inside && row % 2 == 1 && preys < max_pieces && rng.chance(0.85) {
             let crowned = geometry.home_row(Color::White).contains(square) || rng.chance(0.2);
             let kind = if crowned { PieceKind::King } else { PieceKind::Man };
             placement.put(square, Some(Piece { color: Color::Black, kind }));

@@ -220,9 +220,9 @@ impl Pages {
         let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
         command.arg("serve").arg("--config").arg(config).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();
-        let mut said = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
-        let address = said.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).unwrap();
+        let mut output = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut output).unwrap();
+        let address = output.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).unwrap();
         let pages = Pages { address: address.to_owned(), process };
         while request(&pages.address, b"GET / HTTP/1.0\r\nHost: localhost\r\n\r\n")
             .is_none_or(|page| !page.contains("board-40"))

@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
             Some(FollowEvent::Restarted { generation, reason: why }) => {
                 eprintln!("it begins anew ({why:?}): {generation:?}")
             }
-            Some(FollowEvent::Damaged { seq, problem: what }) => eprintln!("line {seq} is no event: {what}"),
+            Some(FollowEvent::Damaged { seq, problem: damage }) => eprintln!("line {seq} is no event: {damage}"),
             None => {}
         }
     }

@@ -28,10 +28,10 @@ type Outcome = (String, usize, Option<Position>);
 pub fn compare_checking<'a>(
     bytes: &[u8],
     pieces: impl IntoIterator<Item = &'a [u8]>,
-    told: Option<&'static Variant>,
+    known_variant: Option<&'static Variant>,
 ) -> usize {
     let ((quick, mut quick_problems), (long, mut long_problems)) =
-        (check_streaming(pieces, told), check_by_games(bytes, told));
+        (check_streaming(pieces, known_variant), check_by_games(bytes, known_variant));
     // Two problems of one place have no order.
     for problems in [&mut quick_problems, &mut long_problems] {
         problems.sort_by_cached_key(|problem| (problem.location, problem.to_string()));
@@ -47,9 +47,9 @@ pub fn compare_checking<'a>(
 
 fn check_streaming<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
-    told: Option<&'static Variant>,
+    known_variant: Option<&'static Variant>,
 ) -> (Vec<Outcome>, Vec<Problem>) {
-    let mut checker = Checker::new(Encoding::Detect, told);
+    let mut checker = Checker::new(Encoding::Detect, known_variant);
     let mut games = Vec::new();
     let mut show =
         |game: CheckedGame| games.push((game.variant.game_type.to_string(), game.plies, game.final_position));
@@ -62,11 +62,11 @@ fn check_streaming<'a>(
 }
 
 /// The same by reading all games and playing each by itself.
-fn check_by_games(bytes: &[u8], mut told: Option<&'static Variant>) -> (Vec<Outcome>, Vec<Problem>) {
+fn check_by_games(bytes: &[u8], mut known_variant: Option<&'static Variant>) -> (Vec<Outcome>, Vec<Problem>) {
     let (games, syntax) = reader::read_bytes(bytes, Encoding::Detect);
     let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
-    let mut play = |located: &LocatedGame, told| {
-        let replay = Replay::infer(located, told);
+    let mut play = |located: &LocatedGame, known_variant| {
+        let replay = Replay::infer(located, known_variant);
         let last = replay::walk(located, replay.variant, &mut |_| {}).final_position;
         let is_plain = replay.problems.is_empty() && located.game.entries.iter().all(|entry| !is_unusual(entry));
         assert!(!is_plain || last == Some(replay.position_after(usize::MAX)));
@@ -75,14 +75,14 @@ fn check_by_games(bytes: &[u8], mut told: Option<&'static Variant>) -> (Vec<Outc
     };
     let mut waiting: Vec<&LocatedGame> = Vec::new();
     for (index, located) in games.iter().enumerate() {
-        if told.is_some() || located.game.tags.get("GameType").is_some() {
-            play(located, told);
+        if known_variant.is_some() || located.game.tags.get("GameType").is_some() {
+            play(located, known_variant);
         } else {
             waiting.push(located);
         }
         if waiting.len() >= infer::SAMPLE || index + 1 == games.len() && !waiting.is_empty() {
-            told = Some(infer::infer_from_moves(&waiting, told));
-            waiting.drain(..).for_each(|located| play(located, told));
+            known_variant = Some(infer::infer_from_moves(&waiting, known_variant));
+            waiting.drain(..).for_each(|located| play(located, known_variant));
         }
     }
     problems.extend(syntax);

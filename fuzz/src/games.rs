@@ -74,26 +74,26 @@ fn check_shape(located: &LocatedGame) {
 pub fn pdn(data: &[u8]) {
     let data = &data[..data.len().min(MAX_CHECKED_LEN)];
     let (games, _) = reader::read_bytes(data, Encoding::Detect);
-    let told = known_variant(&games);
+    let stated_variant = known_variant(&games);
     for located in &games {
-        let _ = Replay::infer(located, told);
+        let _ = Replay::infer(located, stated_variant);
     }
     for profile in ReaderProfile::ALL {
         let _ = profile::check(profile, data, None);
     }
-    let games: Vec<Game> = games.iter().map(|located| standard(located, told).0).collect();
+    let games: Vec<Game> = games.iter().map(|located| standard(located, stated_variant).0).collect();
     for style in [Style::Compact, Style::Live] {
         let text = writer::write(&games, style);
         // What the text says of the game stays, be it unknown; whether its moves are legal is not the writer's.
         let is_of_its_making = |problem: &Problem| !problem.message.contains("GameType");
         let found: Vec<Problem> = strict::check_form(&text, None).into_iter().filter(is_of_its_making).collect();
         assert_eq!(found, [], "\n{text}");
-        let (again, problems) = reader::read_located(&text);
+        let (reread, problems) = reader::read_located(&text);
         assert_eq!(problems, [], "\n{text}");
-        let again_games: Vec<Game> = again.iter().map(|located| located.game.clone()).collect();
+        let again_games: Vec<Game> = reread.iter().map(|located| located.game.clone()).collect();
         assert_eq!(writer::write(&again_games, style), text, "what was written is written the same");
-        let told = self::known_variant(&again);
-        let standard: Vec<Game> = again.iter().map(|located| standard(located, told).0).collect();
+        let stated_variant = self::known_variant(&reread);
+        let standard: Vec<Game> = reread.iter().map(|located| standard(located, stated_variant).0).collect();
         assert_eq!(writer::write(&standard, style), text, "the standard's form is its own");
     }
     for game in &games {
@@ -114,12 +114,12 @@ fn check_pdn2(games: &[Game]) {
     let has_setup = |game: &&Game| game.entries.iter().any(|entry| matches!(entry, Entry::Setup(_)));
     let written: Vec<&Game> = games.iter().filter(|game| !has_setup(game)).collect();
     let (bytes, _) = pdn2::write(games);
-    let (again, problems) = reader::read_bytes(&bytes, Encoding::Latin1);
+    let (reread, problems) = reader::read_bytes(&bytes, Encoding::Latin1);
     let is_error = |problem: &&Problem| problem.level == Level::Error;
     let text = || encoding::decode(&bytes, Encoding::Latin1).0;
     assert_eq!(problems.iter().find(is_error), None, "\n{}", text());
-    assert_eq!(again.len(), written.len(), "\n{}", text());
-    for (LocatedGame { game, .. }, written) in again.iter().zip(written) {
+    assert_eq!(reread.len(), written.len(), "\n{}", text());
+    for (LocatedGame { game, .. }, written) in reread.iter().zip(written) {
         let moves = |game: &Game| game.moves().map(|ply| ply.text.replace(':', "x")).collect::<Vec<_>>();
         assert_eq!(moves(game), moves(written), "\n{}", text());
         assert!(game.end != Termination::Open, "\n{}", text());

@@ -25,8 +25,8 @@ pub fn fen(data: &[u8]) {
     assert_eq!((read.placement.occupied() & read.unknown).len(), 0, "no square is named twice");
     if read.unknown.is_empty() {
         let written = fens::write_with_turn(variant, &read.placement, read.turn);
-        let again = fens::read_any(variant, &written).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((again.placement, again.turn), (read.placement, read.turn), "{written}");
+        let reread = fens::read_any(variant, &written).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((reread.placement, reread.turn), (read.placement, read.turn), "{written}");
     }
     if let Ok(setup) = fens::read(variant, &text) {
         let written = fens::write(variant, &setup);
@@ -76,9 +76,9 @@ pub fn tags(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let parts = tag::parts(&text);
     assert!(!parts.value.contains(['\n', '\r']));
-    let again = tag::parts(&tag::write("Name", &parts.value));
-    assert_eq!(again.flaws, []);
-    assert_eq!(again.value.trim_end(), parts.value.trim_end());
+    let reparsed = tag::parts(&tag::write("Name", &parts.value));
+    assert_eq!(reparsed.flaws, []);
+    assert_eq!(reparsed.value.trim_end(), parts.value.trim_end());
     if let Ok(variant) = Variant::from_tag(&parts.value) {
         assert_eq!(Variant::from_tag(&variant.game_type.tag_value()), Ok(variant));
     }
@@ -94,11 +94,11 @@ pub fn tags(data: &[u8]) {
     for mover in [Color::White, Color::Black] {
         if let Some(clocks) = Clocks::from_comment(&text, mover) {
             let written = clocks.to_string();
-            let again = Clocks::from_comment(&written, mover).unwrap_or_else(|| panic!("{written}"));
-            assert_eq!((again.white, again.black), (clocks.white, clocks.black), "{written}");
+            let reparsed = Clocks::from_comment(&written, mover).unwrap_or_else(|| panic!("{written}"));
+            assert_eq!((reparsed.white, reparsed.black), (clocks.white, clocks.black), "{written}");
             // Only a clock that is written can be marked as running.
             let both = clocks.white.is_some() && clocks.black.is_some();
-            assert!(!both || again.running == clocks.running, "{written}");
+            assert!(!both || reparsed.running == clocks.running, "{written}");
             assert_eq!(clock::is_plain_clock(&written), both, "{written}");
         }
     }

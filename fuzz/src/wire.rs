@@ -42,8 +42,11 @@ pub fn framer(data: &[u8]) {
             Decoded::Incomplete => break,
             Decoded::Unknown { used } => used,
             Decoded::Command { command, used } => {
-                let again = Command::decode(&command.encode());
-                assert!(matches!(&again, Decoded::Command { command: again, .. } if *again == command), "{again:?}");
+                let redecoded = Command::decode(&command.encode());
+                assert!(
+                    matches!(&redecoded, Decoded::Command { command: redecoded, .. } if *redecoded == command),
+                    "{redecoded:?}"
+                );
                 used
             }
         };
@@ -78,12 +81,12 @@ pub fn log(data: &[u8]) {
         Ok(log) => {
             assert!(faults <= 1, "only a torn end is overlooked");
             let text = log.to_text();
-            let again = bytelog::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            assert_eq!((again.records.len(), &again.problems[..]), (log.records.len(), &[][..]));
+            let reread = bytelog::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!((reread.records.len(), &reread.problems[..]), (log.records.len(), &[][..]));
             // A control character, which only a damaged log has, is written as a blank; the time of opening in milliseconds.
             if String::from_utf8_lossy(data).chars().all(|c| c == '\n' || !c.is_control()) {
-                assert_eq!(again.records, log.records);
-                assert_eq!(again.to_text(), text);
+                assert_eq!(reread.records, log.records);
+                assert_eq!(reread.to_text(), text);
             }
         }
         Err(error) => assert!(faults > 0 && error.line > 0 && error.column > 0, "{error}"),

@@ -218,13 +218,13 @@ impl BusWorld {
 
     /// Connects a board to the line, or disconnects it, from now on. To simulate an absent board, disconnect it at the start.
     pub fn set_connected(&mut self, seat: usize, on: bool) {
-        let what = if on { IncidentKind::BoardConnected(seat) } else { IncidentKind::BoardDisconnected(seat) };
-        self.apply_incident(Incident::new(self.now_ms, what));
+        let incident_kind = if on { IncidentKind::BoardConnected(seat) } else { IncidentKind::BoardDisconnected(seat) };
+        self.apply_incident(Incident::new(self.now_ms, incident_kind));
     }
 
     /// Triggers an incident now.
-    pub fn add_incident_now(&mut self, what: IncidentKind) {
-        self.apply_incident(Incident::new(self.now_ms, what));
+    pub fn add_incident_now(&mut self, incident_kind: IncidentKind) {
+        self.apply_incident(Incident::new(self.now_ms, incident_kind));
     }
 
     /// Returns the incidents so far.

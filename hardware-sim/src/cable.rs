@@ -69,8 +69,8 @@ impl Cable {
             }
         }
         if struck(self, Fault::MessageCut) {
-            let kept = self.rng.below(bytes.len() as u64) as usize;
-            bytes.truncate(kept);
+            let kept_len = self.rng.below(bytes.len() as u64) as usize;
+            bytes.truncate(kept_len);
         }
         if struck(self, Fault::MessageDoubled) {
             bytes.extend_from_within(..);

@@ -177,9 +177,14 @@ impl SimClock {
     /// Prepares a new game: full times, stopped, `high` to move.
     pub fn reset(&mut self, now: u64, control: TimeControl, high: ClockSide) {
         self.control = control;
-        let kept = (self.state.connected, self.state.battery_low);
+        let connection = (self.state.connected, self.state.battery_low);
         self.change(now, |state| {
-            *state = State { since_ms: now, connected: kept.0, battery_low: kept.1, ..State::new(control, high) };
+            *state = State {
+                since_ms: now,
+                connected: connection.0,
+                battery_low: connection.1,
+                ..State::new(control, high)
+            };
         });
     }
 

@@ -88,8 +88,8 @@ impl Seat {
         let size_fits = [setting.rows, setting.cols].iter().all(|size| (2..=12).contains(size));
         let fields = usize::from(setting.rows) * usize::from(setting.cols);
         if !size_fits || setting.games.is_empty() {
-            let what = "a board has 2 to 12 rows and columns, a script at least one game".to_string();
-            return Err(ScriptError { game: 0, ply: None, message: what });
+            let error_text = "a board has 2 to 12 rows and columns, a script at least one game".to_string();
+            return Err(ScriptError { game: 0, ply: None, message: error_text });
         }
         script::check(fields, &setting.games)?;
 

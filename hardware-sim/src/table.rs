@@ -104,8 +104,8 @@ impl PlannedBoard {
         (usize::from(field) / self.cols, usize::from(field) % self.cols)
     }
 
-    fn select(&self, wanted: impl Fn(&PlannedBoard, u8) -> bool) -> Vec<u8> {
-        (0..self.codes.len() as u8).filter(|field| wanted(self, *field)).collect()
+    fn select(&self, is_selected: impl Fn(&PlannedBoard, u8) -> bool) -> Vec<u8> {
+        (0..self.codes.len() as u8).filter(|field| is_selected(self, *field)).collect()
     }
 }
 

@@ -265,8 +265,8 @@ fn deaf_line_receives_nothing_but_sends() {
     });
     bytes(&mut world, 0, &[0x44], 100);
     assert!(bytes(&mut world, 1_500, &[0x46], 1_600).is_empty() && world.is_deaf());
-    let said = bytes(&mut world, 1_600, &[], 60_000);
-    assert!(said.contains(&0x8e), "the boards are in update mode and go on: {said:02x?}");
+    let sent = bytes(&mut world, 1_600, &[], 60_000);
+    assert!(sent.contains(&0x8e), "the boards are in update mode and go on: {sent:02x?}");
     assert!(!world.is_deaf() && !bytes(&mut world, 60_000, &[0x46], 60_100).is_empty());
 }
 
@@ -306,12 +306,13 @@ fn equal_settings_give_equal_bytes_for_any_steps() {
                 Incident::new(7_000, IncidentKind::Plug),
             ];
         });
-        let (mut noticed, mut asked) = (Vec::new(), 0);
+        let (mut noticed, mut next_ask) = (Vec::new(), 0);
         for now in 0..20_000 {
             if now % 100 == 0 {
-                let command = [[0x8d, 0x08, 0x01, 0x16], [0x83, 0x08, 0x02, 0x0d], [0x87, 0x00, 0x00, 0x07]][asked % 3];
+                let command =
+                    [[0x8d, 0x08, 0x01, 0x16], [0x83, 0x08, 0x02, 0x0d], [0x87, 0x00, 0x00, 0x07]][next_ask % 3];
                 world.receive(now, &command);
-                asked += 1;
+                next_ask += 1;
             }
             if now % step_ms == 0 {
                 noticed.extend(world.advance(now));

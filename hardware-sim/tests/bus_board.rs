@@ -101,12 +101,12 @@ fn answers_within_milliseconds_or_20_while_storing() {
         storing.set(at * 1000, (k % 100) as u8, SensorState::steady(1 + (k % 2) as u8));
         // Scanned at some moment of the next 225 ms; one of the requests arrives during storing.
         for part in 0..9 {
-            let asked = at + 25 * part;
-            let (start_us, _) = timed(&mut storing, asked, &[0x87, 0x08, 0x01, 0x10], asked + 25)
+            let asked_at = at + 25 * part;
+            let (start_us, _) = timed(&mut storing, asked_at, &[0x87, 0x08, 0x01, 0x10], asked_at + 25)
                 .first()
                 .cloned()
                 .expect("an answer within 25 ms and 4 ms");
-            slowest = slowest.max(start_us - asked * 1000 - 4_166);
+            slowest = slowest.max(start_us - asked_at * 1000 - 4_166);
         }
     }
     assert!((10_000..=20_000).contains(&slowest), "{slowest} us");
@@ -149,9 +149,9 @@ fn start_of_game_lists_all_pieces() {
     let mut board = board();
     board.set(0, 3, SensorState::steady(4));
     talk(&mut board, 500, &[0x83, 0x08, 0x01, 0x0c], 600);
-    let told = timed(&mut board, 1_000, &[0x85, 0x08, 0x01, 0x0e], 1_200);
-    assert_eq!(told[0].1, [0x88, 0x00, 0x06, 0x08, 0x01, 0x17]);
-    let after = told[0].0 - 1_000_000 - 4_166;
+    let sent = timed(&mut board, 1_000, &[0x85, 0x08, 0x01, 0x0e], 1_200);
+    assert_eq!(sent[0].1, [0x88, 0x00, 0x06, 0x08, 0x01, 0x17]);
+    let after = sent[0].0 - 1_000_000 - 4_166;
     assert!((65_000..=75_000).contains(&after), "about 70 ms later: {after} us");
     // Changes still waiting for 0x83 are not part of 0x86.
     assert_eq!(talk(&mut board, 1_200, &[0x86, 0x08, 0x01, 0x0f], 1_300), [[0x86, 0x00, 0x06, 0x08, 0x01, 0x15]]);
@@ -169,16 +169,16 @@ fn ping_to_all_is_answered_at_random_moment_unless_skipped() {
     let mut moments = Vec::new();
     for k in 0..40 {
         let at = 2_000 * k;
-        let told = timed(&mut board, at, &[0x87, 0x00, 0x00, 0x07], at + 1_110);
-        assert_eq!(told.len(), 1);
-        assert_eq!(told[0].1, ping);
-        moments.push((told[0].0 - at * 1000) / 1000);
+        let sent = timed(&mut board, at, &[0x87, 0x00, 0x00, 0x07], at + 1_110);
+        assert_eq!(sent.len(), 1);
+        assert_eq!(sent[0].1, ping);
+        moments.push((sent[0].0 - at * 1000) / 1000);
     }
     moments.sort_unstable();
     assert!(moments[0] < 100 && moments[39] > 1_000 && moments[39] < 1_100, "{moments:?}");
     // It answers at once, and ignores exactly one ping to all boards.
-    let told = timed(&mut board, 90_000, &[0x8a, 0x08, 0x01, 0x13], 90_100);
-    assert_eq!(told[0].1, ping);
+    let sent = timed(&mut board, 90_000, &[0x8a, 0x08, 0x01, 0x13], 90_100);
+    assert_eq!(sent[0].1, ping);
     assert!(talk(&mut board, 90_100, &[0x87, 0x00, 0x00, 0x07], 92_000).is_empty());
     assert_eq!(talk(&mut board, 92_000, &[0x87, 0x00, 0x00, 0x07], 94_000), [ping]);
     // A ping to this board alone is always answered, and does not count as the skipped one.
@@ -191,15 +191,15 @@ fn ping_to_all_is_answered_at_random_moment_unless_skipped() {
 fn busy_board_loses_command() {
     let mut board = board();
     // The second arrives while the board sends the requested answer (110 ms), the third while it waits to answer a ping.
-    let told = talk(&mut board, 0, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x01, 0x14], 1_000);
-    assert_eq!(told.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x83]);
+    let sent = talk(&mut board, 0, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x01, 0x14], 1_000);
+    assert_eq!(sent.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x83]);
     assert_eq!(board.dropped_bytes(), 1);
     board.receive(1_000_000, &[0x87, 0x00, 0x00, 0x07, 0x8b, 0x08, 0x01, 0x14]);
-    let told = talk(&mut board, 1_000, &[], 2_200);
-    assert_eq!(told.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x87]);
+    let sent = talk(&mut board, 1_000, &[], 2_200);
+    assert_eq!(sent.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x87]);
     // Commands for other boards are ignored in every state and not counted as lost.
-    let told = talk(&mut board, 3_000, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x02, 0x15], 4_000);
-    assert_eq!((told.len(), board.dropped_bytes()), (1, 2));
+    let sent = talk(&mut board, 3_000, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x02, 0x15], 4_000);
+    assert_eq!((sent.len(), board.dropped_bytes()), (1, 2));
 }
 
 #[test]
@@ -321,8 +321,8 @@ fn memory_marks_are_written_at_right_places() {
     board.restart_by_watchdog(6_000_000);
     let whole = talk(&mut board, 6_100, &[0x49], 7_000).concat();
     assert!(whole.ends_with(&[0x6d, 0x7c, 0x7f, 0x7f, 0x7f, 0x6a, 0x6b]), "{whole:02x?}");
-    let again = talk(&mut board, 8_000, &[0x49], 9_000).concat();
-    assert!(again.ends_with(&[0x6a, 0x6e, 0x6b]), "it was read here");
+    let second_read = talk(&mut board, 8_000, &[0x49], 9_000).concat();
+    assert!(second_read.ends_with(&[0x6a, 0x6e, 0x6b]), "it was read here");
 }
 
 proptest::proptest! {

@@ -90,9 +90,9 @@ fn modes_send_documented_updates() {
         let mut board = board(BoardOptions { tick_us: 30_000, ..BoardOptions::new(10, 10) });
         talk(&mut board, 0, &[code], 20);
         board.set(20_000, 0, SensorState::steady(4));
-        let said = talk(&mut board, 20, &[], 10_020);
-        assert_eq!(said.iter().filter(|message| message[0] == 0x8e).count(), updates, "mode {code:02x}");
-        assert_eq!(said.iter().filter(|message| message[0] == 0x8d).count(), times, "mode {code:02x}");
+        let sent = talk(&mut board, 20, &[], 10_020);
+        assert_eq!(sent.iter().filter(|message| message[0] == 0x8e).count(), updates, "mode {code:02x}");
+        assert_eq!(sent.iter().filter(|message| message[0] == 0x8d).count(), times, "mode {code:02x}");
     }
 }
 
@@ -101,9 +101,9 @@ fn update_nice_follows_running_clock() {
     let mut board = board(BoardOptions { tick_us: 10_000, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x4b], 2000);
     board.clock_mut().unwrap().start(2_000);
-    let said = talk(&mut board, 2000, &[], 4_900);
+    let sent = talk(&mut board, 2000, &[], 4_900);
     assert_eq!(
-        said.iter().map(|message| message[7..].to_vec()).collect::<Vec<_>>(),
+        sent.iter().map(|message| message[7..].to_vec()).collect::<Vec<_>>(),
         [[0x30, 0x00, 0x09], [0x29, 0x59, 0x09], [0x29, 0x58, 0x09]].map(|end| end.to_vec()),
     );
 }
@@ -125,8 +125,8 @@ fn buffers_ten_bytes_and_loses_more() {
     // Twenty more commands arrive during a dump of 107 ms.
     let mut bytes = vec![0x42];
     bytes.extend([0x4d; 20]);
-    let said = talk(&mut board, 0, &bytes, 2000);
-    assert_eq!((said.len(), board.dropped_bytes()), (11, 10));
+    let sent = talk(&mut board, 0, &bytes, 2000);
+    assert_eq!((sent.len(), board.dropped_bytes()), (11, 10));
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn clock_acks_replace_clock_messages() {
     for (mode, acks) in [(0x40, 0), (0x44, 0), (0x43, 1), (0x4b, 1)] {
         let mut board = board(BoardOptions::new(10, 10));
         talk(&mut board, 0, &[mode], 100);
-        let said = talk(&mut board, 100, &version, 900);
-        let got: Vec<_> = said.iter().filter(|message| message[3] & 0x0f == 0x0a).collect();
+        let sent = talk(&mut board, 100, &version, 900);
+        let got: Vec<_> = sent.iter().filter(|message| message[3] & 0x0f == 0x0a).collect();
         assert_eq!(got.len(), acks, "mode {mode:02x}");
         assert!(got.iter().all(|ack| ack[4..9] == [0x10, 0x09, 0x0a, 0x22, 0]));
     }
@@ -171,9 +171,9 @@ fn set_and_run_sets_clock() {
     let mut board = board(BoardOptions { zero_after_command: 1.0, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x43], 100);
     // Left 1:02:03, right 0:59:59, left runs. The message alone is longer than the command buffer.
-    let said = talk(&mut board, 1100, &[0x2b, 0x0a, 3, 0x0a, 1, 2, 3, 0, 59, 59, 1, 0], 4_000);
-    assert!(said.contains(&vec![0x8d, 0, 0x0a, 0, 0, 0, 0, 0, 0, 0]), "all zero right after a command");
-    let last = said.last().unwrap();
+    let sent = talk(&mut board, 1100, &[0x2b, 0x0a, 3, 0x0a, 1, 2, 3, 0, 59, 59, 1, 0], 4_000);
+    assert!(sent.contains(&vec![0x8d, 0, 0x0a, 0, 0, 0, 0, 0, 0, 0]), "all zero right after a command");
+    let last = sent.last().unwrap();
     assert_eq!(last[3..6], [0, 0x59, 0x59]);
     assert_eq!(last[6], 1);
     assert_eq!(last[9], 0x09);
@@ -203,8 +203,8 @@ fn every_clock_command_has_ack_and_effect() {
     talk(&mut board, 0, &[0x43], 100);
     for (k, (command, ack)) in cases.into_iter().enumerate() {
         let at = 1_000 + 1_000 * k as u64;
-        let said = talk(&mut board, at, command, at + 600);
-        let acks: Vec<_> = said.iter().filter(|message| message[3] & 0x0f == 0x0a).collect();
+        let sent = talk(&mut board, at, command, at + 600);
+        let acks: Vec<_> = sent.iter().filter(|message| message[3] & 0x0f == 0x0a).collect();
         assert_eq!(acks.len(), 1, "{command:02x?}");
         assert_eq!(acks[0][4..6], ack, "{command:02x?}");
         let clock = board.clock().unwrap();
@@ -221,8 +221,8 @@ fn every_clock_command_has_ack_and_effect() {
     // Not in the mode for setting: 90 with its top bit in bit 5 of the left hours, and the times are unchanged.
     let mut board = self::board(BoardOptions { is_clock_in_mode_23: false, ..BoardOptions::new(10, 10) });
     talk(&mut board, 0, &[0x43], 100);
-    let said = talk(&mut board, 1_000, &[0x2b, 0x0a, 3, 0x0a, 0, 5, 0, 0, 5, 0, 1, 0], 1_600);
-    assert!(said.iter().any(|message| message[3..8] == [0x0a, 0x10, 0x10, 0x2a, 0]), "{said:02x?}");
+    let sent = talk(&mut board, 1_000, &[0x2b, 0x0a, 3, 0x0a, 0, 5, 0, 0, 5, 0, 1, 0], 1_600);
+    assert!(sent.iter().any(|message| message[3..8] == [0x0a, 0x10, 0x10, 0x2a, 0]), "{sent:02x?}");
     assert_eq!(board.clock().unwrap().reading(1_600).left_s, 5_400);
 }
 
@@ -249,8 +249,8 @@ fn full_memory_is_reported_on_bus() {
     let mut board = board(BoardOptions { old_events: 4_000, ..BoardOptions::new(10, 10) });
     board.set(1_000_000, 63, SensorState::steady(1));
     // The ring's contents without pending bytes: four bytes of the power-up and one event are pending.
-    let told = talk(&mut board, 2_000, &[0x86, 0x08, 0x01, 0x0f], 12_000).concat();
-    assert_eq!((told.len(), &told[..5]), (6 + 0x1eff - 6, [0x86, 0x3d, 0x7f, 0x08, 0x01].as_slice()));
+    let sent = talk(&mut board, 2_000, &[0x86, 0x08, 0x01, 0x0f], 12_000).concat();
+    assert_eq!((sent.len(), &sent[..5]), (6 + 0x1eff - 6, [0x86, 0x3d, 0x7f, 0x08, 0x01].as_slice()));
 }
 
 #[test]

@@ -36,11 +36,11 @@ fn wild_plies(count: usize, seed: u64) -> Vec<Ply> {
         empty.retain(|field| (field / 10 + field % 10) % 2 == 1);
         rng.shuffle(&mut empty);
         let Some(from) = rng.pick(&own).copied() else { break };
-        let taken = if rng.chance(0.25) && other.len() > 6 { rng.between(1, 3) as usize } else { 0 };
+        let capture_count = if rng.chance(0.25) && other.len() > 6 { rng.between(1, 3) as usize } else { 0 };
         let mut captured = other.clone();
         rng.shuffle(&mut captured);
-        captured.truncate(taken);
-        let landings = taken.max(1);
+        captured.truncate(capture_count);
+        let landings = capture_count.max(1);
         let mut path = vec![from];
         path.extend(empty.iter().take(landings));
         let mut ply = Ply::capture(by, &path, &captured);
@@ -57,8 +57,8 @@ fn wild_plies(count: usize, seed: u64) -> Vec<Ply> {
     plies
 }
 
-fn fields(codes: &[u8], wanted: impl Fn(u8) -> bool) -> Vec<u8> {
-    (0..codes.len() as u8).filter(|field| wanted(codes[usize::from(*field)])).collect()
+fn fields(codes: &[u8], is_selected: impl Fn(u8) -> bool) -> Vec<u8> {
+    (0..codes.len() as u8).filter(|field| is_selected(codes[usize::from(*field)])).collect()
 }
 
 fn play(codes: &mut [u8], ply: &Ply) {
@@ -157,8 +157,8 @@ fn first_ply_of_real_game_in_bytes() {
     let plies = vec![Ply::quiet(Player::White, 63, 54)];
     let game = Game::new(start(), plies, Some("5400".parse().unwrap()));
     let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::ideal(), 1)).unwrap();
-    let said = messages(&run(&mut world, OPENING));
-    let of = |id: u8| said.iter().filter(move |(_, bytes)| bytes[0] == id).map(|(_, bytes)| bytes.clone());
+    let sent = messages(&run(&mut world, OPENING));
+    let of = |id: u8| sent.iter().filter(move |(_, bytes)| bytes[0] == id).map(|(_, bytes)| bytes.clone());
     assert_eq!(of(0x86).map(|dump| dump.len()).collect::<Vec<_>>(), [103]);
     assert_eq!(of(0x8e).collect::<Vec<_>>(), [[0x8e, 0, 5, 0x3f, 0], [0x8e, 0, 5, 0x36, 1]]);
     let status: Vec<u8> = of(0x8d).map(|time| time[9]).collect();
@@ -172,12 +172,12 @@ fn turned_boards_count_from_other_end() {
     let plies = vec![Ply::quiet(Player::White, 63, 54)];
     let game = Game::new(start(), plies, Some("5400".parse().unwrap())).rotated(true);
     let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::ideal(), 1)).unwrap();
-    let said = messages(&run(&mut world, OPENING));
-    let updates: Vec<_> = said.iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes.clone()).collect();
+    let sent = messages(&run(&mut world, OPENING));
+    let updates: Vec<_> = sent.iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes.clone()).collect();
     assert_eq!(updates, [[0x8e, 0, 5, 36, 0], [0x8e, 0, 5, 45, 1]]);
-    let (_, first_time) = said.iter().find(|(_, bytes)| bytes[0] == 0x8d).unwrap();
+    let (_, first_time) = sent.iter().find(|(_, bytes)| bytes[0] == 0x8d).unwrap();
     assert_eq!(first_time[9], 0x12, "White on the right side of the clock");
-    assert_eq!(said[0].1[3..8], [0, 1, 0, 1, 0]);
+    assert_eq!(sent[0].1[3..8], [0, 1, 0, 1, 0]);
 }
 
 #[test]
@@ -201,13 +201,13 @@ fn equal_seed_gives_equal_bytes_for_any_steps() {
 fn true_clock_readings_match_press_messages() {
     let mut world = World::new(SeatConfig::new(10, 10, game(wild_plies(10, 3)), NoiseProfile::ideal(), 3)).unwrap();
     let reads = run(&mut world, OPENING);
-    let said = messages(&reads);
+    let sent = messages(&reads);
     for times in world.ply_times() {
         let pressed = times.pressed_ms.unwrap();
         let white = times.ply.ply % 2 == 0;
         let lever = if white { 2 } else { 0 };
         let (_, message) =
-            said.iter().find(|(at, bytes)| *at > pressed && bytes[0] == 0x8d && bytes[9] & 2 == lever).unwrap();
+            sent.iter().find(|(at, bytes)| *at > pressed && bytes[0] == 0x8d && bytes[9] & 2 == lever).unwrap();
         let shown = if white { &message[6..9] } else { &message[3..6] };
         let decimal = |byte: u8| u64::from(byte >> 4) * 10 + u64::from(byte & 0x0f);
         let seconds = u64::from(shown[0] & 0x0f) * 3600 + decimal(shown[1]) * 60 + decimal(shown[2]);
@@ -334,8 +334,8 @@ fn clock_sides_are_distinguishable_from_board() {
     let mut one = game(wild_plies(2, 1));
     one.white_side = ClockSide::Right;
     let mut world = World::new(SeatConfig::new(10, 10, one, NoiseProfile::ideal(), 1)).unwrap();
-    let said = messages(&run(&mut world, OPENING));
-    let (_, first_time) = said.iter().find(|(_, bytes)| bytes[0] == 0x8d).unwrap();
+    let sent = messages(&run(&mut world, OPENING));
+    let (_, first_time) = sent.iter().find(|(_, bytes)| bytes[0] == 0x8d).unwrap();
     assert_eq!(first_time[9], 0x12);
 }
 
@@ -394,8 +394,8 @@ fn puts_result_pieces_on_board() {
     let mut one = game(vec![Ply::quiet(Player::White, 63, 54)]);
     one.result = vec![(44, 13), (45, 14)];
     let mut world = World::new(SeatConfig::new(10, 10, one, NoiseProfile::ideal(), 1)).unwrap();
-    let said = messages(&run(&mut world, OPENING));
-    let last: Vec<_> = said.into_iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes).collect();
+    let sent = messages(&run(&mut world, OPENING));
+    let last: Vec<_> = sent.into_iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes).collect();
     assert_eq!(last[2..], [[0x8e, 0, 5, 44, 13], [0x8e, 0, 5, 45, 14]]);
 }
 

@@ -54,11 +54,11 @@ pub struct Arguments {
 
 /// Prints the problems.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let told = arguments.reading.variant()?;
+    let known_variant = arguments.reading.variant()?;
     let mut worst = ExitCode::SUCCESS;
     let mut is_unreadable = false;
     for path in &arguments.files {
-        match check_file(path, arguments, told) {
+        match check_file(path, arguments, known_variant) {
             Ok(true) => {}
             Ok(false) => worst = ExitCode::FAILURE,
             Err(error) => {
@@ -74,26 +74,26 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Returns whether the file is free of errors.
-fn check_file(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<bool> {
+fn check_file(path: &Path, arguments: &Arguments, known_variant: Option<&'static Variant>) -> anyhow::Result<bool> {
     let reader = arguments.profile.filter(|profile| *profile != ReaderProfile::Standard);
     let is_strict = arguments.strict || arguments.profile == Some(ReaderProfile::Standard);
     let summary = match reader {
         Some(reader) => {
             // A file may be a pipe: it is read once.
             let bytes = input::read_whole(path)?;
-            let mut problems = profile::count_problems(reader, &bytes, told);
+            let mut problems = profile::count_problems(reader, &bytes, known_variant);
             if is_strict {
-                problems.merge(profile::count_problems(ReaderProfile::Standard, &bytes, told));
+                problems.merge(profile::count_problems(ReaderProfile::Standard, &bytes, known_variant));
             }
             Summary { games: None, problems }
         }
         None if is_strict => {
-            let mut checker = strict::StrictChecker::new(told);
+            let mut checker = strict::StrictChecker::new(known_variant);
             input::read_chunks(path, |piece| checker.feed(piece))?;
             Summary { games: None, problems: checker.finish() }
         }
         None if arguments.syntax => check_syntax(path, arguments)?,
-        None => check_liberal(path, arguments, told)?,
+        None => check_liberal(path, arguments, known_variant)?,
     };
     let errors = summary.problems.count(Level::Error);
     let (dropped, warnings) = (summary.problems.dropped_count(), summary.problems.count(Level::Warning));
@@ -134,8 +134,12 @@ fn check_syntax(path: &Path, arguments: &Arguments) -> anyhow::Result<Summary> {
 }
 
 /// Reads a file liberally and plays its games.
-fn check_liberal(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<Summary> {
-    let mut checker = Checker::new(arguments.reading.encoding, told);
+fn check_liberal(
+    path: &Path,
+    arguments: &Arguments,
+    known_variant: Option<&'static Variant>,
+) -> anyhow::Result<Summary> {
+    let mut checker = Checker::new(arguments.reading.encoding, known_variant);
     input::read_chunks(path, |piece| checker.feed(piece, &mut |_| {}))?;
     checker.finish(&mut |_| {});
     Ok(Summary { games: Some(checker.game_count()), problems: checker.take_problems() })

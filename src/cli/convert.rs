@@ -62,7 +62,7 @@ enum StyleName {
 
 /// Writes the games.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let told = arguments.reading.variant()?;
+    let known_variant = arguments.reading.variant()?;
     let board = arguments.board.as_deref().map(|tag| Variant::from_tag(tag).context("--board")).transpose()?;
     let out: Box<dyn Write> = match &arguments.output {
         None => Box::new(output::buffered_stdout()),
@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut writing =
         OutputWriter { out, form, has_begun: false, ambiguous, board, quiet: arguments.quiet, has_errors: false };
     for path in &arguments.files {
-        convert(path, arguments, told, &mut writing)?;
+        convert(path, arguments, known_variant, &mut writing)?;
     }
     if let OutputFormat::Pdn2(file) = &writing.form {
         let missing = file.missing_characters();
@@ -106,7 +106,7 @@ const MAX_PENDING: usize = 100_000;
 fn convert(
     path: &Path,
     arguments: &Arguments,
-    mut told: Option<&'static Variant>,
+    mut known_variant: Option<&'static Variant>,
     writing: &mut OutputWriter,
 ) -> anyhow::Result<()> {
     let mut reader = Reader::new(arguments.reading.encoding);
@@ -117,13 +117,13 @@ fn convert(
             untagged += usize::from(located.game.tags.get("GameType").is_none());
             size += located.game.entries.len();
             waiting.push_back(located);
-            let is_clear = told.is_some() || untagged == 0;
+            let is_clear = known_variant.is_some() || untagged == 0;
             if is_clear || untagged >= infer::SAMPLE || size > MAX_PENDING {
-                write_pending(path, &mut waiting, &mut told, writing)?;
+                write_pending(path, &mut waiting, &mut known_variant, writing)?;
                 (untagged, size) = (0, 0);
             }
         }
-        if is_end { write_pending(path, &mut waiting, &mut told, writing) } else { Ok(()) }
+        if is_end { write_pending(path, &mut waiting, &mut known_variant, writing) } else { Ok(()) }
     };
     let mut done = Ok(());
     input::read_chunks(path, |piece| {
@@ -143,16 +143,16 @@ fn convert(
 fn write_pending(
     path: &Path,
     waiting: &mut VecDeque<LocatedGame>,
-    told: &mut Option<&'static Variant>,
+    known_variant: &mut Option<&'static Variant>,
     writing: &mut OutputWriter,
 ) -> anyhow::Result<()> {
     let untagged: Vec<&LocatedGame> =
         waiting.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
-    if told.is_none() && !untagged.is_empty() {
-        *told = Some(infer::infer_from_moves(&untagged, None));
+    if known_variant.is_none() && !untagged.is_empty() {
+        *known_variant = Some(infer::infer_from_moves(&untagged, None));
     }
     while let Some(located) = waiting.pop_front() {
-        writing.game(path, &located, *told)?;
+        writing.game(path, &located, *known_variant)?;
     }
     Ok(())
 }
@@ -175,8 +175,13 @@ struct OutputWriter {
 }
 
 impl OutputWriter {
-    fn game(&mut self, path: &Path, located: &LocatedGame, told: Option<&'static Variant>) -> anyhow::Result<()> {
-        let (mut game, mut problems) = standard::convert(located, told, self.ambiguous);
+    fn game(
+        &mut self,
+        path: &Path,
+        located: &LocatedGame,
+        known_variant: Option<&'static Variant>,
+    ) -> anyhow::Result<()> {
+        let (mut game, mut problems) = standard::convert(located, known_variant, self.ambiguous);
         if let Some(board) = self.board {
             let (renumbered, mut changes) = renumber::renumber(&game, board);
             game = renumbered;

@@ -476,7 +476,7 @@ impl Subcommand {
             let request = Box::new(TournamentRequest { dry_run, ..request });
             Ok(ClientRequest::Tournament { request, until: None })
         };
-        let (board, wish) = match self {
+        let (board, command) = match self {
             Subcommand::Result { board, of, .. } if board == "-" && of.pairing.is_none() => {
                 bail!("`-` in place of a board needs --pairing, as in --pairing 3.2")
             }
@@ -566,7 +566,7 @@ impl Subcommand {
         );
         Ok(ClientRequest::Request {
             board: board.clone(),
-            request: wish.to_string(),
+            request: command.to_string(),
             confirm: sure,
             reason: match self {
                 Subcommand::Result { of, .. } => of.reason.clone(),
@@ -648,8 +648,8 @@ fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
             arguments.station.desk_address()
         ));
     }
-    for told in &reply.messages {
-        output::print_line(told)?;
+    for message in &reply.messages {
+        output::print_line(message)?;
     }
     let written = if arguments.dry_run { "would be written" } else { "written" };
     for line in reply.lines.iter().filter(|line| !line.is_empty()) {
@@ -658,7 +658,9 @@ fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
     match &reply.error {
         Some(error) => output::print_error(format_args!("damcast: {error}")),
         // The office has said it.
-        None if arguments.dry_run && !reply.messages.iter().any(|told| told == DRY_RUN) => output::print_line(DRY_RUN)?,
+        None if arguments.dry_run && !reply.messages.iter().any(|message| message == DRY_RUN) => {
+            output::print_line(DRY_RUN)?
+        }
         None if reply.messages.is_empty() && reply.lines.is_empty() => {
             output::print_line(arguments.verb.default_message())?
         }

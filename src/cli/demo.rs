@@ -270,7 +270,7 @@ async fn show(
             changed = rows.changed() => if changed.is_err() {
                 return Ok(());
             },
-            wish = wishes.next() => match wish {
+            signal = wishes.next() => match signal {
                 ScreenCommand::Draw => {}
                 ScreenCommand::Pause => screen.pause(),
                 ScreenCommand::End => return Ok(()),

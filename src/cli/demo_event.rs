@@ -53,13 +53,13 @@ const FEDERATIONS: [&str; 6] = ["NED", "FRA", "LTU", "SEN", "BRA", "LAT"];
 pub fn prepare(directory: &Path, boards: &[String]) -> anyhow::Result<()> {
     let folder = directory.join("log");
     make_folder(&folder).with_context(|| folder.display().to_string())?;
-    let mut office =
+    let mut service =
         TournamentService::open(Arc::new(RealDisk), &folder).with_context(|| folder.display().to_string())?;
-    if !office.log().records().is_empty() {
+    if !service.log().records().is_empty() {
         return Ok(());
     }
     let board = |name: &String| StationBoard { name: name.clone(), serial: None, is_connected: false };
-    office.set_boards(boards.iter().map(board).collect());
+    service.set_boards(boards.iter().map(board).collect());
     let round = |round, to: &str| TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None };
     for matter in [
         TournamentCommand::import_of("players.csv", players(2 * boards.len())),
@@ -69,7 +69,7 @@ pub fn prepare(directory: &Path, boards: &[String]) -> anyhow::Result<()> {
         round(2, "open"),
     ] {
         let request = TournamentRequest { confirm: true, ..matter.into() };
-        office
+        service
             .execute(&request, &user())
             .map_err(|refusal| anyhow!("the tournament of the demonstration: {refusal}"))?;
     }
@@ -118,10 +118,10 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let names: Vec<String> = (1..=boards).map(|board| format!("board-{board}")).collect();
             prepare(folder.path(), &names).unwrap();
-            let office = TournamentService::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
-            let tournament = office.tournament();
+            let service = TournamentService::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
+            let tournament = service.tournament();
             assert_eq!(tournament.board_assignments().len(), boards, "each board has its pairing");
-            let before = office.log().records().len();
+            let before = service.log().records().len();
             prepare(folder.path(), &names).unwrap();
             let again = TournamentService::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
             assert_eq!(again.log().records().len(), before, "what is there stays");

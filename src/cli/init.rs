@@ -212,8 +212,8 @@ fn describe(identity: &BoardInfo) -> String {
 }
 
 fn draft(arguments: &Arguments, found: Vec<FoundPort>, asks: bool) -> anyhow::Result<Draft> {
-    let answer = |told: &Option<String>, question: &str, default: &str| match told {
-        Some(told) => Ok(told.clone()),
+    let answer = |known_value: &Option<String>, question: &str, default: &str| match known_value {
+        Some(known_value) => Ok(known_value.clone()),
         None if asks => prompt(question, default),
         None => Ok(default.to_owned()),
     };

@@ -72,16 +72,16 @@ pub struct ProgressNotice {
 
 impl ProgressNotice {
     /// `what` is done: `reading recordings`.
-    pub fn with(what: impl Into<String>) -> ProgressNotice {
+    pub fn with(activity: impl Into<String>) -> ProgressNotice {
         if !std::io::stderr().is_terminal() {
             return ProgressNotice { done: None, is_shown: None };
         }
-        let (what, started) = (what.into(), Instant::now());
+        let (activity, started) = (activity.into(), Instant::now());
         let (done, is_done) = mpsc::channel::<()>();
         let shows = std::thread::spawn(move || {
             let mut wait = PROGRESS_DELAY;
             while is_done.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                draw(format_args!("\rdamcast: {what}, {} s\x1b[K", started.elapsed().as_secs()));
+                draw(format_args!("\rdamcast: {activity}, {} s\x1b[K", started.elapsed().as_secs()));
                 wait = Duration::from_secs(1);
             }
             if wait != PROGRESS_DELAY {

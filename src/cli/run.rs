@@ -90,7 +90,7 @@ fn reload_on_hangup(commands: Commands) -> std::io::Result<()> {
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
-            let (answer, told) = oneshot::channel();
+            let (answer, reply_receiver) = oneshot::channel();
             let until = Uptime::after(ClientRequest::Reload { until: None }.timeout());
             if commands
                 .send(StationCommand::Reload { requester: "SIGHUP".to_owned(), deadline: until, answer })
@@ -100,7 +100,7 @@ fn reload_on_hangup(commands: Commands) -> std::io::Result<()> {
                 return;
             }
             // One after the other: signals that come meanwhile are one.
-            let _ = told.await;
+            let _ = reply_receiver.await;
         }
     });
     Ok(())

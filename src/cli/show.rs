@@ -46,11 +46,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let untagged: Vec<_> =
         games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
-    let told = arguments
+    let known_variant = arguments
         .reading
         .variant()?
         .or_else(|| (!untagged.is_empty()).then(|| infer::infer_from_moves(&untagged, None)));
-    let replay = Replay::infer(located, told);
+    let replay = Replay::infer(located, known_variant);
     let steps = arguments.ply.unwrap_or(replay.steps.len());
     if steps > replay.steps.len() {
         anyhow::bail!("game {} can be played for {} steps only", arguments.game, replay.steps.len());

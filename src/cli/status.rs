@@ -129,7 +129,7 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers:
                     Some(Err(end)) => return Ok(Some(end)),
                     None => return Ok(None),
                 },
-                wish = wishes.next() => match wish {
+                signal = wishes.next() => match signal {
                     ScreenCommand::Draw => {}
                     ScreenCommand::Pause => screen.pause(),
                     ScreenCommand::End => return Ok(None),

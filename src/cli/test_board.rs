@@ -107,7 +107,7 @@ async fn watch(
         let events = tokio::select! {
             heard = inquiry.next() => view.apply_event(heard),
             () = ended => return Ok(()),
-            wish = wishes.next() => match wish {
+            signal = wishes.next() => match signal {
                 ScreenCommand::Draw => continue,
                 ScreenCommand::Pause => {
                     screen.pause();

@@ -386,20 +386,20 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
         make_folder(&folder).with_context(|| folder.display().to_string())?;
         Some(Lock::acquire(directory)?)
     };
-    let mut office =
+    let mut service =
         TournamentService::open(Arc::new(RealDisk), &folder).with_context(|| folder.display().to_string())?;
-    if let Some(damage) = office.log().damage() {
+    if let Some(damage) = service.log().damage() {
         print_error(format_args!("damcast: {damage}: what stands before it counts"));
     }
     let most = max_games(&folder);
-    office.configure(Vec::new(), most);
+    service.configure(Vec::new(), most);
     if folder.is_dir() {
-        recorded_games(directory)?.into_iter().for_each(|game| office.games_mut().insert(game));
+        recorded_games(directory)?.into_iter().for_each(|game| service.games_mut().insert(game));
     }
-    let done = match office.execute(request, &user()) {
+    let done = match service.execute(request, &user()) {
         Ok(done) => done,
         Err(ServiceError::Conflict(conflict)) => {
-            bail!("{conflict} with --if-version {}", office.log().version())
+            bail!("{conflict} with --if-version {}", service.log().version())
         }
         Err(refusal) => {
             refusal.to_string().lines().for_each(|line| print_error(format_args!("damcast: {line}")));
@@ -408,7 +408,7 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
     };
     drop(lock);
     if done.record.is_some() {
-        overlong_rounds(office.tournament(), most).iter().for_each(print_error);
+        overlong_rounds(service.tournament(), most).iter().for_each(print_error);
     }
     let path = folder.join(TOURNAMENT_FILE);
     // Root, who works for the station, leaves it a file that it can write.

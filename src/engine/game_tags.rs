@@ -45,12 +45,12 @@ const TAG_ORDER: [&str; 30] = [
 
 /// Returns the tags of a game in the order of the standard, with GameType and without Result. Omits empty values and
 /// names that are not PDN identifiers.
-pub fn ordered_tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, String)> {
+pub fn ordered_tags(variant: &Variant, input_tags: &[(String, String)]) -> Vec<(String, String)> {
     let game_type = ("GameType".to_owned(), variant.game_type.tag_value());
-    let given = given.iter().filter(|(name, value)| {
+    let input_tags = input_tags.iter().filter(|(name, value)| {
         tag::is_identifier(name) && !value.is_empty() && !RESERVED_TAGS.contains(&name.as_str())
     });
-    let mut tags: Vec<&(String, String)> = given.chain([&game_type]).collect();
+    let mut tags: Vec<&(String, String)> = input_tags.chain([&game_type]).collect();
     tags.sort_by_key(|(name, _)| TAG_ORDER.iter().position(|known| known == name).unwrap_or(TAG_ORDER.len()));
     tags.into_iter().map(|(name, value)| (name.clone(), tag::reader_safe(value))).collect()
 }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn orders_tags_by_standard_and_escapes_values() {
-        let given = [
+        let input_tags = [
             ("Board", "7"),
             ("Club", "Ons Genoegen"),
             ("Black", "Boomstra, \"Roel\" [2]"),
@@ -87,7 +87,7 @@ mod tests {
             ("Result", "2-0"),
             ("GameType", "25"),
         ];
-        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let input_tags = input_tags.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let expected = [
             ("Event", "NK 2026"),
             ("Black", "Boomstra, \"Roel\" (2)"),
@@ -95,7 +95,7 @@ mod tests {
             ("Board", "7"),
             ("Club", "Ons Genoegen"),
         ];
-        let tags = ordered_tags(Variant::international(), &given);
+        let tags = ordered_tags(Variant::international(), &input_tags);
         assert_eq!(tags, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 }

@@ -101,8 +101,8 @@ impl GameHeader {
 
     /// Returns the start position of the game.
     pub fn start(&self) -> Position {
-        let given = self.tag("FEN").and_then(|text| position(self.variant, text));
-        given.unwrap_or_else(|| Position::start(self.variant))
+        let fen_position = self.tag("FEN").and_then(|text| position(self.variant, text));
+        fen_position.unwrap_or_else(|| Position::start(self.variant))
     }
 }
 
@@ -268,12 +268,12 @@ mod tests {
         tags.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
     }
 
-    fn file(tag: &str, given: &[(&str, &str)]) -> String {
+    fn file(tag: &str, file_tags: &[(&str, &str)]) -> String {
         let variant = Variant::from_tag(tag).unwrap();
         let opening = GameHeader {
             game: 1,
             variant,
-            tags: game_tags::ordered_tags(variant, &tags(given)),
+            tags: game_tags::ordered_tags(variant, &tags(file_tags)),
             pairing_id: None,
             continued_game: None,
         };
@@ -304,10 +304,10 @@ mod tests {
             ("Goes", &["1.01-0.99", "0-2"]),
             ("Points of our club", &["12345678901"]),
         ] {
-            let given = tags(&[("ResultFormat", format)]);
+            let format_tags = tags(&[("ResultFormat", format)]);
             for result in results {
                 assert!(
-                    game_tags::result_format(Variant::international(), &given)
+                    game_tags::result_format(Variant::international(), &format_tags)
                         .is_none_or(|format| format.allows(result))
                 );
                 let before = file("20", &[("ResultFormat", format)]) + "1. a\n";

@@ -72,19 +72,19 @@ impl FromStr for ReaderProfile {
 }
 
 /// Returns the problems of this reader with a file, in file order.
-pub fn check(profile: ReaderProfile, bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
-    count_problems(profile, bytes, told).into_sorted()
+pub fn check(profile: ReaderProfile, bytes: &[u8], known_variant: Option<&'static Variant>) -> Vec<Problem> {
+    count_problems(profile, bytes, known_variant).into_sorted()
 }
 
 /// Returns the same problems as [`check`], with a count of those beyond the limit.
-pub fn count_problems(profile: ReaderProfile, bytes: &[u8], told: Option<&'static Variant>) -> Problems {
+pub fn count_problems(profile: ReaderProfile, bytes: &[u8], known_variant: Option<&'static Variant>) -> Problems {
     match profile {
         ReaderProfile::Standard => {
-            let mut checker = strict::StrictChecker::new(told);
+            let mut checker = strict::StrictChecker::new(known_variant);
             checker.feed(bytes);
             checker.finish()
         }
-        ReaderProfile::Lidraughts => lidraughts(bytes, told),
+        ReaderProfile::Lidraughts => lidraughts(bytes, known_variant),
         ReaderProfile::Pydraughts => pydraughts(bytes),
     }
 }
@@ -105,20 +105,20 @@ fn tag_place(located: &LocatedGame, name: &str) -> Location {
     at.and_then(|at| located.locations.tags.get(at)).copied().unwrap_or_else(|| located.locations.start())
 }
 
-fn lidraughts(bytes: &[u8], told: Option<&'static Variant>) -> Problems {
+fn lidraughts(bytes: &[u8], known_variant: Option<&'static Variant>) -> Problems {
     let (text, wrong) = encoding::decode(bytes, Encoding::Detect);
     let mut problems = Problems::default();
     if wrong.is_some() {
         problems.push(Problem::error(Location::START, "the file is not UTF-8").with_hint("serve it as UTF-8"));
     }
     if bytes.starts_with(BYTE_ORDER_MARK) {
-        let what = "a byte order mark before the first tag fails the file";
-        problems.push(Problem::error(Location::START, what).with_hint("write none"));
+        let note = "a byte order mark before the first tag fails the file";
+        problems.push(Problem::error(Location::START, note).with_hint("write none"));
     }
     lidraughts::check_text(&text, &mut problems);
     let mut reader = Reader::new(Encoding::Utf8);
     let mut check = |games: Vec<LocatedGame>| {
-        games.iter().for_each(|located| lidraughts::check_game(located, told, &mut problems));
+        games.iter().for_each(|located| lidraughts::check_game(located, known_variant, &mut problems));
     };
     text.as_bytes().chunks(scan::CHUNK_SIZE).for_each(|piece| check(reader.feed(piece)));
     check(reader.finish());
@@ -129,8 +129,8 @@ fn pydraughts(bytes: &[u8]) -> Problems {
     let (text, _) = encoding::decode(bytes, Encoding::Detect);
     let mut problems = Problems::default();
     if bytes.starts_with(BYTE_ORDER_MARK) {
-        let what = "a byte order mark: all tags of the first game are lost";
-        problems.push(Problem::error(Location::START, what));
+        let message = "a byte order mark: all tags of the first game are lost";
+        problems.push(Problem::error(Location::START, message));
     }
     pydraughts::check_text(&text, &mut problems);
     problems

@@ -28,16 +28,16 @@ pub fn missing_moves(recorded: &LiveFileContents, text: &str) -> Result<String, 
     let Some(first) = typed.first() else { return Ok(String::new()) };
     let start = recorded.header.start();
     let last = recorded.entries.last().map_or(start, |entry| entry.kind.position_after());
-    let behind = play_typed(last, &typed);
-    let missing = match behind {
+    let after_end = play_typed(last, &typed);
+    let missing = match after_end {
         Ok(missing) => missing,
-        Err((at, why)) => match match_whole_game(recorded, start, last, &typed) {
+        Err((at, cause)) => match match_whole_game(recorded, start, last, &typed) {
             SheetMatch::Missing(missing) => missing,
             SheetMatch::Wrong(problem) => return Err(problem),
             SheetMatch::NotWholeGame => {
                 let place = typed.get(at).unwrap_or(first).location;
                 let hint = "type all moves of the game, or those behind the last one that the board recorded";
-                return Err(Problem::error(place, why).with_hint(hint));
+                return Err(Problem::error(place, cause).with_hint(hint));
             }
         },
     };
@@ -84,8 +84,8 @@ fn play_typed(from: Position, typed: &[SheetMove]) -> Result<Vec<(Position, Move
     let mut plies = Vec::with_capacity(typed.len());
     for (index, SheetMove { text, .. }) in typed.iter().enumerate() {
         let ply = notation::read(&position, text).map_err(|error| (index, error.to_string()))?;
-        let behind = position.play(&ply);
-        plies.push((std::mem::replace(&mut position, behind), ply));
+        let after = position.play(&ply);
+        plies.push((std::mem::replace(&mut position, after), ply));
     }
     Ok(plies)
 }
@@ -103,7 +103,7 @@ enum SheetMatch {
 fn match_whole_game(recorded: &LiveFileContents, start: Position, last: Position, typed: &[SheetMove]) -> SheetMatch {
     let (played, wrong) = match play_typed(start, typed) {
         Ok(plies) => (plies, None),
-        Err((at, why)) => (play_typed(start, &typed[..at]).unwrap_or_default(), Some((at, why))),
+        Err((at, cause)) => (play_typed(start, &typed[..at]).unwrap_or_default(), Some((at, cause))),
     };
     // Until the first setup, the entries are the first moves of the game.
     let own = recorded.entries.iter().map_while(|entry| match &entry.kind {
@@ -115,20 +115,20 @@ fn match_whole_game(recorded: &LiveFileContents, start: Position, last: Position
     if let Some(at) = differs.filter(|at| *at > 0) {
         let (before, _) = played[at];
         let recorded = notation::write(before.variant(), own[at], &before.legal_moves());
-        let what = format!("here stands {}; the board recorded {recorded}", quote(&typed[at].text));
-        return SheetMatch::Wrong(Problem::error(typed[at].location, what));
+        let message = format!("here stands {}; the board recorded {recorded}", quote(&typed[at].text));
+        return SheetMatch::Wrong(Problem::error(typed[at].location, message));
     }
-    let behind = |count: usize| match played.get(count) {
+    let after = |count: usize| match played.get(count) {
         Some((before, _)) => *before,
         None => played.last().map_or(start, |(before, ply)| before.play(ply)),
     };
-    let at_the_end = (0..=played.len()).rev().filter(|count| behind(*count) == last);
+    let at_the_end = (0..=played.len()).rev().filter(|count| after(*count) == last);
     let found = at_the_end.min_by_key(|count| count.abs_diff(recorded.entries.len()));
     match (found, wrong) {
         (Some(count), None) => SheetMatch::Missing(played[count..].to_vec()),
-        (Some(_), Some((at, why))) => SheetMatch::Wrong(Problem::error(typed[at].location, why)),
-        (None, Some((at, why))) if differs.is_none() && at > 0 => {
-            SheetMatch::Wrong(Problem::error(typed[at].location, why))
+        (Some(_), Some((at, cause))) => SheetMatch::Wrong(Problem::error(typed[at].location, cause)),
+        (None, Some((at, cause))) if differs.is_none() && at > 0 => {
+            SheetMatch::Wrong(Problem::error(typed[at].location, cause))
         }
         (None, None) if differs.is_none() && played.len() < own.len() => {
             SheetMatch::Wrong(Problem::error(typed[0].location, "the board has all these moves"))

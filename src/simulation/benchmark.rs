@@ -200,8 +200,8 @@ impl Benchmark {
     /// # Errors
     ///
     /// When a setting is wrong.
-    pub fn rows(&self, hands: &PlayStyle, who: RecorderKind) -> Result<Vec<Row>, SettingError> {
-        self.rows_with(hands, who, |settings| settings)
+    pub fn rows(&self, hands: &PlayStyle, recorder: RecorderKind) -> Result<Vec<Row>, SettingError> {
+        self.rows_with(hands, recorder, |settings| settings)
     }
 
     /// The same with settings changed once more, as a curve needs it.
@@ -212,7 +212,7 @@ impl Benchmark {
     pub fn rows_with(
         &self,
         hands: &PlayStyle,
-        who: RecorderKind,
+        kind: RecorderKind,
         change: impl Fn(LineSettings) -> LineSettings,
     ) -> Result<Vec<Row>, SettingError> {
         let mut rows = Vec::new();
@@ -220,7 +220,7 @@ impl Benchmark {
             let settings = change(self.line_settings(variant)?);
             let cases = self.cases(variant, hands, &settings);
             let scores = match self.on_bus {
-                None => over_all_cores(&cases, |(game, conditions)| score::play(game, conditions, who)),
+                None => over_all_cores(&cases, |(game, conditions)| score::play(game, conditions, kind)),
                 Some(boards) => {
                     let buses: Vec<_> = cases.chunks(boards.max(1)).collect();
                     over_all_cores(&buses, |cases| hall::play(cases))
@@ -228,7 +228,7 @@ impl Benchmark {
             };
             let mut score = Score::default();
             scores.into_iter().for_each(|one| score.add(one));
-            rows.push(Row { variant, hands: hands.name.clone(), clock: hands.clock, recorder: who, score });
+            rows.push(Row { variant, hands: hands.name.clone(), clock: hands.clock, recorder: kind, score });
         }
         Ok(rows)
     }
@@ -246,13 +246,13 @@ pub const TABLE_HEADER: &str = "variant          hands                recorder  
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Row { variant, hands, recorder: who, score, .. } = self;
+        let Row { variant, hands, recorder: kind, score, .. } = self;
         let seconds = |share: f64| score.delay(share) as f64 / 1000.0;
         let of = |part: usize, whole: usize| format!("{part}/{whole}");
         let name: String = variant.name.chars().take(16).collect();
         write!(
             f,
-            "{name:<16} {hands:<20} {who:<13} {:>6} {:>7} {:>9.3} {:>11.1} {:>14.1} {:>14} {:>17} {:>10} {:>10.1} {:>6.2} {:>6.2} {:>6.2}",
+            "{name:<16} {hands:<20} {kind:<13} {:>6} {:>7} {:>9.3} {:>11.1} {:>14.1} {:>14} {:>17} {:>10} {:>10.1} {:>6.2} {:>6.2} {:>6.2}",
             score.games,
             score.plies,
             score.recall(),

@@ -59,10 +59,10 @@ impl Name {
 pub fn from_json_lines(file: &str, text: &str, kind: Option<&str>) -> Result<Vec<SourceGame>, GamesError> {
     let mut games = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong = |what: String| GamesError::Unplayable {
+        let wrong = |message: String| GamesError::Unplayable {
             file: file.to_owned(),
             game: index + 1,
-            problems: vec![Problem::error(Location { line: index as u64 + 1, column: 1 }, what)],
+            problems: vec![Problem::error(Location { line: index as u64 + 1, column: 1 }, message)],
         };
         let line: GameJson = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         if kind.is_none() || line.kind.as_deref() == kind {

@@ -103,7 +103,9 @@ pub fn drive(
 ) -> Record {
     let mut record = Record::default();
     let mut inputs = vec![(0, Input::LinkUp)];
-    inputs.extend(request.map(|wish| (0, Input::Request(Request { target: Target::OnlyBoard, command: wish }))));
+    inputs.extend(
+        request.map(|board_command| (0, Input::Request(Request { target: Target::OnlyBoard, command: board_command }))),
+    );
     loop {
         for (at, input) in inputs.drain(..) {
             record.inputs.push((Millis(at), input.clone()));

@@ -79,7 +79,7 @@ impl std::str::FromStr for FaultSpec {
     type Err = FaultError;
 
     fn from_str(text: &str) -> Result<FaultSpec, FaultError> {
-        let wrong = |what: &dyn fmt::Display| FaultError { text: text.to_owned(), message: what.to_string() };
+        let wrong = |problem: &dyn fmt::Display| FaultError { text: text.to_owned(), message: problem.to_string() };
         if text == "line" {
             return Ok(FaultSpec::WholeLine);
         }

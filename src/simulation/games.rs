@@ -54,7 +54,7 @@ fn first_problem(file: &str, problems: &[Problem]) -> String {
 pub fn from_pdn(
     file: &str,
     text: &str,
-    told: Option<&'static Variant>,
+    known_variant: Option<&'static Variant>,
     wanted: Option<usize>,
 ) -> Result<Vec<SourceGame>, GamesError> {
     let file = file.to_owned();
@@ -72,7 +72,7 @@ pub fn from_pdn(
         if wanted.is_some_and(|wanted| wanted != number) {
             continue;
         }
-        let replay = Replay::infer(located, told);
+        let replay = Replay::infer(located, known_variant);
         let moves: Vec<_> = replay.moves().cloned().collect();
         let has_setups = moves.len() != replay.steps.len();
         if replay.is_complete && !has_setups && !moves.is_empty() {

@@ -57,9 +57,9 @@ impl HostPort {
     /// When no pty can be had, the link cannot be written, or the port is taken; says which.
     pub fn open(address: Address) -> io::Result<HostPort> {
         let pty = matches!(address, Address::Link(_)).then(Pty::open).transpose()?;
-        let mut door = HostPort { address, state: PortState::Closed(pty) };
-        door.plug(None)?;
-        Ok(door)
+        let mut host_port = HostPort { address, state: PortState::Closed(pty) };
+        host_port.plug(None)?;
+        Ok(host_port)
     }
 
     /// Where it is now.

@@ -65,8 +65,8 @@ impl Pty {
         if let Ok(there) = fs::symlink_metadata(link)
             && !there.is_symlink()
         {
-            let what = format!("{} exists and is not a symlink", link.display());
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
+            let message = format!("{} exists and is not a symlink", link.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
         }
         let fresh = link.with_extension(format!("new-{}", std::process::id()));
         let _ = fs::remove_file(&fresh);
@@ -128,26 +128,26 @@ impl Drop for Port {
 /// When the port breaks.
 pub fn play(world: &mut World, port: &Port, speed: f64, mut stop: impl FnMut(&World) -> bool) -> io::Result<()> {
     const MAX_WAIT: Duration = Duration::from_millis(100);
-    let mut begun: Option<Instant> = None;
+    let mut started_at: Option<Instant> = None;
     loop {
         if stop(world) {
             return Ok(());
         }
-        let now = |begun: Instant| (begun.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
+        let now = |started_at: Instant| (started_at.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
         let mut wait = MAX_WAIT;
-        if let Some(begun) = begun {
-            for (_, bytes) in world.advance(now(begun)) {
+        if let Some(started_at) = started_at {
+            for (_, bytes) in world.advance(now(started_at)) {
                 port.write(&bytes)?;
             }
             if let Some(next) = world.next_time() {
-                let until = next.saturating_sub(now(begun)) as f64 / speed / 1000.0;
+                let until = next.saturating_sub(now(started_at)) as f64 / speed / 1000.0;
                 wait = wait.min(Duration::from_secs_f64(until));
             }
         }
         let heard = port.read(wait)?;
         if !heard.is_empty() {
-            let begun = *begun.get_or_insert_with(Instant::now);
-            let at = now(begun);
+            let started_at = *started_at.get_or_insert_with(Instant::now);
+            let at = now(started_at);
             for (_, bytes) in world.advance(at) {
                 port.write(&bytes)?;
             }

@@ -22,14 +22,14 @@ use draughts_pdn::{fen, notation};
 
 /// What a line consists of, to be told before anything happens.
 pub fn introduction(line: &ReadyLine, seed: u64, speed: f64) -> Vec<Value> {
-    let mut told = vec![json!({
+    let mut reports = vec![json!({
         "kind": "line", "line": line.name, "boards": line.games.len(), "seed": seed, "speed": speed,
         "end_ms": line.world.end_ms(),
     })];
     for (index, (seat, played)) in line.world.seats().iter().zip(&line.games).enumerate() {
         let options = seat.board().options();
         let address = options.address();
-        told.push(json!({
+        reports.push(json!({
             "kind": "board", "line": line.name, "board": index + 1,
             "serial": format!("{:05}", options.serial), "long_serial": format!("{:010}", options.long_serial),
             "address": address, "address_bytes": format!("{:02x} {:02x}", address >> 7, address & 0x7f),
@@ -38,7 +38,7 @@ pub fn introduction(line: &ReadyLine, seed: u64, speed: f64) -> Vec<Value> {
             "games": played.iter().map(game).collect::<Vec<_>>(),
         }));
     }
-    told
+    reports
 }
 
 fn game(game: &SourceGame) -> Value {
@@ -75,31 +75,32 @@ impl Reporter {
 
     /// Returns the events since the last call.
     pub fn take_reports(&mut self, world: &BusWorld) -> Vec<Value> {
-        let mut told = Vec::new();
+        let mut reports = Vec::new();
         self.seen.resize(world.seats().len(), 0);
         for (index, seat) in world.seats().iter().enumerate() {
             for truth in &seat.truth()[self.seen[index]..] {
-                told.push(self.board_report(index, truth));
+                reports.push(self.board_report(index, truth));
             }
             self.seen[index] = seat.truth().len();
         }
         for incident in &world.incidents()[self.incidents..] {
-            told.push(self.incident_report(incident));
+            reports.push(self.incident_report(incident));
         }
         self.incidents = world.incidents().len();
         let strikes = [world.to_host().injected_faults(), world.to_boards().injected_faults()];
         for (side, direction) in ["to-host", "to-boards"].into_iter().enumerate() {
-            told.extend(strikes[side][self.strikes[side]..].iter().map(|strike| self.fault_report(direction, strike)));
+            reports
+                .extend(strikes[side][self.strikes[side]..].iter().map(|strike| self.fault_report(direction, strike)));
             self.strikes[side] = strikes[side].len();
         }
         if world.is_over() && !std::mem::replace(&mut self.is_over, true) {
             let (host_bytes, board_bytes) = world.traffic();
-            told.push(json!({
+            reports.push(json!({
                 "kind": "over", "line": self.line, "at_ms": world.now_ms(),
                 "host_bytes": host_bytes, "board_bytes": board_bytes, "garbled": world.collided_bytes(),
             }));
         }
-        told
+        reports
     }
 
     fn board_report(&self, index: usize, truth: &TruthEntry) -> Value {

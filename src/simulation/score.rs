@@ -248,7 +248,7 @@ pub struct Case {
 /// # Errors
 ///
 /// When the game cannot be played on a simulated board.
-pub fn run(game: &SourceGame, conditions: &Conditions, who: RecorderKind) -> Result<Case, String> {
+pub fn run(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) -> Result<Case, String> {
     let Conditions { profile, control, seed, .. } = conditions;
     let steps = illegal_moves::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
     let start = &game.start;
@@ -260,7 +260,7 @@ pub fn run(game: &SourceGame, conditions: &Conditions, who: RecorderKind) -> Res
     // A game from another position than the start is begun by the operator.
     let request = (*start != Position::start(start.variant()))
         .then(|| OperatorCommand::Start(Some(fen::write(start.variant(), &start.setup()))));
-    let record = match who {
+    let record = match recorder {
         RecorderKind::Damcast => drive(&mut world, &mut Line::new(conditions.settings.clone()), request, TRAILING_MS),
         RecorderKind::Peer(rule) => {
             drive(&mut world, &mut BaselineRecorder::new(start.variant(), rule), request, TRAILING_MS)
@@ -326,9 +326,9 @@ fn setup_text(position: &Position) -> String {
 }
 
 /// Plays one case and counts what came out.
-pub fn play(game: &SourceGame, conditions: &Conditions, who: RecorderKind) -> Score {
+pub fn play(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) -> Score {
     let seed = conditions.seed;
-    let case = match run(game, conditions, who) {
+    let case = match run(game, conditions, recorder) {
         Ok(case) => case,
         Err(error) => {
             let blemishes = vec![format!("{}: {error}", game.name)];

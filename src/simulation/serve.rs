@@ -41,22 +41,22 @@ pub enum ServeEvent {
 /// When the port breaks or cannot be opened again.
 pub fn serve(
     world: &mut BusWorld,
-    door: &mut HostPort,
-    manner: &mut ServeSettings,
+    host_port: &mut HostPort,
+    serve_settings: &mut ServeSettings,
     mut hear: impl FnMut(&BusWorld, ServeEvent) -> KeepGoing,
 ) -> io::Result<()> {
     const MAX_WAIT: Duration = Duration::from_millis(100);
-    let speed = manner.speed;
-    let now = |begun: Instant| (begun.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
-    let mut begun = manner.at_once.then(Instant::now);
-    hear(world, ServeEvent::Open(door.address().clone()));
+    let speed = serve_settings.speed;
+    let now = |started_at: Instant| (started_at.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
+    let mut started_at = serve_settings.at_once.then(Instant::now);
+    hear(world, ServeEvent::Open(host_port.address().clone()));
     loop {
         let mut wait = MAX_WAIT;
-        if let Some(begun) = begun {
-            let noticed = world.advance(now(begun));
-            show(noticed, world, door, &mut manner.names, &mut hear)?;
+        if let Some(started_at) = started_at {
+            let noticed = world.advance(now(started_at));
+            show(noticed, world, host_port, &mut serve_settings.names, &mut hear)?;
             if let Some(next) = world.next_time() {
-                let until = next.saturating_sub(now(begun)) as f64 / speed / 1000.0;
+                let until = next.saturating_sub(now(started_at)) as f64 / speed / 1000.0;
                 wait = wait.min(Duration::from_secs_f64(until));
             }
         }
@@ -67,13 +67,13 @@ pub fn serve(
             std::thread::sleep(wait);
             continue;
         }
-        let heard = door.read(wait)?;
+        let heard = host_port.read(wait)?;
         if !heard.is_empty() {
-            let begun = *begun.get_or_insert_with(Instant::now);
-            let at = now(begun);
+            let started_at = *started_at.get_or_insert_with(Instant::now);
+            let at = now(started_at);
             let noticed = world.advance(at);
             world.receive(at, &heard);
-            show(noticed, world, door, &mut manner.names, &mut hear)?;
+            show(noticed, world, host_port, &mut serve_settings.names, &mut hear)?;
         }
     }
 }
@@ -90,21 +90,21 @@ pub enum KeepGoing {
 fn show(
     noticed: Vec<(u64, HostEvent)>,
     world: &BusWorld,
-    door: &mut HostPort,
+    host_port: &mut HostPort,
     names: &mut VecDeque<Option<String>>,
     hear: &mut impl FnMut(&BusWorld, ServeEvent) -> KeepGoing,
 ) -> io::Result<()> {
     for (_, happening) in noticed {
         match happening {
-            HostEvent::Bytes(bytes) => door.write(&bytes)?,
+            HostEvent::Bytes(bytes) => host_port.write(&bytes)?,
             HostEvent::Unplugged => {
-                door.unplug()?;
+                host_port.unplug()?;
                 hear(world, ServeEvent::Closed);
             }
             HostEvent::Plugged => {
                 let name = names.pop_front().flatten();
-                door.plug(name.as_deref())?;
-                hear(world, ServeEvent::Open(door.address().clone()));
+                host_port.plug(name.as_deref())?;
+                hear(world, ServeEvent::Open(host_port.address().clone()));
             }
         }
     }

@@ -99,7 +99,7 @@ fn play_one(pool: &[SourceGame], number: u64, seed: u64) -> SoakReport {
     let conditions = draw_conditions(game, &mut rng);
     let variant = game.start.variant().name;
     let mut findings = SoakReport { games: 1, variants: BTreeMap::from([(variant, 1)]), ..SoakReport::default() };
-    let what = format!(
+    let message = format!(
         "{variant}, {}, profile {}, clock {}, number {number} of seed {seed}",
         game.name,
         conditions.profile.name,
@@ -108,18 +108,18 @@ fn play_one(pool: &[SourceGame], number: u64, seed: u64) -> SoakReport {
     let play = || catch_unwind(AssertUnwindSafe(|| score::run(game, &conditions, RecorderKind::Damcast)));
     let (first, second) = (play(), play());
     let (Ok(Ok(first)), Ok(Ok(second))) = (first, second) else {
-        findings.failures.push(format!("{what}: it broke"));
+        findings.failures.push(format!("{message}: it broke"));
         return findings;
     };
     if first.record.outputs != second.record.outputs {
-        findings.failures.push(format!("{what}: the same seed gave other bytes"));
+        findings.failures.push(format!("{message}: the same seed gave other bytes"));
     }
     let entries = first.record.entries();
     findings.entries = entries.len();
     findings.setups = entries.iter().filter(|(_, entry)| entry.starts_with('/')).count();
     for file in files(&first.record) {
         findings.files += 1;
-        check_file(&file, number.is_multiple_of(ALL_PREFIXES_INTERVAL), &mut rng, &what, &mut findings);
+        check_file(&file, number.is_multiple_of(ALL_PREFIXES_INTERVAL), &mut rng, &message, &mut findings);
     }
     findings
 }
@@ -180,7 +180,7 @@ fn files(record: &Record) -> Vec<Vec<u8>> {
     files
 }
 
-fn check_file(file: &[u8], every_prefix: bool, rng: &mut Rng, what: &str, findings: &mut SoakReport) {
+fn check_file(file: &[u8], every_prefix: bool, rng: &mut Rng, context: &str, findings: &mut SoakReport) {
     let ends: Vec<usize> = (1..=file.len()).filter(|&end| file[end - 1] == b'\n').collect();
     let mut chosen: Vec<usize> = if every_prefix { ends.clone() } else { vec![file.len()] };
     chosen.extend((0..SAMPLED_PREFIXES).filter_map(|_| rng.pick(&ends).copied()));
@@ -188,7 +188,7 @@ fn check_file(file: &[u8], every_prefix: bool, rng: &mut Rng, what: &str, findin
         findings.prefixes += 1;
         let problems = strict::check_bytes(&file[..end], None);
         if let Some(problem) = problems.first() {
-            findings.failures.push(format!("{what}: the first {end} bytes are not strict: {problem}"));
+            findings.failures.push(format!("{context}: the first {end} bytes are not strict: {problem}"));
             return;
         }
     }
@@ -196,13 +196,13 @@ fn check_file(file: &[u8], every_prefix: bool, rng: &mut Rng, what: &str, findin
     let (games, problems) = reader::read_located(&text);
     let worst = |problems: &[Problem]| problems.iter().find(|problem| problem.level == Level::Error).cloned();
     if let Some(problem) = worst(&problems) {
-        findings.failures.push(format!("{what}: the file cannot be read: {problem}"));
+        findings.failures.push(format!("{context}: the file cannot be read: {problem}"));
     }
     for located in &games {
         let replay = Replay::infer(located, None);
         if !replay.is_complete || worst(&replay.problems).is_some() {
             let problem = replay.problems.first().map_or(String::new(), ToString::to_string);
-            findings.failures.push(format!("{what}: the file cannot be replayed: {problem}"));
+            findings.failures.push(format!("{context}: the file cannot be replayed: {problem}"));
         }
     }
 }

@@ -153,7 +153,7 @@ impl TournamentRun {
     ///
     /// The first thing that is not so.
     pub fn verify(&self, directory: &Path) -> io::Result<()> {
-        let wrong = |what: String| Err(io::Error::other(what));
+        let wrong = |message: String| Err(io::Error::other(message));
         let log = TournamentLog::read(&RealDisk, &directory.join("log"))?;
         let tournament = log.tournament();
         let [section] = tournament.sections.as_slice() else { return wrong("there is not one section".to_owned()) };
@@ -304,7 +304,7 @@ fn points(held: &TournamentRun, player: usize) -> u32 {
 }
 
 fn swiss(held: &TournamentRun, round: u32, gone: Option<(usize, u32)>) -> Vec<RoundResult> {
-    let is_gone = |player: usize| gone.is_some_and(|(who, from)| who == player && round >= from);
+    let is_gone = |player: usize| gone.is_some_and(|(absentee, from)| absentee == player && round >= from);
     let mut order: Vec<usize> = (0..held.names.len()).filter(|player| !is_gone(*player)).collect();
     order.sort_by_key(|player| (Reverse(points(held, *player)), *player));
     let have_met = |one: usize, other: usize| {

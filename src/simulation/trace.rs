@@ -61,15 +61,15 @@ pub fn chronicle(case: &Case) -> Vec<String> {
 }
 
 /// A story line by line, in the order of time.
-pub fn format_trace(story: &GameTrace) -> Vec<String> {
-    let Some((start, _)) = story.steps.first() else { return Vec::new() };
+pub fn format_trace(trace: &GameTrace) -> Vec<String> {
+    let Some((start, _)) = trace.steps.first() else { return Vec::new() };
     let geometry = &start.variant().geometry;
     let mut lines: Vec<(Millis, String)> = Vec::new();
-    for truth in story.truth {
-        lines.push((Millis(truth.at_ms), format!("| {}", event(story.steps, geometry, &truth.event))));
+    for truth in trace.truth {
+        lines.push((Millis(truth.at_ms), format!("| {}", event(trace.steps, geometry, &truth.event))));
     }
-    lines.extend(describe_message(&story.utterances, geometry));
-    for output in story.outputs {
+    lines.extend(describe_message(&trace.utterances, geometry));
+    for output in trace.outputs {
         match &output.effect {
             Effect::Note(text) => lines.push((output.at, format!("> {text}"))),
             Effect::Notice(text) | Effect::Info(text) => lines.push((output.at, format!("> notice: {text}"))),
@@ -122,21 +122,23 @@ fn square(geometry: &Geometry, field: usize) -> String {
 /// What a board on a line of its own said.
 fn single_board_utterances(inputs: &[(Millis, Input)]) -> Vec<(Millis, BoardUtterance)> {
     let mut decoder = Decoder::new();
-    let mut said = Vec::new();
+    let mut utterances = Vec::new();
     for (at, input) in inputs {
         let Input::Bytes(bytes) = input else { continue };
         for item in bytes.iter().filter_map(|&byte| decoder.push(byte)) {
             match item {
                 DecodedItem::Message(Message::FieldUpdate { field, piece }) => {
-                    said.push((*at, BoardUtterance::Field(usize::from(field.0), piece)));
+                    utterances.push((*at, BoardUtterance::Field(usize::from(field.0), piece)));
                 }
-                DecodedItem::Message(Message::BoardDump(codes)) => said.push((*at, BoardUtterance::Fields(codes))),
-                DecodedItem::Message(Message::Clock(report)) => said.push((*at, BoardUtterance::Clock(report))),
+                DecodedItem::Message(Message::BoardDump(codes)) => {
+                    utterances.push((*at, BoardUtterance::Fields(codes)))
+                }
+                DecodedItem::Message(Message::Clock(report)) => utterances.push((*at, BoardUtterance::Clock(report))),
                 _ => {}
             }
         }
     }
-    said
+    utterances
 }
 
 /// What is said to one board of a bus, and by it.
@@ -182,26 +184,26 @@ fn answer_texts(answer: &BusAnswer) -> Vec<BoardUtterance> {
         BusAnswer::Clock(report) => vec![BoardUtterance::Clock(*report)],
         BusAnswer::Changes(data) if data.is_empty() => vec![BoardUtterance::Text("no changes".to_owned())],
         BusAnswer::Changes(data) => {
-            let said = |change: MemoryEvent| match change {
+            let describe_event = |change: MemoryEvent| match change {
                 MemoryEvent::Piece { field, piece, .. } => BoardUtterance::Field(usize::from(field.0), piece),
                 MemoryEvent::Time { side, minutes, seconds, .. } => BoardUtterance::Text(
                     format!("pressed on the {side:?} side at {minutes}:{seconds:02}").to_lowercase(),
                 ),
                 other => BoardUtterance::Text(format!("{other:?}")),
             };
-            changes::decode(data).into_iter().map(said).collect()
+            changes::decode(data).into_iter().map(describe_event).collect()
         }
         other => vec![BoardUtterance::Text(format!("{other:?}"))],
     }
 }
 
 /// What the board said: reports as they came, of dumps and clock readings only the news.
-fn describe_message(said: &[(Millis, BoardUtterance)], geometry: &Geometry) -> Vec<(Millis, String)> {
+fn describe_message(utterances: &[(Millis, BoardUtterance)], geometry: &Geometry) -> Vec<(Millis, String)> {
     let mut lines = Vec::new();
     let mut known: Vec<PieceCode> = Vec::new();
     let mut clock = String::new();
-    for (at, said) in said {
-        match said {
+    for (at, utterances) in utterances {
+        match utterances {
             BoardUtterance::Field(index, piece) => {
                 if let Some(code) = known.get_mut(*index) {
                     *code = *piece;

@@ -97,7 +97,7 @@ impl FileProblems {
 
     fn at(&self, now: Instant) -> Vec<FileProblem> {
         let mut all = self.lock();
-        let mut troubles: Vec<FileProblem> = Vec::new();
+        let mut problems: Vec<FileProblem> = Vec::new();
         for ((kind, place), files) in all.iter_mut() {
             files.retain(|_, report| report.is_shown(now));
             let mut of_boards: BTreeMap<&Option<String>, Vec<(&str, &ActiveReport)>> = BTreeMap::new();
@@ -112,10 +112,10 @@ impl FileProblems {
                     text += &format!("; and {more} files more");
                 }
                 let since = files.iter().map(|(_, report)| report.since).min();
-                troubles.push(FileProblem { kind, path: Some(place.clone()), board: board.clone(), since, text });
+                problems.push(FileProblem { kind, path: Some(place.clone()), board: board.clone(), since, text });
             }
         }
-        troubles
+        problems
     }
 
     fn lock(&self) -> MutexGuard<'_, ReportMap> {
@@ -140,7 +140,7 @@ impl ProblemReporter {
         let files = all.entry(self.key.clone()).or_default();
         files.retain(|_, report| report.is_shown(now));
         files.values_mut().for_each(|report| report.is_resolved = true);
-        for ProblemReport { board, file, message: what } in found {
+        for ProblemReport { board, file, message: problem } in found {
             let since = || Local::now().fixed_offset().trunc_subsecs(3);
             let report = files.entry((board, file)).or_insert_with(|| ActiveReport {
                 message: String::new(),
@@ -148,7 +148,7 @@ impl ProblemReporter {
                 reported_at: now,
                 is_resolved: false,
             });
-            *report = ActiveReport { message: what, since: report.since, reported_at: now, is_resolved: false };
+            *report = ActiveReport { message: problem, since: report.since, reported_at: now, is_resolved: false };
         }
     }
 
@@ -162,38 +162,38 @@ impl ProblemReporter {
 mod tests {
     use super::*;
 
-    fn finding(board: Option<&str>, file: &str, what: &str) -> ProblemReport {
-        ProblemReport { board: board.map(str::to_owned), file: file.to_owned(), message: what.to_owned() }
+    fn finding(board: Option<&str>, file: &str, problem: &str) -> ProblemReport {
+        ProblemReport { board: board.map(str::to_owned), file: file.to_owned(), message: problem.to_owned() }
     }
 
     #[test]
     fn solved_problem_is_shown_briefly_with_time() {
-        let troubles = FileProblems::default();
-        let (watch, start) = (troubles.reporter(PUBLICATION_ALARM, "public"), Instant::now());
+        let problems = FileProblems::default();
+        let (watch, start) = (problems.reporter(PUBLICATION_ALARM, "public"), Instant::now());
         let after = |seconds| start + Duration::from_secs(seconds);
         watch.report_at([finding(None, "public/games.pdn", "it is gone")], after(0));
-        let first = troubles.at(after(1));
+        let first = problems.at(after(1));
         assert_eq!((first.len(), first[0].text.as_str()), (1, "public/games.pdn: it is gone"));
         watch.report_at([finding(None, "public/games.pdn", "still gone")], after(2));
         watch.report_at([], after(3));
-        let second = troubles.at(after(6));
+        let second = problems.at(after(6));
         assert_eq!((second[0].text.as_str(), second[0].since), ("public/games.pdn: still gone", first[0].since));
-        assert_eq!(troubles.at(after(7)), []);
+        assert_eq!(problems.at(after(7)), []);
         // What lasts is shown for as long as it does, however seldom it is reported.
         watch.report_at([finding(None, "public/games.pdn", "gone again")], after(10));
-        assert_eq!(troubles.at(after(1000)).len(), 1);
+        assert_eq!(problems.at(after(1000)).len(), 1);
         watch.clear();
-        assert_eq!(troubles.at(after(1000)), []);
+        assert_eq!(problems.at(after(1000)), []);
     }
 
     #[test]
     fn board_problems_are_separate() {
-        let troubles = FileProblems::default();
+        let problems = FileProblems::default();
         let files = (0..6).map(|n| finding(None, &format!("public/archive/a-{n}.pdn"), "it is gone"));
         let held = finding(Some("board-3"), "public/games.pdn", "this game stands still");
-        troubles.reporter(PUBLICATION_ALARM, "public").report(files.chain([held]));
-        troubles.reporter(PUBLICATION_ALARM, "other").report([]);
-        let report = troubles.current();
+        problems.reporter(PUBLICATION_ALARM, "public").report(files.chain([held]));
+        problems.reporter(PUBLICATION_ALARM, "other").report([]);
+        let report = problems.current();
         assert_eq!(report.len(), 2, "{report:?}");
         assert!(report[0].board.is_none() && report[0].text.ends_with("; and 2 files more"), "{report:?}");
         assert_eq!(report[1].board.as_deref(), Some("board-3"));

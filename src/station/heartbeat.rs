@@ -88,17 +88,17 @@ mod tests {
 
     #[test]
     fn only_tasks_with_past_heartbeat_can_stall() {
-        let pulses = Heartbeats::default();
-        let [rests, hangs, ended] = ["rests", "hangs", "ended"].map(|name| pulses.pulse(name));
-        assert!(pulses.stalled(Duration::ZERO).is_empty(), "nothing has begun");
+        let heartbeats = Heartbeats::default();
+        let [rests, hangs, ended] = ["rests", "hangs", "ended"].map(|name| heartbeats.pulse(name));
+        assert!(heartbeats.stalled(Duration::ZERO).is_empty(), "nothing has begun");
         [&rests, &hangs, &ended].into_iter().for_each(Heartbeat::beat);
         rests.pause();
         drop(ended);
         std::thread::sleep(Duration::from_millis(20));
         let stalled: Vec<String> =
-            pulses.stalled(Duration::from_millis(10)).into_iter().map(|(name, _)| name).collect();
+            heartbeats.stalled(Duration::from_millis(10)).into_iter().map(|(name, _)| name).collect();
         assert_eq!(stalled, ["hangs"]);
         hangs.beat();
-        assert!(pulses.stalled(Duration::from_secs(10)).is_empty());
+        assert!(heartbeats.stalled(Duration::from_secs(10)).is_empty());
     }
 }

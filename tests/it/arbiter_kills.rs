@@ -138,12 +138,12 @@ impl Hall {
     }
 
     /// Asks until it is done, and until everybody sees it.
-    fn request_until_done(&mut self, deed: ArbiterRequest, case: &str) {
+    fn request_until_done(&mut self, arbiter_request: ArbiterRequest, case: &str) {
         let mut answer = None;
         wait_until(&format!("{case}: the answer"), || {
             self.restart();
             self.board.answer(&mut self.pty);
-            answer = self.is_connected().then(|| request(&self.place, &(deed.request)())).flatten();
+            answer = self.is_connected().then(|| request(&self.place, &(arbiter_request.request)())).flatten();
             answer.is_some()
         });
         let answer = answer.unwrap();
@@ -151,7 +151,7 @@ impl Hall {
         let seen = |hall: &mut Hall| {
             hall.restart();
             hall.board.answer(&mut hall.pty);
-            (deed.is_seen)(&hall.place)
+            (arbiter_request.is_seen)(&hall.place)
         };
         let start = std::time::Instant::now();
         while !seen(self) {
@@ -223,15 +223,15 @@ fn stages() -> Vec<Stage> {
         folders::read(&place.path("recordings"))
     };
     let mut stages = Vec::new();
-    for deed in REQUESTS {
+    for arbiter_request in REQUESTS {
         let mut hall = Hall::new(&files, &board);
         hall.start(Some((usize::MAX >> 1, false)));
         hall.pty.wait_for_the_station();
-        hall.request_until_done(deed, deed.name);
+        hall.request_until_done(arbiter_request, arbiter_request.name);
         hall.end();
         let operations = fs::read_to_string(hall.place.path("report")).unwrap().trim().parse().unwrap();
         let after = hall.files();
-        stages.push(Stage { request: deed, files_before: files, board, operations, read: read(&after) });
+        stages.push(Stage { request: arbiter_request, files_before: files, board, operations, read: read(&after) });
         (files, board) = (after, hall.board);
         if stages.len() == 1 {
             let mut hall = Hall::new(&files, &board);

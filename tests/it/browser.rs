@@ -358,12 +358,12 @@ fn page_is_live_only_with_server_and_shows_age() {
         let network = json!({"offline": is_cut, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
         browser.call("Network.emulateNetworkConditions", network);
     };
-    let told = "(line => line.hidden ? '' : line.textContent)(document.querySelector('#banner'))";
+    let banner_text = "(line => line.hidden ? '' : line.textContent)(document.querySelector('#banner'))";
     let assert_age = |browser: &mut Browser, since: Instant| {
-        let seconds = format!("+(/^No data from the server for (\\d+) s$/.exec({told})?.[1] ?? 0)");
-        browser.wait(&format!("{told} !== ''"), &true.into());
-        let told = browser.evaluate(&seconds).as_u64().unwrap();
-        assert!(told + 2 >= since.elapsed().as_secs(), "{told} s, and not {:?}", since.elapsed());
+        let seconds = format!("+(/^No data from the server for (\\d+) s$/.exec({banner_text})?.[1] ?? 0)");
+        browser.wait(&format!("{banner_text} !== ''"), &true.into());
+        let banner_text = browser.evaluate(&seconds).as_u64().unwrap();
+        assert!(banner_text + 2 >= since.elapsed().as_secs(), "{banner_text} s, and not {:?}", since.elapsed());
     };
     browser.visit(&format!("http://{}/board/1", server.address));
     browser.wait("!!document.querySelector('#time')?.textContent", &true.into());
@@ -378,7 +378,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     assert_age(&mut browser, since);
     cut(&mut browser, false);
     browser.wait(LIVE, &"Live".into());
-    assert_eq!(browser.evaluate(told), "Live again");
+    assert_eq!(browser.evaluate(banner_text), "Live again");
     // The same for a page to which the viewer goes back.
     let since = Instant::now();
     browser.evaluate("location.href = '/standings'; 1");
@@ -396,7 +396,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     let end = Instant::now();
     browser.wait(LIVE, &"Connecting".into());
     assert!(end.elapsed() < Duration::from_secs(10), "{:?}", end.elapsed());
-    browser.wait(&format!("{told}.startsWith('No data from the server')"), &true.into());
+    browser.wait(&format!("{banner_text}.startsWith('No data from the server')"), &true.into());
 }
 
 #[test]

@@ -197,8 +197,8 @@ fn check_bus(boards: usize, plies: usize) {
     }
     println!("{boards} boards: {rate:.1} polls a second of {POLLS_PER_SECOND:.1} in {end} ms, {commands:02x?}");
     // What was moved has to be told, and takes its time: this much of it a question or an answer was under way.
-    let (told, heard) = world.traffic();
-    let busy = ((told + heard) as f64 / 0.96 + recorded.sent.len() as f64) / world.now_ms() as f64;
+    let (to_host, heard) = world.traffic();
+    let busy = ((to_host + heard) as f64 / 0.96 + recorded.sent.len() as f64) / world.now_ms() as f64;
     println!("{boards} boards: {:.1} % of the time", 100.0 * busy);
     assert!(busy >= 0.9, "{busy:.3}");
 }
@@ -272,8 +272,8 @@ fn absent_or_silent_boards_cost_others_little() {
         println!("{with:.1} polls a second with boards missing, {without:.1} without");
         assert!(with >= 0.9 * without, "{with:.1} of {without:.1}");
     }
-    let told = |words: &str| recorded.notices.iter().filter(|notice| notice.contains(words)).count();
-    assert_eq!(told("the board does not answer"), 6, "{:#?}", recorded.notices);
+    let count_notices = |words: &str| recorded.notices.iter().filter(|notice| notice.contains(words)).count();
+    assert_eq!(count_notices("the board does not answer"), 6, "{:#?}", recorded.notices);
 }
 
 #[test]

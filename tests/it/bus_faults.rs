@@ -205,8 +205,8 @@ fn request_for_missing_board_stays_pending() {
     drive_bus(&mut bus.world(), &mut line, 20_000, |_, output| {
         heads.entry(output.board).or_default().extend(output.effect.lines());
     });
-    let told = |board: usize| heads[&Some(Bus::address(board))].iter().any(|line| line == "[White \"A\"]");
-    assert!(told(1) && !told(0), "{heads:#?}");
+    let has_name_tag = |board: usize| heads[&Some(Bus::address(board))].iter().any(|line| line == "[White \"A\"]");
+    assert!(has_name_tag(1) && !has_name_tag(0), "{heads:#?}");
     assert!(line.pending.iter().all(|count| *count <= 1), "it is told once");
 }
 
@@ -255,12 +255,12 @@ fn clock_times_in_files_match_presses() {
         let board = Bus::address(index);
         for (line, truth) in lines[&board].iter().zip(seat.ply_times()) {
             plies += 1;
-            let Some(told) = clocks(line) else { continue };
+            let Some(file_times) = clocks(line) else { continue };
             let pressed = truth.clocks.unwrap();
             let truth = [pressed.white_ms, pressed.black_ms];
-            for (told, truth) in told.into_iter().zip(truth) {
+            for (file_times, truth) in file_times.into_iter().zip(truth) {
                 // A clock shows whole seconds, some the one that has begun and some the one that is over.
-                assert!((told * 1_000).abs_diff(truth) <= 1_000, "board {board}: {line}, in truth {truth} ms");
+                assert!((file_times * 1_000).abs_diff(truth) <= 1_000, "board {board}: {line}, in truth {truth} ms");
             }
             shown += 1;
         }

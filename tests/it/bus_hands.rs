@@ -61,13 +61,13 @@ fn bus_game_is_reported_in_time_order() {
         let found = benchmark.find(&wanted.parse().unwrap(), &hands).unwrap().unwrap();
         let (game, conditions) = &found.batch[found.index];
         assert_eq!((&game.name, conditions.seed > 2_000_000), (&name, wanted == with_seed));
-        let told = hall::explain(&found.batch, found.index).unwrap();
-        let line = |words: &str| told.iter().position(|line| line.contains(words)).unwrap_or(usize::MAX);
+        let trace = hall::explain(&found.batch, found.index).unwrap();
+        let line = |words: &str| trace.iter().position(|line| line.contains(words)).unwrap_or(usize::MAX);
         let order =
             ["ply 3 ", "is touched", "no changes", "? SendClock", "< pressed on the ", "rule=pressed"].map(line);
-        assert!(order.iter().all(|&at| at < told.len()), "{order:?} in {told:#?}");
+        assert!(order.iter().all(|&at| at < trace.len()), "{order:?} in {trace:#?}");
         let seconds = |line: &String| line.trim_start().split(' ').next().unwrap().parse::<f64>().unwrap();
-        assert!(told.is_sorted_by_key(|line| (seconds(line) * 1_000.0) as u64));
+        assert!(trace.is_sorted_by_key(|line| (seconds(line) * 1_000.0) as u64));
     }
     assert!(benchmark.find(&"none@1".parse().unwrap(), &hands).unwrap().is_none());
 }
@@ -153,13 +153,13 @@ impl BusBoardFixture {
         }
         let answer = match command {
             BusCommand::SendChanges => {
-                let told = std::mem::take(&mut self.events);
-                for change in changes::decode(&told) {
+                let new_events = std::mem::take(&mut self.events);
+                for change in changes::decode(&new_events) {
                     if let MemoryEvent::Piece { field, piece, .. } = change {
                         self.fields[usize::from(field.0)] = piece;
                     }
                 }
-                BusAnswer::Changes(told)
+                BusAnswer::Changes(new_events)
             }
             BusCommand::SendBoard => BusAnswer::Board(self.fields.clone()),
             BusCommand::SendClock => {

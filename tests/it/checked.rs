@@ -11,8 +11,8 @@ use crate::pdn::DIALECTS;
 use crate::pdn_corpus::files;
 
 /// Compares both ways, in pieces of this size; returns how many games there are.
-fn compare(bytes: &[u8], size: usize, told: Option<&'static Variant>) -> usize {
-    compare_checking(bytes, bytes.chunks(size), told)
+fn compare(bytes: &[u8], size: usize, known_variant: Option<&'static Variant>) -> usize {
+    compare_checking(bytes, bytes.chunks(size), known_variant)
 }
 
 /// Games as programs write them, and what happens to files: pieces that do not belong, characters that are others, lines
@@ -56,10 +56,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)))]
 
     #[test]
-    fn fast_path_matches_slow_path(seed in 1_u64.., size in 1_usize..3_000, told in 0_usize..4) {
+    fn fast_path_matches_slow_path(seed in 1_u64.., size in 1_usize..3_000, variant_index in 0_usize..4) {
         let text = damaged(&mut Dice(seed));
-        let told = [None, None, Some(Variant::international()), variants().last().copied()][told];
-        compare(text.as_bytes(), size, told);
+        let variant_index = [None, None, Some(Variant::international()), variants().last().copied()][variant_index];
+        compare(text.as_bytes(), size, variant_index);
     }
 
     #[test]

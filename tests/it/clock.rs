@@ -73,8 +73,8 @@ fn recording_alone_shows_clocks() {
 fn clock_notices() {
     // Data bytes as on the protocol page: right, left, status; no clock (bit 5), then battery low (bit 2) and back.
     let (_, notices) = play(&[(10, [0, 0, 0, 0, 0, 0, 0x20]), (15, [0, 0, 0, 0, 0, 0, 0x20])]);
-    let told = |words: &str| notices.iter().filter(|notice| notice.contains(words)).count();
-    assert_eq!(told("the clock is not connected any more"), 2, "{notices:?}");
+    let count_notices = |words: &str| notices.iter().filter(|notice| notice.contains(words)).count();
+    assert_eq!(count_notices("the clock is not connected any more"), 2, "{notices:?}");
     let (_, times, _) = records()
         .1
         .into_iter()
@@ -89,9 +89,9 @@ fn clock_notices() {
     low[6] |= 0x04;
     low[0] |= 0x10;
     let (_, notices) = play(&[(0, low), (1, low), (2, low)]);
-    let told = |words: &str| notices.iter().filter(|notice| notice.contains(words)).count();
-    assert_eq!(told("flag"), 1, "{notices:?}");
-    assert!(told("battery is low") >= 1, "{notices:?}");
+    let count_notices = |words: &str| notices.iter().filter(|notice| notice.contains(words)).count();
+    assert_eq!(count_notices("flag"), 1, "{notices:?}");
+    assert!(count_notices("battery is low") >= 1, "{notices:?}");
 }
 
 proptest! {

@@ -32,8 +32,9 @@ pub fn metrics(folder: &Path) -> (String, Vec<String>) {
     let mut client = Client(BufReader::new(UnixStream::connect(folder.join("control.sock")).unwrap()));
     client.send("{\"do\":\"metrics\"}\n");
     let answer = client.receive();
-    let ills = answer["messages"].as_array().into_iter().flatten().map(|ill| ill.as_str().unwrap().to_owned());
-    (answer["metrics"].as_str().unwrap_or_default().to_owned(), ills.collect())
+    let health_problems =
+        answer["messages"].as_array().into_iter().flatten().map(|ill| ill.as_str().unwrap().to_owned());
+    (answer["metrics"].as_str().unwrap_or_default().to_owned(), health_problems.collect())
 }
 
 /// The value of a row.
@@ -103,9 +104,13 @@ fn status_shows_boards() {
     );
     assert!(station.signal(Signal::TERM).success());
     assert!(!place.path("recordings/control.sock").exists(), "the socket goes with the station");
-    let nobody = run_ctl(&place, &["status"]);
-    assert_eq!(nobody.code, 3);
-    assert!(nobody.err.contains("no station answers at") && nobody.err.contains("damcast run"), "{}", nobody.err);
+    let no_station = run_ctl(&place, &["status"]);
+    assert_eq!(no_station.code, 3);
+    assert!(
+        no_station.err.contains("no station answers at") && no_station.err.contains("damcast run"),
+        "{}",
+        no_station.err
+    );
 }
 
 #[test]
@@ -120,8 +125,8 @@ fn operator_requests_are_logged_and_replayed() {
     let answer: Value = serde_json::from_str(&names.out).unwrap();
     assert_eq!(answer["ok"], true);
     // Names that come late are those of the game all the same.
-    let told = answer["messages"].to_string();
-    assert!(told.contains("Sijbrands, T. and Wiersma, H. are the players of a, game 1"), "{answer}");
+    let messages = answer["messages"].to_string();
+    assert!(messages.contains("Sijbrands, T. and Wiersma, H. are the players of a, game 1"), "{answer}");
     wait_until("the names", || {
         let games = fs::read_to_string(place.path("recordings/public/games.pdn")).unwrap_or_default();
         games.contains("[White \"Sijbrands, T.\"]") && games.contains("[Black \"Wiersma, H.\"]")
@@ -161,13 +166,13 @@ fn operator_requests_are_logged_and_replayed() {
     assert_eq!(asked[0], "undo 1");
     assert_eq!(asked.last(), Some(&"result 2-0"));
     let uid = rustix::process::getuid().as_raw();
-    let who = format!("request of uid {uid}");
+    let note_prefix = format!("request of uid {uid}");
     let notes = kinds(&log)
         .iter()
-        .filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&who) && !note.contains("--confirm")))
+        .filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&note_prefix) && !note.contains("--confirm")))
         .count();
     assert_eq!(notes, asked.len(), "who asked stands beside each request");
-    assert!(station.output().contains(&who), "{}", station.output());
+    assert!(station.output().contains(&note_prefix), "{}", station.output());
 }
 
 /// What is told of a request before it is done is what the station says when it does it; until then it leaves no trace.
@@ -186,7 +191,7 @@ fn effects_of_request_are_shown_before_confirmation() {
         let is_asked = |kind: &&RecordKind| matches!(kind, RecordKind::Operator(_));
         now == before && !kinds(&place.log("a-1.log")).iter().any(is_asked)
     };
-    for (request, told, written) in [
+    for (request, message, written) in [
         ("undo 1", "", "/FEN \\\"B:W"),
         ("setup W:W31:B1", "", "/FEN \\\"W:W31:B1"),
         ("hold", "nothing is published until `release`", ""),
@@ -196,7 +201,7 @@ fn effects_of_request_are_shown_before_confirmation() {
     ] {
         let answer = asked(request, trial);
         assert_eq!(answer["ok"], true, "{request}: {answer}");
-        assert!(answer["messages"].to_string().contains(told), "{request}: {answer}");
+        assert!(answer["messages"].to_string().contains(message), "{request}: {answer}");
         assert!(answer["lines"].to_string().contains(written), "{request}: {answer}");
     }
     for (request, why) in [
@@ -234,8 +239,8 @@ fn effects_of_request_are_shown_before_confirmation() {
     let foretold = asked("continue", &format!("{sure}{trial}"));
     assert!(foretold["messages"].to_string().contains("game 1 goes on"), "{foretold}");
     let done = asked("continue", sure);
-    let told = |answer: &Value| answer["messages"].as_array().unwrap().clone();
-    assert!(told(&foretold).starts_with(&told(&done)), "{foretold}, {done}");
+    let message = |answer: &Value| answer["messages"].as_array().unwrap().clone();
+    assert!(message(&foretold).starts_with(&message(&done)), "{foretold}, {done}");
     assert!(station.signal(Signal::TERM).success());
     let log = place.log("a-1.log");
     let log = kinds(&log);
@@ -292,19 +297,22 @@ fn misbehaving_clients_cost_nothing() {
     // Those who connect and hang have their places; one more is told so, and when they go there is room again.
     drop(client);
     let mut hanging = Vec::new();
-    let mut told = None;
-    while told.is_none() && hanging.len() < 64 {
+    let mut last_reply = None;
+    while last_reply.is_none() && hanging.len() < 64 {
         let mut client = Client::connect(&place);
         client.0.get_ref().set_read_timeout(Some(Duration::from_millis(100))).unwrap();
         let mut line = String::new();
         if client.0.read_line(&mut line).is_ok() {
-            told = Some(line);
+            last_reply = Some(line);
         } else {
             client.send("{\"do\":\"sta");
             hanging.push(client);
         }
     }
-    assert!(hanging.len() <= 16 && told.as_ref().is_some_and(|told| told.contains("too many clients")), "{told:?}");
+    assert!(
+        hanging.len() <= 16 && last_reply.as_ref().is_some_and(|last_reply| last_reply.contains("too many clients")),
+        "{last_reply:?}"
+    );
     drop(hanging);
     wait_until("room again", || run_ctl(&place, &["status"]).code == 0);
 }
@@ -387,7 +395,7 @@ fn unreadable_request_reaches_no_log() {
     let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("recording");
-    for (request, told) in [
+    for (request, message) in [
         ("adjourn", "request `adjourn` is not known; known are result"),
         ("resign nobody", "white or black"),
         ("undo none", "how many plies"),
@@ -396,7 +404,7 @@ fn unreadable_request_reaches_no_log() {
         let mut client = Client::connect(&place);
         client.send(&format!("{{\"do\":\"request\",\"board\":\"a\",\"request\":\"{request}\"}}\n"));
         let reply = client.receive();
-        assert!(reply["ok"] == false && reply["error"].as_str().unwrap().contains(told), "{request}: {reply}");
+        assert!(reply["ok"] == false && reply["error"].as_str().unwrap().contains(message), "{request}: {reply}");
     }
     assert!(station.signal(Signal::TERM).success());
     assert!(!kinds(&place.log("a-1.log")).iter().any(|kind| matches!(kind, RecordKind::Operator(_))));
@@ -520,15 +528,15 @@ fn configuration_mistake_locks_no_user_out() {
     let config = place.path("damcast.toml");
     let right = fs::read_to_string(&config).unwrap();
     let config = config.to_str().unwrap();
-    for (wrong, told) in [
+    for (wrong, message) in [
         (right.replace("game-type", "gametype"), "unknown key `gametype`"),
         (right.replace("[[line]]", "[[line"), "damcast.toml:3:"),
         (right.clone() + "[control]\nsocet = 1\n", "unknown key `socet`"),
     ] {
         fs::write(config, wrong).unwrap();
         let shown = run(&["status", "--config", config]);
-        assert!(shown.code == 0 && shown.out.contains("damcast 0."), "{told}: {}", shown.err);
-        assert!(shown.err.contains(told) && shown.err.contains("keeps the old one"), "{told}: {}", shown.err);
+        assert!(shown.code == 0 && shown.out.contains("damcast 0."), "{message}: {}", shown.err);
+        assert!(shown.err.contains(message) && shown.err.contains("keeps the old one"), "{message}: {}", shown.err);
         assert_eq!(run(&["ctl", "--config", config, "log-level"]).out, "info\n");
     }
     // What is wrong with an outlet holds that outlet back, and nothing else.

@@ -63,9 +63,9 @@ impl StationFolder {
         }
         let events = fs::read_to_string(self.path("recordings/public/events.ndjson")).unwrap();
         let events = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        let told =
+        let public_text =
             events.filter(|event| event["type"] == "move").map(|event| event["move"].as_str().unwrap().to_owned());
-        assert_eq!(told.collect::<Vec<_>>(), moves(live));
+        assert_eq!(public_text.collect::<Vec<_>>(), moves(live));
     }
 
     /// What `damcast replay` makes of these logs.

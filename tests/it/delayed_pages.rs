@@ -63,7 +63,7 @@ struct Board {
 
 impl Hall {
     /// `other`: what happens after [`COMMON_UNTIL`] is something else.
-    fn new(course: &[TournamentRecord], other: bool) -> Hall {
+    fn new(history: &[TournamentRecord], other: bool) -> Hall {
         let folder = tempfile::tempdir().unwrap();
         let lines = BOARDS.map(|name| {
             format!("[[line]]\nname = \"{name}\"\nport = \"/dev/{name}\"\ngame-type = \"20\"\ntags = {{ White = \"W {name}\", Event = \"Open\" }}\n")
@@ -102,7 +102,7 @@ impl Hall {
             }
         });
         let mut tournament_records: Vec<_> =
-            course.iter().cloned().zip([0, COMMON_UNTIL + 60_000]).map(|(record, at)| (at, record)).collect();
+            history.iter().cloned().zip([0, COMMON_UNTIL + 60_000]).map(|(record, at)| (at, record)).collect();
         tournament_records.truncate(1 + usize::from(other));
         for (at, record) in &mut tournament_records {
             record.at = moment(*at).to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
@@ -300,14 +300,14 @@ fn tournament_records() -> Vec<TournamentRecord> {
 #[test]
 fn pages_reveal_nothing_before_delay() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    let course = tournament_records();
-    let mut halls = [false, true].map(|other| Hall::new(&course, other));
+    let history = tournament_records();
+    let mut halls = [false, true].map(|other| Hall::new(&history, other));
     let set = |now: i64| NOW.store(moment(now).timestamp_millis(), Ordering::Relaxed);
     set(0);
     halls.iter_mut().for_each(|hall| hall.advance_to(0));
     let mut late = halls.each_ref().map(|hall| hall.pages(&runtime, DELAYED_OUTLETS));
     let mut at_once = halls.each_ref().map(|hall| hall.pages(&runtime, IMMEDIATE_OUTLET));
-    let (mut begun, mut told) = (false, Vec::new());
+    let (mut begun, mut revealed) = (false, Vec::new());
     for now in (0..=COMMON_UNTIL + DELAY).step_by(STEP as usize) {
         set(now);
         halls.iter_mut().for_each(|hall| hall.advance_to(now));
@@ -328,7 +328,7 @@ fn pages_reveal_nothing_before_delay() {
         let [one, other] = at_once.each_mut().map(Pages::all_answers);
         assert!(now > COMMON_UNTIL || one == other, "both hear the same after {now} ms");
         if now > COMMON_UNTIL {
-            told.extend(one.into_iter().zip(other).filter(|(one, other)| one != other).map(|((path, _), _)| path));
+            revealed.extend(one.into_iter().zip(other).filter(|(one, other)| one != other).map(|((path, _), _)| path));
         }
     }
     assert!(begun, "the pages have shown moves");
@@ -348,7 +348,7 @@ fn pages_reveal_nothing_before_delay() {
         "/board/5",
         "compressed",
     ] {
-        assert!(told.iter().any(|told| told == path), "{path} is the same in both: {told:?}");
+        assert!(revealed.iter().any(|revealed| revealed == path), "{path} is the same in both: {revealed:?}");
     }
     // And it is shown when it is due.
     let now = COMMON_UNTIL + DELAY + 120_000;

@@ -118,8 +118,8 @@ fn game_libraries_are_packed_without_warning() {
     let pack =
         ["package", "-p", "draughts", "-p", "draughts-pdn", "--allow-dirty", "--no-verify", "--offline", "--locked"];
     let output = Command::new(cargo).args(pack).arg("--target-dir").arg(folder.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && !said.contains("warning"), "{said}");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !text.contains("warning"), "{text}");
     for library in ["draughts", "draughts-pdn"] {
         let listed = self::cargo(&["package", "-p", library, "--allow-dirty", "--offline", "--locked", "--list"]);
         for file in

@@ -49,9 +49,9 @@ impl DeskProcess {
         let mut command = damcast(&["desk", "--config", config.to_str().unwrap()]);
         command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut said = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
-        let address = said.trim().strip_prefix("operator: http://").and_then(|rest| rest.strip_suffix('/'));
+        let mut first_line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut first_line).unwrap();
+        let address = first_line.trim().strip_prefix("operator: http://").and_then(|rest| rest.strip_suffix('/'));
         let address = address.expect("an address").to_owned();
         DeskProcess { process, address }
     }
@@ -99,10 +99,10 @@ impl DeskProcess {
         for flag in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"] {
             assert!(set.contains(flag), "{set}");
         }
-        let told: Value = serde_json::from_slice(&answer.body).unwrap();
+        let output: Value = serde_json::from_slice(&answer.body).unwrap();
         SessionKeys {
             cookie: set.split(';').next().unwrap().to_owned(),
-            secret: told["secret"].as_str().unwrap().to_owned(),
+            secret: output["secret"].as_str().unwrap().to_owned(),
         }
     }
 }
@@ -124,9 +124,9 @@ fn station() -> (StationFolder, Station, DeskProcess) {
 
 /// What was asked of the station.
 fn audit_log(desk: &DeskProcess, keys: &SessionKeys) -> Vec<Value> {
-    let (status, told) = desk.get("/api/log", keys);
-    assert_eq!(status, 200, "{told}");
-    told["audit_log"].as_array().unwrap().clone()
+    let (status, reply) = desk.get("/api/log", keys);
+    assert_eq!(status, 200, "{reply}");
+    reply["audit_log"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -214,14 +214,14 @@ fn nothing_foreign_reaches_station() {
         ("rebinding by prefix", vec![("Host", &name), ("Origin", &own), json], 421),
         ("a forwarded address of anyone", vec![("X-Forwarded-For", "127.0.0.1"), ("Origin", "null"), json], 403),
     ];
-    for (what, headers, expected) in &cases {
+    for (description, headers, expected) in &cases {
         let all: Vec<_> = headers.iter().chain(&member).copied().collect();
         let answer = desk.request("POST", "/api/request", &all, &hold);
-        assert_eq!(answer.status, *expected, "{what}: {}", answer.text());
-        assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{what}");
+        assert_eq!(answer.status, *expected, "{description}: {}", answer.text());
+        assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{description}");
     }
     let right = [("Origin", own.as_str()), json, member[0], member[1]];
-    for (what, body) in [
+    for (description, body) in [
         ("no json", "hold".to_owned()),
         (
             "who is said by the desk alone",
@@ -232,7 +232,7 @@ fn nothing_foreign_reaches_station() {
         ("status", json!({"do": "status"}).to_string()),
         ("deep", "[".repeat(60_000)),
     ] {
-        assert_eq!(desk.request("POST", "/api/request", &right, &body).status, 400, "{what}");
+        assert_eq!(desk.request("POST", "/api/request", &right, &body).status, 400, "{description}");
     }
     // Bodies that are too long, or have no end, are cut.
     let long: Vec<_> = right.iter().copied().chain([("Content-Length", "99999999")]).collect();
@@ -268,7 +268,10 @@ fn nothing_foreign_reaches_station() {
     assert!(!page.text().contains("123456") && page.header("referrer-policy") == Some("no-referrer"));
     // Only what was right is known to the station.
     let after = audit_log(&desk, &keys);
-    assert!(after[before..].iter().all(|deed| deed["what"].as_str().unwrap().starts_with("login of ")), "{after:?}");
+    assert!(
+        after[before..].iter().all(|audit_entry| audit_entry["what"].as_str().unwrap().starts_with("login of ")),
+        "{after:?}"
+    );
     assert_eq!(crate::control::status(&place)["boards"][0]["held"], false);
 }
 
@@ -324,26 +327,26 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
         (json!({"do": "request", "board": "a", "request": "result 2-0"}), true),
         (json!({"do": "tournament", "request": {"command":"set-round-state", "round": 1, "to": "open"}}), true),
     ] {
-        let (status, told) = desk.post("/api/request", Some(&keys), &request);
-        assert_eq!(status == 200, is_his, "{request}: {told}");
+        let (status, reply) = desk.post("/api/request", Some(&keys), &request);
+        assert_eq!(status == 200, is_his, "{request}: {reply}");
         // The station sees to that itself.
         let socket = place.path("recordings/control.sock");
         let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
         let mut line = request.clone();
         line["user"] = json!({"name": "R. Faber", "role": "arbiter"});
         stream.write_all(format!("{line}\n").as_bytes()).unwrap();
-        let mut told = String::new();
-        BufReader::new(stream).read_line(&mut told).unwrap();
-        assert_eq!(told.contains("may not ask this"), !is_his, "{line}: {told}");
+        let mut reply = String::new();
+        BufReader::new(stream).read_line(&mut reply).unwrap();
+        assert_eq!(reply.contains("may not ask this"), !is_his, "{line}: {reply}");
     }
     // Five wrong tries, and then the right one is not even looked at.
     let right = code(&place, "operator", "M. Bosma");
     for _ in 0..5 {
-        let (status, told) = desk.post("/api/login", None, &json!({"code": "x"}));
-        assert!(status == 403 && told["error"].as_str().unwrap().contains("does not count"), "{told}");
+        let (status, reply) = desk.post("/api/login", None, &json!({"code": "x"}));
+        assert!(status == 403 && reply["error"].as_str().unwrap().contains("does not count"), "{reply}");
     }
-    let (status, told) = desk.post("/api/login", None, &json!({"code": right}));
-    assert!(status == 403 && told["error"].as_str().unwrap().contains("too many wrong tries"), "{told}");
+    let (status, reply) = desk.post("/api/login", None, &json!({"code": right}));
+    assert!(status == 403 && reply["error"].as_str().unwrap().contains("too many wrong tries"), "{reply}");
     // Who is in stays in; and one who was sent away is out.
     let (_, sessions) = desk.get("/api/sessions", &keys);
     assert_eq!(sessions["name"], "R. Faber");
@@ -361,18 +364,18 @@ fn passwords_need_file_and_old_views_are_refused() {
     assert_eq!(run_with_input(&["desk", "hash-password", "a:b"], b"correct horse\n").code, 1);
     fs::write(place.path("passwords"), &made.out).unwrap();
     let desk = DeskProcess::start(&place, "password-file = \"passwords\"\n");
-    let (status, told) = desk.post("/api/login", None, &json!({"name": "M. Bosma", "password": "wrong horse"}));
-    assert!(status == 403 && told["error"] == "the name or the password is wrong", "{told}");
+    let (status, reply) = desk.post("/api/login", None, &json!({"name": "M. Bosma", "password": "wrong horse"}));
+    assert!(status == 403 && reply["error"] == "the name or the password is wrong", "{reply}");
     let keys = desk.log_in(&json!({"name": "M. Bosma", "password": "correct horse"}));
     let other = desk.log_in(&json!({"code": code(&place, "operator", "Other")}));
     // Two people with one view: the second is refused, and told why.
     let import = |saw: u64, name: &str| json!({"do": "tournament", "request": {"command":"import", "name": "p.csv", "text": format!("No,Name,Rating\n1,\"{name}\",2000\n"), "if_version": saw, "confirm": true}});
     let (_, seen) = desk.get("/api/tournament", &other);
     assert_eq!(seen["version"], 0, "{seen}");
-    let (_, told) = desk.post("/api/request", Some(&keys), &import(0, "Sijbrands, T."));
-    assert_eq!(told["ok"], true, "{told}");
-    let (_, told) = desk.post("/api/request", Some(&other), &import(0, "Wiersma, H."));
-    assert_eq!(told["ok"], false, "{told}");
+    let (_, reply) = desk.post("/api/request", Some(&keys), &import(0, "Sijbrands, T."));
+    assert_eq!(reply["ok"], true, "{reply}");
+    let (_, reply) = desk.post("/api/request", Some(&other), &import(0, "Wiersma, H."));
+    assert_eq!(reply["ok"], false, "{reply}");
     let (_, seen) = desk.get("/api/tournament", &other);
     assert_eq!(seen["version"], 1, "{seen}");
     let history = &seen["history"][0];
@@ -380,13 +383,13 @@ fn passwords_need_file_and_old_views_are_refused() {
     assert_eq!(seen["tournament"]["sections"][0]["players"][0]["name"], "Sijbrands, T.", "{seen}");
     // The same of a board.
     let hold = |plies: u32| json!({"do": "request", "board": "a", "request": "hold", "if_seen": {"plies": plies}});
-    let (_, told) = desk.post("/api/request", Some(&other), &hold(7));
-    assert!(told["error"].as_str().unwrap().contains("has changed since you looked"), "{told}");
+    let (_, reply) = desk.post("/api/request", Some(&other), &hold(7));
+    assert!(reply["error"].as_str().unwrap().contains("has changed since you looked"), "{reply}");
     assert_eq!(desk.post("/api/request", Some(&other), &hold(0)).1["ok"], true);
     // A station that is gone is told of, and a request that it does not take is not done.
     assert!(station.signal(Signal::TERM).success());
-    let (_, told) = desk.post("/api/request", Some(&keys), &hold(0));
-    assert!(told["error"].as_str().unwrap().contains("no station answers"), "{told}");
+    let (_, reply) = desk.post("/api/request", Some(&keys), &hold(0));
+    assert!(reply["error"].as_str().unwrap().contains("no station answers"), "{reply}");
 }
 
 #[test]
@@ -516,17 +519,17 @@ fn demo_admits_viewer() {
         .spawn()
         .unwrap();
     // It ends with whoever reads it, so its output stays open.
-    let mut said = BufReader::new(process.stdout.take().unwrap()).lines();
-    let lines: Vec<String> = said.by_ref().take(2).map(Result::unwrap).collect();
+    let mut output = BufReader::new(process.stdout.take().unwrap()).lines();
+    let lines: Vec<String> = output.by_ref().take(2).map(Result::unwrap).collect();
     assert!(lines[0].starts_with("viewers: http://127.0.0.1:"), "{lines:?}");
     let (address, code) = lines[1].strip_prefix("operator: http://").unwrap().split_once("/?code=").unwrap();
     let desk = DeskProcess { process, address: address.to_owned() };
     let body = json!({"code": code});
-    let mut told = Value::Null;
+    let mut state = Value::Null;
     wait_until("the station of the demonstration", || {
-        told = desk.post("/api/login", None, &body).1;
-        !told["error"].as_str().is_some_and(|error| error.contains("no station answers"))
+        state = desk.post("/api/login", None, &body).1;
+        !state["error"].as_str().is_some_and(|error| error.contains("no station answers"))
     });
-    assert_eq!(told["role"], "operator", "{told}");
-    drop(said);
+    assert_eq!(state["role"], "operator", "{state}");
+    drop(output);
 }

@@ -303,16 +303,16 @@ fn desk_is_translated_and_accessible() {
             "the language stays in the address"
         );
         assert_eq!(browser.evaluate("document.documentElement.lang"), language);
-        let hurdles = |browser: &mut Browser, what: &str| {
+        let hurdles = |browser: &mut Browser, page_name: &str| {
             if let Some(axe) = &axe {
                 if browser.evaluate("typeof axe") != "object" {
                     browser.evaluate(axe);
                 }
-                assert_eq!(browser.accessibility_violations(), json!([]), "{what} in {language}, {scheme}");
+                assert_eq!(browser.accessibility_violations(), json!([]), "{page_name} in {language}, {scheme}");
             }
             for rubbish in ["undefined", "[object", "{}", "NaN"] {
                 let found = browser.evaluate(&format!("document.body.innerText.includes({rubbish:?})"));
-                assert_eq!(found, false, "{what} in {language} says {rubbish}");
+                assert_eq!(found, false, "{page_name} in {language} says {rubbish}");
             }
         };
         hurdles(&mut browser, "login");

@@ -92,9 +92,9 @@ impl Wire {
     }
 
     fn times(&self, words: &str) -> usize {
-        let told =
+        let matching_times =
             |effect: &Effect| matches!(effect, Effect::Info(text) | Effect::Notice(text) if text.contains(words));
-        self.outputs.iter().filter(|output| told(&output.effect)).count()
+        self.outputs.iter().filter(|output| matching_times(&output.effect)).count()
     }
 
     fn sent(&self) -> Vec<u8> {
@@ -120,10 +120,10 @@ fn silent_board_is_reported_within_15_seconds() {
         wire.board = None;
         wire.outputs.clear();
         wire.advance(60_000);
-        let told = wire.first(
+        let notice_time = wire.first(
             |effect| matches!(effect, Effect::Info(text) | Effect::Notice(text) if text.contains("does not answer")),
         );
-        assert!(told.is_some_and(|at| at <= last + 15_000), "silent since {last}, told {told:?}");
+        assert!(notice_time.is_some_and(|at| at <= last + 15_000), "silent since {last}, told {notice_time:?}");
         let reopened = wire.first(is_reopen);
         assert!(reopened.is_some_and(|at| at <= last + 15_000), "silent since {last}, opened again {reopened:?}");
         assert_eq!(wire.times("does not answer"), 1);
@@ -150,8 +150,11 @@ fn board_without_power_is_asked_to_report_again() {
             wire.outputs.iter().filter(is_it).map(|output| output.at.0).filter(move |&at| at >= back)
         };
         let answers = sent(0x42).next().unwrap();
-        let told = sent(UPDATES).next();
-        assert!(told.is_some_and(|at| at <= answers + 8_000), "away for {away}: asked at {answers}, told at {told:?}");
+        let first_update = sent(UPDATES).next();
+        assert!(
+            first_update.is_some_and(|at| at <= answers + 8_000),
+            "away for {away}: asked at {answers}, told at {first_update:?}"
+        );
         assert!(sent(UPDATES).count() >= 4, "it may be without power again");
     }
 }

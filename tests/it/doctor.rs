@@ -133,9 +133,9 @@ fn assert_fault_found(check: &str, words: &str, remedy: &str, fault: impl FnOnce
     fault(&mut machine);
     let faults = machine.faults();
     assert_eq!(faults.len(), 1, "{check}: {faults:?}");
-    let [found, subject, what, help] = &faults[0];
+    let [found, subject, message, help] = &faults[0];
     assert_eq!(found, check, "{faults:?}");
-    assert!(format!("{subject}: {what}").contains(words), "{words}: {faults:?}");
+    assert!(format!("{subject}: {message}").contains(words), "{words}: {faults:?}");
     assert!(help.contains(remedy), "{remedy}: {faults:?}");
 }
 
@@ -148,7 +148,7 @@ fn healthy_machine_has_no_findings() {
 #[test]
 fn unit_tables() {
     let machine = Machine::healthy();
-    let told = |machine: &Machine| {
+    let unit_problems = |machine: &Machine| {
         let report: Value = serde_json::from_str(&machine.doctor().out).unwrap();
         let units = report["fine"]
             .as_array()
@@ -157,11 +157,15 @@ fn unit_tables() {
             .filter(|fine| ["units", "pages"].contains(&fine["check"].as_str().unwrap()));
         units.map(|fine| fine["what"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(told(&machine), Vec::<String>::new(), "none is installed");
+    assert_eq!(unit_problems(&machine), Vec::<String>::new(), "none is installed");
     for unit in ["damcast.service", "damcast-web.socket", "damcast-desk.service"] {
         machine.write(&format!("usr/lib/systemd/system/{unit}"), "");
     }
-    assert!(told(&machine).iter().all(|text| text.contains("is not enabled")), "{:?}", told(&machine));
+    assert!(
+        unit_problems(&machine).iter().all(|text| text.contains("is not enabled")),
+        "{:?}",
+        unit_problems(&machine)
+    );
     let config = fs::read_to_string(machine.path("etc/damcast/damcast.toml")).unwrap();
     let configured = |tables: &str| {
         machine.write("etc/damcast/damcast.toml", &format!("{config}{tables}"));
@@ -176,7 +180,7 @@ fn unit_tables() {
     machine.write("etc/systemd/system/multi-user.target.wants/damcast-desk.service", "");
     let now = chrono::Utc::now().timestamp_millis();
     machine.write("run/damcast-web/state.json", &format!("{{\"written\":{now},\"viewers\":12}}"));
-    assert!(told(&machine).contains(&"viewers now: 12".to_owned()), "{:?}", told(&machine));
+    assert!(unit_problems(&machine).contains(&"viewers now: 12".to_owned()), "{:?}", unit_problems(&machine));
     let [fault] = &machine.faults()[..] else { panic!("{:?}", machine.faults()) };
     assert!(fault[1] == "[serve]" && fault[2].contains("address"), "{fault:?}");
     machine.write("run/damcast-web/state.json", &format!("{{\"written\":{},\"viewers\":12}}", now - 60_000));
@@ -186,7 +190,11 @@ fn unit_tables() {
         machine.faults()
     );
     fs::remove_file(machine.path("run/damcast-web/state.json")).unwrap();
-    assert!(told(&machine).iter().any(|text| text.contains("nobody has asked")), "{:?}", told(&machine));
+    assert!(
+        unit_problems(&machine).iter().any(|text| text.contains("nobody has asked")),
+        "{:?}",
+        unit_problems(&machine)
+    );
 }
 
 #[test]
@@ -421,10 +429,10 @@ fn full_disk_is_reported_without_chown_advice() {
     let mut command = program::damcast(&["doctor", "--json", "--config", "damcast.toml"]);
     command.current_dir(folder.path()).env("LD_PRELOAD", library).env("DAMCAST_UNDER", &recordings);
     command.env("DAMCAST_AT", "0").env("DAMCAST_COUNT", "1000000").env("DAMCAST_ERRNO", ENOSPC);
-    let told: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
-    let faults = told["faults"].as_array().unwrap();
-    assert!(faults.iter().any(|fault| fault["what"].as_str().unwrap().starts_with("it is full: ")), "{told}");
-    assert!(!told.to_string().contains("chown"), "{told}");
+    let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let faults = report["faults"].as_array().unwrap();
+    assert!(faults.iter().any(|fault| fault["what"].as_str().unwrap().starts_with("it is full: ")), "{report}");
+    assert!(!report.to_string().contains("chown"), "{report}");
 }
 
 #[test]

@@ -35,9 +35,9 @@ fn notices_of(tag: &str, text: &str, plies: usize) -> Vec<(usize, String)> {
 
 /// Each expectation is a part of the notice and the ply; there must be no other.
 fn check(tag: &str, text: &str, plies: usize, expected: &[(usize, &str)]) {
-    let told = notices_of(tag, text, plies);
-    assert_eq!(told.len(), expected.len(), "{tag} {text}: {told:#?}");
-    for ((at, notice), (ply, words)) in told.iter().zip(expected) {
+    let notices = notices_of(tag, text, plies);
+    assert_eq!(notices.len(), expected.len(), "{tag} {text}: {notices:#?}");
+    for ((at, notice), (ply, words)) in notices.iter().zip(expected) {
         assert!(at == ply && notice.contains(words), "{tag} {text}: after ply {at} {notice}, not {words} after {ply}");
     }
 }
@@ -68,9 +68,9 @@ fn answers(arguments: &[&str], records: &str) -> String {
 #[test]
 fn blocked_side_after_setup_is_reported_and_game_continues() {
     let out = answers(&[], "0 = up\n10 ! start\n20 ! setup W:W46:B41,37\n30 ! result 0-1\n30000 .\n");
-    let said = ": White has no legal move; if the game is over, give the result\n";
-    assert!(out.contains(said), "{out}");
-    let (before, after) = out.split_once(said).unwrap();
+    let notice = ": White has no legal move; if the game is over, give the result\n";
+    assert!(out.contains(notice), "{out}");
+    let (before, after) = out.split_once(notice).unwrap();
     assert!(!before.contains(" + *") && after.contains(" + *\n") && after.contains(" = 0-2\n"), "{out}");
 }
 

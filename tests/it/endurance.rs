@@ -67,9 +67,9 @@ fn limited(arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_damcast")]).args(arguments).stdin(Stdio::null());
     let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let out = String::from_utf8(output.stdout).unwrap();
-    (output.status.code().unwrap_or_else(|| panic!("{arguments:?}: {said}")), out)
+    (output.status.code().unwrap_or_else(|| panic!("{arguments:?}: {text}")), out)
 }
 
 /// The most memory that a station has had, in KiB.
@@ -418,7 +418,7 @@ impl Drop for MemoryGroup {
 
 /// Starts a station and waits until it records all its lines and has its public files; how long that took, and its peak in KiB.
 fn start(place: &StationFolder, lines: usize, group: Option<&MemoryGroup>) -> (Duration, u64) {
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let mut station = place.start_with(|command| {
         let Some(group) = group else { return };
         let config = command.get_args().map(|word| word.to_owned()).collect::<Vec<_>>();
@@ -431,11 +431,11 @@ fn start(place: &StationFolder, lines: usize, group: Option<&MemoryGroup>) -> (D
         station.output().matches("recording line=").count() >= lines && station_has_opened(station, "events.ndjson")
     };
     while !is_open(&station) {
-        assert!(begun.elapsed() < Duration::from_secs(3_600), "{}", station.output());
+        assert!(started_at.elapsed() < Duration::from_secs(3_600), "{}", station.output());
         assert!(station.process.try_wait().unwrap().is_none(), "{}", station.output());
         std::thread::sleep(Duration::from_millis(20));
     }
-    let took = begun.elapsed();
+    let took = started_at.elapsed();
     let peak = peak_memory(&station);
     assert!(station.signal(Signal::TERM).success());
     (took, peak)
@@ -443,7 +443,7 @@ fn start(place: &StationFolder, lines: usize, group: Option<&MemoryGroup>) -> (D
 
 /// Runs a verb, and looks what it takes. Returns the last line that it printed.
 fn measured(arguments: &[&str]) -> String {
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
     let mut child = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut out = child.stdout.take().unwrap();
@@ -463,7 +463,7 @@ fn measured(arguments: &[&str]) -> String {
         std::thread::sleep(Duration::from_millis(2));
     };
     let out = reader.join().unwrap();
-    let (took, mebibytes) = (begun.elapsed().as_secs_f64(), peak as f64 / 1024.0);
+    let (took, mebibytes) = (started_at.elapsed().as_secs_f64(), peak as f64 / 1024.0);
     let last = out.lines().last().unwrap_or_default().to_owned();
     println!("{}: {took:.1} s, {mebibytes:.1} MiB: {last}", arguments[0]);
     assert_eq!(code, Some(0), "{arguments:?}: {}", &out[..out.len().min(1_000)]);
@@ -482,7 +482,7 @@ fn copy_logs(from: &Path, to: &Path) -> Vec<f64> {
 
 /// A station starts after the event, and its folder is checked and made anew, all with little memory.
 fn check_after_event(event: &EventPlan) {
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let place = StationFolder::new(&[]);
     let (directory, log) = (place.path("recordings"), place.path("recordings/log"));
     fs::create_dir_all(&log).unwrap();
@@ -535,7 +535,7 @@ fn check_after_event(event: &EventPlan) {
         fs::write(place.path("damcast.toml"), text.replace("[log]\n", "[log]\nkeep-days = 1\n")).unwrap();
         let station = place.start();
         while !station.output().contains("was removed") {
-            assert!(begun.elapsed() < Duration::from_secs(7_200), "{}", station.output());
+            assert!(started_at.elapsed() < Duration::from_secs(7_200), "{}", station.output());
             std::thread::sleep(Duration::from_millis(20));
         }
         let peak = self::peak_memory(&station);

@@ -109,9 +109,9 @@ fn findings(directory: &Path, level: Severity) -> Vec<String> {
 }
 
 #[track_caller]
-fn is_found(directory: &Path, level: Severity, file: &str, what: &str) {
+fn is_found(directory: &Path, level: Severity, file: &str, message: &str) {
     let found = findings(directory, level);
-    assert!(found.iter().any(|line| line.starts_with(file) && line.contains(what)), "{file}: {what}: {found:#?}");
+    assert!(found.iter().any(|line| line.starts_with(file) && line.contains(message)), "{file}: {message}: {found:#?}");
 }
 
 #[test]

@@ -13,8 +13,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// So long it is seen that nothing is said.
 const SILENCE_TIME: Duration = Duration::from_millis(30);
 
-fn line(generation: &str, seq: u64, what: &str) -> String {
-    format!("{{\"seq\":{seq},\"gen\":\"{generation}\",\"station\":\"hall\",\"type\":\"{what}\"}}\n")
+fn line(generation: &str, seq: u64, members: &str) -> String {
+    format!("{{\"seq\":{seq},\"gen\":\"{generation}\",\"station\":\"hall\",\"type\":\"{members}\"}}\n")
 }
 
 fn lines(generation: &str, seqs: std::ops::RangeInclusive<u64>) -> String {
@@ -115,8 +115,8 @@ fn only_complete_lines_arrive_during_growth() {
         place.cut(lines("a", 1..=3).len());
         place.append(begin);
         place.append(end);
-        let FollowEvent::Line(told) = news(&mut follower) else { panic!("a line") };
-        assert_eq!((told.seq, told.text, told.station.as_deref()), (4, next, Some("hall")));
+        let FollowEvent::Line(event) = news(&mut follower) else { panic!("a line") };
+        assert_eq!((event.seq, event.text, event.station.as_deref()), (4, next, Some("hall")));
         assert_eq!(follower.position().generation.as_deref(), Some("a"));
     });
 }
@@ -302,8 +302,8 @@ fn invalid_event_is_reported_once_and_reread_after_repair() {
         let mut follower = place.follow(Progress::default());
         read(&mut follower, 2);
         place.append(&"x".repeat(MAX_LINE_LEN + 100_000));
-        let FollowEvent::Damaged { seq: 3, problem: what } = news(&mut follower) else { panic!("too long") };
-        assert!(what.contains("longer than 1048576 bytes"), "{what}");
+        let FollowEvent::Damaged { seq: 3, problem: damage } = news(&mut follower) else { panic!("too long") };
+        assert!(damage.contains("longer than 1048576 bytes"), "{damage}");
         // A line may be as long as that.
         let long = line("a", 3, &"m".repeat(900_000));
         place.write(&format!("{good}{long}"));
@@ -326,12 +326,12 @@ fn follows_link_and_refuses_non_file() {
         fs::write(&other, lines("a", 1..=3)).unwrap();
         fs::remove_file(&link).unwrap();
         symlink(&other, &link).unwrap();
-        let said = news(&mut follower);
+        let event = news(&mut follower);
         // It may have been seen while there was none.
         assert!(
-            said == FollowEvent::Resumed
-                || said == FollowEvent::FileMissing && news(&mut follower) == FollowEvent::Resumed,
-            "{said:?}"
+            event == FollowEvent::Resumed
+                || event == FollowEvent::FileMissing && news(&mut follower) == FollowEvent::Resumed,
+            "{event:?}"
         );
         read(&mut follower, 1);
         fs::remove_file(&link).unwrap();

@@ -134,7 +134,7 @@ fn compare(gaps: &[&'static [u64]], speed: f64) {
             count(&name) + usize::from(dumps != Dumps::Always) >= PLIES
         });
         let log = place.log(&format!("{name}-1.log"));
-        let told = |words: &str| {
+        let was_noticed = |words: &str| {
             kinds(&log).iter().filter(|kind| matches!(kind, RecordKind::Note(text) if text.contains(words))).count()
         };
         let opened = kinds(&log).iter().filter(|kind| matches!(kind, RecordKind::LinkUp)).count();
@@ -143,11 +143,11 @@ fn compare(gaps: &[&'static [u64]], speed: f64) {
             "gaps {gaps:?} ms, clock {has_clock}, {over}, dumps {dumps:?}: {} plies of {PLIES}, opened {opened} times, \
              told {} times, answers again {} times",
             count(&name),
-            told("does not answer what stands on it"),
-            told("answers again"),
+            was_noticed("does not answer what stands on it"),
+            was_noticed("answers again"),
         );
-        assert_eq!((opened, told("answers again")), (1, 0), "{name}");
-        assert_eq!(told("does not answer what stands on it"), usize::from(dumps != Dumps::Always), "{name}");
+        assert_eq!((opened, was_noticed("answers again")), (1, 0), "{name}");
+        assert_eq!(was_noticed("does not answer what stands on it"), usize::from(dumps != Dumps::Always), "{name}");
         assert!(!place.live(&format!("{name}-1.pdn")).contains("/FEN"), "{name}");
     }
 }

@@ -45,9 +45,9 @@ fn changed(before: &Tournament, change: impl FnOnce(&mut Tournament)) -> ChangeR
 }
 
 #[track_caller]
-fn only(said: &[String], words: &[&str]) {
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(words.iter().all(|word| said[0].contains(word)), "{said:?}");
+fn only(messages: &[String], words: &[&str]) {
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(words.iter().all(|word| messages[0].contains(word)), "{messages:?}");
 }
 
 fn official(white: &str, black: &str) -> Option<OfficialResult> {

@@ -99,10 +99,11 @@ impl Hall {
             }
             let seconds =
                 note.clocks.each_ref().map(|clock| clock.as_ref().and_then(|clock| clock.parse::<u64>().ok()));
-            let told = clocks.get(&(note.board.clone(), note.game, note.count));
+            let expected_clocks = clocks.get(&(note.board.clone(), note.game, note.count));
             // A game that is over shows points in their place.
-            let is_told = seconds == [None; 2] || told.is_some_and(|told| told.contains(&seconds));
-            assert!(is_told, "{place}: clocks {seconds:?}, told {told:?}");
+            let is_told = seconds == [None; 2]
+                || expected_clocks.is_some_and(|expected_clocks| expected_clocks.contains(&seconds));
+            assert!(is_told, "{place}: clocks {seconds:?}, told {expected_clocks:?}");
         }
         notes.len()
     }
@@ -259,8 +260,8 @@ fn large_hall_never_blocks_page() {
     viewers.browser.wait(whole, &boards.into());
     // Here the notes are taken every ten seconds only: noting each change of so many boards would itself be what blocks the page.
     viewers.browser.evaluate(&NOTES.replace("if (true)", "if (false)"));
-    let (mut compared, begun) = (0, Instant::now());
-    while begun.elapsed() < Duration::from_secs(60 * minutes) {
+    let (mut compared, started_at) = (0, Instant::now());
+    while started_at.elapsed() < Duration::from_secs(60 * minutes) {
         std::thread::sleep(Duration::from_secs(10));
         let longest = viewers.browser.evaluate("window.longest").as_f64().unwrap();
         viewers.browser.evaluate("window.look()");

@@ -119,8 +119,8 @@ fn hidden_player_is_named_in_no_file() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
-    let told = done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], "N. N.", "--dry-run"]));
-    assert!(told.contains("begin anew") && told.contains("nothing was changed"), "{told}");
+    let output = done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], "N. N.", "--dry-run"]));
+    assert!(output.contains("begin anew") && output.contains("nothing was changed"), "{output}");
     assert!(public(&place, "events.ndjson").as_bytes() == before["public/events.ndjson"]);
     let mut follower = Follower::new(place.path("recordings/public/events.ndjson"), Progress::default());
     let mut followed = String::new();

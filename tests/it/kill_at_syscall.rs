@@ -101,8 +101,8 @@ impl Session {
     /// Starts the station; it says what it says into a file.
     fn start(&self, hit: Option<FaultPoint>) -> Process {
         let mut command = damcast(&["run", "--config", "damcast.toml"]);
-        let said = fs::OpenOptions::new().create(true).append(true).open(self.path("said")).unwrap();
-        command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(said);
+        let log_file = fs::OpenOptions::new().create(true).append(true).open(self.path("said")).unwrap();
+        command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(log_file);
         if let Some(hit) = hit {
             // The system resolves links in the paths of open files.
             let under = fs::canonicalize(self.folder.path()).unwrap().join("recordings");
@@ -178,8 +178,8 @@ impl Session {
 
     /// Live files and logs agree.
     fn check(&self, case: &str) {
-        let said = fs::read_to_string(self.path("said")).unwrap();
-        assert!(!said.contains("panicked") && !said.contains("a bug"), "{case}: {said}");
+        let output = fs::read_to_string(self.path("said")).unwrap();
+        assert!(!output.contains("panicked") && !output.contains("a bug"), "{case}: {output}");
         let live = self.live();
         let mut made = BTreeMap::new();
         for (line, _) in LINES {
@@ -190,10 +190,10 @@ impl Session {
                 );
             }
         }
-        assert_eq!(live.keys().collect::<Vec<_>>(), made.keys().collect::<Vec<_>>(), "{case}: {said}");
+        assert_eq!(live.keys().collect::<Vec<_>>(), made.keys().collect::<Vec<_>>(), "{case}: {output}");
         for (path, bytes) in live {
             let (live, made) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&made[&path]));
-            assert_eq!(live, made, "{case}: {}: {said}", path.display());
+            assert_eq!(live, made, "{case}: {}: {output}", path.display());
         }
     }
 
@@ -251,10 +251,10 @@ fn kill(at: usize, half: bool) {
     if session.play(&mut station) {
         session.end(station, &case);
     }
-    let (before, told) = (session.live(), session.outlet_events());
+    let (before, events_before) = (session.live(), session.outlet_events());
     session.recover(&case);
     let after = session.live();
-    for (before, after) in told.iter().zip(session.outlet_events()) {
+    for (before, after) in events_before.iter().zip(session.outlet_events()) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert!(after.starts_with(before), "{case}: told before, and after:\n{}\n{}", text(before), text(&after));
     }
@@ -275,7 +275,7 @@ fn fail(at: usize, count: usize, errno: i32) {
     let mut station = session.start(Some(FaultPoint { at, count, errno, is_partial_write: false }));
     let goes_on = session.play(&mut station);
     if goes_on {
-        let said: Vec<Vec<u8>> = session.boards.iter().map(|(_, board)| board.sent.clone()).collect();
+        let board_bytes: Vec<Vec<u8>> = session.boards.iter().map(|(_, board)| board.sent.clone()).collect();
         let bytes = |line: &str| -> Vec<u8> {
             let read = |log: LogInput| bytelog::read_valid_prefix(&fs::read(log.name).unwrap()).0.records;
             let records = session.logs(line).into_iter().flat_map(read);
@@ -283,9 +283,9 @@ fn fail(at: usize, count: usize, errno: i32) {
                 records.map(|record| if let RecordKind::FromBoard(bytes) = record.kind { bytes } else { Vec::new() });
             bytes.flatten().collect()
         };
-        for ((line, _), said) in LINES.iter().zip(&said) {
-            wait_until(&format!("{case}: all bytes of {line}"), || bytes(line).len() >= said.len());
-            assert!(bytes(line) == *said, "{case}: {line} has other bytes than its board said");
+        for ((line, _), board_bytes) in LINES.iter().zip(&board_bytes) {
+            wait_until(&format!("{case}: all bytes of {line}"), || bytes(line).len() >= board_bytes.len());
+            assert!(bytes(line) == *board_bytes, "{case}: {line} has other bytes than its board said");
         }
         session.end(station, &case);
     } else {

@@ -103,9 +103,10 @@ impl Hall {
 
     /// Takes note of all that has happened; returns the time on the boards' clock.
     fn apply_reports(&mut self) -> u64 {
-        let told: Vec<Value> = self.truth.so_far().into_iter().filter(|told| told["kind"] == "truth").collect();
-        told.iter().for_each(|truth| self.note(truth));
-        told.last().map_or(0, |truth| truth["at_ms"].as_u64().unwrap())
+        let truth_lines: Vec<Value> =
+            self.truth.so_far().into_iter().filter(|truth_lines| truth_lines["kind"] == "truth").collect();
+        truth_lines.iter().for_each(|truth| self.note(truth));
+        truth_lines.last().map_or(0, |truth| truth["at_ms"].as_u64().unwrap())
     }
 
     fn note(&mut self, truth: &Value) {

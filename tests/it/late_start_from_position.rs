@@ -161,8 +161,9 @@ fn without_memory_game_starts_from_position_when_play_resumes() {
         assert_eq!(table.entries(), played, "{case}: {:?}", table.outputs);
         assert_eq!(table.fen_tag(), Some(tag(&stood)), "{case}");
         assert_eq!(table.line.status().game, Some(1), "{case}");
-        let told = |output: &&Output| matches!(&output.effect, Effect::Notice(text) if text.contains("`resync white`"));
-        assert_eq!(table.outputs.iter().filter(told).count(), 1, "{case}: told once");
+        let is_resync_notice =
+            |output: &&Output| matches!(&output.effect, Effect::Notice(text) if text.contains("`resync white`"));
+        assert_eq!(table.outputs.iter().filter(is_resync_notice).count(), 1, "{case}: told once");
     }
 }
 
@@ -217,10 +218,10 @@ fn operator_starts_game_from_position() {
     for turned in [false, true] {
         let mut table = Table::after_plies(20, turned, false, false);
         assert!(is_refused(&table.request("resync")), "who is to move?");
-        let told = table.request("resync white");
+        let replies = table.request("resync white");
         let position = fen::write(table.position.variant(), &table.position.setup());
         let is_news = |output: &Output| matches!(&output.effect, Effect::Info(text) if text.contains(&position));
-        assert!(!is_refused(&told) && told.iter().any(is_news), "{told:?}");
+        assert!(!is_refused(&replies) && replies.iter().any(is_news), "{replies:?}");
         let stood = table.position;
         let mut played = Vec::new();
         for _ in 0..6 {

@@ -140,7 +140,7 @@ impl Event {
                 changes.push((at + chrono::TimeDelta::milliseconds(300 * late), at, game.board, effect));
             }
         }
-        changes.sort_by_key(|(told, ..)| *told);
+        changes.sort_by_key(|(change_time, ..)| *change_time);
         let wrong = || -> Vec<String> {
             let found = fsck::check(&self.path("")).unwrap().findings;
             let wrong = found.into_iter().filter(|finding| finding.severity == Severity::Error);
@@ -148,10 +148,10 @@ impl Event {
         };
         let files = ["public/games.pdn", "public/started.pdn"];
         let mut states = BTreeSet::new();
-        for (told, at, board, effect) in changes {
+        for (change_time, at, board, effect) in changes {
             let shown = format!("{effect:?}");
             round.published(&line.name, board, at, effect);
-            round.write(told);
+            round.write(change_time);
             let state = files.map(|file| fs::read_to_string(other.path().join(file)).unwrap());
             if states.insert(state.clone()) {
                 files.iter().zip(&state).for_each(|(file, text)| fs::write(self.path(file), text).unwrap());

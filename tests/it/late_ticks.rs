@@ -42,9 +42,9 @@ fn play_with_late_ticks(
         moments.extend([*at, before].into_iter().filter(|_| dice.roll(3) == 0));
         moments.sort_unstable();
         for moment in moments {
-            let told = published(line.advance_to(Millis(moment)));
-            if !told.is_empty() {
-                all.extend(told);
+            let published_entries = published(line.advance_to(Millis(moment)));
+            if !published_entries.is_empty() {
+                all.extend(published_entries);
                 log.push((moment, Input::Tick));
                 all.extend(published(line.handle(Millis(moment), Input::Tick)));
             }
@@ -59,11 +59,11 @@ fn play_with_late_ticks(
 fn check(name: &str, inputs: &[(u64, Input)], settings: &LineSettings) {
     let seeds = std::env::var("SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
     for seed in 1..=seeds {
-        let (log, told) = play_with_late_ticks(inputs, settings, &mut Dice(seed));
+        let (log, published_entries) = play_with_late_ticks(inputs, settings, &mut Dice(seed));
         let mut line = Line::new(settings.clone());
         let again = log.into_iter().flat_map(|(at, input)| published(line.handle(Millis(at), input)));
-        for (told, again) in told.iter().zip(again) {
-            assert_eq!(*told, again, "{name}, seed {seed}");
+        for (published_entries, again) in published_entries.iter().zip(again) {
+            assert_eq!(*published_entries, again, "{name}, seed {seed}");
         }
     }
 }

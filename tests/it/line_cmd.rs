@@ -41,9 +41,12 @@ fn unknown_line_is_named_and_skipped() {
 #[test]
 fn unreadable_request_is_reported_and_changes_nothing() {
     let out = run_with_input(&["line"], b"0 = up\n5 ! adjourn\n6 ! flip\n").out;
-    let told: Vec<&str> = out.lines().filter(|line| line.contains(" ? ")).collect();
-    assert!(told[0].starts_with("5 ? request `adjourn` is not known") && told[1].starts_with("6 ? "), "{told:?}");
-    assert_eq!((told.len(), out.lines().filter(|line| line.contains(" . ")).count()), (2, 3), "{out}");
+    let reply_lines: Vec<&str> = out.lines().filter(|line| line.contains(" ? ")).collect();
+    assert!(
+        reply_lines[0].starts_with("5 ? request `adjourn` is not known") && reply_lines[1].starts_with("6 ? "),
+        "{reply_lines:?}"
+    );
+    assert_eq!((reply_lines.len(), out.lines().filter(|line| line.contains(" . ")).count()), (2, 3), "{out}");
 }
 
 #[test]

@@ -116,8 +116,8 @@ fn move_is_provisional_until_pressed_or_retracted() {
     board.press();
     board.advance(1_000);
     assert_eq!(board.status().last_line.as_deref(), Some("1. 32-27"));
-    let told: Vec<String> = board.provisional().iter().map(|moves| moves.join(" ")).collect();
-    assert_eq!(told, ["32-28", "", "32-27", ""]);
+    let provisional_moves: Vec<String> = board.provisional().iter().map(|moves| moves.join(" ")).collect();
+    assert_eq!(provisional_moves, ["32-28", "", "32-27", ""]);
 }
 
 #[test]
@@ -300,8 +300,8 @@ fn clock_updates_supply_unseen_changes() {
     // A press without a move: another side's time runs.
     let since = board.effects.len();
     board.press();
-    let told = live_updates(&board, since);
-    assert!(matches!(told[..], [LiveUpdate::Clock(clocks)] if clocks.running == Some(Color::White)), "{told:?}");
+    let updates = live_updates(&board, since);
+    assert!(matches!(updates[..], [LiveUpdate::Clock(clocks)] if clocks.running == Some(Color::White)), "{updates:?}");
 }
 
 #[test]
@@ -337,11 +337,11 @@ fn updates_explain_setup_and_omit_held_entries() {
     board.press();
     board.advance(1_000);
     board.send(Input::Request("hold".parse().unwrap()));
-    let told = board.provisional().len();
+    let provisional_moves = board.provisional().len();
     board.play("19", "23", BLACK);
-    assert_eq!(board.provisional().len(), told);
+    assert_eq!(board.provisional().len(), provisional_moves);
     board.send(Input::Request("release".parse().unwrap()));
-    assert_eq!(board.provisional()[told..], [["19-23"]]);
+    assert_eq!(board.provisional()[provisional_moves..], [["19-23"]]);
     let since = board.effects.len();
     board.send(Input::Request("undo".parse().unwrap()));
     assert!(
@@ -429,17 +429,17 @@ fn status_events_and_messages_agree_on_board() {
                 7 => board.is_clock_running = !board.is_clock_running,
                 _ => board.advance(random / 100 % 12_000),
             }
-            let (status, told) = (board.status(), state_for_reader(&board));
+            let (status, reader_state) = (board.status(), state_for_reader(&board));
             if status.condition == Condition::Over || status.game != Some(1) {
                 break;
             }
-            assert_eq!(status.condition, told, "seed {seed}, step {step}: {status:?}");
+            assert_eq!(status.condition, reader_state, "seed {seed}, step {step}: {status:?}");
             assert_eq!(
                 status.unexplained.is_some(),
-                told == Condition::Unexplained,
+                reader_state == Condition::Unexplained,
                 "seed {seed}, step {step}: {status:?}"
             );
-            if told == Condition::Unexplained {
+            if reader_state == Condition::Unexplained {
                 unexplained += 1;
                 assert!(board.notices("no legal move explains the board") > 0, "seed {seed}, step {step}");
             }

@@ -32,11 +32,11 @@ impl<F: FnMut(Message) -> Vec<Message>> RecorderDriver for DeceivedLine<F> {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let input = match input {
             Input::Bytes(bytes) => {
-                let said = self.decoder.feed(&bytes).into_iter().filter_map(|item| match item {
+                let messages = self.decoder.feed(&bytes).into_iter().filter_map(|item| match item {
                     DecodedItem::Message(message) => Some(message),
                     DecodedItem::Noise(_) => None,
                 });
-                let heard: Vec<Message> = said.flat_map(&mut self.transform).collect();
+                let heard: Vec<Message> = messages.flat_map(&mut self.transform).collect();
                 Input::Bytes(heard.iter().flat_map(Message::encode).collect())
             }
             Input::LinkUp => {
@@ -171,7 +171,7 @@ fn replacement_board_brings_another_game() {
         mishaps.extend(is_told.then_some((swap, IncidentKind::Unplug)));
         mishaps.extend(is_told.then_some((swap + 3_000, IncidentKind::Plug)));
         mishaps.push((swap + 3_000, IncidentKind::BoardConnected(1)));
-        setting.incidents = mishaps.into_iter().map(|(at, what)| Incident::new(at, what)).collect();
+        setting.incidents = mishaps.into_iter().map(|(at, incident)| Incident::new(at, incident)).collect();
         let mut line = case.line();
         case.games.append(&mut other.games);
         let outcome = case.play_in(BusWorld::new(setting).unwrap(), &mut line);
@@ -205,6 +205,6 @@ fn two_boards_with_one_address_harm_no_other() {
     let played = [&moves[&Bus::address(1)], &moves[&Bus::address(2)]];
     let is_true = |entry: &String| entry.starts_with('/') || played.iter().any(|moves| moves.contains(entry));
     assert!(recorded.iter().all(is_true), "{recorded:?}\n{notices:#?}");
-    let told = notices.iter().filter(|notice| notice.contains("do two boards go by this address")).count();
-    assert_eq!(told, 1, "the operator is told: {notices:#?}");
+    let notice_count = notices.iter().filter(|notice| notice.contains("do two boards go by this address")).count();
+    assert_eq!(notice_count, 1, "the operator is told: {notices:#?}");
 }

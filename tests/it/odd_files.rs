@@ -37,9 +37,9 @@ impl StationFolder {
     }
 
     fn start(&self) -> Process {
-        let said = File::create(self.0.path().join("said")).unwrap();
+        let log_file = File::create(self.0.path().join("said")).unwrap();
         let mut command = damcast(&["run", "--config", "damcast.toml"]);
-        Process(command.current_dir(self.0.path()).stdout(Stdio::null()).stderr(said).spawn().unwrap())
+        Process(command.current_dir(self.0.path()).stdout(Stdio::null()).stderr(log_file).spawn().unwrap())
     }
 
     /// Waits until the line has a log, ends the station, and returns how it ended.

@@ -27,11 +27,11 @@ struct ServiceFixture(TournamentService, Arc<ModelDisk>);
 impl ServiceFixture {
     fn new() -> ServiceFixture {
         let disk = Arc::new(ModelDisk::new());
-        let mut office = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
-        office.set_boards(
+        let mut service = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
+        service.set_boards(
             ["a", "b"].map(|name| StationBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
         );
-        ServiceFixture(office, disk.clone())
+        ServiceFixture(service, disk.clone())
     }
 
     /// One with a round that is open.
@@ -81,16 +81,16 @@ impl ServiceFixture {
     }
 
     fn catch_up(&mut self) -> ServiceOutcome {
-        let asker = ResultRequester { by: "bert".to_owned(), reason: "the flag fell".to_owned() };
-        let done = self.0.apply_board_results(&BTreeMap::from([("a".to_owned(), asker)])).unwrap();
+        let requester = ResultRequester { by: "bert".to_owned(), reason: "the flag fell".to_owned() };
+        let done = self.0.apply_board_results(&BTreeMap::from([("a".to_owned(), requester)])).unwrap();
         self.check_record();
         done
     }
 
     /// The tags of game 1 of board a that are shown otherwise than they were recorded.
     fn visible_tags(&self) -> BTreeMap<String, String> {
-        let course = TournamentHistory::from_records(self.0.log().records());
-        let corrections = course.corrections("a", 1).iter();
+        let history = TournamentHistory::from_records(self.0.log().records());
+        let corrections = history.corrections("a", 1).iter();
         corrections.map(|correction| (correction.tag.clone(), correction.value.clone())).collect()
     }
 }
@@ -178,8 +178,8 @@ fn refuses_result_against_scoring_or_reason() {
         ("2-0", Some("bye")),
         ("3-0", Some("arbiter")),
     ] {
-        let told = refused(&mut desk, result_with(result, why));
-        assert!(told.contains("round 1, board 1, Sijbrands, Ton - Wiersma, H.: "), "{result}: {told}");
+        let refusal = refused(&mut desk, result_with(result, why));
+        assert!(refusal.contains("round 1, board 1, Sijbrands, Ton - Wiersma, H.: "), "{result}: {refusal}");
     }
     for (result, why, expected) in [
         ("2-2", Some("arbiter"), "2-2"),
@@ -197,8 +197,8 @@ fn single_player_has_bye_or_forfeit_and_no_game() {
     let mut desk = ServiceFixture::new();
     desk.import(PLAYERS);
     desk.import("Round;Board;White;Black;Result\n1;1;Clerc, Rob;;\n");
-    let told = refused(&mut desk, result_with("2-0", None));
-    assert!(told.contains("say whether it is a bye or a forfeit"), "{told}");
+    let refusal = refused(&mut desk, result_with("2-0", None));
+    assert!(refusal.contains("say whether it is a bye or a forfeit"), "{refusal}");
     for why in ["forfeit", "bye"] {
         desk.done(result_with("2-0", Some(why)));
         assert_eq!(desk.tournament().sections[0].pairings[0].result.unwrap().reason.name(), why);
@@ -278,9 +278,9 @@ fn every_tournament_event_matches_schema() {
     ] {
         desk.done(matter);
     }
-    let course = TournamentHistory::from_records(desk.0.log().records());
+    let history = TournamentHistory::from_records(desk.0.log().records());
     let mut states = BTreeSet::new();
-    for event in course.events() {
+    for event in history.events() {
         let event: Value = serde_json::from_str(&event.line(1, &Default::default())).unwrap();
         for (member, value) in event.as_object().unwrap() {
             let known = &schema["properties"][member];
@@ -333,11 +333,11 @@ fn imported_files_reveal_no_hidden_player() {
         name: name.to_owned(),
         section: None,
     };
-    let told = desk.done(call("Wiersma, H.", "N. N."));
+    let outcome = desk.done(call("Wiersma, H.", "N. N."));
     assert!(
-        told.messages[0].contains("begin anew") && !told.messages.concat().contains("formerly"),
+        outcome.messages[0].contains("begin anew") && !outcome.messages.concat().contains("formerly"),
         "{:?}",
-        told.messages
+        outcome.messages
     );
     desk.done(call("3", "N. N."));
     let players = |desk: &ServiceFixture| -> Vec<(Option<u32>, String)> {
@@ -362,13 +362,13 @@ fn imported_files_reveal_no_hidden_player() {
     // He changes his mind.
     desk.done(call("2", "Wiersma, Harm"));
     assert_eq!(players(&desk)[1].1, "Wiersma, Harm");
-    let course = TournamentHistory::from_records(desk.0.log().records());
-    let last = course.names_version(Delay::NO_DELAY, course.events().last().unwrap().at());
+    let history = TournamentHistory::from_records(desk.0.log().records());
+    let last = history.names_version(Delay::NO_DELAY, history.events().last().unwrap().at());
     let lines: String =
-        course.events_for_version(last).events().iter().map(|event| event.line(1, &Default::default())).collect();
+        history.events_for_version(last).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(lines.contains("Wiersma, Harm") && !lines.contains("Clerc"), "{lines}");
     let before: String =
-        course.events_for_version(last - 1).events().iter().map(|event| event.line(1, &Default::default())).collect();
+        history.events_for_version(last - 1).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(!before.contains("Wiersma, H.\"") && !before.contains("Clerc"), "{before}");
 }
 
@@ -512,18 +512,19 @@ fn substitute_inherits_nothing_from_replaced_player() {
     assert!(unsure.contains("Reserve, R. is no player of main: with --confirm he becomes one"), "{unsure}");
     let twice = desk.request(substitute("Clerc, Rob").into()).unwrap_err().to_string();
     assert!(twice.contains("Clerc, Rob would play twice in round 1"), "{twice}");
-    let told = desk.done(substitute("Reserve, R.")).messages.join("\n");
+    let reply_messages = desk.done(substitute("Reserve, R.")).messages.join("\n");
     assert!(
-        told.contains("Reserve, R. plays for Sijbrands, Ton") && told.contains("WhiteRating nothing (was 2450)"),
-        "{told}"
+        reply_messages.contains("Reserve, R. plays for Sijbrands, Ton")
+            && reply_messages.contains("WhiteRating nothing (was 2450)"),
+        "{reply_messages}"
     );
     let shown = desk.visible_tags();
     for (tag, value) in [("White", "Reserve, R."), ("WhiteRating", ""), ("WhiteTitle", "")] {
         assert_eq!(shown.get(tag).map(String::as_str), Some(value), "{tag}: {shown:?}");
     }
     // All of it stands in the record, and is read from it.
-    let course = TournamentHistory::from_records(desk.0.log().records());
-    assert!(course.visible_events(Delay::NO_DELAY, course.events().last().unwrap().at()) > 0);
+    let history = TournamentHistory::from_records(desk.0.log().records());
+    assert!(history.visible_events(Delay::NO_DELAY, history.events().last().unwrap().at()) > 0);
     assert_eq!(desk.tournament().corrected("a", 1).unwrap().tags["WhiteRating"].value, "");
     // He was not a substitute after all.
     let back = TournamentCommand::Substitute {
@@ -543,8 +544,11 @@ fn only_prepared_round_is_paired_again() {
     desk.import(PLAYERS);
     desk.import(ROUND);
     let anew = "Round;Board;White;Black;Result\n1;1;Wiersma, H.;Clerc, Rob;\n1;;Gantwarg, A.;;bye\n";
-    let told = desk.import(anew).notes.join("\n");
-    assert!(told.contains("Sijbrands, Ton - Wiersma, H. is not played, this file pairs anew"), "{told}");
+    let import_notes = desk.import(anew).notes.join("\n");
+    assert!(
+        import_notes.contains("Sijbrands, Ton - Wiersma, H. is not played, this file pairs anew"),
+        "{import_notes}"
+    );
     let tournament = desk.tournament();
     let section = &tournament.sections[0];
     let names: Vec<[&str; 2]> =
@@ -576,8 +580,8 @@ fn mistakenly_replayed_game_counts_again_when_assigned() {
         if let Some(result) = result {
             desk.done(result_of_pairing(result));
         }
-        let told = desk.done(adopt()).messages.join("\n");
-        assert!(told.contains("Replayed nothing (was yes)"), "{told}");
+        let reply_messages = desk.done(adopt()).messages.join("\n");
+        assert!(reply_messages.contains("Replayed nothing (was yes)"), "{reply_messages}");
         let official = result.or(is_given.then_some("2-0"));
         assert_eq!((desk.result().as_deref(), desk.visible_tags()["Replayed"].as_str()), (official, ""));
         assert_eq!(desk.visible_tags()["Result"], result.unwrap_or("2-0"));
@@ -602,8 +606,8 @@ fn mistakenly_replayed_game_counts_again_when_assigned() {
 fn board_shows_pairing_of_game() {
     let mut desk = ServiceFixture::with_open_round();
     let at_a = |desk: &ServiceFixture| {
-        let (tournament, seats) = (desk.tournament(), desk.tournament().board_assignments());
-        desk.0.games().shown_pairing(&tournament, &seats, &seats[0]).map(|key| key.0.0)
+        let (tournament, assignments) = (desk.tournament(), desk.tournament().board_assignments());
+        desk.0.games().shown_pairing(&tournament, &assignments, &assignments[0]).map(|key| key.0.0)
     };
     assert_eq!(at_a(&desk), Some(1));
     let early = BoardGame { pairing: None, is_over: false, result: None, ..game(&desk, "*", false) };
@@ -632,16 +636,16 @@ fn pairing_wins_over_mismatched_board() {
         kind: None,
         correct: true,
     };
-    let told = desk.done(result("a", "1.2")).messages.join("\n");
+    let reply_messages = desk.done(result("a", "1.2")).messages.join("\n");
     assert!(
-        told.contains(
+        reply_messages.contains(
             "a means round 1, Sijbrands, Ton - Wiersma, H., and pairing 1.2 is round 1, Clerc, Rob - Gantwarg, A., on b"
         ),
-        "{told}"
+        "{reply_messages}"
     );
     assert_eq!(desk.result(), None, "the pairing of board a has none");
-    let told = desk.done(result("b", "1.2")).messages.join("\n");
-    assert!(!told.contains(" means "), "{told}");
+    let reply_messages = desk.done(result("b", "1.2")).messages.join("\n");
+    assert!(!reply_messages.contains(" means "), "{reply_messages}");
     // The cables were swapped: board a has played the second pairing.
     let played = game(&desk, "2-0", false);
     desk.add(BoardGame { pairing: None, ..played });
@@ -651,10 +655,13 @@ fn pairing_wins_over_mismatched_board() {
         pairing: Some("1.2".to_owned()),
         section: None,
     });
-    let told = desk.done(result("b", "1.2")).messages.join("\n");
-    assert!(told.contains("b means") && told.contains("Clerc, Rob - Gantwarg, A., on a"), "{told}");
-    let told = desk.done(result("a", "1.2")).messages.join("\n");
-    assert!(!told.contains(" means "), "{told}");
+    let reply_messages = desk.done(result("b", "1.2")).messages.join("\n");
+    assert!(
+        reply_messages.contains("b means") && reply_messages.contains("Clerc, Rob - Gantwarg, A., on a"),
+        "{reply_messages}"
+    );
+    let reply_messages = desk.done(result("a", "1.2")).messages.join("\n");
+    assert!(!reply_messages.contains(" means "), "{reply_messages}");
 }
 
 #[test]
@@ -670,19 +677,22 @@ fn early_game_is_assigned_and_belongs_to_round() {
         ..game(&ServiceFixture::with_open_round(), "*", false)
     };
     desk.add(early.clone());
-    let told = desk
+    let reply_messages = desk
         .done(TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None })
         .messages
         .join("\n");
-    assert!(told.contains("a, game 1, began before: `damcast ctl adopt a`"), "{told}");
+    assert!(reply_messages.contains("a, game 1, began before: `damcast ctl adopt a`"), "{reply_messages}");
     let adopt = |pairing: Option<&str>| TournamentCommand::Adopt {
         board: "a".to_owned(),
         game: None,
         pairing: pairing.map(str::to_owned),
         section: None,
     };
-    let told = desk.request(adopt(None).into()).unwrap().messages.join("\n");
-    assert!(told.contains("a, game 1, is the game of round 1, Sijbrands, Ton - Wiersma, H."), "{told}");
+    let reply_messages = desk.request(adopt(None).into()).unwrap().messages.join("\n");
+    assert!(
+        reply_messages.contains("a, game 1, is the game of round 1, Sijbrands, Ton - Wiersma, H."),
+        "{reply_messages}"
+    );
     assert_eq!(desk.visible_tags()["White"], "Sijbrands, Ton");
     let events: String = TournamentHistory::from_records(desk.0.log().records())
         .events()
@@ -781,8 +791,10 @@ fn replayed_game_counts_once_and_first_stays_marked() {
     let replay = || TournamentCommand::Replay { pairing: "1.1".to_owned(), section: None };
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
-    let told = desk.done(replay());
-    assert!(told.messages[0].contains("Sijbrands, Ton - Wiersma, H.") && told.messages[0].contains("played again"));
+    let outcome = desk.done(replay());
+    assert!(
+        outcome.messages[0].contains("Sijbrands, Ton - Wiersma, H.") && outcome.messages[0].contains("played again")
+    );
     assert_eq!(
         (desk.result(), desk.visible_tags()["Result"].as_str(), desk.visible_tags()["Replayed"].as_str()),
         (None, "*", "yes")
@@ -799,8 +811,12 @@ fn replayed_game_counts_once_and_first_stays_marked() {
     assert_eq!(desk.visible_tags()["Result"], "*");
     // In a round that is closed it says where it is to be played.
     desk.done(round(1, "closed"));
-    let told = desk.done(replay());
-    assert!(told.messages.iter().any(|line| line.contains("damcast ctl play-on 1.1 BOARD")), "{:?}", told.messages);
+    let outcome = desk.done(replay());
+    assert!(
+        outcome.messages.iter().any(|line| line.contains("damcast ctl play-on 1.1 BOARD")),
+        "{:?}",
+        outcome.messages
+    );
     desk.done(TournamentCommand::PlayOnBoard { pairing: "1.1".to_owned(), board: "b".to_owned(), section: None });
     assert_eq!(next(&desk), ["b 1.1"]);
 }
@@ -810,7 +826,7 @@ fn board_is_at_last_seen_serial_number() {
     let mut desk = ServiceFixture::new();
     let tables = ["serial:1", "serial:2"].map(str::to_owned);
     desk.0.configure(tables.into(), None);
-    let mut told = |serials: [(Option<&str>, bool); 2]| {
+    let mut report_boards = |serials: [(Option<&str>, bool); 2]| {
         let board = |(name, (serial, is_connected)): (&str, (Option<&str>, bool))| StationBoard {
             name: name.to_owned(),
             serial: serial.map(str::to_owned),
@@ -820,14 +836,14 @@ fn board_is_at_last_seen_serial_number() {
         [1, 2].map(|number| desk.0.board_with(number))
     };
     let [a, b] = ["a", "b"].map(|name| Some(name.to_owned()));
-    assert_eq!(told([(Some("1"), true), (Some("2"), true)]), [a.clone(), b.clone()]);
+    assert_eq!(report_boards([(Some("1"), true), (Some("2"), true)]), [a.clone(), b.clone()]);
     // Its line still has the number of the board that was pulled out; the other one has heard it since.
-    assert_eq!(told([(Some("1"), false), (Some("1"), true)]), [b.clone(), None]);
-    assert_eq!(told([(Some("2"), true), (Some("1"), true)]), [b.clone(), a.clone()]);
+    assert_eq!(report_boards([(Some("1"), false), (Some("1"), true)]), [b.clone(), None]);
+    assert_eq!(report_boards([(Some("2"), true), (Some("1"), true)]), [b.clone(), a.clone()]);
     // Put back, the first before the other is unplugged.
-    assert_eq!(told([(Some("1"), true), (Some("1"), false)]), [a.clone(), None]);
-    assert_eq!(told([(Some("1"), true), (None, true)]), [a.clone(), None]);
-    assert_eq!(told([(Some("1"), true), (Some("2"), true)]), [a, b]);
+    assert_eq!(report_boards([(Some("1"), true), (Some("1"), false)]), [a.clone(), None]);
+    assert_eq!(report_boards([(Some("1"), true), (None, true)]), [a.clone(), None]);
+    assert_eq!(report_boards([(Some("1"), true), (Some("2"), true)]), [a, b]);
 }
 
 /// The station was started anew: a line says what its log has, the other has its link again, and its board has yet to say who it is.
@@ -843,18 +859,18 @@ fn restart_keeps_pairings_of_boards() {
         ["a", "b"].into_iter().zip(serials).map(board).collect::<Vec<_>>()
     };
     let open = |serials| {
-        let mut office = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
-        office.configure(["serial:1", "serial:2"].map(str::to_owned).into(), None);
-        office.set_boards(boards(serials));
-        ServiceFixture(office, disk.clone())
+        let mut service = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
+        service.configure(["serial:1", "serial:2"].map(str::to_owned).into(), None);
+        service.set_boards(boards(serials));
+        ServiceFixture(service, disk.clone())
     };
     // The boards have changed their places.
     let mut desk = open([(Some("2"), true), (Some("1"), true)]);
     desk.import(PLAYERS);
     desk.import(ROUND);
     desk.done(TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None });
-    let seats = desk.tournament().board_assignments();
-    assert_eq!(seats.iter().map(|seat| seat.board.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    let assignments = desk.tournament().board_assignments();
+    assert_eq!(assignments.iter().map(|seat| seat.board.as_str()).collect::<Vec<_>>(), ["b", "a"]);
     for serials in [
         [(Some("1"), false), (None, true)],
         [(Some("1"), false), (Some("1"), false)],
@@ -862,7 +878,7 @@ fn restart_keeps_pairings_of_boards() {
     ] {
         let mut desk = open(serials);
         let done = desk.0.apply_board_results(&BTreeMap::new()).unwrap();
-        assert_eq!((done.record, desk.tournament().board_assignments()), (None, seats.clone()), "{serials:?}");
+        assert_eq!((done.record, desk.tournament().board_assignments()), (None, assignments.clone()), "{serials:?}");
     }
 }
 
@@ -875,9 +891,10 @@ fn dry_run_shows_effects_for_each_audience() {
         let request = TournamentRequest { dry_run: true, confirm: true, ..matter.into() };
         desk.request(request).unwrap().messages
     };
-    let has = |told: &[String], line: &str| assert!(told.iter().any(|told| told == line), "{line}: {told:#?}");
+    let has =
+        |notices: &[String], line: &str| assert!(notices.iter().any(|notices| notices == line), "{line}: {notices:#?}");
     let open = TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None };
-    let told = dry(&mut desk, open.clone());
+    let notices = dry(&mut desk, open.clone());
     for line in [
         "a: the next game is Sijbrands, Ton - Wiersma, H., round 1",
         "b: the next game is Clerc, Rob - Gantwarg, A., round 1",
@@ -887,12 +904,12 @@ fn dry_run_shows_effects_for_each_audience() {
         "live/: nothing, what was written stays",
         "nothing was changed: this was a dry run",
     ] {
-        has(&told, line);
+        has(&notices, line);
     }
-    assert!(!told.iter().any(|told| told.starts_with("standings")), "{told:#?}");
+    assert!(!notices.iter().any(|notices| notices.starts_with("standings")), "{notices:#?}");
     desk.done(open);
     desk.add(game(&desk, "2-0", true));
-    let told = dry(&mut desk, result_of_pairing("1-1"));
+    let notices = dry(&mut desk, result_of_pairing("1-1"));
     for line in [
         "a: the next game is none of the tournament",
         "round/1/games.pdn, started.pdn: with this",
@@ -900,7 +917,7 @@ fn dry_run_shows_effects_for_each_audience() {
         "events.ndjson: official-result, tag-correction",
         "standings.json: Sijbrands, Ton 1 (was 0), Wiersma, H. 1 (was 0)",
     ] {
-        has(&told, line);
+        has(&notices, line);
     }
     assert_eq!(desk.result(), None);
     let name = TournamentCommand::RenamePlayer {
@@ -908,10 +925,10 @@ fn dry_run_shows_effects_for_each_audience() {
         name: "Wiersma, Harm".to_owned(),
         section: None,
     };
-    let told = dry(&mut desk, name);
+    let notices = dry(&mut desk, name);
     for line in
         ["a: the next game is Sijbrands, Ton - Wiersma, Harm, round 1", "events.ndjson: pairing, tag-correction"]
     {
-        has(&told, line);
+        has(&notices, line);
     }
 }

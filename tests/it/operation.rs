@@ -141,8 +141,8 @@ fn alert_command_runs_at_start_and_end_of_problem() {
     );
     fs::write(place.path("damcast.toml"), alarm + &config).unwrap();
     let station = place.start();
-    let told = || fs::read_to_string(&heard).unwrap_or_default();
-    wait_until("the alarm", || told().lines().count() == 1);
+    let received = || fs::read_to_string(&heard).unwrap_or_default();
+    wait_until("the alarm", || received().lines().count() == 1);
     station.wait_for("it took longer than 1 s and was killed");
     assert!(run_ctl(&place, &["status"]).out.contains("ALARM a: silent since"));
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -150,13 +150,13 @@ fn alert_command_runs_at_start_and_end_of_problem() {
     pty.wait_for_the_station();
     wait_until("the end of the alarm", || {
         board.answer(&mut pty);
-        told().lines().count() >= 2
+        received().lines().count() >= 2
     });
     // The command hangs again, and the board is recorded all the same.
     let heard_before = bytes_from_board(&place.log("a-1.log")).len();
     pty.send(&[0x93, 0x00, 0x05, 0x01, 0x0b]);
     wait_until("a record", || bytes_from_board(&place.log("a-1.log")).len() > heard_before);
-    let events: Vec<serde_json::Value> = told().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<serde_json::Value> = received().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let words = |event: &serde_json::Value| {
         [&event["event"], &event["kind"], &event["board"]].map(|word| word.as_str().unwrap_or_default().to_owned())
     };
@@ -194,7 +194,7 @@ fn alert_command_can_be_tested() {
     let none = run_ctl(&place, &["ctl", "alarm-test"]);
     assert!(none.code == 1 && none.err.contains("no alarm command is configured"), "{}", none.err);
     let heard = place.path("heard");
-    for (script, code, told) in [
+    for (script, code, message) in [
         (format!("cat > {}", heard.display()), 0, "was run and ended well"),
         ("exit 3".to_owned(), 1, "it ended with exit status: 3"),
     ] {
@@ -202,7 +202,7 @@ fn alert_command_can_be_tested() {
         fs::write(place.path("damcast.toml"), alarm + &config).unwrap();
         assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
         let tried = run_ctl(&place, &["ctl", "alarm-test"]);
-        assert!(tried.code == code && (tried.out + &tried.err).contains(told), "{script}");
+        assert!(tried.code == code && (tried.out + &tried.err).contains(message), "{script}");
     }
     let event: serde_json::Value = serde_json::from_str(&fs::read_to_string(&heard).unwrap()).unwrap();
     assert_eq!((&event["event"], &event["kind"]), (&"test".into(), &"test".into()));
@@ -217,8 +217,8 @@ fn ready_board_is_no_warning() {
     let station = place.start();
     pty.wait_for_the_station();
     board.play(&mut pty, 400_000, || station.output().contains("is set up: ready"));
-    let said = station.output();
-    let line = said.lines().find(|line| line.contains("is set up: ready")).unwrap();
+    let text = station.output();
+    let line = text.lines().find(|line| line.contains("is set up: ready")).unwrap();
     assert!(line.contains(" INFO "), "{line}");
 }
 
@@ -244,6 +244,6 @@ fn bytes_refused_by_full_disk_are_reported_at_end() {
     let ended = station.signal(Signal::TERM);
     assert_eq!(ended.code(), Some(1));
     station.wait_for("the disk did not take all that was recorded; lost: the last ");
-    let said = station.output();
-    assert!(said.contains(" bytes of a-1.log, recorded in "), "{said}");
+    let text = station.output();
+    assert!(text.contains(" bytes of a-1.log, recorded in "), "{text}");
 }

@@ -55,9 +55,9 @@ impl Hall {
     }
 
     /// Waits while the board goes on answering.
-    fn wait(&mut self, what: &str, mut is_so: impl FnMut(&Hall) -> bool) {
-        let said = self.station.output();
-        wait_until(&format!("{what}: {said}"), || {
+    fn wait(&mut self, condition: &str, mut is_so: impl FnMut(&Hall) -> bool) {
+        let text = self.station.output();
+        wait_until(&format!("{condition}: {text}"), || {
             self.board.answer(&mut self.pty);
             is_so(self)
         });
@@ -194,8 +194,8 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
         text.is_some_and(|text| text.contains("the outlet public is held back") && text.contains("games-delay"))
     };
     hall.wait("the alarm", is_held);
-    let (counts, ills) = metrics(&hall.place.path("recordings"));
-    assert!(ills.iter().any(|ill| ill.contains("the outlet public is held back")), "{ills:?}");
+    let (counts, health_problems) = metrics(&hall.place.path("recordings"));
+    assert!(health_problems.iter().any(|ill| ill.contains("the outlet public is held back")), "{health_problems:?}");
     assert!(metric_value(&counts, "damcast_alarms{kind=\"publication\"}") >= 1.0);
     assert!(hall.station.output().contains("the outlet public is held back"), "{}", hall.station.output());
     let outlets = status(&hall.place)["outlets"].clone();
@@ -205,17 +205,32 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
     );
     // The rest can be configured all the same; another mistake changes nothing.
     fs::write(&file, wrong.replace("disk-low = 0", "disk-low = 1")).unwrap();
-    let told = run_ctl(&hall.place, &["ctl", "reload"]);
-    assert!(told.code == 0 && told.out.contains("outlet public: still held back"), "{}{}", told.out, told.err);
+    let ctl_output = run_ctl(&hall.place, &["ctl", "reload"]);
+    assert!(
+        ctl_output.code == 0 && ctl_output.out.contains("outlet public: still held back"),
+        "{}{}",
+        ctl_output.out,
+        ctl_output.err
+    );
     fs::write(&file, wrong.replace("name = \"hall\"", "name = \"hall\"\ndelay = -1")).unwrap();
-    let told = run_ctl(&hall.place, &["ctl", "reload"]);
-    assert!(told.code != 0 && told.err.contains("`delay` is a whole number"), "{}{}", told.out, told.err);
+    let ctl_output = run_ctl(&hall.place, &["ctl", "reload"]);
+    assert!(
+        ctl_output.code != 0 && ctl_output.err.contains("`delay` is a whole number"),
+        "{}{}",
+        ctl_output.out,
+        ctl_output.err
+    );
     hall.play(6);
     hall.shows_all("public-hall");
     // Mended, it goes on.
     fs::write(&file, wrong.replace("games-delay = 900", "delay = 0")).unwrap();
-    let told = run_ctl(&hall.place, &["ctl", "reload"]);
-    assert!(told.code == 0 && told.out.contains("outlet public: it is shown from now on"), "{}{}", told.out, told.err);
+    let ctl_output = run_ctl(&hall.place, &["ctl", "reload"]);
+    assert!(
+        ctl_output.code == 0 && ctl_output.out.contains("outlet public: it is shown from now on"),
+        "{}{}",
+        ctl_output.out,
+        ctl_output.err
+    );
     hall.shows_all("public");
     hall.wait("no alarm any more", |hall| hall.alarms().is_empty());
     hall.play(8);

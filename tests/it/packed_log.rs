@@ -76,12 +76,12 @@ fn packed(records: &[Record]) -> Vec<Record> {
 
 /// All that a replay makes of a log: the games with the times of all that was published, and what the operator is told.
 fn replayed(text: String) -> (Vec<PlayedGame>, Vec<String>) {
-    let mut told = Vec::new();
+    let mut notices = Vec::new();
     let log = LogInput::from_text("a-1.log".to_owned(), text.into_bytes());
     let PlaybackResult { games, logs, .. } =
-        playback::play_with_notices(vec![log], None, |notice| told.push(notice)).unwrap();
+        playback::play_with_notices(vec![log], None, |notice| notices.push(notice)).unwrap();
     assert!(logs.iter().all(|(_, summary)| summary.damage.is_none() && summary.problems.is_empty()), "{logs:?}");
-    (games, told)
+    (games, notices)
 }
 
 #[track_caller]
@@ -110,7 +110,7 @@ fn packed_log_matches_despite_line_faults_and_lost_boards() {
         (90, IncidentKind::Unplug),
         (95, IncidentKind::Plug),
     ];
-    let mishaps = mishaps.map(|(second, what)| Incident::new(second * 1_000, what));
+    let mishaps = mishaps.map(|(second, incident)| Incident::new(second * 1_000, incident));
     check(&Bus::new(&playable("international"), 3, 12).with(mishaps.to_vec()).played(NoiseProfile::ideal(), 7, late));
 }
 
@@ -147,7 +147,7 @@ fn logs_of_buses() {
         (11 * minute, IncidentKind::PowerOn(0)),
         (12 * minute, IncidentKind::Watchdog(1)),
     ];
-    let mishaps = mishaps.map(|(at, what)| Incident::new(at, what)).to_vec();
+    let mishaps = mishaps.map(|(at, incident)| Incident::new(at, incident)).to_vec();
     let hands = [("calm", NoiseProfile::calm()), ("club", NoiseProfile::club()), ("blitz", NoiseProfile::blitz())];
     let disturbed = LineFaults::none().with_rate(LineFault::Flip, 1e-3).with_rate(LineFault::Lose, 2e-4);
     for (game, game_type) in [("international", "20"), ("frisian", "40"), ("russian", "25"), ("turkish", "30")] {

@@ -108,9 +108,9 @@ fn load_pages(time: Duration, seed: u64) {
     let mut dice = Dice(seed);
     let mut hall = playing_hall::Hall::begin(8);
     let mut desk = Some(DeskProcess::start_for(&hall.path(""), ""));
-    let (begun, mut counts) = (Instant::now(), [[0; 3]; 2]);
+    let (started_at, mut counts) = (Instant::now(), [[0; 3]; 2]);
     let mut viewers: Vec<TcpStream> = Vec::new();
-    while begun.elapsed() < time {
+    while started_at.elapsed() < time {
         // Some who watch, and most of them never read.
         if let Ok(mut viewer) = TcpStream::connect(&hall.address) {
             let head = "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
@@ -118,16 +118,16 @@ fn load_pages(time: Duration, seed: u64) {
             viewers.push(viewer);
             viewers.truncate(200);
         }
-        let (whom, what) = (dice.roll(2), dice.roll(3));
-        counts[whom][what] += 1;
-        let process = [&hall.server.as_ref().unwrap().process, &desk.as_ref().unwrap().process][whom];
+        let (target, request_kind) = (dice.roll(2), dice.roll(3));
+        counts[target][request_kind] += 1;
+        let process = [&hall.server.as_ref().unwrap().process, &desk.as_ref().unwrap().process][target];
         let send = |signal: Signal| kill_process(Pid::from_child(process), signal).unwrap();
-        match what {
+        match request_kind {
             0 => {
                 send(Signal::KILL);
                 std::thread::sleep(Duration::from_millis(dice.roll(300) as u64));
                 // What is left of it goes before another comes.
-                if whom == 0 {
+                if target == 0 {
                     hall.server = None;
                     hall.serve();
                 } else {

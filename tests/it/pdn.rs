@@ -20,8 +20,8 @@ pub(crate) fn moves(game: &Game) -> Vec<&str> {
 pub(crate) fn standardised(games: &[LocatedGame], style: Style) -> String {
     let untagged: Vec<&LocatedGame> =
         games.iter().filter(|located| located.game.tags.get("GameType").is_none()).collect();
-    let told = (!untagged.is_empty()).then(|| infer::infer_from_moves(&untagged, None));
-    let games: Vec<Game> = games.iter().map(|located| standard(located, told).0).collect();
+    let known_variant = (!untagged.is_empty()).then(|| infer::infer_from_moves(&untagged, None));
+    let games: Vec<Game> = games.iter().map(|located| standard(located, known_variant).0).collect();
     writer::write(&games, style)
 }
 
@@ -142,9 +142,13 @@ fn illegal_move_is_reported_with_place_and_position() {
     let replay = Replay::infer(&games[0], None);
     assert!(!replay.is_complete);
     assert_eq!(replay.moves().count(), 2);
-    let told: Vec<String> = replay.problems.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("4:4: error: `28x20` is not legal (2. in W:W28,31,33"), "{}", told[0]);
+    let problem_texts: Vec<String> = replay.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problem_texts.len(), 1, "{problem_texts:?}");
+    assert!(
+        problem_texts[0].starts_with("4:4: error: `28x20` is not legal (2. in W:W28,31,33"),
+        "{}",
+        problem_texts[0]
+    );
 }
 
 #[test]

@@ -112,9 +112,9 @@ fn closed_reader_is_no_failure() {
 #[test]
 fn strict_and_profile_both_apply() {
     let file = File::with(b"[Event \"x\"]\n[Board2 \"1\"]\n\n1. 32-28 19-23 1-1\n");
-    let told = |arguments: &[&str]| text(&damcast(&[&["check"], arguments, &[file.name()]].concat()).stdout);
-    assert!(!told(&["--profile", "lidraughts"]).contains("restriction 4"));
-    let both = told(&["--strict", "--profile", "lidraughts"]);
+    let check_output = |arguments: &[&str]| text(&damcast(&[&["check"], arguments, &[file.name()]].concat()).stdout);
+    assert!(!check_output(&["--profile", "lidraughts"]).contains("restriction 4"));
+    let both = check_output(&["--strict", "--profile", "lidraughts"]);
     assert!(both.contains("restriction 4") && both.contains("names are letters only there"), "{both}");
     assert_eq!(damcast(&["check", "--strict", "--profile", "lidraughts", file.name()]).status.code(), Some(1));
     let illegal = File::with(b"1. 32-28 19-10 *\n");

@@ -94,8 +94,8 @@ fn every_file_has_expected_games() {
     let mut list = String::new();
     for path in &files {
         let (games, _) = read(path, Encoding::Detect);
-        let told = variant_for(&games);
-        let replays: Vec<Replay> = games.iter().map(|located| Replay::infer(located, told)).collect();
+        let known_variant = variant_for(&games);
+        let replays: Vec<Replay> = games.iter().map(|located| Replay::infer(located, known_variant)).collect();
         let plies: usize = games.iter().map(|located| located.game.moves().count()).sum();
         let played: usize = replays.iter().map(|replay| replay.moves().count()).sum();
         let mut variants: Vec<String> = replays.iter().map(|replay| replay.variant.game_type.to_string()).collect();
@@ -121,8 +121,8 @@ fn every_file_has_expected_problems() {
     let mut list = String::new();
     for path in &files {
         let (games, mut problems) = read(path, Encoding::Detect);
-        let told = variant_for(&games);
-        problems.extend(games.iter().flat_map(|located| Replay::infer(located, told).problems));
+        let known_variant = variant_for(&games);
+        problems.extend(games.iter().flat_map(|located| Replay::infer(located, known_variant).problems));
         problems.sort_by_key(|problem| problem.location);
         let (text, _) = encoding::decode(&std::fs::read(path).unwrap(), Encoding::Detect);
         for problem in &problems {
@@ -158,8 +158,8 @@ fn quotes_its_location(text: &str, problem: &Problem) {
 fn valid_suite_is_read_and_played_without_error() {
     for path in files(&["suite/succeed"]) {
         let (games, mut problems) = read(&path, Encoding::Detect);
-        let told = variant_for(&games);
-        problems.extend(games.iter().flat_map(|located| Replay::infer(located, told).problems));
+        let known_variant = variant_for(&games);
+        problems.extend(games.iter().flat_map(|located| Replay::infer(located, known_variant).problems));
         assert!(!reader::any_at_least(&problems, Level::Error), "{}: {problems:?}", path.display());
     }
 }
@@ -199,14 +199,14 @@ fn invalid_suite_is_refused_for_right_reason() {
         // A reader that stops at the first thing that is not in the reading grammar stops there: all before it are
         // results, captures in full, dots, zeros, values of tags.
         let is_of_the_reading_grammar = |problem: &&Problem| {
-            let what = &problem.message;
-            !(what.starts_with("the result ")
-                || what.contains("should be written")
-                || what.contains("leading zero")
-                || what.contains(" is no value of the tag ")
-                || what.contains(" is no result of ")
-                || what == "an ellipsis"
-                || what.starts_with("the FEN "))
+            let text = &problem.message;
+            !(text.starts_with("the result ")
+                || text.contains("should be written")
+                || text.contains("leading zero")
+                || text.contains(" is no value of the tag ")
+                || text.contains(" is no result of ")
+                || text == "an ellipsis"
+                || text.starts_with("the FEN "))
         };
         let first = problems.iter().find(is_of_the_reading_grammar).unwrap();
         assert_eq!(first, found, "{}", path.display());
@@ -249,9 +249,9 @@ fn every_game_plays_to_end_or_has_known_reason() {
     let mut list = String::new();
     for path in &files {
         let (games, _) = read(path, Encoding::Detect);
-        let told = variant_for(&games);
+        let known_variant = variant_for(&games);
         for (index, located) in games.iter().enumerate() {
-            let replay = Replay::infer(located, told);
+            let replay = Replay::infer(located, known_variant);
             if replay.is_complete || located.game.moves().next().is_none() {
                 continue;
             }
@@ -259,10 +259,10 @@ fn every_game_plays_to_end_or_has_known_reason() {
             let is_ambiguous = |problem: &&Problem| problem.message.contains("is ambiguous: ");
             let problems = &replay.problems;
             let first = problems.iter().find(is_error).or_else(|| problems.iter().find(is_ambiguous));
-            let what = first
+            let text = first
                 .map_or("unknown moves".to_owned(), |problem| format!("{}: {}", problem.location, problem.message));
             let (played, moves) = (replay.moves().count(), located.game.moves().count());
-            let found = format!("{} game {}: {played} of {moves} moves, {what}", name(path), index + 1);
+            let found = format!("{} game {}: {played} of {moves} moves, {text}", name(path), index + 1);
             let why = reason(&found).map_or("?", |(_, why)| why);
             writeln!(list, "{found} | {why}").unwrap();
         }
@@ -286,8 +286,8 @@ fn code_page(name: &str) -> Encoding {
 fn read_games_are_written_strictly_and_read_again() {
     for path in files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]) {
         let (games, _) = read(&path, code_page(&name(&path)));
-        let told = variant_for(&games);
-        let games: Vec<Game> = games.iter().map(|located| standard(located, told).0).collect();
+        let known_variant = variant_for(&games);
+        let games: Vec<Game> = games.iter().map(|located| standard(located, known_variant).0).collect();
         for style in [Style::Compact, Style::Live] {
             let text = writer::write(&games, style);
             assert_eq!(strict::check_form(&text, None), [], "{}", path.display());
@@ -303,7 +303,7 @@ fn read_games_are_written_strictly_and_read_again() {
 /// PDN 2.0 by its own reading: ISO-8859-1, CR LF, 80 columns; games without setups, each with its moves and its result.
 fn as_pdn2_gives_the_same_moves(games: &[Game], path: &Path) {
     let has_setup = |game: &Game| game.entries.iter().any(|entry| matches!(entry, Entry::Setup(_)));
-    let said: Vec<&Game> = games.iter().filter(|game| !has_setup(game)).collect();
+    let expected_games: Vec<&Game> = games.iter().filter(|game| !has_setup(game)).collect();
     let (bytes, _) = pdn2::write(games);
     let text = encoding::decode(&bytes, Encoding::Latin1).0;
     assert_eq!(text.matches('\n').count(), text.matches("\r\n").count());
@@ -312,8 +312,8 @@ fn as_pdn2_gives_the_same_moves(games: &[Game], path: &Path) {
     }
     let (again, problems) = reader::read(&text);
     assert_eq!(problems, [], "{}", path.display());
-    assert_eq!(again.len(), said.len(), "{}", path.display());
-    for (again, game) in again.iter().zip(said) {
+    assert_eq!(again.len(), expected_games.len(), "{}", path.display());
+    for (again, game) in again.iter().zip(expected_games) {
         let moves = |game: &Game| game.moves().map(|ply| ply.text.replace(':', "x")).collect::<Vec<_>>();
         assert_eq!(moves(again), moves(game), "{}", path.display());
         let tag = again.tags.get("Result");

@@ -19,10 +19,10 @@ pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Waits until something is so.
 #[track_caller]
-pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_until(condition: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < TIMEOUT, "waited {TIMEOUT:?} in vain: {what}");
+        assert!(start.elapsed() < TIMEOUT, "waited {TIMEOUT:?} in vain: {condition}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

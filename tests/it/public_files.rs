@@ -44,7 +44,7 @@ fn begin(config: &Config, opening: Duration) -> (OutletHandle, JoinHandle<()>) {
 }
 
 /// What is published with one of these texts: `open`, an entry, `*` for the end.
-fn effect(said: &[LineEvent<'_>], text: &str) -> Effect {
+fn effect(events: &[LineEvent<'_>], text: &str) -> Effect {
     let variant = Variant::international();
     let opening = GameHeader {
         game: 1,
@@ -57,7 +57,7 @@ fn effect(said: &[LineEvent<'_>], text: &str) -> Effect {
         "open" => Effect::GameOpened(Box::new(opening)),
         "*" => Effect::GameEnded { result: Some("2-0".to_owned()), is_given: true },
         text => {
-            let before = said.iter().map(|(.., other)| *other).filter(|other| !["open", "*"].contains(other));
+            let before = events.iter().map(|(.., other)| *other).filter(|other| !["open", "*"].contains(other));
             let count = before.clone().position(|other| other == text).unwrap();
             let lines = opening.header_lines().join("\n") + "\n" + &before.collect::<Vec<_>>().join("\n");
             let entry = LiveFileContents::parse(1, &lines).unwrap().entries.swap_remove(count);
@@ -67,13 +67,13 @@ fn effect(said: &[LineEvent<'_>], text: &str) -> Effect {
 }
 
 /// Tells a round what happened, and waits until everything that may be seen is written.
-async fn apply_events(config: &Config, now: DateTime<FixedOffset>, said: &[LineEvent<'_>]) {
-    let (teller, files) = begin(config, outlets::MAX_OPENING_TIME);
-    config.lines.iter().for_each(|line| teller.line_opened(&line.name, line.header(), Vec::new()));
-    for (line, ago, text) in said {
-        teller.published(line, None, now - TimeDelta::seconds(*ago), effect(said, text));
+async fn apply_events(config: &Config, now: DateTime<FixedOffset>, events: &[LineEvent<'_>]) {
+    let (outlet_handle, files) = begin(config, outlets::MAX_OPENING_TIME);
+    config.lines.iter().for_each(|line| outlet_handle.line_opened(&line.name, line.header(), Vec::new()));
+    for (line, ago, text) in events {
+        outlet_handle.published(line, None, now - TimeDelta::seconds(*ago), effect(events, text));
     }
-    drop(teller);
+    drop(outlet_handle);
     files.await.unwrap();
 }
 
@@ -121,8 +121,9 @@ async fn two_outlets_differ_only_by_delay() {
     let now = Local::now().fixed_offset();
     let outlets = "delay = 60\n[[outlet]]\nname = \"soon\"\ndelay = 20\n[[outlet]]\nname = \"now\"\n";
     apply_events(&config(folder.path(), outlets), now, &GAME).await;
-    let told = |outlet: &str, file: &str| fs::read_to_string(folder.path().join(outlet).join(file)).unwrap_or_default();
-    let events = ["public", "public-soon", "public-now"].map(|outlet| told(outlet, "events.ndjson"));
+    let read_file =
+        |outlet: &str, file: &str| fs::read_to_string(folder.path().join(outlet).join(file)).unwrap_or_default();
+    let events = ["public", "public-soon", "public-now"].map(|outlet| read_file(outlet, "events.ndjson"));
     let moments = |events: &str| -> Vec<DateTime<FixedOffset>> {
         let events = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
         events.map(|event| DateTime::parse_from_rfc3339(event["at"].as_str().unwrap()).unwrap()).collect()
@@ -134,9 +135,12 @@ async fn two_outlets_differ_only_by_delay() {
     let counts = events.clone().map(|events| events.lines().count());
     assert!(0 < counts[0] && counts[0] < counts[1] && counts[1] <= counts[2] && counts[2] == 5, "{counts:?}");
     // The result and the archive are no earlier than the moves.
-    assert!(!told("public", "games.pdn").contains("2-0") && !folder.path().join("public/archive/b-1.pdn").exists());
     assert!(
-        told("public-now", "games.pdn").contains("2-0") && folder.path().join("public-now/archive/b-1.pdn").exists()
+        !read_file("public", "games.pdn").contains("2-0") && !folder.path().join("public/archive/b-1.pdn").exists()
+    );
+    assert!(
+        read_file("public-now", "games.pdn").contains("2-0")
+            && folder.path().join("public-now/archive/b-1.pdn").exists()
     );
 }
 
@@ -158,14 +162,14 @@ async fn delay_is_respected() {
 #[tokio::test]
 async fn game_with_setup_is_shown_to_last_confirmed_move() {
     let setup = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
-    let mut said = GAME[..3].to_vec();
-    said.extend([("b", 30, setup), ("b", 20, "2... 24-30")]);
+    let mut events = GAME[..3].to_vec();
+    events.extend([("b", 30, setup), ("b", 20, "2... 24-30")]);
     let folder = tempfile::tempdir().unwrap();
-    apply_events(&config(folder.path(), ""), Local::now().fixed_offset(), &said).await;
+    apply_events(&config(folder.path(), ""), Local::now().fixed_offset(), &events).await;
     let started = read(folder.path(), "started.pdn");
     assert!(started.ends_with("19-23 *\n") && !started.contains("/FEN"), "{started}");
     assert_eq!(types(folder.path()), ["game", "move", "move", "setup", "move"], "programs are told all of it");
-    apply_events(&config(folder.path(), "profile = \"standard\""), Local::now().fixed_offset(), &said).await;
+    apply_events(&config(folder.path(), "profile = \"standard\""), Local::now().fixed_offset(), &events).await;
     let started = read(folder.path(), "started.pdn");
     assert!(started.contains("/FEN"), "{started}");
 }
@@ -190,20 +194,20 @@ async fn late_line_is_shown_from_logs() {
     fs::create_dir_all(folder.path().join("log")).unwrap();
     fs::write(folder.path().join("log/a-1.log"), text).unwrap();
 
-    let (teller, files) = begin(&config, Duration::ZERO);
+    let (outlets, files) = begin(&config, Duration::ZERO);
     let read = || normalised_words(&read(folder.path(), "games.pdn"));
     wait_until("what the logs say", || !read().is_empty());
     assert!(read().contains(&movetext), "{}\nlacks\n{movetext}", read());
     // Others are shown beside it, and when it is opened nothing changes.
-    teller.line_opened("b", config.lines[1].header(), Vec::new());
+    outlets.line_opened("b", config.lines[1].header(), Vec::new());
     for (line, ago, text) in &GAME[..2] {
         let at = Local::now().fixed_offset() - TimeDelta::seconds(*ago);
-        teller.published(line, None, at, effect(&GAME, text));
+        outlets.published(line, None, at, effect(&GAME, text));
     }
     wait_until("the other line", || read().contains("{[%clock w0:29:55 B0:30:00]} *"));
     let before = read();
-    teller.line_opened("a", header, games);
-    drop(teller);
+    outlets.line_opened("a", header, games);
+    drop(outlets);
     files.await.unwrap();
     assert!(before.contains(&movetext) && read() == before, "{before}\nbecame\n{}", read());
 }

@@ -69,8 +69,8 @@ impl Hall {
             let is_it = |alarm: &Value| alarm["kind"] == kind && alarm["text"].as_str().unwrap().contains(file);
             let alarms = status["alarms"].as_array().unwrap();
             seen |= alarms.iter().any(|alarm| is_it(alarm) && alarm["since"].is_string());
-            let (counts, ills) = self.numbers();
-            sick |= ills.iter().any(|ill| ill.contains(kind) && ill.contains(file));
+            let (counts, health_problems) = self.numbers();
+            sick |= health_problems.iter().any(|ill| ill.contains(kind) && ill.contains(file));
             counted |= metric_value(&counts, &format!("damcast_alarms{{kind=\"{kind}\"}}")) >= 1.0;
             seen && sick && counted && raised(self.alarm_calls()) > before
         });
@@ -93,12 +93,13 @@ impl Hall {
             self.board.answer(&mut self.pty);
             let moves = moves(&self.place.live("a-1.pdn"));
             let events = self.public("events.ndjson");
-            let told = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-            let told =
-                told.filter(|event| event["type"] == "move").map(|event| event["move"].as_str().unwrap().to_owned());
+            let event_values = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let event_values = event_values
+                .filter(|event| event["type"] == "move")
+                .map(|event| event["move"].as_str().unwrap().to_owned());
             let is_shown = |file: &str| moves.iter().all(|ply| self.public(file).contains(ply));
-            let told: Vec<String> = told.collect();
-            moves.iter().all(|ply| told.contains(ply)) && is_shown("games.pdn") && is_shown("started.pdn")
+            let event_values: Vec<String> = event_values.collect();
+            moves.iter().all(|ply| event_values.contains(ply)) && is_shown("games.pdn") && is_shown("started.pdn")
         });
     }
 

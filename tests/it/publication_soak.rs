@@ -136,8 +136,8 @@ impl Soak {
     }
 
     fn calls(&self) -> usize {
-        let told = fs::read_to_string(self.folder.path().join("alarms")).unwrap_or_default();
-        told.lines().filter(|line| line.contains("\"raised\"") && is_of_files(line)).count()
+        let alarm_text = fs::read_to_string(self.folder.path().join("alarms")).unwrap_or_default();
+        alarm_text.lines().filter(|line| line.contains("\"raised\"") && is_of_files(line)).count()
     }
 
     /// Does it, waits until it is told everywhere, mends it, and waits until nothing is told any more: how long each took.
@@ -210,7 +210,7 @@ fn do_harm(path: &Path, harm: Harm) {
 /// Harms the publication of so many boards for as long as it is wanted to; at least each is harmed so often.
 fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
     println!("seed {seed}");
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let mut soak = Soak::new(boards, plies, speed, seed);
     let mut station = soak.start();
     for (board, _) in soak.boards.clone() {
@@ -218,7 +218,7 @@ fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
     }
     wait_until("they are public", || soak.path("public/events.ndjson").exists());
     let (mut count, mut longest) = (0, [Duration::ZERO; 2]);
-    while begun.elapsed() < span {
+    while started_at.elapsed() < span {
         let (name, harm) = soak.choose();
         let took = soak.harm(&name, harm);
         count += 1;
@@ -238,11 +238,11 @@ fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
         assert_eq!(recorded(&soak.live(board)), *moves, "{board}");
     }
     let all: usize = soak.boards.iter().map(|(_, moves)| moves.len()).sum();
-    let told = |soak: &Soak| {
+    let read_state = |soak: &Soak| {
         let text = fs::read_to_string(soak.path("public/events.ndjson")).unwrap();
         text.lines().filter(|line| line.contains("\"type\":\"move\"")).count()
     };
-    wait_until("all moves are told", || told(&soak) == all);
+    wait_until("all moves are told", || read_state(&soak) == all);
     assert!(station.signal(Signal::TERM).success());
     let folder = soak.path("");
     let check = run(&["fsck", folder.to_str().unwrap()]);
@@ -268,11 +268,11 @@ fn hour_of_harm_costs_nothing() {
     let seconds = std::env::var("DAMCAST_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3600);
     let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     let seed = std::env::var("DAMCAST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed);
-    let (begun, span) = (Instant::now(), Duration::from_secs(seconds));
+    let (started_at, span) = (Instant::now(), Duration::from_secs(seconds));
     for seed in seed.. {
         // About ten seconds of life a ply.
         soak(16, (seconds as usize * 2).min(200), 20, Duration::from_secs(100).min(span), seed);
-        if begun.elapsed() >= span {
+        if started_at.elapsed() >= span {
             break;
         }
     }

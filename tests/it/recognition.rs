@@ -53,9 +53,9 @@ impl Board {
     }
 
     /// One thing that happens: `31 white`, `31 -`, `press white` by who presses, or `clock stops`.
-    fn apply_event(&mut self, at: Millis, what: &str) {
+    fn apply_event(&mut self, at: Millis, event: &str) {
         self.run_until(at);
-        let (place, news) = what.split_once(' ').unwrap();
+        let (place, news) = event.split_once(' ').unwrap();
         if place == "clock" {
             self.recogniser.set_clock(ClockState::Stopped { since: Some(at) });
             return self.decide(at);
@@ -87,10 +87,10 @@ fn run_story(tag: &str, position: &str, clock: ClockState, story: &str) -> Board
     let mut board = Board::new(tag, position, clock);
     let mut last = Millis::ZERO;
     for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let (at, what) = line.split_once(' ').unwrap();
+        let (at, event) = line.split_once(' ').unwrap();
         last = Millis((at.parse::<f64>().unwrap() * 1_000.0).round() as u64);
-        if what != "ends" {
-            board.apply_event(last, what);
+        if event != "ends" {
+            board.apply_event(last, event);
         }
     }
     board.run_until(last);
@@ -596,11 +596,11 @@ fn plies_after_forgotten_press_do_not_show_presser() {
     // White forgot to press, Black pressed in vain, and White presses now: not Black, whose ply is the first of two.
     let mut board = Board::new("20", "W:W32,38,40:B12,18,20", ClockState::Running);
     board.recogniser.set_lever_turn(Some(Color::White));
-    for (at, what) in [(10_000, "32 -"), (10_400, "28 white"), (20_000, "20 -"), (20_400, "25 black")] {
-        board.apply_event(Millis(at), what);
+    for (at, event) in [(10_000, "32 -"), (10_400, "28 white"), (20_000, "20 -"), (20_400, "25 black")] {
+        board.apply_event(Millis(at), event);
     }
-    for (at, what) in [(23_000, "38 -"), (23_400, "33 white")] {
-        board.apply_event(Millis(at), what);
+    for (at, event) in [(23_000, "38 -"), (23_400, "33 white")] {
+        board.apply_event(Millis(at), event);
     }
     board.run_until(Millis(24_000));
     assert_eq!(board.verdicts, ["32-28"]);

@@ -106,12 +106,12 @@ impl Session {
 
     fn open(&mut self, config: LineConfig) -> Result<LineSeat, OpeningError> {
         let disk: Arc<dyn Disk> = Arc::new(self.disk.clone());
-        let OpenedLine { line, shift, journal, files: feeds, notices, .. } =
+        let OpenedLine { line, shift, journal, files: line_files, notices, .. } =
             opening::open(&config, &folders(), &disk, now())?;
         self.notices.extend(notices);
         let tell = |_: WriterReport| {};
         let recorder =
-            Recorder::new(line, shift, journal, feeds, self.durability, self.committer.clone(), tell).unwrap();
+            Recorder::new(line, shift, journal, line_files, self.durability, self.committer.clone(), tell).unwrap();
         Ok(LineSeat { config, recorder, shift })
     }
 

@@ -101,15 +101,19 @@ fn wrong_configuration_keeps_old_one_and_reports_mistake() {
     place.configure(&["a", "b"], SPEED, "");
     let mended = fs::read_to_string(place.path("damcast.toml")).unwrap().replace("recordings\"", "elsewhere\"");
     fs::write(place.path("damcast.toml"), mended).unwrap();
-    let told = run_ctl(&place, &["ctl", "reload"]);
-    assert_eq!(told.code, 0, "{}", told.err);
-    assert!(told.out.contains("directory`: needs a restart") && told.out.contains("b: a new line"), "{}", told.out);
+    let output = run_ctl(&place, &["ctl", "reload"]);
+    assert_eq!(output.code, 0, "{}", output.err);
+    assert!(
+        output.out.contains("directory`: needs a restart") && output.out.contains("b: a new line"),
+        "{}",
+        output.out
+    );
     wait_until("the new line", || place.path("recordings/log/b-1.log").exists());
     assert!(!place.path("elsewhere").exists());
     // The same again changes nothing but what cannot be changed; a line that is gone ends.
     place.configure(&["b"], SPEED, "");
-    let told = run_ctl(&place, &["ctl", "reload"]);
-    assert!(told.out.contains("a: ends"), "{}", told.out);
+    let output = run_ctl(&place, &["ctl", "reload"]);
+    assert!(output.out.contains("a: ends"), "{}", output.out);
     wait_until("the end of the line", || status(&place)["boards"].as_array().unwrap().len() == 1);
     assert_eq!(run_ctl(&place, &["ctl", "reload"]).out, "nothing has changed\n");
 }
@@ -126,9 +130,9 @@ fn removed_line_finishes_game_and_new_settings_follow() {
         board.play(pty, 400_000, || moves(&place.live(&format!("{name}-1.pdn"))).len() >= 2);
     }
     write(&place, &["a"], "New");
-    let told = run_ctl(&place, &["ctl", "reload"]);
-    assert!(told.out.contains("a: new settings, from its next game on"), "{}", told.out);
-    assert!(told.out.contains("b: ends when its game is over"), "{}", told.out);
+    let output = run_ctl(&place, &["ctl", "reload"]);
+    assert!(output.out.contains("a: new settings, from its next game on"), "{}", output.out);
+    assert!(output.out.contains("b: ends when its game is over"), "{}", output.out);
     assert!(run_ctl(&place, &["status"]).out.contains("b: ends when its game is over"));
     for name in ["a", "b"] {
         assert_eq!(run_ctl(&place, &["ctl", "result", name, "1-1", "--confirm"]).code, 0);
@@ -180,8 +184,8 @@ fn delay_added_by_reload_hides_undelayed_files() {
     station.wait_for("waiting for the port");
     assert_eq!(modes(), [0o755; 2]);
     place.configure(&["a"], SPEED, "[public]\ndelay-plies = 1\n");
-    let told = run_ctl(&place, &["ctl", "reload"]);
-    assert_eq!((told.code, told.out.as_str()), (0, "outlet public: new settings\n"), "{}", told.err);
+    let output = run_ctl(&place, &["ctl", "reload"]);
+    assert_eq!((output.code, output.out.as_str()), (0, "outlet public: new settings\n"), "{}", output.err);
     assert_eq!(modes(), [0o750; 2]);
 }
 

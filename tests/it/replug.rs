@@ -156,8 +156,8 @@ impl Hall {
             let wanted: Vec<Vec<String>> =
                 self.boards[board].games.iter().filter(|game| !game.is_empty()).cloned().collect();
             let mut recorded = Vec::new();
-            let what = format!("{wanted:?} of {}", self.boards[board].serial);
-            wait_until(&what, || {
+            let description = format!("{wanted:?} of {}", self.boards[board].serial);
+            wait_until(&description, || {
                 self.boards.iter_mut().for_each(Board::answer);
                 recorded = self.recorded(board);
                 recorded.iter().map(Vec::len).sum::<usize>() >= wanted.iter().map(Vec::len).sum()
@@ -177,8 +177,8 @@ impl Hall {
     }
 
     /// How many of these the station has: `fd`, descriptors; `task`, threads.
-    fn count(&self, what: &str) -> usize {
-        fs::read_dir(format!("/proc/{}/{what}", self.station.id())).unwrap().count()
+    fn count(&self, counter: &str) -> usize {
+        fs::read_dir(format!("/proc/{}/{counter}", self.station.id())).unwrap().count()
     }
 
     fn cycle(&mut self, cycle: usize) {
@@ -189,11 +189,11 @@ impl Hall {
         }
         self.wait_until_recorded();
         for (index, board) in self.boards.iter_mut().enumerate() {
-            let said = board.play();
+            let sent_bytes = board.play();
             // A ply on the wire; one that is cut off on its way; one that is played while the cable is out.
             match ((cycle + index) % 3, &mut board.port) {
-                (0, Some(port)) => port.send(&said),
-                (1, Some(port)) => port.send(&said[..said.len() / 2]),
+                (0, Some(port)) => port.send(&sent_bytes),
+                (1, Some(port)) => port.send(&sent_bytes[..sent_bytes.len() / 2]),
                 _ => {}
             }
         }

@@ -21,8 +21,13 @@ fn new_logs_start_on_request_after_game() {
     let _station = place.start();
     pty.wait_for_the_station();
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
-    let told = run_ctl(&place, &["ctl", "rotate", "a"]);
-    assert_eq!((told.code, told.out.contains("as soon as nothing of a game can be lost")), (0, true), "{}", told.err);
+    let output = run_ctl(&place, &["ctl", "rotate", "a"]);
+    assert_eq!(
+        (output.code, output.out.contains("as soon as nothing of a game can be lost")),
+        (0, true),
+        "{}",
+        output.err
+    );
     let entries = moves(&place.live("a-1.pdn")).len();
     board.play(&mut pty, 800_000, || moves(&place.live("a-1.pdn")).len() > entries);
     assert!(!place.path("recordings/log/a-2.log").exists(), "a game is going on");

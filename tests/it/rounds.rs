@@ -97,8 +97,8 @@ fn whole_round_harms_no_other_round() {
     let station = place.start();
     pty.wait_for_the_station();
     // A file goes through the station that runs in the folder.
-    let told = done(import(&place, "pairings.csv", ROUNDS));
-    assert!(told.contains("4 players, 4 pairings are new") && told.contains("version 1 of"), "{told}");
+    let output = done(import(&place, "pairings.csv", ROUNDS));
+    assert!(output.contains("4 players, 4 pairings are new") && output.contains("version 1 of"), "{output}");
     assert!(!place.path("recordings/public/round").exists(), "prepared rounds are nobody's business");
     assert_eq!(run_ctl(&place, &["ctl", "round", "publish", "7"]).code, 1);
     done(run_ctl(&place, &["ctl", "round", "publish", "3"]));
@@ -156,8 +156,8 @@ fn whole_round_harms_no_other_round() {
     );
     assert_eq!((&amended[0]["board"], &amended[0]["game"]), (&"a".into(), &1.into()));
     // A name that readers would stumble over holds no file back; it is itself where nobody stumbles.
-    let told = done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, Harm", "Wiersma] \"H\""]));
-    assert!(told.contains("stands as `Wiersma) "), "{told}");
+    let output = done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, Harm", "Wiersma] \"H\""]));
+    assert!(output.contains("stands as `Wiersma) "), "{output}");
     for name in ["games.pdn", "started.pdn", "round/3/games.pdn", "round/3/started.pdn"] {
         wait_until("the harmless name", || public(&place, name).contains("[Black \"Wiersma) \\\"H\\\"\"]"));
     }
@@ -185,9 +185,12 @@ fn whole_round_harms_no_other_round() {
     assert!(unsure.code == 1 && unsure.err.contains("--correct"), "{}", unsure.err);
     let dry = done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--dry-run"]));
     assert!(dry.contains("dry run"), "{dry}");
-    let told =
+    let output =
         done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--reason", "scoresheet"]));
-    assert!(told.contains("a, game 1, Sijbrands, Ton - Wiersma, Harm, ") && told.contains("2-0 (was 1-1)"), "{told}");
+    assert!(
+        output.contains("a, game 1, Sijbrands, Ton - Wiersma, Harm, ") && output.contains("2-0 (was 1-1)"),
+        "{output}"
+    );
     for name in ["round/3/games.pdn", "archive/a-1.pdn"] {
         wait_until("the correction", || public(&place, name).contains("[Result \"2-0\"]"));
     }
@@ -348,8 +351,8 @@ fn continued_game_stays_one_game() {
     assert!(words.contains("game 1 goes on") && words.contains("(was 2-0)"), "{foretold}");
     assert_eq!(events(&place, "official-result").len(), 1);
     // What was played meanwhile stands on the board.
-    let told = done(run_ctl(&place, &["ctl", "continue", "a", "--confirm"]));
-    assert!(told.contains("game 1 goes on"), "{told}");
+    let output = done(run_ctl(&place, &["ctl", "continue", "a", "--confirm"]));
+    assert!(output.contains("game 1 goes on"), "{output}");
     wait_until("its result is taken back", || events(&place, "official-result").len() == 2);
     wait_until("nobody sees it any more", || !public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     let again = run_ctl(&place, &["ctl", "continue", "b"]);
@@ -387,8 +390,8 @@ fn continued_game_stays_one_game() {
     let missed = notation::write(last.variant(), &legal[0], &legal);
     fs::write(place.path("sheet"), format!("{} {missed}\n", all.join(" "))).unwrap();
     let sheet = place.path("sheet").display().to_string();
-    let told = done(run_ctl(&place, &["ctl", "add-moves", "a", "--game", "2", &sheet]));
-    assert!(told.contains(&missed) && told.contains("are added"), "{told}");
+    let output = done(run_ctl(&place, &["ctl", "add-moves", "a", "--game", "2", &sheet]));
+    assert!(output.contains(&missed) && output.contains("are added"), "{output}");
     wait_until("the missing move", || {
         public(&place, "archive/a-1.pdn").replace('\n', " ").contains("{from the score sheet}")
     });
@@ -408,12 +411,14 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     done(import(&place, "pairings.csv", ROUNDS));
     let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
     let is_told = |words: &str| {
-        wait_until(words, || log().rsplit_once("! pairing ").is_some_and(|(_, told)| told.starts_with(words)));
+        wait_until(words, || {
+            log().rsplit_once("! pairing ").is_some_and(|(_, last_pairing)| last_pairing.starts_with(words))
+        });
     };
     done(run_ctl(&place, &["ctl", "round", "open", "3"]));
     is_told("1 {");
-    let told = done(run_ctl(&place, &["ctl", "postpone", "3.1", "--reason", "ill"]));
-    assert!(told.contains("round 3, Sijbrands, Ton - Wiersma, H. is postponed"), "{told}");
+    let last_pairing = done(run_ctl(&place, &["ctl", "postpone", "3.1", "--reason", "ill"]));
+    assert!(last_pairing.contains("round 3, Sijbrands, Ton - Wiersma, H. is postponed"), "{last_pairing}");
     is_told("none");
     done(run_ctl(&place, &["ctl", "result", "-", "2-0", "--pairing", "3.2"]));
     let closed = done(run_ctl(&place, &["ctl", "round", "close", "3"]));
@@ -438,8 +443,11 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     wait_until("its place in its round", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     assert!(points(&place).contains(&("Sijbrands, Ton".to_owned(), "2".to_owned())));
     // It does not count: round 4 is open, so somebody says where it is played again.
-    let told = done(run_ctl(&place, &["ctl", "replay", "3.1"]));
-    assert!(told.contains("a, game 1") && told.contains("damcast ctl play-on 3.1 BOARD"), "{told}");
+    let last_pairing = done(run_ctl(&place, &["ctl", "replay", "3.1"]));
+    assert!(
+        last_pairing.contains("a, game 1") && last_pairing.contains("damcast ctl play-on 3.1 BOARD"),
+        "{last_pairing}"
+    );
     wait_until("it is marked", || public(&place, "archive/a-1.pdn").contains("[Replayed \"yes\"]"));
     assert!(public(&place, "archive/a-1.pdn").contains("[Result \"*\"]"));
     done(run_ctl(&place, &["ctl", "play-on", "3.1", "a"]));
@@ -528,19 +536,19 @@ fn board_of_closed_round_plays_no_game_of_round() {
         let logs = logs.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
         logs.map(|path| fs::read_to_string(path).unwrap()).collect::<String>()
     };
-    let said = |what: &str| log().lines().filter(|line| line.contains(what)).count();
-    wait_until("the board knows its pairing", || said("! pairing 1 {") == 1);
+    let count_lines = |needle: &str| log().lines().filter(|line| line.contains(needle)).count();
+    wait_until("the board knows its pairing", || count_lines("! pairing 1 {") == 1);
     assert!(station.signal(Signal::TERM).success());
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");
     done(run_ctl(&place, &["ctl", "round", "close", "1", "--confirm"]));
-    wait_until("the board knows that it has none", || said("! pairing none") == 1);
-    assert_eq!(said("! pairing 1 {"), 1, "what the line knows is not said again: {}", log());
+    wait_until("the board knows that it has none", || count_lines("! pairing none") == 1);
+    assert_eq!(count_lines("! pairing 1 {"), 1, "what the line knows is not said again: {}", log());
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
     assert!(!place.live("a-1.pdn").contains("[White \"A\"]"), "{}", place.live("a-1.pdn"));
     done(run_ctl(&place, &["ctl", "round", "open", "1"]));
-    wait_until("the next game is of the round", || said("! pairing 1 {") == 2);
+    wait_until("the next game is of the round", || count_lines("! pairing 1 {") == 2);
     assert!(station.signal(Signal::TERM).success());
 }
 
@@ -626,8 +634,8 @@ fn moves_missed_by_board_are_added_and_marked() {
     let dry = done(run_ctl(&place, &["ctl", "add-moves", "a", &typed, "--dry-run"]));
     assert!(dry.contains("archive") && dry.contains("nothing was changed"), "{dry}");
     assert!(!public(&place, "games.pdn").contains("{from"));
-    let told = done(run_ctl(&place, &["ctl", "add-moves", "a", &typed, "--reason", "the cable was out"]));
-    assert!(told.contains(&first) && told.contains("its live file stays as it is"), "{told}");
+    let output = done(run_ctl(&place, &["ctl", "add-moves", "a", &typed, "--reason", "the cable was out"]));
+    assert!(output.contains(&first) && output.contains("its live file stays as it is"), "{output}");
     let mut all = moves_of(&ended);
     all.extend([first.clone(), second.clone()]);
     let names = ["games.pdn", "round/3/games.pdn", "round/3/started.pdn", "archive/a-1.pdn"];
@@ -668,8 +676,8 @@ fn game_started_before_round_is_assigned() {
     let begun = place.live("a-1.pdn");
     let first = moves(&begun)[0].clone();
     done(import(&place, "pairings.csv", "Round;Board;White;Black\n1;1;A;B\n"));
-    let told = done(run_ctl(&place, &["ctl", "round", "open", "1"]));
-    assert!(told.contains("a, game 1, began before: `damcast ctl adopt a`"), "{told}");
+    let output = done(run_ctl(&place, &["ctl", "round", "open", "1"]));
+    assert!(output.contains("a, game 1, began before: `damcast ctl adopt a`"), "{output}");
     wait_until("the file of the round", || public(&place, "round/1/games.pdn").contains("[White \"A\"]"));
     assert!(!public(&place, "round/1/games.pdn").contains(&first), "the game is nobody's");
     let named = "a: its game is one of no pairing; if it is A - B of round 1: `damcast ctl adopt a`";

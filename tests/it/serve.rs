@@ -112,10 +112,10 @@ pub fn serve_by(mut command: Command, config: &Path) -> Server {
     command.env("RUNTIME_DIRECTORY", config.parent().unwrap());
     command.env_remove("NOTIFY_SOCKET").env_remove("LISTEN_FDS");
     let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut said = String::new();
-    BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    let mut first_line = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut first_line).unwrap();
     let address =
-        said.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).expect("an address");
+        first_line.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).expect("an address");
     let server = Server { process, address: address.to_owned() };
     wait_until("pages", || server.try_get("/", &[]).is_ok());
     server
@@ -282,9 +282,9 @@ impl Stream {
     /// The next event that says something of boards.
     fn next_of_boards(&mut self) -> StreamEvent {
         loop {
-            let told = self.next();
-            if ["board", "snapshot"].contains(&told.kind.as_str()) {
-                return told;
+            let event = self.next();
+            if ["board", "snapshot"].contains(&event.kind.as_str()) {
+                return event;
             }
         }
     }
@@ -517,8 +517,8 @@ fn shows_unstarted_boards_and_empty_rounds() {
         .unwrap()
         .write_all(format!("{event}\n").as_bytes())
         .unwrap();
-    let told = stream.next();
-    assert_eq!((told.kind.as_str(), told.id), ("round", Some(format!("{GENERATION}.3"))));
+    let next_event = stream.next();
+    assert_eq!((next_event.kind.as_str(), next_event.id), ("round", Some(format!("{GENERATION}.3"))));
     // The game begins: the card is that of the board now.
     outlet.begin("board-3", json!({"White": "Sijbrands", "Black": "Wiersma", "Round": "6", "Board": "3"}));
     outlet.write("games.pdn", "[White \"Sijbrands\"]\n[Board \"3\"]\n[Result \"*\"]\n\n1. 32-28 *\n");
@@ -582,13 +582,13 @@ fn stream_resumes_even_after_restart() {
     assert_eq!((snapshot.kind.as_str(), snapshot.id.as_deref()), ("snapshot", Some(&*format!("{GENERATION}.3"))));
     assert_eq!(snapshot.data["boards"][0]["count"], 2);
     outlet.play("board-1", 3);
-    let told = stream.next_of_boards();
+    let event = stream.next_of_boards();
     assert_eq!(
-        (&told.data["last"]["text"], &told.data["last"]["captured"], &told.data["count"]),
+        (&event.data["last"]["text"], &event.data["last"]["captured"], &event.data["count"]),
         (&"28x19".into(), &json!([45]), &3.into())
     );
-    assert_eq!(told.data["clock"]["white"], 1770);
-    let id = told.id.unwrap();
+    assert_eq!(event.data["clock"]["white"], 1770);
+    let id = event.id.unwrap();
     drop(stream);
     // What is told while nobody listens, and while there is no server.
     outlet.play("board-1", 4);
@@ -612,9 +612,9 @@ fn stream_resumes_even_after_restart() {
 fn viewers_count_until_leaving_and_head_requests_never() {
     let outlet = game();
     let server = outlet.serve();
-    let counted = |what: &str| -> Option<u64> {
+    let counted = |counter: &str| -> Option<u64> {
         let text = fs::read_to_string(outlet.folder.path().join("state.json")).ok()?;
-        serde_json::from_str::<Value>(&text).ok()?[what].as_u64()
+        serde_json::from_str::<Value>(&text).ok()?[counter].as_u64()
     };
     let head = server.request("HEAD", "/events", &[("Accept", "text/event-stream")]).unwrap();
     assert_eq!((head.status, head.body.len()), (200, 0));
@@ -690,8 +690,8 @@ fn new_generation_is_sent_as_snapshot() {
     other.begin("elsewhere", json!({}));
     fs::rename(other.path("events.ndjson"), outlet.path("events.new")).unwrap();
     fs::rename(outlet.path("events.new"), outlet.path("events.ndjson")).unwrap();
-    let told = stream.next_of_boards();
-    assert_eq!((told.kind.as_str(), &told.data["boards"][0]["board"]), ("snapshot", &"elsewhere".into()));
+    let event = stream.next_of_boards();
+    assert_eq!((event.kind.as_str(), &event.data["boards"][0]["board"]), ("snapshot", &"elsewhere".into()));
     assert_eq!(server.get(&format!("/events?gen={GENERATION}")).status, 404);
     outlet.generation = other.generation;
 }
@@ -709,8 +709,8 @@ fn unfollowed_boards_send_only_last_state() {
     }
     let mut seen = Vec::new();
     while seen.last() != Some(&53) {
-        let told = followed.next_of_boards();
-        seen.push(told.id.unwrap().rsplit_once('.').unwrap().1.parse::<u64>().unwrap());
+        let event = followed.next_of_boards();
+        seen.push(event.id.unwrap().rsplit_once('.').unwrap().1.parse::<u64>().unwrap());
     }
     assert_eq!(seen, (4..=53).collect::<Vec<_>>());
     let mut count = 0;
@@ -1068,11 +1068,11 @@ fn slow_requests_do_not_delay_others() {
     outlet.play("board-1", 3);
     assert_eq!(stream.next_of_boards().data["last"]["text"], "28x19");
     // The server closes those that were first, as others come, long before their time is over.
-    let (mut first, begun) = (held.swap_remove(0), Instant::now());
+    let (mut first, started_at) = (held.swap_remove(0), Instant::now());
     first.set_nonblocking(true).unwrap();
     let is_open = |stream: &mut TcpStream| matches!(stream.read(&mut [0; 64]), Err(error) if error.kind() == io::ErrorKind::WouldBlock);
     while is_open(&mut first) {
-        assert!(begun.elapsed() < Duration::from_secs(7), "it was held for its whole time");
+        assert!(started_at.elapsed() < Duration::from_secs(7), "it was held for its whole time");
         held.push(server.connect());
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -1172,15 +1172,15 @@ fn inherited_socket_is_used() {
     );
     command.args(["-c", &script]).stdin(Stdio::from(std::os::fd::OwnedFd::from(listener))).stdout(Stdio::piped());
     let mut process = command.spawn().unwrap();
-    let mut said = String::new();
-    BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
-    assert_eq!(said, format!("viewers: http://{address}/\n"));
+    let mut output = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut output).unwrap();
+    assert_eq!(output, format!("viewers: http://{address}/\n"));
     let server = Server { process, address };
     wait_until("pages", || server.try_get("/", &[]).is_ok_and(|page| page.text().contains("Jansen")));
     let state = outlet.path("../state.json");
     wait_until("the state", || fs::read_to_string(&state).is_ok_and(|text| text.contains("\"seq\":3")));
-    let said: Value = serde_json::from_str(&fs::read_to_string(&state).unwrap()).unwrap();
-    assert_eq!(said["address"], server.address, "the desk makes a code of it");
+    let output: Value = serde_json::from_str(&fs::read_to_string(&state).unwrap()).unwrap();
+    assert_eq!(output["address"], server.address, "the desk makes a code of it");
 }
 
 /// The demonstration shows its boards from the first moment on.
@@ -1192,12 +1192,15 @@ fn demo_prints_page_address_first() {
     let mut command = damcast(&["demo", "--boards", "2", "--speed", "100", "--dir", place.to_str().unwrap()]);
     let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut stdout = BufReader::new(process.stdout.take().unwrap());
-    let mut said = String::new();
-    stdout.read_line(&mut said).unwrap();
+    let mut first_line = String::new();
+    stdout.read_line(&mut first_line).unwrap();
     // Whoever does not read on must not hold it up.
     std::thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
-    let address =
-        said.strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix("/\n")).expect("an address").to_owned();
+    let address = first_line
+        .strip_prefix("viewers: http://")
+        .and_then(|rest| rest.strip_suffix("/\n"))
+        .expect("an address")
+        .to_owned();
     let server = Server { process, address };
     wait_until("a move", || server.try_get("/board/2", &[]).is_ok_and(|page| page.text().contains("?ply=3")));
     assert!(server.get("/").text().contains("Demonstration"));

@@ -218,10 +218,10 @@ fn addresses_are_printed_when_truth_goes_elsewhere() {
     let mut boards = Command::new(env!("CARGO_BIN_EXE_boardsim"));
     let mut boards = boards.args(arguments).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(boards.stdout.take().unwrap()).lines();
-    let said: Vec<String> = lines.map_while(Result::ok).take(3).collect();
+    let output: Vec<String> = lines.map_while(Result::ok).take(3).collect();
     boards.kill().unwrap();
     boards.wait().unwrap();
-    assert_eq!(said[0], format!("board-1: 1 board at {}", path("ports/board-1")));
-    assert_eq!(said[1], format!("board-2: 1 board at {}", path("ports/board-2")));
-    assert_eq!(said[2], format!("the truth about them goes to {}; Ctrl-C ends it", path("truth")));
+    assert_eq!(output[0], format!("board-1: 1 board at {}", path("ports/board-1")));
+    assert_eq!(output[1], format!("board-2: 1 board at {}", path("ports/board-2")));
+    assert_eq!(output[2], format!("the truth about them goes to {}; Ctrl-C ends it", path("truth")));
 }

@@ -30,11 +30,11 @@ impl PrintingCommand {
 #[track_caller]
 fn assert_ends_well(mut command: Command, asked: &PrintingCommand, how: &str) -> (i32, String) {
     let Output { status, stderr, .. } = command.output().unwrap();
-    let said = String::from_utf8_lossy(&stderr).into_owned();
-    assert!(!said.contains("panicked"), "{:?} {how}: {said}", asked.0);
+    let text = String::from_utf8_lossy(&stderr).into_owned();
+    assert!(!text.contains("panicked"), "{:?} {how}: {text}", asked.0);
     let code = status.code().unwrap_or_else(|| panic!("{:?} {how}: {status}", asked.0));
-    assert_ne!(code, 101, "{:?} {how}: {said}", asked.0);
-    (code, said)
+    assert_ne!(code, 101, "{:?} {how}: {text}", asked.0);
+    (code, text)
 }
 
 fn full_device() -> File {
@@ -52,19 +52,19 @@ fn each_ends_well(program: &str, all: &[PrintingCommand]) {
     for asked in all {
         let mut command = asked.command(program);
         command.stdout(full_device()).stderr(Stdio::piped());
-        let (code, said) = assert_ends_well(command, asked, "into a full disk");
+        let (code, output) = assert_ends_well(command, asked, "into a full disk");
         // A request to a station is done, whether that can be shown or not.
         let expected = i32::from(asked.verb() != "ctl");
         if asked.1 {
-            assert!(said.contains("standard output: No space left on device"), "{:?}: {said}", asked.0);
-            assert_eq!(code, expected, "{:?}: {said}", asked.0);
+            assert!(output.contains("standard output: No space left on device"), "{:?}: {output}", asked.0);
+            assert_eq!(code, expected, "{:?}: {output}", asked.0);
         }
         let mut command = asked.command(program);
         command.stdout(closed_pipe()).stderr(Stdio::piped());
-        let (code, said) = assert_ends_well(command, asked, "without a reader");
+        let (code, output) = assert_ends_well(command, asked, "without a reader");
         if asked.1 && asked.verb() != "ctl" {
-            assert_eq!(code, 141, "{:?}: {said}", asked.0);
-            assert!(!said.contains("roken pipe"), "{:?}: {said}", asked.0);
+            assert_eq!(code, 141, "{:?}: {output}", asked.0);
+            assert!(!output.contains("roken pipe"), "{:?}: {output}", asked.0);
         }
         // What goes on until it cannot be shown any more ends in no other way, nor does a board that nobody asks.
         if asked.0.iter().any(|word| word == "--watch" || word == "play") {

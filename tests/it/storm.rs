@@ -97,9 +97,9 @@ impl Hall {
     }
 
     fn start(&self) -> Process {
-        let said = fs::OpenOptions::new().create(true).append(true).open(self.folder.path().join("said")).unwrap();
+        let log_file = fs::OpenOptions::new().create(true).append(true).open(self.folder.path().join("said")).unwrap();
         let mut command = damcast(&["run", "--config", "damcast.toml"]);
-        Process(command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(said).spawn().unwrap())
+        Process(command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(log_file).spawn().unwrap())
     }
 
     /// Lets the boards play until it is enough. One whose game is over has its pieces put back and plays the next.
@@ -325,7 +325,7 @@ impl Storm {
         // Kills before which the files have grown, and how many lines there were in the end of the storm.
         let (mut at_work, mut grown) = (0, 0);
         let stop = AtomicBool::new(false);
-        let begun = Instant::now();
+        let started_at = Instant::now();
         std::thread::scope(|scope| {
             let stops = StopsReaders(&stop);
             let followed = scope.spawn(|| reading(&stop, Duration::from_millis(5), || by_bytes.follow()));
@@ -342,10 +342,10 @@ impl Storm {
                     0 | 2 => hall.play_for(within(2 * start)),
                     1 => hall.play_for(start + within(WORK)),
                     _ => {
-                        let (span, begun, mut count) = (within(MAX_EARLY_KILL), Instant::now(), 0);
+                        let (span, started_at, mut count) = (within(MAX_EARLY_KILL), Instant::now(), 0);
                         hall.play(|hall| {
                             count += 1;
-                            count % 10 == 0 && (hall.lines() > lines || begun.elapsed() > MAX_WAIT)
+                            count % 10 == 0 && (hall.lines() > lines || started_at.elapsed() > MAX_WAIT)
                         });
                         hall.play_for(span);
                     }
@@ -403,7 +403,7 @@ impl Storm {
              games.pdn was {} files; {prefixes} beginnings are strict; fsck: {}",
             self.boards,
             self.kills,
-            begun.elapsed(),
+            started_at.elapsed(),
             by_bytes.read.len(),
             by_bytes.reads,
             by_bytes.torn,

@@ -77,8 +77,8 @@ impl Terminal {
     }
 
     #[track_caller]
-    fn wait_for(&self, what: &str, is_so: impl Fn(&[String]) -> bool) -> Vec<String> {
-        wait_until(&format!("{what}; the screen:\n{}", self.rows().join("\n")), || {
+    fn wait_for(&self, condition: &str, is_so: impl Fn(&[String]) -> bool) -> Vec<String> {
+        wait_until(&format!("{condition}; the screen:\n{}", self.rows().join("\n")), || {
             self.is_page() && is_so(&self.rows())
         });
         self.rows()

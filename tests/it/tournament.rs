@@ -494,9 +494,9 @@ fn truncated_file_is_refused_or_says_less() {
 #[test]
 fn reports_all_mistakes_of_file_at_once() {
     let text = "Round;Board;White;Black;Result;Reason\n1;1;A;B;2-x;because\nx;0;C;D;2-0;\n;2;E;F;9;\n1;3;;;2-0;\n";
-    let told = import_over(&Tournament::default(), text.as_bytes()).unwrap_err();
-    let places: Vec<&str> = told.iter().map(|line| line.split(" error").next().unwrap()).collect();
-    assert_eq!(places, ["2:9:", "2:13:", "3:1:", "3:3:", "4:1:", "4:8:", "5:5:"], "{told:#?}");
+    let diagnostics = import_over(&Tournament::default(), text.as_bytes()).unwrap_err();
+    let places: Vec<&str> = diagnostics.iter().map(|line| line.split(" error").next().unwrap()).collect();
+    assert_eq!(places, ["2:9:", "2:13:", "3:1:", "3:3:", "4:1:", "4:8:", "5:5:"], "{diagnostics:#?}");
 }
 
 #[test]
@@ -543,8 +543,8 @@ fn lidraughts_limit_is_reported_without_station() {
 fn odd_names_are_refused_with_place_or_are_two_players() {
     let rows = |name: &str| format!("Round;Board;White;Black;Result\n1;1;{name};Wiersma;2-0\n");
     for name in ["Sij\u{1b}[2Jbrands", "Sij\tbrands\u{7}", "\"Sij\nbra\u{9b}nds\""] {
-        let told = refused(&rows(name));
-        assert!(told.contains("error: the character U+00"), "{told}");
+        let refusal = refused(&rows(name));
+        assert!(refusal.contains("error: the character U+00"), "{refusal}");
     }
     let broken = import_over(&Tournament::default(), rows("\"Sij\nbrands\"").as_bytes()).unwrap();
     assert_eq!(broken.tournament.sections[0].players[0].name, "Sij brands");
@@ -720,7 +720,7 @@ fn scoring_is_reported_if_first_results_are_ambiguous() {
     let other = import(&players, &["--scoring", "2-1-0"]);
     assert!(other.code == 1 && other.err.contains("--scoring is for a new one"), "{}", other.err);
 
-    for (told, result, expected) in [
+    for (message, result, expected) in [
         ("delfts", "1½-½", "1.5-0.5"),
         ("delfts", "1 1/2 - 1/2", "1.5-0.5"),
         ("delfts", "1-1", "1-1"),
@@ -730,14 +730,14 @@ fn scoring_is_reported_if_first_results_are_ambiguous() {
         let pdn = format!("[Event \"E\"]\n[Round \"1\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n*\n");
         for text in [format!("{table}1;A;B;{result}\n"), pdn] {
             let mut sheet = read(text.as_bytes(), None, "").unwrap();
-            sheet.override_scoring(Scoring::parse(told).unwrap());
+            sheet.override_scoring(Scoring::parse(message).unwrap());
             let tournament = merge(&Tournament::default(), None, &sheet).unwrap().tournament;
             let section = &tournament.sections[0];
             let official = section.pairings[0].result.unwrap();
-            assert_eq!(format!("{}-{}", official.white, official.black), expected, "{told}");
+            assert_eq!(format!("{}-{}", official.white, official.black), expected, "{message}");
             let again =
                 import_over(&Tournament::default(), write_csv(&tournament, section).as_bytes()).unwrap().tournament;
-            assert_eq!(again.sections[0].scoring, section.scoring, "{told}");
+            assert_eq!(again.sections[0].scoring, section.scoring, "{message}");
         }
     }
 }
@@ -796,12 +796,12 @@ fn single_player_waits_has_bye_or_forfeit_and_plays_no_game() {
     assert_eq!(bye.sections[0].byes[0].points.to_string(), "2");
     let again = import_over(&bye, row("", ";").as_bytes()).unwrap().tournament;
     assert_eq!(again, bye, "a file that says nothing takes no bye back");
-    for (told, expected) in
+    for (message, expected) in
         [(";bye", "2-0 bye"), ("1;half bye", "1-0 bye"), ("2-0;", "2-0 bye"), ("2-0;forfeit", "2-0 forfeit")]
     {
-        let tournament = import_over(&Tournament::default(), row("2", told).as_bytes()).unwrap().tournament;
+        let tournament = import_over(&Tournament::default(), row("2", message).as_bytes()).unwrap().tournament;
         let result = tournament.sections[0].pairings[1].result.unwrap();
-        assert_eq!(format!("{}-{} {}", result.white, result.black, result.reason.name()), expected, "{told}");
+        assert_eq!(format!("{}-{} {}", result.white, result.black, result.reason.name()), expected, "{message}");
     }
 }
 
@@ -831,8 +831,8 @@ fn opponent_named_bye_is_bye_unless_listed() {
                 section.byes.iter().map(|bye| format!("{} {}", bye.kind.name(), bye.points)).collect();
             assert_eq!((section.players.len(), section.pairings.len()), (4, 1), "{text}");
             assert_eq!(byes, [expected, expected], "{text}");
-            let told = merged.notes.iter().filter(|note| note.message.contains("is no player here: ")).count();
-            assert_eq!(told, 2, "{:?}", merged.notes);
+            let notice_count = merged.notes.iter().filter(|note| note.message.contains("is no player here: ")).count();
+            assert_eq!(notice_count, 2, "{:?}", merged.notes);
             assert_eq!(import_over(&merged.tournament, text.as_bytes()).unwrap().tournament, merged.tournament);
             // Who is in a list is a player.
             let list = format!("Name;Title\nC;\n{word};\n");

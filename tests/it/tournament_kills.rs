@@ -316,10 +316,10 @@ fn fsck_reports_damaged_record_and_service_stops_writing() {
         flipped[at] ^= 4;
         fs::write(&log, &flipped).unwrap();
         let check = run(&["fsck", &on]);
-        let told = format!("{TOURNAMENT_FILE}, line {line}");
-        assert!(check.code != 0 && check.out.contains(&told), "line {line}: {}", check.out);
+        let expected_place = format!("{TOURNAMENT_FILE}, line {line}");
+        assert!(check.code != 0 && check.out.contains(&expected_place), "line {line}: {}", check.out);
         let refused = import(&ROUNDS.replacen('*', "0-2", 1));
-        assert!(refused.code == 1 && refused.err.contains(&told), "line {line}: {}", refused.err);
+        assert!(refused.code == 1 && refused.err.contains(&expected_place), "line {line}: {}", refused.err);
         assert_eq!(fs::read(&log).unwrap(), flipped, "nothing is written behind it");
     }
     fs::write(&log, &whole[..(ends[1] + ends[2]) / 2]).unwrap();
@@ -334,19 +334,19 @@ fn fsck_reports_damaged_record_and_service_stops_writing() {
 #[test]
 fn opening_64_board_round_syncs_once() {
     let disk = ModelDisk::new();
-    let mut office = TournamentService::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
+    let mut service = TournamentService::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
     let board = |number| StationBoard { name: format!("board-{number}"), serial: None, is_connected: true };
-    office.set_boards((1..=64).map(board).collect());
+    service.set_boards((1..=64).map(board).collect());
     let rows = (1..=64).map(|number| format!("1;{number};White {number};Black {number}\n"));
     let text = format!("Round;Board;White;Black\n{}", rows.collect::<String>());
     let import = TournamentCommand::import_of("round.csv", text);
-    office.execute(&TournamentRequest { confirm: true, ..import.into() }, "arbiter").unwrap();
+    service.execute(&TournamentRequest { confirm: true, ..import.into() }, "arbiter").unwrap();
     let before = disk.model().count();
     let open = TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None };
-    office.execute(&open.into(), "arbiter").unwrap();
+    service.execute(&open.into(), "arbiter").unwrap();
     // One record with the seats of all boards: it is written, and made durable.
     assert_eq!(disk.model().count() - before, 2);
     assert_eq!(disk.model().outstanding(), 0);
-    assert_eq!(office.tournament().board_assignments().len(), 64);
-    assert_eq!(office.apply_board_results(&Default::default()).unwrap().record, None);
+    assert_eq!(service.tournament().board_assignments().len(), 64);
+    assert_eq!(service.apply_board_results(&Default::default()).unwrap().record, None);
 }

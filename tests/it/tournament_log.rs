@@ -208,12 +208,15 @@ fn verb_imports_shows_ranks_and_exports() {
     // Whoever saw an older version is told what has changed.
     let older = import(&round("2-0"), &["--if-version", "1"]);
     assert_eq!(older.status.code(), Some(1));
-    let told = String::from_utf8(older.stderr).unwrap();
-    assert!(told.contains("version 2: import round.csv"), "{told}");
+    let report = String::from_utf8(older.stderr).unwrap();
+    assert!(report.contains("version 2: import round.csv"), "{report}");
     // A file that cannot be understood: its name, line and column, and nothing has changed.
     let wrong = import(&round("2-2x"), &[]);
-    let told = String::from_utf8(wrong.stderr).unwrap();
-    assert!(wrong.status.code() == Some(1) && told.contains("round.csv:2:27: error: `2-2x` is no result"), "{told}");
+    let report = String::from_utf8(wrong.stderr).unwrap();
+    assert!(
+        wrong.status.code() == Some(1) && report.contains("round.csv:2:27: error: `2-2x` is no result"),
+        "{report}"
+    );
     let json: Value = serde_json::from_str(&stdout(&damcast(
         &folder,
         &["standings", "--json", "--tiebreaks", "solkoff,full-truncated-solkoff,direct"],
@@ -256,13 +259,13 @@ fn verb_imports_shows_ranks_and_exports() {
     let damaged = fs::read_to_string(&path).unwrap().replacen("Sijbrands", "Sijbrandz", 1);
     fs::write(&path, damaged).unwrap();
     let wrong = fsck();
-    let told = String::from_utf8(wrong.stdout).unwrap();
-    assert!(!wrong.status.success() && told.contains("line 1: its checksum is another"), "{told}");
+    let report = String::from_utf8(wrong.stdout).unwrap();
+    assert!(!wrong.status.success() && report.contains("line 1: its checksum is another"), "{report}");
     assert!(!import(&round("2-0"), &[]).status.success());
     // Nothing is made anew without what the record lacks.
     let rebuild = Command::new(env!("CARGO_BIN_EXE_damcast")).arg("rebuild").arg(&folder).output().unwrap();
-    let told = String::from_utf8(rebuild.stderr).unwrap();
-    assert!(!rebuild.status.success() && told.contains("put a copy of the file there first"), "{told}");
+    let report = String::from_utf8(rebuild.stderr).unwrap();
+    assert!(!rebuild.status.success() && report.contains("put a copy of the file there first"), "{report}");
 }
 
 #[test]

@@ -166,7 +166,7 @@ impl Swiss {
         unplayed: UnplayedPolicy,
     ) -> Result<(), String> {
         let number = |id| section.player(id).unwrap().number.unwrap() as usize - 1;
-        let check = |is_so: bool, what: String| if is_so { Ok(()) } else { Err(what) };
+        let check = |is_so: bool, message: String| if is_so { Ok(()) } else { Err(message) };
         for row in &found.rows {
             let player = number(row.player);
             let points = (row.points.in_hundredths(), self.total(player) * 50);
@@ -178,8 +178,8 @@ impl Swiss {
                     TieBreakValue::List(numbers) => numbers.iter().map(sixteenths).collect(),
                 };
                 let expected = self.tie(player, *tie, unplayed);
-                let what = format!("{unplayed} {tie} of {}: {numbers:?}, and by the rules {expected:?}", player + 1);
-                check(numbers == expected, what)?;
+                let message = format!("{unplayed} {tie} of {}: {numbers:?}, and by the rules {expected:?}", player + 1);
+                check(numbers == expected, message)?;
             }
         }
         // The order: points, then the tie-breaks one after the other, then the number; equal ones share the rank.

@@ -218,8 +218,8 @@ fn doctor_tests_files_as_recording_user_and_names_command() {
     let (home, _board) = UserFolder::recorded();
     let config = home.place.path("damcast.toml");
     let faults = || -> Vec<(String, String)> {
-        let told = run(&["doctor", "--json", "--user", "nobody", "--config", config.to_str().unwrap()]);
-        let report: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+        let output = run(&["doctor", "--json", "--user", "nobody", "--config", config.to_str().unwrap()]);
+        let report: serde_json::Value = serde_json::from_str(&output.out).unwrap();
         let faults = report["faults"].as_array().unwrap().iter().filter(|fault| fault["check"] == "files");
         let word = |fault: &serde_json::Value, key: &str| fault[key].as_str().unwrap().to_owned();
         faults.map(|fault| (word(fault, "what"), word(fault, "remedy"))).collect()
@@ -230,17 +230,17 @@ fn doctor_tests_files_as_recording_user_and_names_command() {
         let mode = fs::metadata(&path).unwrap().mode() & 0o777;
         set_mode(&path, mode & 0o755);
         chown(&path, Some(0), Some(0)).unwrap();
-        let told = faults();
-        assert_eq!(told.len(), 1, "{name}: {told:?}");
-        assert!(told[0].0.contains("nobody may not write") && told[0].0.contains(name), "{told:?}");
+        let output = faults();
+        assert_eq!(output.len(), 1, "{name}: {output:?}");
+        assert!(output[0].0.contains("nobody may not write") && output[0].0.contains(name), "{output:?}");
         assert!(
-            told[0].1.contains(&format!("sudo chown -R nobody: {}", home.place.path("recordings").display())),
-            "{told:?}"
+            output[0].1.contains(&format!("sudo chown -R nobody: {}", home.place.path("recordings").display())),
+            "{output:?}"
         );
         chown(&path, Some(UNPRIVILEGED_USER), Some(UNPRIVILEGED_USER)).unwrap();
         set_mode(&path, 0o444);
-        let told = faults();
-        assert!(told.len() == 1 && told[0].1.contains("chmod -R u+rwX"), "{name}: {told:?}");
+        let output = faults();
+        assert!(output.len() == 1 && output[0].1.contains("chmod -R u+rwX"), "{name}: {output:?}");
         set_mode(&path, mode);
     }
     assert_eq!(faults(), []);

@@ -100,16 +100,16 @@ fn game_survives_restart_with_any_initial_clock() {
         log.header.opened = Some(chrono::DateTime::parse_from_rfc3339("2031-01-01T00:00:05.001+01:00").unwrap());
         log.header.other.push((KEY_CLOCK.to_owned(), moment.to_rfc3339()));
     }));
-    for (other, what) in [(from_1970, "from 1970"), (from_2031, "from 2031")] {
-        assert_eq!(other.len(), right.len(), "{what}");
+    for (other, label) in [(from_1970, "from 1970"), (from_2031, "from 2031")] {
+        assert_eq!(other.len(), right.len(), "{label}");
         for (other, right) in other.iter().zip(&right) {
             let text = |game: &PlayedGame| String::from_utf8(game.file.bytes()).unwrap();
-            assert_eq!(text(other), text(right), "{what}");
+            assert_eq!(text(other), text(right), "{label}");
             let history = |game: &PlayedGame| -> Vec<_> {
                 let history = game.published_events().into_iter();
-                history.map(|(at, what)| (at, matches!(what, PublishedEvent::Entry(_)))).collect()
+                history.map(|(at, label)| (at, matches!(label, PublishedEvent::Entry(_)))).collect()
             };
-            assert_eq!(history(other), history(right), "{what}");
+            assert_eq!(history(other), history(right), "{label}");
         }
     }
 }
@@ -134,18 +134,18 @@ fn doctor_reports_unset_clock() {
     let Some(library) = library() else { return };
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let wall = folder.path().join("wall");
-    let told = |offset: i64| {
+    let clock_findings = |offset: i64| {
         fs::write(&wall, offset.to_ne_bytes()).unwrap();
         let mut command = damcast(&["doctor", "--json", "--config", "nowhere.toml"]);
         command.current_dir(folder.path()).env("LD_PRELOAD", library).env("DAMCAST_WALL", &wall);
-        let told: serde_json::Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
-        let faults = told["faults"].as_array().unwrap().iter().filter(|fault| fault["check"] == "clock");
+        let clock_findings: serde_json::Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        let faults = clock_findings["faults"].as_array().unwrap().iter().filter(|fault| fault["check"] == "clock");
         faults.map(|fault| format!("{}: {}", fault["what"], fault["remedy"])).collect::<Vec<_>>().join("\n")
     };
-    let unset = told(5 - now());
+    let unset = clock_findings(5 - now());
     assert!(unset.contains("it was never set: it shows 19") && unset.contains("sudo date -s"), "{unset}");
     // Whether somebody keeps it right is another question.
-    assert!(!told(0).contains("it shows"));
+    assert!(!clock_findings(0).contains("it shows"));
 }
 
 /// From a clock that shows 1970, set while boards are played: real processes and ports.
@@ -164,9 +164,9 @@ fn station_reports_dates_of_clock_set_during_recording() {
     }
     fs::write(path("damcast.toml"), config).unwrap();
     fs::write(path("wall"), (5 - now()).to_ne_bytes()).unwrap();
-    let said = fs::File::create(path("said")).unwrap();
+    let log_file = fs::File::create(path("said")).unwrap();
     let mut command = damcast(&["run", "--config", "damcast.toml"]);
-    command.current_dir(folder.path()).stdout(Stdio::null()).stderr(said);
+    command.current_dir(folder.path()).stdout(Stdio::null()).stderr(log_file);
     command.env("LD_PRELOAD", library).env("DAMCAST_WALL", path("wall"));
     let mut station = Process(command.spawn().unwrap());
     boards.iter_mut().for_each(|(pty, _)| pty.wait_for_the_station());

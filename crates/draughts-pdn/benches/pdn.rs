@@ -279,9 +279,9 @@ mod tokenizer {
     }
 
     /// Returns the index after the next byte of this value, or the end.
-    fn behind(bytes: &[u8], from: usize, wanted: u8) -> usize {
+    fn behind(bytes: &[u8], from: usize, needle: u8) -> usize {
         let rest = bytes.get(from..).unwrap_or_default();
-        rest.iter().position(|byte| *byte == wanted).map_or(bytes.len(), |at| from + at + 1)
+        rest.iter().position(|byte| *byte == needle).map_or(bytes.len(), |at| from + at + 1)
     }
 
     /// Returns the index after the bracket that ends a tag; a quoted value may contain anything.

@@ -168,7 +168,7 @@ mod floor {
     }
 
     impl Search<'_> {
-        fn extend<const KING: bool>(&mut self, from: u64, at: u64, empty: u64, taken: u64) {
+        fn extend<const KING: bool>(&mut self, from: u64, at: u64, empty: u64, captured: u64) {
             let mut last = true;
             for way in WAYS {
                 let mut over = shift(at, way);
@@ -176,23 +176,23 @@ mod floor {
                     over = shift(over, way);
                 }
                 let mut to = shift(over, way);
-                if over & self.theirs & !taken == 0 || to & empty == 0 {
+                if over & self.theirs & !captured == 0 || to & empty == 0 {
                     continue;
                 }
                 last = false;
                 while to & empty != 0 {
-                    self.extend::<KING>(from, to, empty, taken | over);
+                    self.extend::<KING>(from, to, empty, captured | over);
                     to = if KING { shift(to, way) } else { 0 };
                 }
             }
-            let number = taken.count_ones();
+            let number = captured.count_ones();
             if last && number > 0 && number >= self.best {
                 if number > self.best {
                     self.best = number;
                     self.captures.truncate(self.first);
                 }
-                if number == 1 || !self.captures[self.first..].contains(&(from, at, taken)) {
-                    self.captures.push((from, at, taken));
+                if number == 1 || !self.captures[self.first..].contains(&(from, at, captured)) {
+                    self.captures.push((from, at, captured));
                 }
             }
         }
@@ -200,12 +200,12 @@ mod floor {
 
     impl Board {
         #[inline(always)]
-        fn play<const WHITE: bool>(&self, (from, to, taken): Capture) -> Board {
+        fn play<const WHITE: bool>(&self, (from, to, captured): Capture) -> Board {
             let ours = self.ours & !from | to;
             let last_row = if WHITE { 0x1f } else { 0x1f << 49 };
             let is_king = self.kings & from != 0 || to & last_row != 0;
-            let kings = self.kings & !from & !taken | if is_king { to } else { 0 };
-            Board { ours: self.theirs & !taken, theirs: ours, kings }
+            let kings = self.kings & !from & !captured | if is_king { to } else { 0 };
+            Board { ours: self.theirs & !captured, theirs: ours, kings }
         }
     }
 }

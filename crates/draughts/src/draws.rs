@@ -177,10 +177,10 @@ impl DrawHistory {
                 (u16::try_from(occurred).unwrap_or(u16::MAX), times)
             }
             DrawCondition::OnlyKingsMove(moves) => (self.kings_only.min_of_both(), moves),
-            DrawCondition::MaterialUnchanged { pieces: (fewest, most), moves } => {
+            DrawCondition::MaterialUnchanged { pieces: (fewest, max_pieces), moves } => {
                 let placement = self.position.placement();
                 let pieces = placement.occupied().len();
-                let fits = (usize::from(fewest)..=usize::from(most)).contains(&pieces)
+                let fits = (usize::from(fewest)..=usize::from(max_pieces)).contains(&pieces)
                     && Color::BOTH.iter().all(|&color| !placement.kings_of(color).is_empty());
                 if !fits {
                     return None;

@@ -80,8 +80,8 @@ impl SimBoard {
     }
 
     pub(super) fn skip_ticks(&mut self, now: u64) {
-        let behind = now.saturating_sub(self.next_tick_us).div_ceil(TICK_US);
-        self.next_tick_us += behind * TICK_US;
+        let missed_ticks = now.saturating_sub(self.next_tick_us).div_ceil(TICK_US);
+        self.next_tick_us += missed_ticks * TICK_US;
     }
 }
 

@@ -307,11 +307,11 @@ impl SimBoard {
     }
 
     fn on_clock_change(&mut self, now: u64) {
-        while let Some(heard) = self.clock.as_mut().and_then(|clock| clock.next_change(now / 1000)) {
+        while let Some(change) = self.clock.as_mut().and_then(|clock| clock.next_change(now / 1000)) {
             if !self.is_powered || self.bus_state.reset_until_us.is_some() {
                 continue;
             }
-            if let Some((side, seconds)) = heard.stopped_side {
+            if let Some((side, seconds)) = change.stopped_side {
                 self.memory.lever(side, seconds);
                 self.store(now);
             }

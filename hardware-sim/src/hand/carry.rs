@@ -123,11 +123,11 @@ impl Hand {
         if id.is_none() {
             return at;
         }
-        let (blinks, aside) = (self.draw_fault(Fault::Blink), self.draw_fault(Fault::PutAside));
+        let (blinks, is_put_aside) = (self.draw_fault(Fault::Blink), self.draw_fault(Fault::PutAside));
         let mut room = self.planned_board.room_around(at, field);
         room.retain(|near| !ply.fields().contains(near));
         let Some(near) = self.rng.pick(&room).copied() else { return at };
-        if aside {
+        if is_put_aside {
             let start = at + self.rng.between(60, 200);
             let end = start + self.rng.between(2_000, 20_000);
             self.visit(near, code, start, end);

@@ -321,14 +321,14 @@ mod tests {
                     turn = hand.play(PlyId { ply: index, ..ID }, ply, turn, plies.get(index + 1)).next;
                 }
                 for Motion { at_ms, action: deed } in hand.take_motions() {
-                    let what = match deed {
+                    let action_key = match deed {
                         Action::Put { field, sensor_state: contact } => {
                             [at_ms, u64::from(field), u64::from(contact.code)]
                         }
                         Action::Press { player: by, .. } => [at_ms, 255, by as u64],
                         _ => continue,
                     };
-                    sum = what.iter().fold(sum, |sum, word| (sum ^ word).wrapping_mul(0x0100_0000_01b3));
+                    sum = action_key.iter().fold(sum, |sum, word| (sum ^ word).wrapping_mul(0x0100_0000_01b3));
                 }
             }
             sum

@@ -85,7 +85,10 @@ impl Hand {
                 && self.leftovers.iter().all(|left| left.field != *field)
         });
         pieces.sort_by_key(|field| {
-            (ply.captured.iter().map(|taken| self.planned_board.distance(*taken, *field)).min(), *field)
+            (
+                ply.captured.iter().map(|captured_field| self.planned_board.distance(*captured_field, *field)).min(),
+                *field,
+            )
         });
         let Some(field) = pieces.first().copied() else { return at };
         let start = at + self.hand_time(self.profile.remove_ms);

@@ -152,13 +152,13 @@ fn start(day: &Day) -> anyhow::Result<()> {
     let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (mut open_games, mut games) = (0, 0);
-    let begun = Instant::now();
+    let started_at = Instant::now();
     for line in &config.lines {
         let opened = opening::open(line, &folders, &disk, chrono::Local::now().fixed_offset())?;
         games += opened.games.len();
         open_games += usize::from(opened.line.has_open_game());
     }
-    let took = begun.elapsed().as_secs_f64() * 1000.0;
+    let took = started_at.elapsed().as_secs_f64() * 1000.0;
     let count = config.lines.len();
     print_line(format_args!(
         "start: {count} lines with {games} games, {open_games} of them unfinished, are open after {took:.0} ms on one core, \

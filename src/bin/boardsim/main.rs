@@ -277,19 +277,19 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
     print_line(TABLE_HEADER)?;
     let mut goal_lines = Vec::new();
     for hands in &all_hands {
-        for who in Benchmark::recorders(arguments.peers) {
-            for row in benchmark.rows(hands, who)? {
+        for recorder in Benchmark::recorders(arguments.peers) {
+            for row in benchmark.rows(hands, recorder)? {
                 print_line(&row)?;
-                if who == RecorderKind::Damcast {
+                if recorder == RecorderKind::Damcast {
                     print_line(format_args!("  {}", provisional(&row.score)))?;
                 }
-                if !row.score.suspects.is_empty() && who == RecorderKind::Damcast {
+                if !row.score.suspects.is_empty() && recorder == RecorderKind::Damcast {
                     print_line(format_args!(
                         "  differences, and faults within 15 s before them: {}",
                         suspects(&row.score)
                     ))?;
                 }
-                if arguments.list_imperfect && who == RecorderKind::Damcast {
+                if arguments.list_imperfect && recorder == RecorderKind::Damcast {
                     for blemish in &row.score.imperfect_games {
                         print_line(format_args!("  {blemish}"))?;
                     }
@@ -319,9 +319,9 @@ fn read_games(
     kind: Option<&str>,
     limit: usize,
 ) -> anyhow::Result<Vec<SourceGame>> {
-    let told = parse_time_control(game_type)?;
+    let known_variant = parse_time_control(game_type)?;
     if files.is_empty() {
-        return Ok(games::from_pdn("the demonstration", games::DEMONSTRATION, told, None)?);
+        return Ok(games::from_pdn("the demonstration", games::DEMONSTRATION, known_variant, None)?);
     }
     let mut all = Vec::new();
     for path in files {
@@ -329,7 +329,7 @@ fn read_games(
         let games = if text.trim_start().starts_with('{') {
             collection::from_json_lines(&file, &text, kind)?
         } else {
-            games::from_pdn(&file, &text, told, None)?
+            games::from_pdn(&file, &text, known_variant, None)?
         };
         let limit = limit.min(games.len());
         all.extend((0..limit).map(|index| games[index * games.len() / limit].clone()));

@@ -101,12 +101,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for (index, line) in lines.into_iter().enumerate() {
         let tcp = arguments.tcp.map(|first| if first == 0 { 0 } else { first.saturating_add(index as u16) });
         let address = line.tcp.or(tcp).map_or_else(|| Address::Link(arguments.ports.join(&line.name)), Address::Tcp);
-        let door = HostPort::open(address.clone()).with_context(|| address.to_string())?;
+        let host_port = HostPort::open(address.clone()).with_context(|| address.to_string())?;
         if arguments.truth.is_some() {
             let (count, plural) = (line.games.len(), if line.games.len() == 1 { "" } else { "s" });
-            print_line(format_args!("{}: {count} board{plural} at {}", line.name, door.address()))?;
+            print_line(format_args!("{}: {count} board{plural} at {}", line.name, host_port.address()))?;
         }
-        doors.push((line, door));
+        doors.push((line, host_port));
     }
     if let Some(truth) = &arguments.truth {
         print_line(format_args!("the truth about them goes to {}; Ctrl-C ends it", truth.display()))?;
@@ -114,7 +114,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = doors
             .into_iter()
-            .map(|(line, door)| scope.spawn(|| serve_line(line, door, &scenario, arguments.exit_when_done, &output)))
+            .map(|(line, host_port)| {
+                scope.spawn(|| serve_line(line, host_port, &scenario, arguments.exit_when_done, &output))
+            })
             .collect();
         threads.into_iter().try_for_each(|thread| match thread.join() {
             Ok(ended) => ended,
@@ -125,7 +127,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn serve_line(
     mut line: ReadyLine,
-    mut door: HostPort,
+    mut host_port: HostPort,
     scenario: &Scenario,
     exit_when_done: bool,
     output: &Mutex<Box<dyn Write + Send>>,
@@ -140,8 +142,8 @@ fn serve_line(
         }
     };
     tell(introduction(&line, scenario.seed, scenario.speed));
-    let mut manner = ServeSettings { speed: scenario.speed, at_once: scenario.at_once, names: line.names };
-    let served = serve(&mut line.world, &mut door, &mut manner, |world, report| {
+    let mut serve_settings = ServeSettings { speed: scenario.speed, at_once: scenario.at_once, names: line.names };
+    let served = serve(&mut line.world, &mut host_port, &mut serve_settings, |world, report| {
         match report {
             ServeEvent::Open(address) => tell(vec![reporter.port(world, Some(address.to_string()))]),
             ServeEvent::Closed => tell(vec![reporter.port(world, None)]),

@@ -31,7 +31,7 @@ pub fn check(machine: &Machine, config: &Config, directory: &Path, report: &mut 
         let Some(pieces) = last_pieces(machine, line, directory) else { continue };
         let Ok((settings, _)) = LineSettings::from_header(&line.header(), None) else { continue };
         let setting = line.settings.iter().rev().find(|(key, _)| key == "codes").map_or("draughts", |(_, value)| value);
-        let Some(what) = mismatch(&settings.codes, &pieces) else {
+        let Some(message) = mismatch(&settings.codes, &pieces) else {
             report.ok("codes", format!("{}: the pieces on the board are known", line.name));
             continue;
         };
@@ -44,7 +44,7 @@ pub fn check(machine: &Machine, config: &Config, directory: &Path, report: &mut 
                     .to_owned()
             }
         };
-        report.problem("codes", &line.name, format!("with codes = \"{setting}\" {what}"), remedy);
+        report.problem("codes", &line.name, format!("with codes = \"{setting}\" {message}"), remedy);
     }
 }
 

@@ -42,36 +42,41 @@ pub fn check(machine: &Machine, config: &Config, user: Option<&str>, report: &mu
     if !machine.is_local() {
         return report.skip("files", "this is another machine");
     }
-    let (who, number, _) = ports::recording_user(machine, user);
+    let (user_name, number, _) = ports::recording_user(machine, user);
     let owner = fs::metadata(directory).map(|there| (there.uid(), there.gid())).ok();
     // A service whose user comes and goes with it has what is its own.
-    let (number, group) = match machine.user(&who).or(owner) {
+    let (number, group) = match machine.user(&user_name).or(owner) {
         Some((user, group)) => (number.unwrap_or(user), group),
-        None => return report.skip("files", format!("there is no user {who}")),
+        None => return report.skip("files", format!("there is no user {user_name}")),
     };
     let refused = match check_as_user((number, group), directory, &outlets) {
         Ok(refused) => refused,
-        Err(error) => return report.skip("files", format!("it could not be tried as {who}: {error}")),
+        Err(error) => return report.skip("files", format!("it could not be tried as {user_name}: {error}")),
     };
     let mut by_reason: BTreeMap<(i32, String), Vec<PathBuf>> = BTreeMap::new();
     for Refused { path, reason: why, code } in refused {
         by_reason.entry((code, why)).or_default().push(path);
     }
     if by_reason.is_empty() {
-        return report.ok("files", format!("{who} may write everything in {}", directory.display()));
+        return report.ok("files", format!("{user_name} may write everything in {}", directory.display()));
     }
     for ((code, why), paths) in by_reason {
         let Some(first) = paths.first() else { continue };
         let named: Vec<String> = paths.iter().take(MAX_LISTED_FILES).map(|path| path.display().to_string()).collect();
         let more = paths.len().saturating_sub(MAX_LISTED_FILES);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let what = format!("{who} may not write {}{more}: {why}", named.join(", "));
-        report.problem("files", &directory.display().to_string(), what, remedy(&who, number, code, directory, first));
+        let message = format!("{user_name} may not write {}{more}: {why}", named.join(", "));
+        report.problem(
+            "files",
+            &directory.display().to_string(),
+            message,
+            remedy(&user_name, number, code, directory, first),
+        );
     }
 }
 
 /// The command that helps.
-fn remedy(who: &str, number: u32, code: i32, directory: &Path, path: &Path) -> String {
+fn remedy(user_name: &str, number: u32, code: i32, directory: &Path, path: &Path) -> String {
     let shown = directory.display();
     if code == rustix::io::Errno::ROFS.raw_os_error() {
         return "the disk can only be read: `sudo mount -o remount,rw` the place where it is; if that fails it is at its end".to_owned();
@@ -81,10 +86,10 @@ fn remedy(who: &str, number: u32, code: i32, directory: &Path, path: &Path) -> S
     }
     match fs::metadata(path) {
         Ok(there) if there.uid() != number => {
-            format!("`sudo chown -R {who}: {shown}`; a station that runs goes on by itself then")
+            format!("`sudo chown -R {user_name}: {shown}`; a station that runs goes on by itself then")
         }
         Ok(_) => format!("`sudo chmod -R u+rwX {shown}`; a station that runs goes on by itself then"),
-        Err(_) => format!("let {who} pass through the folders above it: `namei -l {shown}` shows who may"),
+        Err(_) => format!("let {user_name} pass through the folders above it: `namei -l {shown}` shows who may"),
     }
 }
 

@@ -27,20 +27,22 @@ pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, rep
 /// The group of an outlet is there, and the station may give the folder to it.
 fn check_outlets(machine: &Machine, config: &Config, user: Option<&str>, report: &mut DoctorReport) {
     let groups = machine.groups();
-    let (who, number, members_of) = ports::recording_user(machine, user);
+    let (user_name, number, members_of) = ports::recording_user(machine, user);
     for outlet in &config.outlets {
         let Some(group) = &outlet.group else { continue };
         let subject = format!("outlet {}", outlet.name);
         let Some((_, id, members)) = groups.iter().find(|(name, ..)| name == group) else {
-            let remedy =
-                format!("`sudo groupadd --system {group} && sudo usermod -aG {group} {who}`, then start damcast again");
+            let remedy = format!(
+                "`sudo groupadd --system {group} && sudo usermod -aG {group} {user_name}`, then start damcast again"
+            );
             report.problem("groups", &subject, format!("there is no group {group} on this machine"), remedy);
             continue;
         };
-        if number != Some(0) && !members_of.contains(id) && !members.contains(&who) {
-            let what = format!("{who} is not in the group {group}, so it cannot give the folder to that group");
-            let remedy = format!("`sudo usermod -aG {group} {who}`, then start damcast again");
-            report.problem("groups", &subject, what, remedy);
+        if number != Some(0) && !members_of.contains(id) && !members.contains(&user_name) {
+            let message =
+                format!("{user_name} is not in the group {group}, so it cannot give the folder to that group");
+            let remedy = format!("`sudo usermod -aG {group} {user_name}`, then start damcast again");
+            report.problem("groups", &subject, message, remedy);
             continue;
         }
         let folder = config.directory.join(&outlet.directory);

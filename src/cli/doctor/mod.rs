@@ -87,21 +87,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 report.ok("configuration", format!("{} is right", arguments.config.display()));
             }
             for held in &config.suspended_outlets {
-                let what =
+                let text =
                     format!("a station records with it, but shows nothing new in this outlet: {}", held.reason());
                 let remedy = "mend it (`damcast config check` shows all that is wrong, with its place), then `damcast ctl reload`";
-                report.problem("configuration", &format!("outlet {}", held.name), what, remedy);
+                report.problem("configuration", &format!("outlet {}", held.name), text, remedy);
             }
             Some(config)
         }
         Err(errors) => {
             let (file, first) = (arguments.config.display().to_string(), &errors.0[0]);
             let place = first.location.as_ref().map_or(String::new(), |place| format!("line {}: ", place.line));
-            let what = format!("{place}{}", first.message);
+            let text = format!("{place}{}", first.message);
             report.problem(
                 "configuration",
                 &file,
-                what,
+                text,
                 "`damcast config check` shows all that is wrong, with its place",
             );
             None
@@ -148,18 +148,18 @@ struct DoctorReport {
 
 impl DoctorReport {
     /// This is wrong with the subject, and that helps.
-    fn problem(&mut self, check: &'static str, subject: &str, what: impl Into<String>, remedy: impl Into<String>) {
+    fn problem(&mut self, check: &'static str, subject: &str, text: impl Into<String>, remedy: impl Into<String>) {
         self.faults.push(DoctorProblem {
             check,
             subject: subject.to_owned(),
-            message: what.into(),
+            message: text.into(),
             remedy: remedy.into(),
         });
     }
 
     /// This is in order.
-    fn ok(&mut self, check: &'static str, what: impl Into<String>) {
-        self.fine.push((check, what.into()));
+    fn ok(&mut self, check: &'static str, message: impl Into<String>) {
+        self.fine.push((check, message.into()));
     }
 
     /// This could not be looked at.
@@ -169,14 +169,14 @@ impl DoctorReport {
 
     fn to_text(&self) -> String {
         let mut text = String::new();
-        for (check, what) in &self.fine {
-            text += &format!("  ok    {check}: {what}\n");
+        for (check, problem) in &self.fine {
+            text += &format!("  ok    {check}: {problem}\n");
         }
         for (check, why) in &self.skipped {
             text += &format!("  -     {check}: not looked at: {why}\n");
         }
-        for DoctorProblem { check, subject, message: what, remedy } in &self.faults {
-            text += &format!("\nWRONG   {check}: {subject}: {what}\n        what to do: {remedy}\n");
+        for DoctorProblem { check, subject, message: problem, remedy } in &self.faults {
+            text += &format!("\nWRONG   {check}: {subject}: {problem}\n        what to do: {remedy}\n");
         }
         let count = self.faults.len();
         text + &match count {
@@ -191,7 +191,7 @@ impl DoctorReport {
             json!({ "check": fault.check, "subject": fault.subject, "what": fault.message, "remedy": fault.remedy })
         });
         let pairs = |list: &[(&str, String)]| -> Vec<serde_json::Value> {
-            list.iter().map(|(check, what)| json!({ "check": check, "what": what })).collect()
+            list.iter().map(|(check, problem)| json!({ "check": check, "what": problem })).collect()
         };
         json!({
             "faults": faults.collect::<Vec<_>>(),

@@ -77,8 +77,8 @@ fn check_installed(machine: &Machine, unit: &Unit, sources: Option<&Sources>, re
         (true, _) => report.ok("units", format!("{name} starts with the machine")),
         (false, None) => report.ok("units", format!("{name} is not enabled: {lack}; {enable} if you want it")),
         (false, Some(table)) => {
-            let what = format!("{} is configured, and {name} is not enabled: {lack}", table.title());
-            report.problem("units", name, what, enable);
+            let message = format!("{} is configured, and {name} is not enabled: {lack}", table.title());
+            report.problem("units", name, message, enable);
         }
     }
     is_enabled

@@ -53,9 +53,9 @@ pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, rep
                 let fits = |tty: &&Tty| tty.usb.as_ref().is_some_and(|usb| fits(&line.port, usb, &tty.name));
                 let fitting: Vec<PathBuf> = ttys.iter().filter(fits).map(|tty| Path::new("/dev").join(&tty.name)).collect();
                 if fitting.is_empty() {
-                    let what = "no port that it could mean is there";
+                    let message = "no port that it could mean is there";
                     let remedy = "plug the board in and switch it on; `damcast ports` lists the ports";
-                    report.problem("port", &format!("{} ({})", line.port, line.name), what, remedy);
+                    report.problem("port", &format!("{} ({})", line.port, line.name), message, remedy);
                 }
                 devices.extend(fitting);
             }
@@ -65,11 +65,11 @@ pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, rep
     if machine.is_local() {
         let lines = config.into_iter().flat_map(|config| &config.lines).map(|line| (line.name.as_str(), &line.port));
         for [one, other, device] in ports::shared_devices(lines) {
-            let what = format!("the lines {one} and {other} mean the same port, under two names");
+            let message = format!("the lines {one} and {other} mean the same port, under two names");
             report.problem(
                 "port",
                 &device,
-                what,
+                message,
                 "give each [[line]] the port of its own board; `damcast ports` lists them",
             );
         }
@@ -133,7 +133,7 @@ fn fits(port: &PortAddress, usb: &Path, name: &str) -> bool {
 fn check_access(machine: &Machine, device: &Path, user: Option<&str>, report: &mut DoctorReport) {
     let Some((mode, owner, group)) = machine.access(device) else { return };
     let groups = machine.groups();
-    let (who, number, theirs) = recording_user(machine, user);
+    let (user_name, number, theirs) = recording_user(machine, user);
     let is_root = number == Some(0);
     let is_allowed = mode & 0o006 == 0o006
         || (mode & 0o060 == 0o060 && theirs.contains(&group))
@@ -143,9 +143,11 @@ fn check_access(machine: &Machine, device: &Path, user: Option<&str>, report: &m
     }
     let group = groups.iter().find(|(_, id, _)| *id == group).map_or(group.to_string(), |(name, ..)| name.clone());
     let shown = device.display().to_string();
-    let what = format!("{who} may not open it: it is for the group `{group}`");
+    let message = format!("{user_name} may not open it: it is for the group `{group}`");
     let remedy = if device.starts_with(PSEUDO_TERMINALS) {
-        format!("it is no board but a pseudo-terminal: start the program at its other end (boardsim) as the user {who}")
+        format!(
+            "it is no board but a pseudo-terminal: start the program at its other end (boardsim) as the user {user_name}"
+        )
     } else if !PORT_GROUPS.contains(&group.as_str()) {
         // Nobody should be put into a group like root for the sake of a board.
         format!(
@@ -154,9 +156,11 @@ fn check_access(machine: &Machine, device: &Path, user: Option<&str>, report: &m
             PORT_GROUPS[0], PORT_GROUPS[0]
         )
     } else {
-        format!("`sudo usermod -aG {group} {who}`, then log in again; for the service: SupplementaryGroups={group}")
+        format!(
+            "`sudo usermod -aG {group} {user_name}`, then log in again; for the service: SupplementaryGroups={group}"
+        )
     };
-    report.problem("permission", &shown, what, remedy);
+    report.problem("permission", &shown, message, remedy);
 }
 
 /// The user who records, with number and groups: the one that is named, or that of the service, or who asks.
@@ -196,9 +200,9 @@ fn check_holders(machine: &Machine, device: &Path, report: &mut DoctorReport) {
             continue;
         }
         if process.name == SIMULATOR {
-            let what =
+            let message =
                 format!("{}: a simulated board is at it ({SIMULATOR}, process {})", device.display(), process.id);
-            report.ok("port", what);
+            report.ok("port", message);
             continue;
         }
         report.problem(

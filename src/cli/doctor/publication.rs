@@ -51,11 +51,11 @@ pub fn check_public(machine: &Machine, place: &str, config: &Config, report: &mu
     };
     let before = report.faults.len();
     if began.elapsed() > SLOW_ANSWER && place.contains("://") {
-        let what = format!("the answer took {} ms; lidraughts gives up after 4000", began.elapsed().as_millis());
+        let message = format!("the answer took {} ms; lidraughts gives up after 4000", began.elapsed().as_millis());
         report.problem(
             "public address",
             place,
-            what,
+            message,
             "use a web server that is nearer or faster; serve the file as it is",
         );
     }

@@ -55,8 +55,8 @@ fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let control: TimeControl = tags.get(own).or(tags.get("TimeControl"))?.parse().ok()?;
     let clocks = game.entries().iter().rev().find_map(|entry| entry.clocks)?;
     let left = if color == Color::White { clocks.white } else { clocks.black }?;
-    let given = total_allowance(&control, moves_of(tags, game, color)?)?;
-    given.checked_sub(left.0)
+    let allowance = total_allowance(&control, moves_of(tags, game, color)?)?;
+    allowance.checked_sub(left.0)
 }
 
 /// The moves that a side made. `None` when that cannot be told: a setup hides how many there were.
@@ -84,25 +84,25 @@ fn starts(game_type: &str) -> Option<Color> {
 /// What a time control has given by so many moves of a side, in seconds.
 fn total_allowance(control: &TimeControl, moves: u32) -> Option<u32> {
     let TimeControl::Periods(periods) = control else { return None };
-    let (mut given, mut left) = (0_u32, moves);
+    let (mut allowance, mut left) = (0_u32, moves);
     for period in periods {
         match *period {
             Period::Moves { moves, seconds } => {
-                given = given.checked_add(seconds)?;
+                allowance = allowance.checked_add(seconds)?;
                 if left < moves {
-                    return Some(given);
+                    return Some(allowance);
                 }
                 left -= moves;
             }
-            Period::SuddenDeath { seconds } => return given.checked_add(seconds),
+            Period::SuddenDeath { seconds } => return allowance.checked_add(seconds),
             Period::Increment { seconds, increment } => {
-                return given.checked_add(seconds)?.checked_add(left.checked_mul(increment)?);
+                return allowance.checked_add(seconds)?.checked_add(left.checked_mul(increment)?);
             }
             // What one uses the other gains: the clock alone does not tell.
             Period::Hourglass { .. } => return None,
         }
     }
-    Some(given)
+    Some(allowance)
 }
 
 #[cfg(test)]
@@ -146,12 +146,12 @@ mod tests {
 
     #[test]
     fn splits_time_by_periods() {
-        let given = |control: &str, moves| total_allowance(&control.parse().unwrap(), moves);
-        assert_eq!(given("40/7200:3600", 39), Some(7200));
-        assert_eq!(given("40/7200:3600", 40), Some(10_800));
-        assert_eq!(given("40/7200:3600+60", 42), Some(10_920));
-        assert_eq!(given("4800+60", 10), Some(5400));
-        assert_eq!(given("*120", 3), None);
-        assert_eq!(given("?", 3), None);
+        let allowance = |control: &str, moves| total_allowance(&control.parse().unwrap(), moves);
+        assert_eq!(allowance("40/7200:3600", 39), Some(7200));
+        assert_eq!(allowance("40/7200:3600", 40), Some(10_800));
+        assert_eq!(allowance("40/7200:3600+60", 42), Some(10_920));
+        assert_eq!(allowance("4800+60", 10), Some(5400));
+        assert_eq!(allowance("*120", 3), None);
+        assert_eq!(allowance("?", 3), None);
     }
 }

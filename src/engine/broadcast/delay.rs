@@ -54,9 +54,9 @@ impl<'game> VisibleGame<'game> {
 
     /// Its result as it is shown: the last one that was given.
     pub fn visible_result(&self) -> Option<&'game str> {
-        let given = self.corrections.iter().rev().find(|correction| correction.tag == RESULT_TAG);
+        let last_correction = self.corrections.iter().rev().find(|correction| correction.tag == RESULT_TAG);
         // No result before the last move.
-        given.filter(|_| self.is_closed).map(|correction| correction.value.as_str()).or(self.result)
+        last_correction.filter(|_| self.is_closed).map(|correction| correction.value.as_str()).or(self.result)
     }
 
     /// The moves that its board missed, once it is over, as PDN has them; empty: none.
@@ -112,7 +112,7 @@ impl Delay {
         // Nearly always all of them may be seen.
         let asides =
             Some(game.live_updates()).filter(|asides| asides.last_at().is_some_and(|last| self.visible_at(last) > now));
-        let asides = asides.into_iter().flat_map(|asides| asides.iter()).map(|aside| aside.at);
+        let asides = asides.into_iter().flat_map(|asides| asides.iter()).map(|update| update.at);
         let corrections = game.corrections().iter().map(|correction| correction.at);
         moments.chain(asides).chain(ends).chain(corrections).map(|at| self.visible_at(at)).filter(|&at| at > now).min()
     }

@@ -147,7 +147,7 @@ pub fn count_live_updates(game: &GameRecord, delay: Delay, now: WallTime) -> u64
     match asides.last_at() {
         Some(_) if delay.plies > 0 => 0,
         Some(last) if is_due(last) => asides.len() as u64,
-        _ => asides.iter().take_while(|aside| is_due(aside.at)).count() as u64,
+        _ => asides.iter().take_while(|update| is_due(update.at)).count() as u64,
     }
 }
 
@@ -155,7 +155,7 @@ pub fn count_live_updates(game: &GameRecord, delay: Delay, now: WallTime) -> u64
 pub fn event_time(game: &GameRecord, stream: Stream, n: u64) -> Option<WallTime> {
     let index = usize::try_from(n).ok()?.checked_sub(1)?;
     if stream != Stream::Game {
-        return game.live_updates().iter().nth(index).map(|aside| aside.at);
+        return game.live_updates().iter().nth(index).map(|update| update.at);
     }
     // The first is that the game has begun.
     let entries = game.current_file_entries().iter().map(|entry| entry.at);
@@ -203,9 +203,9 @@ pub fn events_without(
 }
 
 /// What was told beside a game: so many, behind the first so many.
-pub fn live_update_events(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<GameEvent> {
+pub fn live_update_events(board: &Board, game: &GameRecord, skip: u64, max_count: usize) -> Vec<GameEvent> {
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-    let told = game.live_updates().iter().zip(1..).skip(skip).take(most);
+    let numbered = game.live_updates().iter().zip(1..).skip(skip).take(max_count);
     let kind = |kind| Object::new().text("type", kind);
     let body = |aside: &RecordedUpdate| match &aside.content {
         LiveUpdateContent::LikelyMoves(moves) => kind("provisional").texts("moves", moves.split_whitespace()),
@@ -221,7 +221,7 @@ pub fn live_update_events(board: &Board, game: &GameRecord, skip: u64, most: usi
         n,
         body: body(&aside),
     };
-    told.map(event).collect()
+    numbered.map(event).collect()
 }
 
 fn game_opened_event(board: &Board, game: &GameRecord, withheld: &HiddenNames) -> Object {
@@ -248,12 +248,12 @@ struct MoveNumberer {
 
 impl MoveNumberer {
     /// Follows an entry; the body of its event is only made if it is asked for.
-    fn entry_event(&mut self, entry: &livefile::Entry, is_asked: bool) -> Object {
+    fn entry_event(&mut self, entry: &livefile::Entry, is_requested: bool) -> Object {
         if let EntryKind::Ply { .. } = entry.kind {
             self.ply += 1;
             self.number = entry.number.map_or(self.number, |number| number.value.into());
         }
-        if !is_asked {
+        if !is_requested {
             return Object::new();
         }
         let body = match &entry.kind {
@@ -374,14 +374,14 @@ mod tests {
     fn schema_lists_every_member() {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
         let mut game = game(&[("White", "a")], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}"]);
-        let told = [
+        let contents = [
             LiveUpdateContent::LikelyMoves("19-23".into()),
             LiveUpdateContent::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
             LiveUpdateContent::State("unexplained"),
             LiveUpdateContent::SetupReason("taken-back"),
         ];
-        for told in told {
-            game.apply(moment(3), GameChange::LiveUpdate(told));
+        for contents in contents {
+            game.apply(moment(3), GameChange::LiveUpdate(contents));
         }
         game.apply(moment(6), GameChange::Ended(Some("2-0".into())));
         let board = Board::new("a", Variant::international(), Vec::new());
@@ -390,14 +390,14 @@ mod tests {
         for event in &all {
             let event: serde_json::Value = serde_json::from_str(&event.line(1, &generation())).unwrap();
             for (member, value) in event.as_object().unwrap() {
-                let told = &schema["properties"][member];
+                let contents = &schema["properties"][member];
                 let kind = match value {
                     serde_json::Value::String(_) => "string",
                     serde_json::Value::Number(_) => "integer",
                     serde_json::Value::Array(_) => "array",
                     _ => "object",
                 };
-                assert_eq!(told["type"], kind, "{member}");
+                assert_eq!(contents["type"], kind, "{member}");
             }
             assert!(schema["required"].as_array().unwrap().iter().all(|name| !event[name.as_str().unwrap()].is_null()));
             assert!(schema["properties"]["type"]["enum"].as_array().unwrap().contains(&event["type"]));

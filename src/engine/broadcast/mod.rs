@@ -67,8 +67,8 @@ impl Board {
             change => {
                 let is_aside = matches!(change, GameChange::LiveUpdate(_));
                 // What is told before a game has begun, or after it, is told of no game.
-                let is_told = |game: &&mut GameRecord| !is_aside || game.closed_at().is_none();
-                if let Some(game) = self.games.last_mut().filter(is_told) {
+                let is_accepted = |game: &&mut GameRecord| !is_aside || game.closed_at().is_none();
+                if let Some(game) = self.games.last_mut().filter(is_accepted) {
                     game.apply(at, change);
                 }
             }

@@ -443,15 +443,16 @@ pub(super) mod tests {
             (at(90_000_000, 0), LiveUpdateContent::LikelyMoves("x".repeat(300).into())),
             (at(90_000_001, 2), LiveUpdateContent::SetupReason("taken-back")),
         ];
-        let mut asides = LiveUpdateLog::default();
+        let mut updates = LiveUpdateLog::default();
         for (at, content) in &content {
-            asides.push(*at, content.clone());
+            updates.push(*at, content.clone());
         }
-        let read: Vec<(WallTime, LiveUpdateContent)> = asides.iter().map(|aside| (aside.at, aside.content)).collect();
+        let read: Vec<(WallTime, LiveUpdateContent)> =
+            updates.iter().map(|recorded_update| (recorded_update.at, recorded_update.content)).collect();
         assert_eq!(read, content);
         let offsets: Vec<&FixedOffset> = read.iter().map(|(at, _)| at.offset()).collect();
         assert_eq!(offsets, content.iter().map(|(at, _)| at.offset()).collect::<Vec<_>>());
-        assert_eq!((asides.len(), asides.last_at()), (content.len(), content.last().map(|(at, _)| *at)));
+        assert_eq!((updates.len(), updates.last_at()), (content.len(), content.last().map(|(at, _)| *at)));
     }
 
     /// The game of a live file with these tags and these lines.

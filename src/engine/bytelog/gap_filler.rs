@@ -52,15 +52,23 @@ mod tests {
             assert_eq!(log.records.last(), Some(&Record::new(50, RecordKind::Tick)), "{length}");
             let records = if length < 65 { 3 } else { 5 };
             assert!(log.records.len() == records || (50..70).contains(&length), "{length}: {:?}", log.records);
-            let told = log.problems == [LogProblem::BytesLost { line: 3, bytes: length as u64 }];
-            assert_eq!(told, length >= 17, "{length}: {:?}", log.problems);
+            let is_reported = log.problems == [LogProblem::BytesLost { line: 3, bytes: length as u64 }];
+            assert_eq!(is_reported, length >= 17, "{length}: {:?}", log.problems);
         }
         // A record of idle answers ends later than its own time.
-        let asked = b"100 ~ 40g40G40-02".as_slice();
-        let Ok(LogLine::Record(record)) = parse_line(std::str::from_utf8(asked).unwrap()) else { panic!("no record") };
+        let record_text = b"100 ~ 40g40G40-02".as_slice();
+        let Ok(LogLine::Record(record)) = parse_line(std::str::from_utf8(record_text).unwrap()) else {
+            panic!("no record")
+        };
         assert!(record.end_time() > 100);
-        let log =
-            [b"0 = up\n", asked, b"\n", &filler(asked, 200), format!("{} .\n", record.end_time()).as_bytes()].concat();
+        let log = [
+            b"0 = up\n",
+            record_text,
+            b"\n",
+            &filler(record_text, 200),
+            format!("{} .\n", record.end_time()).as_bytes(),
+        ]
+        .concat();
         assert_eq!(read(&log).unwrap().records.len(), 5);
         // No record precedes the gap.
         assert!(!String::from_utf8(filler(b"# line: a", 200)).unwrap().contains('='));

@@ -101,18 +101,18 @@ impl IdlePacker {
 
     /// Decodes an answer without news. `Some(None)` if the bytes may be the start of one; `None` if they are anything
     /// else.
-    fn idle_answer(&mut self, heard: &[u8]) -> Option<Option<BusMessage>> {
+    fn idle_answer(&mut self, received: &[u8]) -> Option<Option<BusMessage>> {
         let is_asked = |id: MessageId, board: BusAddress| {
-            self.pending_question.is_none_or(|(_, command, asked)| {
-                asked == board && command.answer() == Some(id) && command != BusCommand::RepeatChanges
+            self.pending_question.is_none_or(|(_, command, asked_board)| {
+                asked_board == board && command.answer() == Some(id) && command != BusCommand::RepeatChanges
             })
         };
         let mut decoder = BusDecoder::new();
-        let items = decoder.feed(heard);
+        let items = decoder.feed(received);
         let [BusItem::Message(message)] = items.as_slice() else {
-            return (items.is_empty() && may_be_idle(heard)).then_some(None);
+            return (items.is_empty() && may_be_idle(received)).then_some(None);
         };
-        let is_all = message.encode() == heard;
+        let is_all = message.encode() == received;
         if !is_all || answer_letter(&message.answer).is_none() {
             return None;
         }
@@ -239,7 +239,7 @@ mod tests {
     /// Repeated answers take few bytes, and news passes without delay.
     #[test]
     fn packs_unchanged_clock_and_fields() {
-        let says = |answer: &BusAnswer| BusMessage { from: board(1025), answer: answer.clone() }.encode();
+        let encode_answer = |answer: &BusAnswer| BusMessage { from: board(1025), answer: answer.clone() }.encode();
         let codes = |code: u8| (0..50).map(|field| PieceCode(if field < 20 { code } else { 0 })).collect();
         let clock = BusAnswer::Clock(ClockReport::decode([0, 0x59, 0x30, 0, 0x59, 0x30, 0x20]));
         let (one, two) = (BusAnswer::Board(codes(1)), BusAnswer::Board(codes(4)));
@@ -259,7 +259,7 @@ mod tests {
         .into_iter()
         .enumerate()
         {
-            let (at, bytes) = (100 * at as u64, says(answer));
+            let (at, bytes) = (100 * at as u64, encode_answer(answer));
             let cut = bytes.len() / 2;
             records.extend([sent(at, command, 1025), heard(at + 50, &bytes[..cut]), heard(at + 60, &bytes[cut..])]);
         }
@@ -334,18 +334,18 @@ mod tests {
             }
             // An empty read carries no information.
             let is_empty = |record: &Record| matches!(&record.kind, RecordKind::FromBoard(bytes) if bytes.is_empty());
-            let told = |records: &[Record]| {
+            let replayed_events = |records: &[Record]| {
                 replayed(records).into_iter().filter(|record| !is_empty(record)).collect::<Vec<_>>()
             };
-            prop_assert_eq!(told(&packed), told(&records));
+            prop_assert_eq!(replayed_events(&packed), replayed_events(&records));
         }
 
         #[test]
         fn packs_arbitrary_text(text in "(40[vZ][nbcd][0-3]|0[0-9]){0,4}[0-9a-zA-Z_é-]{0,20}") {
             if let Ok(boards) = decode(&text) {
-                let mut again = String::new();
-                append(&mut again, &boards);
-                prop_assert_eq!(decode(&again), Ok(boards));
+                let mut repacked = String::new();
+                append(&mut repacked, &boards);
+                prop_assert_eq!(decode(&repacked), Ok(boards));
             }
         }
     }

@@ -97,10 +97,10 @@ pub fn play(logs: Vec<LogInput>, game_type: Option<&str>) -> Result<PlaybackResu
 pub fn play_with_notices(
     logs: Vec<LogInput>,
     game_type: Option<&str>,
-    tell: impl FnMut(String),
+    on_notice: impl FnMut(String),
 ) -> Result<PlaybackResult, PlaybackError> {
     let mut games = Vec::new();
-    let mut played = play_logs(logs, game_type, tell, |chain, game| games.push((chain, game)))?;
+    let mut played = play_logs(logs, game_type, on_notice, |chain, game| games.push((chain, game)))?;
     // A game that was opened later may have finished earlier.
     games.sort_by_key(|(chain, game)| (*chain, game.times.opened_at));
     played.games = games.into_iter().map(|(_, game)| game).collect();
@@ -121,7 +121,7 @@ pub fn play_each_game(logs: Vec<LogInput>, mut each: impl FnMut(PlayedGame)) -> 
 fn play_logs(
     mut logs: Vec<LogInput>,
     game_type: Option<&str>,
-    mut tell: impl FnMut(String),
+    mut on_notice: impl FnMut(String),
     mut each: impl FnMut(usize, PlayedGame),
 ) -> Result<PlaybackResult, PlaybackError> {
     sort_by_opening(&mut logs)?;
@@ -134,17 +134,17 @@ fn play_logs(
         let (chain, after) = rest.split_at(length);
         let is_cut = played.last_chain.is_none() && first.header.continues() == Some(true);
         if is_cut {
-            tell(format!("{}: goes on from an earlier log, which was not given", first.name));
+            on_notice(format!("{}: goes on from an earlier log, which was not given", first.name));
         }
         let (mut settings, unknown) = LineSettings::from_header(&first.header, game_type)?;
-        unknown.into_iter().for_each(|notice| tell(format!("{}: {notice}", first.name)));
+        unknown.into_iter().for_each(|notice| on_notice(format!("{}: {notice}", first.name)));
         continue_numbering(&mut settings, &last_numbers);
         let mut each = |game: PlayedGame| {
             let last = last_numbers.entry(game.board).or_insert(0);
             *last = game.number().max(*last);
             each(number, game);
         };
-        play_chain(chain, settings, &mut played, &mut tell, &mut each)?;
+        play_chain(chain, settings, &mut played, &mut on_notice, &mut each)?;
         rest = after;
     }
     Ok(played)
@@ -154,7 +154,7 @@ fn play_chain(
     logs: &[LogInput],
     settings: LineSettings,
     played: &mut PlaybackResult,
-    tell: &mut impl FnMut(String),
+    on_notice: &mut impl FnMut(String),
     each: &mut impl FnMut(PlayedGame),
 ) -> Result<(), PlaybackError> {
     let Some(head) = logs.first().map(|first| &first.header) else { return Ok(()) };
@@ -208,7 +208,7 @@ fn play_chain(
             if playback.games.len() > known {
                 hand_over(playback.take_finished(), &playback.calendar);
             }
-            playback.notices.drain(..).for_each(|(at, text)| tell(format!("{at} ms: {text}")));
+            playback.notices.drain(..).for_each(|(at, text)| on_notice(format!("{at} ms: {text}")));
         }
         if is_up {
             playback.apply(last, Input::LinkDown);
@@ -216,7 +216,7 @@ fn play_chain(
         earlier_end = Some(last.max(shift));
         played.logs.push((log.name.clone(), records.summary().clone()));
     }
-    playback.notices.drain(..).for_each(|(at, text)| tell(format!("{at} ms: {text}")));
+    playback.notices.drain(..).for_each(|(at, text)| on_notice(format!("{at} ms: {text}")));
     hand_over(std::mem::take(&mut playback.games), &playback.calendar);
     let calendar = playback.calendar.take().filter(|_| head.opened.is_some());
     let end = earlier_end.unwrap_or(last);

@@ -75,7 +75,7 @@ impl PlayedGame {
         let opened = [(self.times.opened_at, PublishedEvent::GameOpened(opening))];
         let entries = self.times.entry_times.iter().zip(entries).map(|(at, entry)| (*at, PublishedEvent::Entry(entry)));
         let ended = is_ended.then(|| (self.times.ended_at, PublishedEvent::GameEnded(result.as_deref())));
-        let asides = self.live_updates.iter().map(|(at, aside)| (*at, PublishedEvent::LiveUpdate(aside)));
+        let asides = self.live_updates.iter().map(|(at, update)| (*at, PublishedEvent::LiveUpdate(update)));
         let all = opened.into_iter().chain(entries).chain(ended).chain(asides);
         all.map(|(at, published)| (calendar.moment(at), published)).collect()
     }

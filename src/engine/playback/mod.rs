@@ -119,9 +119,9 @@ impl Playback {
                 Effect::Notice(text) | Effect::Info(text) | Effect::Refused(text) => {
                     self.notices.push((at, prefix_board(board, &text)))
                 }
-                Effect::LiveUpdate(aside) => {
+                Effect::LiveUpdate(update) => {
                     if let Some(game) = self.last_game(board).filter(|game| !game.file.is_ended) {
-                        game.live_updates.push((at, aside));
+                        game.live_updates.push((at, update));
                     }
                 }
                 Effect::Send(_) | Effect::Note(_) | Effect::LookUpGame(_) | Effect::Reopen { .. } => {}

@@ -47,15 +47,15 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
     let mut places = Locator::new(text);
     for (index, piece) in pieces(text).enumerate() {
         if index == MAX_GAMES {
-            let what = format!("more than {MAX_GAMES} games: this one and those behind it are not read");
-            problems.push(Problem::error(places.at(piece.start), what));
+            let message = format!("more than {MAX_GAMES} games: this one and those behind it are not read");
+            problems.push(Problem::error(places.at(piece.start), message));
         }
         let mut found = Vec::new();
         check_piece(text, piece, &mut found);
         found.sort_by_key(|found| found.offset);
-        for RawProblem { offset: at, level, message: what, hint } in found {
+        for RawProblem { offset: at, level, message, hint } in found {
             let hint = hint.filter(|hint| !hint.is_empty());
-            problems.push(Problem { location: places.at(at), level, message: what, hint, kind: None });
+            problems.push(Problem { location: places.at(at), level, message, hint, kind: None });
         }
     }
 }
@@ -104,9 +104,9 @@ fn check_piece(text: &str, piece: Range<usize>, found: &mut Vec<RawProblem>) {
     let tags = tags(&joined(tag_lines), found);
     let move_lines = match move_lines {
         [before @ .., last] if last[0].1 == '[' && last[last.len() - 1].1 == ']' => {
-            let what = format!("the last line {} is deleted", quote(&string(last)));
+            let message = format!("the last line {} is deleted", quote(&string(last)));
             let hint = Some("end the game with *".to_owned());
-            found.push(RawProblem { offset: last[0].0, level: Level::Error, message: what, hint });
+            found.push(RawProblem { offset: last[0].0, level: Level::Error, message, hint });
             before
         }
         all => all,
@@ -125,8 +125,8 @@ fn check_piece(text: &str, piece: Range<usize>, found: &mut Vec<RawProblem>) {
     }
 }
 
-fn fatal_problem(found: &mut Vec<RawProblem>, at: usize, what: String, hint: &str) {
-    found.push(RawProblem { offset: at, level: Level::Error, message: what, hint: Some(hint.to_owned()) });
+fn fatal_problem(found: &mut Vec<RawProblem>, at: usize, message: String, hint: &str) {
+    found.push(RawProblem { offset: at, level: Level::Error, message, hint: Some(hint.to_owned()) });
 }
 
 /// Returns the trimmed lines of a game, joined, without lines that start with `%`. Dashes become `-`, and the brackets
@@ -156,9 +156,9 @@ fn kept_lines(text: &str, piece: Range<usize>, found: &mut Vec<RawProblem>) -> V
     let mut rest = &text[piece.clone()];
     while let Some(c) = rest.chars().next() {
         let at = piece.end - rest.len();
-        if let Some(behind) = rest.strip_prefix(BR) {
+        if let Some(after) = rest.strip_prefix(BR) {
             keep(&mut line);
-            rest = behind;
+            rest = after;
             continue;
         }
         rest = &rest[c.len_utf8()..];
@@ -179,16 +179,16 @@ fn kept_lines(text: &str, piece: Range<usize>, found: &mut Vec<RawProblem>) -> V
 }
 
 fn without(shown: &[SourceChar], word: &str) -> Vec<SourceChar> {
-    let (mut kept, mut at) = (Vec::with_capacity(shown.len()), 0);
+    let (mut remaining, mut at) = (Vec::with_capacity(shown.len()), 0);
     while at < shown.len() {
         if starts(&shown[at..], word) {
             at += word.len();
         } else {
-            kept.push(shown[at]);
+            remaining.push(shown[at]);
             at += 1;
         }
     }
-    kept
+    remaining
 }
 
 /// Returns the nonempty lines. Movetext after a tag on the same line starts a new line, as does a FILENAME tag.
@@ -196,10 +196,10 @@ fn own_lines(shown: &[SourceChar]) -> Vec<Vec<SourceChar>> {
     let mut lines: Vec<Vec<SourceChar>> = vec![Vec::new()];
     let mut at = 0;
     while at < shown.len() {
-        let behind = blanks(shown, at + 2);
+        let after = blanks(shown, at + 2);
         let begins_movetext = starts(&shown[at..], "\"]") && {
-            let digits = shown[behind..].iter().take_while(|(_, c)| c.is_ascii_digit()).count();
-            starts(&shown[behind..], "{") || digits > 0 && starts(&shown[behind + digits..], ".")
+            let digits = shown[after..].iter().take_while(|(_, c)| c.is_ascii_digit()).count();
+            starts(&shown[after..], "{") || digits > 0 && starts(&shown[after + digits..], ".")
         };
         let begins_filename = starts(&shown[at..], "[FILENAME") && {
             let quote = blanks(shown, at + "[FILENAME".len());
@@ -214,7 +214,7 @@ fn own_lines(shown: &[SourceChar]) -> Vec<Vec<SourceChar>> {
             if begins_movetext {
                 line.push(shown[at]);
                 lines.push(Vec::new());
-                at = behind;
+                at = after;
             }
         }
     }
@@ -243,7 +243,7 @@ fn string(shown: &[SourceChar]) -> String {
 }
 
 fn starts(shown: &[SourceChar], word: &str) -> bool {
-    word.chars().enumerate().all(|(at, wanted)| shown.get(at).is_some_and(|(_, c)| *c == wanted))
+    word.chars().enumerate().all(|(at, expected)| shown.get(at).is_some_and(|(_, c)| *c == expected))
 }
 
 /// Returns the index after any blanks at `at`.
@@ -270,11 +270,11 @@ fn tags(shown: &[SourceChar], found: &mut Vec<RawProblem>) -> Tags {
         let Some((name, value_at, end)) = tag(shown, begin) else { break };
         let value = string(&shown[value_at..end]);
         let inner = value.trim_end_matches([' ', '\t']).strip_suffix('"').unwrap_or(&value);
-        let mut say = |level, what: String, hint: &str| {
+        let mut push_problem = |level, what: String, hint: &str| {
             found.push(RawProblem { offset: shown[begin].0, level, message: what, hint: Some(hint.to_owned()) });
         };
         if value.contains('\n') {
-            say(
+            push_problem(
                 Level::Error,
                 format!("the tag {} has no `]`: it swallows those behind it", quote(&name)),
                 "[Name \"value\"]",
@@ -284,9 +284,9 @@ fn tags(shown: &[SourceChar], found: &mut Vec<RawProblem>) -> Tags {
                 "the tag's name {} is read as something else",
                 quote(string(&shown[begin..end]).trim_start_matches('['))
             );
-            say(Level::Warning, what, "names are letters only there");
+            push_problem(Level::Warning, what, "names are letters only there");
         } else if inner.strip_prefix('"').is_some_and(|inner| inner.contains('"')) {
-            say(Level::Warning, format!("quotes in the value of {} are dropped", quote(&name)), "");
+            push_problem(Level::Warning, format!("quotes in the value of {} are dropped", quote(&name)), "");
         }
         tags.push((name, value.replace('"', "")));
         at = end + 1;
@@ -389,7 +389,7 @@ fn has_content(tags: &[(String, String)], first: Option<&str>, has_result: bool)
 }
 
 /// Reports losses in a game that parses.
-pub(super) fn check_game(located: &LocatedGame, told: Option<&'static Variant>, problems: &mut Problems) {
+pub(super) fn check_game(located: &LocatedGame, known_variant: Option<&'static Variant>, problems: &mut Problems) {
     let game = &located.game;
     if let Some(result) = game.tags.get("Result")
         && Outcome::parse(result).is_none_or(|outcome| outcome == Outcome::Open && result != "*")
@@ -421,7 +421,7 @@ pub(super) fn check_game(located: &LocatedGame, told: Option<&'static Variant>, 
             _ => {}
         }
     }
-    let replay = Replay::infer(located, told);
+    let replay = Replay::infer(located, known_variant);
     problems.extend(replay.problems.into_iter().filter(|problem| problem.level == Level::Error).map(|problem| {
         let what = format!("{}; the game is cut there", problem.message);
         Problem { message: what, level: Level::Warning, ..problem }
@@ -437,9 +437,9 @@ fn check_comment(comment: &str, place: Location, problems: &mut Problems) {
     }
     for command in clock::commands(comment).filter(|command| command.name == "clock") {
         if !clock::is_plain_clock(command.text) {
-            let what = format!("the clocks {} are ignored", quote(command.text));
+            let message = format!("the clocks {} are ignored", quote(command.text));
             problems.push(
-                Problem::warning(place, what).with_hint("[%clock w1:19:50 B1:20:00], nothing more and nothing less"),
+                Problem::warning(place, message).with_hint("[%clock w1:19:50 B1:20:00], nothing more and nothing less"),
             );
         } else if command.text != comment {
             problems.push(Problem::note(place, "the text beside the clocks is dropped"));

@@ -31,8 +31,8 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
         let start = located.locations.start();
         let game = &located.game;
         if game.end == Termination::Open {
-            let what = "the game has no terminator: the tags of the next become moves";
-            problems.push(Problem::error(located.locations.end.unwrap_or(start), what));
+            let message = "the game has no terminator: the tags of the next become moves";
+            problems.push(Problem::error(located.locations.end.unwrap_or(start), message));
         }
         if game.moves().next().is_none() && index + 1 < games.len() {
             problems.push(Problem::error(start, "a game without moves ends the reading: all later games are lost"));
@@ -49,12 +49,12 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
     // Text after the last game, or text without a game.
     let end = games.last().and_then(|located| located.locations.end).unwrap_or(Location::START);
     while is_right && let Some(read) = reading.next() {
-        let what = match read {
+        let message = match read {
             Ok(read) if read.moves.is_empty() => continue,
             Ok(read) => format!("{} is read as a move of another game", quote(&read.moves[0])),
-            Err(why) => format!("behind the last game the reader raises an error: {why}"),
+            Err(cause) => format!("behind the last game the reader raises an error: {cause}"),
         };
-        problems.push(Problem::error(end, what));
+        problems.push(Problem::error(end, message));
         is_right = false;
     }
 }
@@ -65,12 +65,12 @@ fn check_start(located: &reader::LocatedGame, problems: &mut Problems) {
     let Some(first) = game.moves().next() else { return };
     match game.tags.get("FEN") {
         Some(fen) if !fen.starts_with('W') => {
-            let what = "with Black to move the first move is read twice";
-            problems.push(Problem::error(tag_place(located, "FEN"), what).with_hint("it cannot read such a game"));
+            let message = "with Black to move the first move is read twice";
+            problems.push(Problem::error(tag_place(located, "FEN"), message).with_hint("it cannot read such a game"));
         }
         _ if first.number.is_some_and(|number| number.ellipsis) => {
-            let what = "the first move is numbered as the second player's: it is taken for the first player's";
-            problems.push(Problem::error(located.locations.start(), what).with_hint("it knows no such number"));
+            let message = "the first move is numbered as the second player's: it is taken for the first player's";
+            problems.push(Problem::error(located.locations.start(), message).with_hint("it knows no such number"));
         }
         _ => {}
     }
@@ -90,9 +90,9 @@ fn check_tokens(text: &str, problems: &mut Problems) {
                 let parts = tag::parts(token.text);
                 let plain = format!("[{} \"{}\"]", parts.name, parts.value);
                 if line != plain && line != tag::write(&parts.name, &parts.value) {
-                    let what = format!("the tag {} is not alone in its line in the plain form", quote(&parts.name));
+                    let message = format!("the tag {} is not alone in its line in the plain form", quote(&parts.name));
                     problems.push(
-                        Problem::error(token.location, what)
+                        Problem::error(token.location, message)
                             .with_hint("[Name \"value\"] from column 1, nothing behind it"),
                     );
                 }
@@ -103,20 +103,20 @@ fn check_tokens(text: &str, problems: &mut Problems) {
                     problems.push(Problem::error(token.location, "a comment without its end becomes a move"));
                 }
                 for word in found.filter(|word| *word == "*" || words::word(word) == (Word::Result, word.len())) {
-                    let what = format!("{} inside a comment cuts the game in two", quote(word));
-                    problems.push(Problem::error(token.location, what));
+                    let message = format!("{} inside a comment cuts the game in two", quote(word));
+                    problems.push(Problem::error(token.location, message));
                 }
             }
             TokenKind::Setup => {
                 problems.push(Problem::warning(token.location, "the setup is skipped, or taken for a move"));
             }
             TokenKind::PercentLine | TokenKind::LineComment => {
-                let what = format!("the words of the comment {} may be taken for moves", quote(token.text));
-                problems.push(Problem::warning(token.location, what).with_hint("it knows comments in braces only"));
+                let message = format!("the words of the comment {} may be taken for moves", quote(token.text));
+                problems.push(Problem::warning(token.location, message).with_hint("it knows comments in braces only"));
             }
             TokenKind::Word(Word::Move) if !token.text.contains(['-', 'x', ':']) => {
-                let what = format!("{} is no move there", quote(token.text));
-                problems.push(Problem::error(token.location, what).with_hint("a sign stands between the squares"));
+                let message = format!("{} is no move there", quote(token.text));
+                problems.push(Problem::error(token.location, message).with_hint("a sign stands between the squares"));
             }
             _ => {}
         }
@@ -137,15 +137,15 @@ fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGam
         .collect();
     let read = match read {
         Some(Ok(read)) => read,
-        Some(Err(why)) => return Some(Problem::error(start, format!("the reader raises an error: {why}"))),
+        Some(Err(cause)) => return Some(Problem::error(start, format!("the reader raises an error: {cause}"))),
         None if moves.is_empty() => return None,
         None => return Some(Problem::error(start, "this game is lost: the reading ended before it")),
     };
     if let Some(tag) =
         tags.iter().find(|tag| !read.tags.iter().any(|(name, value)| *name == tag.name && *value == tag.value))
     {
-        let what = format!("the tag {} is lost, or read otherwise", quote(&tag.name));
-        return Some(Problem::error(tag_place(located, &tag.name), what));
+        let message = format!("the tag {} is lost, or read otherwise", quote(&tag.name));
+        return Some(Problem::error(tag_place(located, &tag.name), message));
     }
     // `check_start` has already reported the doubled first move.
     let doubled = usize::from(tags.get("FEN").is_some_and(|fen| !fen.starts_with('W')) && !read.moves.is_empty());
@@ -155,8 +155,8 @@ fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGam
         match theirs.next() {
             Some(theirs) if theirs == ours => {}
             Some(theirs) => {
-                let what = format!("the move {} is read as {}", quote(ours), quote(theirs));
-                return Some(Problem::error(place, what));
+                let message = format!("the move {} is read as {}", quote(ours), quote(theirs));
+                return Some(Problem::error(place, message));
             }
             None => return Some(Problem::error(place, format!("the move {} is lost", quote(ours)))),
         }
@@ -221,8 +221,8 @@ impl<'t> GameParser<'t> {
             let cut = cut_at_result(line);
             text.push_str(cut.map_or(line, |(before, _)| before));
             text.push(' ');
-            if let Some((_, behind)) = cut {
-                self.lines[index] = behind;
+            if let Some((_, after)) = cut {
+                self.lines[index] = after;
                 rest = index;
                 break;
             }
@@ -263,8 +263,8 @@ fn cut_at_result(line: &str) -> Option<(&str, &str)> {
         .chain(line.char_indices().filter(|(_, c)| opens(*c)).map(|(at, c)| (at, at + c.len_utf8())));
     for (before, at) in starts {
         for result in RESULTS {
-            if let Some(behind) = line[at..].strip_prefix(result) {
-                let mut characters = behind.chars();
+            if let Some(after) = line[at..].strip_prefix(result) {
+                let mut characters = after.chars();
                 match characters.next() {
                     None => return Some((&line[..before], "")),
                     Some(c) if closes(c) => return Some((&line[..before], characters.as_str())),
@@ -324,34 +324,34 @@ fn without_pairs(text: &str, open: char, close: char) -> Cow<'_, str> {
     if !text.contains(open) {
         return Cow::Borrowed(text);
     }
-    let mut kept = String::with_capacity(text.len());
+    let mut remaining = String::with_capacity(text.len());
     let mut opened = Vec::new();
     for c in text.chars() {
         if c == open {
-            opened.push(kept.len());
-            kept.push(c);
+            opened.push(remaining.len());
+            remaining.push(c);
         } else if c == close
             && let Some(at) = opened.pop()
         {
-            kept.truncate(at);
+            remaining.truncate(at);
         } else {
-            kept.push(c);
+            remaining.push(c);
         }
     }
-    Cow::Owned(kept)
+    Cow::Owned(remaining)
 }
 
 fn without_glyphs(text: &str) -> String {
     let mut parts = text.split('$');
-    let mut kept = parts.next().unwrap_or_default().to_owned();
+    let mut remaining = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let behind = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        if behind.len() == part.len() {
-            kept.push('$');
+        let after = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        if after.len() == part.len() {
+            remaining.push('$');
         }
-        kept.push_str(behind);
+        remaining.push_str(after);
     }
-    kept
+    remaining
 }
 
 /// Returns every run of digits followed by a dot.

@@ -255,7 +255,7 @@ impl BusAnswer {
             id::BOARD_50_BLACK => Err(size(50)),
             _ => Err(UnknownReason::Id),
         };
-        known.unwrap_or_else(|why| BusAnswer::Unknown { id, data: data.to_vec(), reason: why })
+        known.unwrap_or_else(|reason| BusAnswer::Unknown { id, data: data.to_vec(), reason })
     }
 }
 
@@ -426,7 +426,7 @@ mod tests {
 
     #[test]
     fn keeps_unknown_bytes() {
-        let unknown = |id, data: &[u8], why| BusAnswer::Unknown { id: MessageId(id), data: data.to_vec(), reason: why };
+        let unknown = |id, data: &[u8], reason| BusAnswer::Unknown { id: MessageId(id), data: data.to_vec(), reason };
         let size = |expected| UnknownReason::Size { expected };
         check(&[0x8e, 0x00, 0x08, 0x08, 0x01, 0x1f, 0x01, 0x3f], unknown(0x0e, &[0x1f, 0x01], UnknownReason::Id));
         check(&[0x87, 0x00, 0x07, 0x08, 0x01, 0x05, 0x1c], unknown(0x07, &[0x05], size(0)));

@@ -203,8 +203,8 @@ mod tests {
         Framed::Frame(Frame { id: MessageId(id), data: data.to_vec() })
     }
 
-    fn noise(bytes: usize, why: NoiseKind) -> Framed {
-        Framed::Noise(Noise { bytes, kind: why })
+    fn noise(bytes: usize, reason: NoiseKind) -> Framed {
+        Framed::Noise(Noise { bytes, kind: reason })
     }
 
     #[track_caller]
@@ -278,22 +278,22 @@ mod tests {
     fn survives_ten_megabytes_of_random_bytes() {
         let good = [0x8e, 0x00, 0x05, 0x1f, 0x01];
         let mut framer = Framer::new();
-        let (mut frames, mut dropped, mut kept) = (0, 0, 0);
+        let (mut frames, mut dropped, mut frame_bytes) = (0, 0, 0);
         let mut tally = |framed: Framed| match framed {
             Framed::Frame(frame) => {
                 frames += 1;
-                kept += HEADER_LEN + frame.data().len();
+                frame_bytes += HEADER_LEN + frame.data().len();
             }
             Framed::Noise(noise) => dropped += noise.bytes,
         };
         let mut random = random_bytes(20);
-        let mut taken = 0;
+        let mut pushed_bytes = 0;
         // Bursts of every length up to 8 KiB, each followed by a valid message.
         for burst in (1..=8192).cycle().step_by(61) {
-            if taken >= 10_000_000 {
+            if pushed_bytes >= 10_000_000 {
                 break;
             }
-            taken += burst + good.len();
+            pushed_bytes += burst + good.len();
             for byte in random.by_ref().take(burst) {
                 if let Some(framed) = framer.push(byte) {
                     tally(framed);
@@ -307,7 +307,7 @@ mod tests {
             assert_eq!(last, Some(frame(0x0e, &[0x1f, 0x01])));
         }
         // Every byte is accounted for, and both counts agree.
-        assert_eq!(kept + dropped, taken);
+        assert_eq!(frame_bytes + dropped, pushed_bytes);
         let counts = framer.counts();
         assert_eq!((counts.frames, counts.noise_bytes), (frames, dropped as u64));
     }

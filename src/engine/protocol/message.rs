@@ -257,7 +257,7 @@ impl Message {
             }),
             _ => Err(UnknownReason::Id),
         };
-        known.unwrap_or_else(|why| Message::Unknown { id, data: data.to_vec(), reason: why })
+        known.unwrap_or_else(|reason| Message::Unknown { id, data: data.to_vec(), reason })
     }
 
     /// Returns the message id.
@@ -469,7 +469,7 @@ mod tests {
 
     #[test]
     fn keeps_unknown_messages_with_reason() {
-        let unknown = |id, data: &[u8], why| Message::Unknown { id: MessageId(id), data: data.to_vec(), reason: why };
+        let unknown = |id, data: &[u8], reason| Message::Unknown { id: MessageId(id), data: data.to_vec(), reason };
         let size = |expected| UnknownReason::Size { expected };
         check(&[0xa3, 0x00, 0x05, 0x01, 0x02], unknown(0x23, &[1, 2], UnknownReason::Id));
         check(&[0x80, 0x00, 0x03], unknown(0x00, &[], UnknownReason::Id));

@@ -110,9 +110,10 @@ impl Settings {
 
     /// Returns the times for a pace, without changing explicitly configured ones.
     #[must_use]
-    pub fn at_pace(mut self, pace: Pace, is_told: impl Fn(&str) -> bool) -> Settings {
+    pub fn at_pace(mut self, pace: Pace, is_explicit: impl Fn(&str) -> bool) -> Settings {
         for (key, field) in self.fields() {
-            let blitz = BLITZ.iter().find(|(known, _)| *known == key).filter(|_| pace == Pace::Blitz && !is_told(key));
+            let blitz =
+                BLITZ.iter().find(|(known, _)| *known == key).filter(|_| pace == Pace::Blitz && !is_explicit(key));
             if let Some((_, value)) = blitz {
                 *field = *value;
             }

@@ -140,8 +140,8 @@ impl ClockFilter {
                 Period::Increment { seconds, increment } => (seconds, increment),
             };
             let least = seconds.saturating_sub(passed.saturating_add(TIME_SLACK));
-            let most = seconds.saturating_add(increment).saturating_add(TIME_SLACK);
-            (least..=most).contains(&gain) && (plies / 2).abs_diff(made) <= NEAR_MOVES
+            let max_seconds = seconds.saturating_add(increment).saturating_add(TIME_SLACK);
+            (least..=max_seconds).contains(&gain) && (plies / 2).abs_diff(made) <= NEAR_MOVES
         })
     }
 }
@@ -171,22 +171,22 @@ impl ClockNotices {
     /// Returns the notices for a good reading. `right`: player on the right of the clock, if known.
     pub fn reading(&mut self, times: &ClockTimes, right: Option<Color>) -> Vec<String> {
         self.is_no_clock_reported = false;
-        let mut told = Vec::new();
+        let mut notices = Vec::new();
         if times.is_battery_low() && !self.is_battery_reported {
-            told.push("the clock's battery is low".to_owned());
+            notices.push("the clock's battery is low".to_owned());
         }
         self.is_battery_reported = times.is_battery_low();
         let sides = [(times.left, "left", right.map(|color| !color)), (times.right, "right", right)];
         for (flag, (side, word, color)) in self.reported_flags.iter_mut().zip(sides) {
             let has_fallen = side.is_flag_fallen || side.is_flag_shown && side.total_seconds() == 0;
             if has_fallen && !std::mem::replace(flag, true) {
-                told.push(match color {
+                notices.push(match color {
                     Some(color) => format!("{color}'s flag has fallen"),
                     None => format!("the flag at the {word} side of the clock has fallen"),
                 });
             }
         }
-        told
+        notices
     }
 }
 
@@ -213,11 +213,11 @@ mod tests {
     #[track_caller]
     fn check(control: Option<&str>, plies: u32, readings: &[(&str, &str, usize)]) {
         let mut truth = ClockFilter::new(control);
-        for (second, (left, right, taken)) in readings.iter().enumerate() {
+        for (second, (left, right, is_accepted)) in readings.iter().enumerate() {
             let now = Millis::seconds(second as u64);
             let times = truth.check(now, clock(time(left), time(right)), plies);
-            assert_eq!(times.good.len(), *taken, "{left} {right} in {readings:?}");
-            assert_eq!(truth.is_certain(now), *taken > 0);
+            assert_eq!(times.good.len(), *is_accepted, "{left} {right} in {readings:?}");
+            assert_eq!(truth.is_certain(now), *is_accepted > 0);
         }
     }
 
@@ -355,13 +355,13 @@ mod tests {
             readings in prop::collection::vec((0u64..100_000, 0u32..36_000, 0u32..36_000, any::<u32>()), 1..60),
         ) {
             let mut truth = ClockFilter::new(Some("4294/999999999:1:2+999999999:*5"));
-            let (mut now, mut taken) = (Millis::ZERO, 0);
+            let (mut now, mut accepted) = (Millis::ZERO, 0);
             let sent = readings.len();
             for (pause, left, right, plies) in readings {
                 now = now + Millis(pause);
-                taken += truth.check(now, clock(left, right), plies).good.len();
+                accepted += truth.check(now, clock(left, right), plies).good.len();
             }
-            prop_assert!(taken <= sent && truth.doubtful.len() <= MAX_DOUBTFUL);
+            prop_assert!(accepted <= sent && truth.doubtful.len() <= MAX_DOUBTFUL);
         }
     }
 }

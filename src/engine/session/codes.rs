@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn refuses_invalid_sets_with_reason() {
-        for (text, why) in [
+        for (text, reason) in [
             ("", "no code means a man `w`"),
             ("wood", "`wood` is none of these"),
             ("Chess", "`Chess` is none of these"),
@@ -163,7 +163,7 @@ mod tests {
             ("1=w 4=b 1=W", "1 has two"),
         ] {
             let error = text.parse::<CodeMap>().unwrap_err();
-            assert!(error.contains(why), "{text}: {error}");
+            assert!(error.contains(reason), "{text}: {error}");
         }
     }
 }

@@ -153,8 +153,8 @@ mod tests {
         assert_eq!(identity.on_message(&serial("01025")), [Effect::Note("serial number 01025".into())]);
         identity.reset();
         assert!(identity.is_admitted());
-        let told = identity.on_message(&serial("01026"));
-        assert_eq!(told[1], Effect::Notice("board 01026 is at this port, where board 01025 was before".into()));
+        let notices = identity.on_message(&serial("01026"));
+        assert_eq!(notices[1], Effect::Notice("board 01026 is at this port, where board 01025 was before".into()));
     }
 
     #[test]

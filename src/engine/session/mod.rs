@@ -295,11 +295,11 @@ impl Line {
     fn process_bytes(&mut self, mut bytes: std::vec::IntoIter<u8>, outputs: &mut Vec<Output>) {
         let now = self.now;
         while let Some(byte) = bytes.next() {
-            let heard = match &mut self.wire {
+            let outcome = match &mut self.wire {
                 Wire::Single(single) => single.push_byte(now, byte, outputs),
                 Wire::Bus(bus) => bus.push_byte(now, byte, outputs),
             };
-            match heard {
+            match outcome {
                 ByteOutcome::NoChange => {}
                 ByteOutcome::Handled => self.run_deadlines_until(now, outputs),
                 ByteOutcome::Published => {

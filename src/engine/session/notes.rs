@@ -10,13 +10,13 @@ use draughts_pdn::notation;
 
 /// Returns the note of a verdict, without the entry.
 pub fn note(verdict: &Verdict, grounds: Option<&Rationale>, variant: &Variant) -> String {
-    let (why, before) = match verdict {
+    let (cause, before) = match verdict {
         Verdict::Ply { rule, explanation_plies: explained, before, .. } => {
             (format!("rule={} plies={explained}", rule_str(*rule)), Some(before))
         }
         Verdict::Setup { reason, .. } => (format!("reason={}", reason_str(*reason)), None),
     };
-    let Some(grounds) = grounds else { return why };
+    let Some(grounds) = grounds else { return cause };
     let geometry = &variant.geometry;
     let lever = match grounds.lever {
         Some(Color::White) => "white",
@@ -25,7 +25,7 @@ pub fn note(verdict: &Verdict, grounds: Option<&Rationale>, variant: &Variant) -
     };
     let rejected = before.map_or(Vec::new(), |before| move_lists_text(before, &grounds.rejected));
     format!(
-        "{why} touched={} lever={lever} presses={} quiet={} dump={} leftover={} mismatch={} alternatives={} waited={}",
+        "{cause} touched={} lever={lever} presses={} quiet={} dump={} leftover={} mismatch={} alternatives={} waited={}",
         join_list(geometry, grounds.touched),
         grounds.presses,
         grounds.quiet_time,

@@ -260,7 +260,7 @@ impl QuestionQueue {
     }
 
     /// Returns the time of the next [`QuestionQueue::tick`]. `wanted`: time at which a dump is needed.
-    pub fn deadline(&self, wanted: Option<Millis>) -> Option<Millis> {
+    pub fn deadline(&self, dump_due: Option<Millis>) -> Option<Millis> {
         if !self.is_link_up {
             return None;
         }
@@ -269,8 +269,8 @@ impl QuestionQueue {
             None if !self.queue.is_empty() => self.wait_until,
             None => {
                 let keep_alive = self.last_probe + KEEP_ALIVE_INTERVAL;
-                let wanted = self.dump_at(wanted).into_iter().chain(self.clock_at());
-                wanted.fold(keep_alive, Millis::min).max(self.wait_until)
+                let dump_due = self.dump_at(dump_due).into_iter().chain(self.clock_at());
+                dump_due.fold(keep_alive, Millis::min).max(self.wait_until)
             }
         };
         Some(self.reopen_at.map_or(asks, |reopen| reopen.min(asks)))
@@ -282,10 +282,10 @@ impl QuestionQueue {
     }
 
     /// Returns the time of the next dump request. `wanted`: time at which a dump is needed.
-    fn dump_at(&self, wanted: Option<Millis>) -> Option<Millis> {
+    fn dump_at(&self, dump_due: Option<Millis>) -> Option<Millis> {
         match (self.is_identified, self.never_dumps) {
             (false, _) => None,
-            (true, false) => wanted,
+            (true, false) => dump_due,
             (true, true) => {
                 let wait = Millis(MIN_DUMP_RETRY.0 << self.unanswered_dumps.saturating_sub(MAX_IGNORED_DUMPS).min(8))
                     .min(MAX_DUMP_RETRY);
@@ -301,9 +301,9 @@ impl QuestionQueue {
     }
 
     /// Sends the due question.
-    pub fn tick(&mut self, now: Millis, wanted: Option<Millis>) -> Vec<QueueAction> {
+    pub fn tick(&mut self, now: Millis, dump_due: Option<Millis>) -> Vec<QueueAction> {
         let mut turns = Vec::new();
-        if self.deadline(wanted).is_none_or(|deadline| deadline > now) {
+        if self.deadline(dump_due).is_none_or(|deadline| deadline > now) {
             return turns;
         }
         if self.reopen_at.is_some_and(|at| at <= now) {
@@ -319,7 +319,7 @@ impl QuestionQueue {
         }
         let keep_alive = self.last_probe + KEEP_ALIVE_INTERVAL;
         let is_kept_alive = keep_alive > now;
-        let is_wanted = self.dump_at(wanted).is_some_and(|wanted| wanted <= now);
+        let is_wanted = self.dump_at(dump_due).is_some_and(|dump_due| dump_due <= now);
         if self.clock_at().is_some_and(|at| at <= now) && !self.queue.contains(&Command::SendClock) {
             self.queue.push_back(Command::SendClock);
         }
@@ -327,7 +327,7 @@ impl QuestionQueue {
         if self.queue.is_empty() && is_kept_alive && !is_wanted {
             return turns;
         }
-        if self.is_identified && self.update_sent_at.is_none_or(|told| told + KEEP_ALIVE_INTERVAL <= now) {
+        if self.is_identified && self.update_sent_at.is_none_or(|last_sent| last_sent + KEEP_ALIVE_INTERVAL <= now) {
             // A board that lost power in between has forgotten the update command.
             turns.push(QueueAction::Send(self.update_command.clone()));
             self.update_sent_at = Some(now);
@@ -395,19 +395,19 @@ impl QuestionQueue {
             return Vec::new();
         }
         self.unanswered = self.unanswered.saturating_add(1);
-        let most = self.silent_questions();
-        if self.unanswered < most || self.never_answers(now) {
+        let max_unanswered = self.silent_questions();
+        if self.unanswered < max_unanswered || self.never_answers(now) {
             return Vec::new();
         }
         let patience = Millis(ANSWER_TIMEOUT.0 << self.unanswered.min(4)).0.min(MAX_RETRY_INTERVAL.0);
         self.wait_until = now + Millis(patience - ANSWER_TIMEOUT.0.min(patience));
-        if self.unanswered > most {
+        if self.unanswered > max_unanswered {
             return Vec::new();
         }
         self.reopen_at = Some(if self.has_answered { now } else { now + self.reopen_wait() });
-        let is_news = !std::mem::replace(&mut self.is_silence_reported, true);
+        let is_new = !std::mem::replace(&mut self.is_silence_reported, true);
         let mut turns = Vec::new();
-        if is_news {
+        if is_new {
             turns.push(QueueAction::BoardSilent);
         }
         turns

@@ -293,8 +293,8 @@ impl FromStr for BoardPairing {
     }
 }
 
-fn check_tags(id: &str, why: &str) -> RequestError {
-    RequestError(format!("`pairing {id}`: {why}; it is written like pairing {id} {{[White \"Sijbrands, T.\"]}}"))
+fn check_tags(id: &str, reason: &str) -> RequestError {
+    RequestError(format!("`pairing {id}`: {reason}; it is written like pairing {id} {{[White \"Sijbrands, T.\"]}}"))
 }
 
 /// Returns the end of the first tag: after the bracket that follows its closing quote. Skips quotes after a backslash.
@@ -401,7 +401,7 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(wish(text), Ok(expected), "{text}");
         }
-        for (text, told) in [
+        for (text, expected_error) in [
             ("", "request `` is not known"),
             ("adjourn now", "request `adjourn now` is not known; known are result"),
             ("hold on", "request `hold on` is not known"),
@@ -420,12 +420,12 @@ mod tests {
             ("pairing 3.2 {[Result \"2-0\"]}", "said by the game itself"),
             ("pairing 3.2 {[White \"A\"] [White \"B\"]}", "White stands twice"),
         ] {
-            assert!(wish(text).is_err_and(|why| why.contains(told)), "{text}: {:?}", wish(text));
+            assert!(wish(text).is_err_and(|reason| reason.contains(expected_error)), "{text}: {:?}", wish(text));
         }
     }
 
-    fn names_have(tags: &[(String, String)], wanted: char) -> bool {
-        tags.iter().any(|(_, value)| value.contains(wanted))
+    fn names_have(tags: &[(String, String)], forbidden: char) -> bool {
+        tags.iter().any(|(_, value)| value.contains(forbidden))
     }
 
     #[test]

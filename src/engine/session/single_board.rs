@@ -275,9 +275,9 @@ impl SingleBoard {
             {
                 self.find_late_game(now, &changes::DecodedMemory::decode(data).events, outputs);
             }
-            (_, None, Message::Unknown { id, data, reason: why }) if !self.reported_unknown.contains(&id.0) => {
+            (_, None, Message::Unknown { id, data, reason }) if !self.reported_unknown.contains(&id.0) => {
                 self.reported_unknown.push(id.0);
-                let note = format!("unknown message {:#04x} of {} bytes: {why:?}", id.0, data.len());
+                let note = format!("unknown message {:#04x} of {} bytes: {reason:?}", id.0, data.len());
                 self.push_effects(now, vec![Effect::Note(note)], outputs);
             }
             _ => {}
@@ -576,8 +576,8 @@ impl SingleBoard {
     }
 
     fn wants_dump_at(&self) -> Option<Millis> {
-        let wanted = self.session.tables().filter_map(Table::wants_dump_at).min();
-        wanted.map(|at| self.session.line_time(at))
+        let due = self.session.tables().filter_map(Table::wants_dump_at).min();
+        due.map(|at| self.session.line_time(at))
     }
 
     /// Returns the time at which a gap ends without a dump.

@@ -352,8 +352,8 @@ impl Table {
 
     /// Handles a press that the board itself noticed, as opposed to a changed lever between two readings.
     pub fn on_press(&mut self, now: Millis, reports: &[ClockReport]) -> Vec<Effect> {
-        let tell = |report| self.clock.on_report(now, report, ClockReportSource::Press, self.games.recogniser());
-        reports.iter().flat_map(tell).collect()
+        let handle = |report| self.clock.on_report(now, report, ClockReportSource::Press, self.games.recogniser());
+        reports.iter().flat_map(handle).collect()
     }
 
     /// Whether the clock is running, as far as known.
@@ -502,11 +502,12 @@ impl Table {
         let Some(game) = self.games.game_mut() else { return Vec::new() };
         game.after_publication(verdict);
         let text = game.last_line().unwrap_or_default();
-        let why = notes::note(verdict, game.recogniser.rationale(), self.settings.variant);
-        let mut effects = vec![Effect::Note(format!("{text}: {why}"))];
+        let note_text = notes::note(verdict, game.recogniser.rationale(), self.settings.variant);
+        let mut effects = vec![Effect::Note(format!("{text}: {note_text}"))];
         if let Verdict::Setup { reason, .. } = verdict {
-            let why = notes::describe_reason(*reason);
-            effects.push(Effect::Notice(format!("the position had to be set up: {why}; game goes on with {text}")));
+            let note_text = notes::describe_reason(*reason);
+            effects
+                .push(Effect::Notice(format!("the position had to be set up: {note_text}; game goes on with {text}")));
         }
         effects.extend(self.games.take_notices());
         effects

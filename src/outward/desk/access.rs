@@ -52,8 +52,8 @@ impl AccessPolicy {
         let host = single_value(headers, &header::HOST).filter(|host| self.hosts.allows(host));
         let is_whole = request.uri().authority().is_none_or(|authority| self.hosts.allows(authority.as_str()));
         let Some(host) = host.filter(|_| is_whole) else {
-            let what = "the desk is not reached under this name; the operator adds names to `hosts` of [desk]";
-            return Err((StatusCode::MISDIRECTED_REQUEST, what));
+            let message = "the desk is not reached under this name; the operator adds names to `hosts` of [desk]";
+            return Err((StatusCode::MISDIRECTED_REQUEST, message));
         };
         let origin = self.origin(request)?;
         if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > MAX_ADDRESS_LEN) {

@@ -20,10 +20,10 @@ pub fn position_json(board: &BoardView) -> Result<Value, String> {
     };
     let variant = Variant::from_tag(&squares.game_type).map_err(|error| error.to_string())?;
     let doubt = board.unexplained.as_ref().map_or(&[][..], |doubt| &doubt.squares);
-    let picture = |text: &str, what: &str| {
+    let picture = |text: &str, error_text: &str| {
         let read = fen::read_any(variant, text).map_err(|error| error.to_string())?;
         let pieces = letters(variant, &read.placement);
-        let label = match (what, doubt) {
+        let label = match (error_text, doubt) {
             ("shown", [_, ..]) => {
                 format!("What {} shows. It differs from what is published on {}", board.name, doubt.join(", "))
             }

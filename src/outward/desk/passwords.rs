@@ -53,10 +53,11 @@ pub fn authenticate(file: &Path, name: &str, password: &str) -> Result<Option<De
         }
     }
     // Unknown names take as long as known ones, so timing does not reveal them.
-    let nobody = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$3q2+796tvu/erb7v3q2+796tvu/erb7v3q2+796tvu8";
+    let dummy_hash =
+        "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$3q2+796tvu/erb7v3q2+796tvu/erb7v3q2+796tvu8";
     let (person, hash) = match found {
         Some((person, hash)) => (Some(person), hash),
-        None => (None, nobody.to_owned()),
+        None => (None, dummy_hash.to_owned()),
     };
     let hash = PasswordHash::new(&hash).map_err(|error| format!("{shown}: {error}"))?;
     let is_right =

@@ -150,8 +150,8 @@ async fn guard(State(desk): SharedSite, mut request: Request, next: Next) -> Res
             request.extensions_mut().insert(origin);
             next.run(request).await
         }
-        Err((status, what)) => {
-            let mut answer = error_response(status, what);
+        Err((status, message)) => {
+            let mut answer = error_response(status, message);
             answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             answer
         }
@@ -464,8 +464,8 @@ async fn viewers_address(State(desk): SharedSite, _: LoggedInUser) -> Response {
 }
 
 async fn board(State(desk): SharedSite, _: LoggedInUser, Path(name): Path<String>) -> Response {
-    let told = desk.station.state().borrow().clone();
-    let board = told.state.as_ref().and_then(|state| state.boards.iter().find(|board| board.name == name));
+    let station_state = desk.station.state().borrow().clone();
+    let board = station_state.state.as_ref().and_then(|state| state.boards.iter().find(|board| board.name == name));
     match board.map(diagrams::position_json) {
         Some(Ok(picture)) => object(StatusCode::OK, &picture),
         Some(Err(why)) => error_response(StatusCode::NOT_FOUND, &why),
@@ -512,28 +512,31 @@ mod tests {
 
     #[test]
     fn logins_of_one_browser_coexist() {
-        let (mut jar, here, there) = (CookieJar::default(), Sessions::default(), Sessions::default());
-        let other_desk = jar.log_in(&there, 8082);
-        let tabs: Vec<SessionKeys> = (0..MAX_LOGINS_PER_BROWSER).map(|_| jar.log_in(&here, 8081)).collect();
+        let (mut cookies, here, there) = (CookieJar::default(), Sessions::default(), Sessions::default());
+        let other_desk = cookies.log_in(&there, 8082);
+        let tabs: Vec<SessionKeys> = (0..MAX_LOGINS_PER_BROWSER).map(|_| cookies.log_in(&here, 8081)).collect();
         assert!(
-            tabs.iter().all(|keys| jar.is_logged_in(&here, 8081, keys)) && jar.is_logged_in(&there, 8082, &other_desk)
+            tabs.iter().all(|keys| cookies.is_logged_in(&here, 8081, keys))
+                && cookies.is_logged_in(&there, 8082, &other_desk)
         );
-        assert_eq!(jar.0.len(), MAX_LOGINS_PER_BROWSER + 1);
+        assert_eq!(cookies.0.len(), MAX_LOGINS_PER_BROWSER + 1);
         // One too many: the first ends. Those that have ended are cleared before.
-        let last = jar.log_in(&here, 8081);
-        assert!(!jar.is_logged_in(&here, 8081, &tabs[0]) && here.all(Instant::now()).len() == MAX_LOGINS_PER_BROWSER);
-        assert!(tabs[1..].iter().chain([&last]).all(|keys| jar.is_logged_in(&here, 8081, keys)));
+        let last = cookies.log_in(&here, 8081);
+        assert!(
+            !cookies.is_logged_in(&here, 8081, &tabs[0]) && here.all(Instant::now()).len() == MAX_LOGINS_PER_BROWSER
+        );
+        assert!(tabs[1..].iter().chain([&last]).all(|keys| cookies.is_logged_in(&here, 8081, keys)));
         let ended = here.id_by_token(&tabs[3].token, Instant::now()).unwrap();
         assert!(here.log_out(ended, Instant::now()));
-        jar.log_in(&here, 8081);
-        assert!(jar.is_logged_in(&here, 8081, &tabs[1]) && jar.0.len() == MAX_LOGINS_PER_BROWSER + 1);
+        cookies.log_in(&here, 8081);
+        assert!(cookies.is_logged_in(&here, 8081, &tabs[1]) && cookies.0.len() == MAX_LOGINS_PER_BROWSER + 1);
         // A secret names its own cookie alone, also beside one that somebody has planted.
-        assert!(here.find(tokens(&jar.headers(8081), ""), &tabs[1].secret, Instant::now()).is_none());
-        jar.0.insert(0, (format!("{COOKIE_PREFIX}8081-{}", cookie_suffix(&tabs[1].secret)), "planted".to_owned()));
-        assert!(jar.is_logged_in(&here, 8081, &tabs[1]));
+        assert!(here.find(tokens(&cookies.headers(8081), ""), &tabs[1].secret, Instant::now()).is_none());
+        cookies.0.insert(0, (format!("{COOKIE_PREFIX}8081-{}", cookie_suffix(&tabs[1].secret)), "planted".to_owned()));
+        assert!(cookies.is_logged_in(&here, 8081, &tabs[1]));
         // Desks that are gone do not fill the heads of requests.
-        (1..100).for_each(|port| drop(jar.log_in(&Sessions::default(), port)));
-        jar.log_in(&here, 8081);
-        assert!(jar.0.len() <= MAX_LOGINS_PER_BROWSER + MAX_FOREIGN_COOKIES + 1, "{}", jar.0.len());
+        (1..100).for_each(|port| drop(cookies.log_in(&Sessions::default(), port)));
+        cookies.log_in(&here, 8081);
+        assert!(cookies.0.len() <= MAX_LOGINS_PER_BROWSER + MAX_FOREIGN_COOKIES + 1, "{}", cookies.0.len());
     }
 }

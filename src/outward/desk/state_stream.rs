@@ -53,9 +53,9 @@ pub fn lines(desk: Arc<DeskSite>, session: u64) -> StateLines {
     let (sender, lines) = mpsc::channel(1);
     tokio::spawn(async move {
         desk.sessions.count_page(session, true, Instant::now());
-        let mut told = desk.station.state();
+        let mut station_state = desk.station.state();
         while desk.sessions.is_valid(session, Instant::now()) {
-            let state = told.borrow_and_update().clone();
+            let state = station_state.borrow_and_update().clone();
             let line = line(&desk, &state);
             // A slow page receives the newest state when it is ready.
             if sender.send(line).await.is_err() {
@@ -67,7 +67,7 @@ pub fn lines(desk: Arc<DeskSite>, session: u64) -> StateLines {
             }
             tokio::select! {
                 () = sender.closed() => break,
-                _ = tokio::time::timeout(HEARTBEAT_INTERVAL, told.changed()) => {}
+                _ = tokio::time::timeout(HEARTBEAT_INTERVAL, station_state.changed()) => {}
             }
         }
         desk.sessions.count_page(session, false, Instant::now());
@@ -75,12 +75,12 @@ pub fn lines(desk: Arc<DeskSite>, session: u64) -> StateLines {
     StateLines(lines)
 }
 
-fn line(desk: &DeskSite, told: &StationState) -> Bytes {
+fn line(desk: &DeskSite, station_state: &StationState) -> Bytes {
     let mut here: Vec<_> = desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0).collect();
     here.dedup_by(|one, other| one.person == other.person);
     let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
     let (viewers, silent) = viewer_status(desk.viewers_file.as_deref().and_then(read_state));
-    let line = json!({"now": now(), "status": told.state.as_deref(), "trouble": told.error, "viewers": viewers, "silent": silent, "here": here});
+    let line = json!({"now": now(), "status": station_state.state.as_deref(), "trouble": station_state.error, "viewers": viewers, "silent": silent, "here": here});
     format!("{line}\n").into()
 }
 

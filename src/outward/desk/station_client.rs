@@ -53,7 +53,7 @@ impl StationClient {
     }
 
     /// Sends a request for a user. Without an answer, the reply reports an unknown outcome.
-    pub async fn request(&self, who: Option<DeskUser>, request: ClientRequest) -> Reply {
+    pub async fn request(&self, desk_user: Option<DeskUser>, request: ClientRequest) -> Reply {
         let Ok(_place) = self.slots.acquire().await else { return Reply::error("the desk is closing") };
         let sockets = self.sockets.clone();
         let asked = tokio::task::spawn_blocking(move || {
@@ -62,7 +62,7 @@ impl StationClient {
                 Ok(client) => client,
                 Err(error) => return Reply::error(error.to_string()),
             };
-            client.request(ClientMessage { user: who, request }, patience, |_| {}).unwrap_or_else(|error| {
+            client.request(ClientMessage { user: desk_user, request }, patience, |_| {}).unwrap_or_else(|error| {
                 Reply::unknown(format!("{error}; it is not known whether this was done, and it will not be done later"))
             })
         });
@@ -73,22 +73,22 @@ impl StationClient {
 }
 
 /// Watches the station until all receivers are dropped.
-fn watch_station(sockets: &[PathBuf], told: &watch::Sender<StationState>) {
-    while !told.is_closed() {
-        let trouble = match watch_once(sockets, told) {
+fn watch_station(sockets: &[PathBuf], state: &watch::Sender<StationState>) {
+    while !state.is_closed() {
+        let trouble = match watch_once(sockets, state) {
             Ok(()) => return,
             Err(trouble) => trouble,
         };
-        told.send_if_modified(|told| {
-            let is_new = told.error.as_ref() != Some(&trouble);
-            told.error = Some(trouble);
+        state.send_if_modified(|state| {
+            let is_new = state.error.as_ref() != Some(&trouble);
+            state.error = Some(trouble);
             is_new
         });
         std::thread::sleep(RETRY_INTERVAL);
     }
 }
 
-fn watch_once(sockets: &[PathBuf], told: &watch::Sender<StationState>) -> Result<(), String> {
+fn watch_once(sockets: &[PathBuf], station_state: &watch::Sender<StationState>) -> Result<(), String> {
     let mut client = Client::connect(sockets.to_vec()).map_err(|error| error.to_string())?;
     let request = ClientRequest::Watch { interval_ms: Some(MIN_INTERVAL_MS) };
     let mut reply = client.request(request.clone(), request.timeout(), |_| {}).map_err(|error| error.to_string())?;
@@ -97,8 +97,8 @@ fn watch_once(sockets: &[PathBuf], told: &watch::Sender<StationState>) -> Result
             Reply { status: Some(state), .. } => Arc::from(state),
             Reply { error, .. } => return Err(error.unwrap_or_else(|| "the station tells no state".to_owned())),
         };
-        told.send_replace(StationState { state: Some(state), error: None });
-        if told.is_closed() {
+        station_state.send_replace(StationState { state: Some(state), error: None });
+        if station_state.is_closed() {
             return Ok(());
         }
         reply = client.next_reply().map_err(|error| error.to_string())?;

@@ -92,8 +92,8 @@ mod tests {
             assert_eq!(reach(configured, listens, own), expected, "{configured:?} {listens:?}");
         }
         assert_eq!(reach(None, at("0.0.0.0:8080"), || None), ViewerAddress::Unknown, "a machine without a network");
-        let told = viewer_address(Some("https://live.example.org/"), None);
-        assert!(told["svg"].as_str().unwrap().starts_with("<svg "), "{told}");
+        let shown_address = viewer_address(Some("https://live.example.org/"), None);
+        assert!(shown_address["svg"].as_str().unwrap().starts_with("<svg "), "{shown_address}");
         assert!(super::viewer_address(Some("http://127.0.0.1:1/"), None)["svg"].is_null());
     }
 }

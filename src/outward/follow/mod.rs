@@ -293,8 +293,8 @@ impl Follower {
         }
     }
 
-    fn error(&self, kind: io::ErrorKind, what: impl std::fmt::Display) -> io::Error {
-        io::Error::new(kind, format!("{}: {what}", self.path.display()))
+    fn error(&self, kind: io::ErrorKind, message: impl std::fmt::Display) -> io::Error {
+        io::Error::new(kind, format!("{}: {message}", self.path.display()))
     }
 
     /// Compares what was read with what the file says, from its beginning. Of a file that has less than that nothing is read.
@@ -308,8 +308,8 @@ impl Follower {
         let why = if is_other { RestartReason::OtherGeneration } else { RestartReason::OtherLines };
         if lines < position.seq && !is_other {
             open.is_compared = false;
-            let told = self.fault.replace(FileFault::Cut(stamp));
-            return Ok((!matches!(told, Some(FileFault::Cut(_)))).then_some(FollowEvent::Truncated { lines }));
+            let previous_fault = self.fault.replace(FileFault::Cut(stamp));
+            return Ok((!matches!(previous_fault, Some(FileFault::Cut(_)))).then_some(FollowEvent::Truncated { lines }));
         }
         let known = self.read_state.hash.clone().map(|hash| hash.finalize().into()).or(position.sha256);
         let found: [u8; 32] = hash.clone().finalize().into();
@@ -342,8 +342,8 @@ impl Follower {
             if room == 0 || searched > MAX_LINE_LEN {
                 // A line that is not whole yet is read again, for it may change until it is.
                 self.buffered = Vec::new();
-                let what = || format!("it is longer than {MAX_LINE_LEN} bytes");
-                return if searched > MAX_LINE_LEN { Ok(self.damaged(stamp, what())) } else { Ok(None) };
+                let message = || format!("it is longer than {MAX_LINE_LEN} bytes");
+                return if searched > MAX_LINE_LEN { Ok(self.damaged(stamp, message())) } else { Ok(None) };
             }
             self.buffered.resize(searched + room, 0);
             let count = open.file.read_at(&mut self.buffered[searched..], next)?;
@@ -372,9 +372,9 @@ impl Follower {
                 self.read_state.position = Progress { generation: r#gen.clone(), seq, sha256: None };
                 Ok(Some(FollowEvent::Line(EventLine { seq, generation: r#gen, station, text })))
             }
-            Err(what) => {
+            Err(message) => {
                 self.buffered.clear();
-                let told = self.fault.take();
+                let previous_fault = self.fault.take();
                 // Somebody may have written another file over it.
                 if seq > 1 {
                     let news = self.compare(stamp, true)?;
@@ -382,17 +382,17 @@ impl Follower {
                         return Ok(news);
                     }
                 }
-                self.fault = told;
-                Ok(self.damaged(stamp, what))
+                self.fault = previous_fault;
+                Ok(self.damaged(stamp, message))
             }
         }
     }
 
-    fn damaged(&mut self, stamp: FileStamp, what: String) -> Option<FollowEvent> {
+    fn damaged(&mut self, stamp: FileStamp, message: String) -> Option<FollowEvent> {
         let seq = self.read_state.position.seq + 1;
         let is_new = !matches!(self.fault, Some(FileFault::Damaged(_)));
         self.fault = Some(FileFault::Damaged(stamp));
-        is_new.then_some(FollowEvent::Damaged { seq, problem: what })
+        is_new.then_some(FollowEvent::Damaged { seq, problem: message })
     }
 }
 

@@ -129,8 +129,8 @@ pub fn router(site: Arc<Site>) -> Router {
 /// Before any address is looked at: is the request one that is answered at all? Behind it: what every answer has.
 async fn guard(State(site): SharedSite, request: Request, next: Next) -> Response {
     let mut answer = match rejection(&site, &request) {
-        Some((status, what)) => {
-            let mut answer = (status, format!("{what}\n")).into_response();
+        Some((status, message)) => {
+            let mut answer = (status, format!("{message}\n")).into_response();
             answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             if status == StatusCode::METHOD_NOT_ALLOWED {
                 answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));

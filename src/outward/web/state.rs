@@ -149,8 +149,8 @@ impl ViewerHall {
     }
 
     /// Keeps what pages are to be told of the last line.
-    fn push_frame(&mut self, what: &str, board: String, data: &Value) {
-        let bytes = format!("id: {}\nevent: {what}\ndata: {data}\n\n", self.id()).into_bytes();
+    fn push_frame(&mut self, event_kind: &str, board: String, data: &Value) {
+        let bytes = format!("id: {}\nevent: {event_kind}\ndata: {data}\n\n", self.id()).into_bytes();
         self.frames.push_back(Arc::new(BoardFrame { seq: self.seq, board, bytes: bytes.into() }));
         if self.frames.len() > MAX_FRAMES {
             self.frames_from = self.frames.pop_front().map_or(self.seq, |frame| frame.seq);
@@ -234,7 +234,7 @@ impl ViewerHall {
             }
         };
         let board = Arc::make_mut(&mut self.boards[index]);
-        let what = event.r#type.clone();
+        let event_kind = event.r#type.clone();
         let at = match board.games.iter().rposition(|game| game.has_number(event.game)) {
             // What is told of the file that was ended by mistake is told of the game no more.
             Some(at) if board.games[at].number != event.game => return None,
@@ -255,7 +255,7 @@ impl ViewerHall {
         if is_shown {
             board.seq = self.seq;
         }
-        is_shown.then(|| board.summary(&what))
+        is_shown.then(|| board.summary(&event_kind))
     }
 }
 
@@ -271,15 +271,15 @@ impl ViewerBoard {
     }
 
     /// All that a page needs to show it, after an event of this kind.
-    fn summary(&self, what: &str) -> Value {
-        let Some(game) = self.current() else { return json!({ "board": self.name, "what": what }) };
+    fn summary(&self, event_kind: &str) -> Value {
+        let Some(game) = self.current() else { return json!({ "board": self.name, "what": event_kind }) };
         let last = game.entries.last();
         let diagram = game.diagram(game.entries.len());
         let ply = last.and_then(|entry| entry.ply.as_ref());
         let side = |color: Color| if color == Color::White { "white" } else { "black" };
         json!({
             "board": self.name,
-            "what": what,
+            "what": event_kind,
             "game": game.number,
             "count": game.entries.len(),
             "state": game.state_str(),
@@ -326,8 +326,8 @@ mod tests {
 
     const START_POSITION: &str = "W:W31-50:B1-20";
 
-    fn line(board: &str, what: &str) -> String {
-        format!("{{\"board\":\"{board}\",\"game\":1,{what}}}\n")
+    fn line(board: &str, members: &str) -> String {
+        format!("{{\"board\":\"{board}\",\"game\":1,{members}}}\n")
     }
 
     fn hall(lines: &[String]) -> ViewerHall {
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn continued_game_stays_one_game() {
-        let of = |game: u32, what: &str| format!("{{\"board\":\"a\",\"game\":{game},{what}}}\n");
+        let of = |game: u32, members: &str| format!("{{\"board\":\"a\",\"game\":{game},{members}}}\n");
         let after = "B:W28,31,33-50:B1-20";
         let ply = |number: u32, side: &str, ply: &str| {
             format!("\"type\":\"move\",\"number\":{number},\"side\":\"{side}\",\"move\":\"{ply}\",\"fen\":\"{after}\"")

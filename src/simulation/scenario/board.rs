@@ -173,12 +173,12 @@ impl Library {
     fn games(&mut self, pdn: Option<&Path>, game_type: Option<&str>) -> Result<&[SourceGame], String> {
         let key = (pdn.map(Path::to_owned), game_type.map(str::to_owned));
         if !self.files.contains_key(&key) {
-            let told = game_type.map(Variant::from_tag).transpose().map_err(|error| error.to_string())?;
+            let known_variant = game_type.map(Variant::from_tag).transpose().map_err(|error| error.to_string())?;
             let (name, text) = match pdn {
                 None => ("the demonstration".to_owned(), games::DEMONSTRATION.to_owned()),
                 Some(path) => (path.display().to_string(), read(path)?),
             };
-            let played = games::from_pdn(&name, &text, told, None).map_err(|error| error.to_string())?;
+            let played = games::from_pdn(&name, &text, known_variant, None).map_err(|error| error.to_string())?;
             self.files.insert(key.clone(), played);
         }
         Ok(self.files.get(&key).map_or(&[], Vec::as_slice))

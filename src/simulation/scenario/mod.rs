@@ -117,7 +117,7 @@ impl Scenario {
             }
             let seed = self.seed.wrapping_add(1_000 * index as u64);
             let made = line.to_line(name.clone(), seed, folder, &mut library);
-            ready.push(made.map_err(|what| ScenarioError { place: format!("line {name}"), message: what })?);
+            ready.push(made.map_err(|problem| ScenarioError { place: format!("line {name}"), message: problem })?);
         }
         Ok(ready)
     }
@@ -136,7 +136,7 @@ impl LinePlan {
         let drawn = hardware_sim::bus::serials(self.board.len(), seed);
         let mut played = Vec::new();
         for (index, (board, serial)) in self.board.iter().zip(drawn).enumerate() {
-            let place = |what: String| format!("board {}: {what}", index + 1);
+            let place = |message: String| format!("board {}: {message}", index + 1);
             let mut hands: NoiseProfile = parse(&board.hands).map_err(place)?;
             let (mut to_host, mut to_boards) = Default::default();
             asked.iter().for_each(|asked| asked.apply(&mut to_host, &mut to_boards, &mut hands));
@@ -151,11 +151,11 @@ impl LinePlan {
         }
         let mut names: Vec<(u64, Option<String>)> = Vec::new();
         for (index, incident) in self.incident.iter().enumerate() {
-            let told =
-                incident.incidents(self.board.len()).map_err(|what| format!("incident {}: {what}", index + 1))?;
-            let plugs = told.iter().filter(|incident| incident.kind == IncidentKind::Plug);
+            let known_variant =
+                incident.incidents(self.board.len()).map_err(|message| format!("incident {}: {message}", index + 1))?;
+            let plugs = known_variant.iter().filter(|incident| incident.kind == IncidentKind::Plug);
             names.extend(plugs.map(|plug| (plug.at_ms, incident.name.clone())));
-            setting.incidents.extend(told);
+            setting.incidents.extend(known_variant);
         }
         names.sort_by_key(|(at_ms, _)| *at_ms);
         let names = names.into_iter().map(|(_, name)| name).collect();
@@ -219,9 +219,9 @@ mod tests {
             ("[[line]]\nboard = [{}]\n[[line]]\nname = \"line-1\"\nboard = [{}]", "two of this name"),
             ("lines = 3", "lines"),
         ];
-        for (text, what) in cases {
+        for (text, expected_problem) in cases {
             let error = lines(text).map(|lines| lines.len()).unwrap_err();
-            assert!(error.contains(what), "{text}: {error}");
+            assert!(error.contains(expected_problem), "{text}: {error}");
         }
     }
 }

@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn mistake_is_reported_with_place() {
-        for (pair, what) in [
+        for (pair, message) in [
             ("address = \"80810\"", "`address` is an address"),
             ("metrics = \"here\"", "`metrics` is an address"),
             ("viewers = \"live.example.org\"", "`viewers` is the address"),
@@ -187,7 +187,7 @@ mod tests {
             ("passwords = \"x\"", "unknown key `passwords`"),
         ] {
             let error = of(&format!("[desk]\n{pair}\n")).unwrap_err();
-            assert!(error.contains(what) && error.contains("x.toml:2"), "{error}");
+            assert!(error.contains(message) && error.contains("x.toml:2"), "{error}");
         }
     }
 }

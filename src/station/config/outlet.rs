@@ -131,12 +131,12 @@ struct OutletTables {
 impl OutletTables {
     /// Reads one table. `name`: it has no other.
     fn add(&mut self, top: &ConfigTable, table: Result<ConfigTable, ConfigError>, name: Option<&str>) {
-        let told = match &table {
+        let read_outlet = match &table {
             Ok(table) => table.values().find(|value| value.key == "name").and_then(|value| value.string().ok()),
             Err(_) => None,
         };
         let spot = table.as_ref().map_or_else(|error| error.source_line(), |table| Some(table.source_line()));
-        let shown = name.or(told).map(str::to_owned);
+        let shown = name.or(read_outlet).map(str::to_owned);
         let shown =
             shown.or_else(|| spot.map(|spot| format!("outlet ({spot})"))).unwrap_or_else(|| "outlet".to_owned());
         let directory = match &table {
@@ -199,9 +199,9 @@ impl OutletTables {
         let name = name?;
         let directory = directory.unwrap_or_else(|| default_directory(&name));
         if let Some((other, at)) = self.folders.iter().find(|(other, _)| overlaps(other, &directory)) {
-            let what = if of_folder { "`directory`" } else { "its folder" };
+            let subject = if of_folder { "`directory`" } else { "its folder" };
             table.record(table.error(format!(
-                "{what} {} and {}, the folder of the outlet in {at}, are one, or one is in the other; give each outlet a \
+                "{subject} {} and {}, the folder of the outlet in {at}, are one, or one is in the other; give each outlet a \
                  `directory` of its own",
                 directory.display(),
                 other.display()

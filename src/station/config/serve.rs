@@ -129,8 +129,8 @@ fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
 pub(super) fn hosts(value: &Value) -> Result<Vec<String>, ConfigError> {
     let names = value.strings()?;
     if let Some(wrong) = names.iter().find(|name| !is_host(name)) {
-        let what = "a name without port and path, as in \"live.example.org\"";
-        return Err(value.error(format!("`hosts` lists names that people may use; {wrong:?} is not {what}")));
+        let message = "a name without port and path, as in \"live.example.org\"";
+        return Err(value.error(format!("`hosts` lists names that people may use; {wrong:?} is not {message}")));
     }
     Ok(names)
 }
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn mistake_is_reported_with_place() {
-        for (pair, what) in [
+        for (pair, message) in [
             ("address = \"8080\"", "`address` is an address"),
             ("hosts = [\"http://x\"]", "without port and path"),
             ("hosts = \"x\"", "a list of strings"),
@@ -185,7 +185,7 @@ mod tests {
             ("outlet = 5", "`outlet`"),
         ] {
             let error = of(&format!("[serve]\n{pair}\n")).unwrap_err();
-            assert!(error.contains(what) && error.contains("x.toml:2"), "{error}");
+            assert!(error.contains(message) && error.contains("x.toml:2"), "{error}");
         }
     }
 }

@@ -196,8 +196,9 @@ fn base(path: &Path) -> PathBuf {
     if !path.starts_with("/etc") {
         return path.parent().unwrap_or(Path::new("")).to_owned();
     }
-    let told = std::env::var("STATE_DIRECTORY").ok();
-    let of_service = told.as_deref().and_then(|folders| folders.split(':').next()).filter(|folder| !folder.is_empty());
+    let state_directory = std::env::var("STATE_DIRECTORY").ok();
+    let of_service =
+        state_directory.as_deref().and_then(|folders| folders.split(':').next()).filter(|folder| !folder.is_empty());
     PathBuf::from(of_service.unwrap_or(SERVICE_STATE_DIRECTORY))
 }
 

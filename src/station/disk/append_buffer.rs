@@ -167,23 +167,23 @@ mod tests {
     fn refused_bytes_follow_in_order() {
         let file = Arc::new(SmallFile::default());
         file.0.lock().unwrap().1 = 7;
-        let mut growing = AppendBuffer::new(file.clone()).unwrap();
-        assert!(growing.push(b"hello\n").unwrap().is_none());
-        assert_eq!(growing.push(b"world\n").unwrap().unwrap().kind(), io::ErrorKind::StorageFull);
-        assert!(growing.push(b"again\n").unwrap().is_some() && !growing.is_flushed());
-        assert_eq!((growing.length(), file.length().unwrap()), (18, 7));
+        let mut buffer = AppendBuffer::new(file.clone()).unwrap();
+        assert!(buffer.push(b"hello\n").unwrap().is_none());
+        assert_eq!(buffer.push(b"world\n").unwrap().unwrap().kind(), io::ErrorKind::StorageFull);
+        assert!(buffer.push(b"again\n").unwrap().is_some() && !buffer.is_flushed());
+        assert_eq!((buffer.length(), file.length().unwrap()), (18, 7));
         file.0.lock().unwrap().1 = 4;
-        assert!(growing.flush().is_err());
+        assert!(buffer.flush().is_err());
         file.0.lock().unwrap().1 = 100;
-        growing.flush().unwrap();
-        assert!(growing.is_flushed() && growing.length() == 18);
+        buffer.flush().unwrap();
+        assert!(buffer.is_flushed() && buffer.length() == 18);
         assert_eq!(file.0.lock().unwrap().0, b"hello\nworld\nagain\n");
     }
 
     #[test]
     fn memory_is_bounded() {
-        let mut growing = AppendBuffer::new(Arc::new(SmallFile::default())).unwrap();
-        assert!(growing.push(&vec![0; MAX_BUFFERED]).unwrap().is_some());
-        assert_eq!(growing.push(b"x").err(), Some(BufferFull));
+        let mut buffer = AppendBuffer::new(Arc::new(SmallFile::default())).unwrap();
+        assert!(buffer.push(&vec![0; MAX_BUFFERED]).unwrap().is_some());
+        assert_eq!(buffer.push(b"x").err(), Some(BufferFull));
     }
 }

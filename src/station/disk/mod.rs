@@ -262,9 +262,9 @@ pub fn move_aside(disk: &dyn Disk, path: &Path) -> io::Result<String> {
     let (name, names) = (path.file_name().unwrap_or_default().to_string_lossy(), disk.list(folder)?);
     let free = (1..=MAX_ASIDE_FILES).map(|count| format!("{name}.aside-{count}")).find(|aside| !names.contains(aside));
     let aside = free.ok_or_else(|| {
-        let what =
+        let message =
             format!("{}: {MAX_ASIDE_FILES} files were put aside already; look at them and remove them", path.display());
-        io::Error::other(what)
+        io::Error::other(message)
     })?;
     disk.rename(path, &folder.join(&aside))?;
     disk.sync_folder(folder)?;

@@ -128,8 +128,8 @@ pub(super) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result
     }
 }
 
-fn not_regular_file(path: &Path, what: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, NotRegularFile { path: path.to_owned(), kind: what })
+fn not_regular_file(path: &Path, file_kind: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, NotRegularFile { path: path.to_owned(), kind: file_kind })
 }
 
 /// A file, open at its end; for writes at a place it is opened once more, because a file that is opened for appending

@@ -153,10 +153,10 @@ impl FsckReport {
         kind: FindingKind,
         severity: Severity,
         file: impl Into<PathBuf>,
-        what: impl Into<String>,
+        problem: impl Into<String>,
         advice: &'static str,
     ) {
-        self.findings.push(FsckFinding { kind, severity, file: file.into(), message: what.into(), advice });
+        self.findings.push(FsckFinding { kind, severity, file: file.into(), message: problem.into(), advice });
     }
 }
 
@@ -414,30 +414,30 @@ fn first_problem(profile: ReaderProfile, bytes: &[u8]) -> Option<Problem> {
 
 /// Returns the files of an outlet that are what they should be, or were found wanting.
 fn check_outlet(
-    seating: &RoundBoards,
+    round_boards: &RoundBoards,
     found: &FolderContents,
     (outlet, witnesses): (&FoundOutlet, &Witnesses),
     now: WallTime,
     report: &mut FsckReport,
 ) -> io::Result<BTreeSet<PathBuf>> {
     let mut explained = BTreeSet::from([outlet.path(outlets::EVENTS_FILE)]);
-    events::check_events(seating, (outlet, witnesses), now, report)?;
-    if seating.plans.current().is_none() {
+    events::check_events(round_boards, (outlet, witnesses), now, report)?;
+    if round_boards.plans.current().is_none() {
         let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
         if found.files.keys().any(|path| is_of_it(&path)) {
-            let what = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
+            let message = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
             report.add(
                 FindingKind::StationFolder,
                 Severity::Error,
                 &outlet.planned.directory,
-                what,
+                message,
                 "start the station once; it writes the plan",
             );
         }
         return Ok(found.files.keys().filter(is_of_it).cloned().collect());
     }
-    check_archive(seating, outlet, found, now, report, &mut explained);
-    check_public_files(seating, outlet, found, now, report, &mut explained);
+    check_archive(round_boards, outlet, found, now, report, &mut explained);
+    check_public_files(round_boards, outlet, found, now, report, &mut explained);
     Ok(explained)
 }
 
@@ -473,7 +473,7 @@ fn check_public_files(
 }
 
 fn check_archive(
-    seating: &RoundBoards,
+    round_boards: &RoundBoards,
     outlet: &FoundOutlet,
     found: &FolderContents,
     now: WallTime,
@@ -481,7 +481,7 @@ fn check_archive(
     explained: &mut BTreeSet<PathBuf>,
 ) {
     let none = BTreeMap::new();
-    let due = |delay| outlets::archived_games(seating, delay, now, &none);
+    let due = |delay| outlets::archived_games(round_boards, delay, now, &none);
     let shown: BTreeSet<PathBuf> = due(outlet.planned.delay).map(|of| of.path).collect();
     for ArchivedGame { path, text, prior_texts: earlier, .. } in due(Delay::NO_DELAY) {
         let name = outlet.path(&path);
@@ -500,12 +500,12 @@ fn check_archive(
                 }));
             }
             Some(_) => {
-                let what = "it is not what the logs say";
+                let problem = "it is not what the logs say";
                 report.add(
                     FindingKind::Archive,
                     Severity::Error,
                     &name,
-                    what,
+                    problem,
                     "damcast rebuild puts it aside and writes it again",
                 );
             }
@@ -534,8 +534,8 @@ fn check_former_outlets(folder: &StationFolder, report: &mut FsckReport) {
     let is_current = |directory: &Path| current.iter().any(|outlet| outlet.directory == directory);
     for directory in former.into_iter().filter(|directory| !is_current(directory)) {
         if folder.directory.join(directory).is_dir() {
-            let what = "it is of an outlet that the configuration does not have any more, so it is not checked";
-            report.add(FindingKind::StationFolder, Severity::Note, directory, what, "");
+            let message = "it is of an outlet that the configuration does not have any more, so it is not checked";
+            report.add(FindingKind::StationFolder, Severity::Note, directory, message, "");
         }
     }
 }
@@ -611,12 +611,12 @@ fn check_modes(folder: &StationFolder, report: &mut FsckReport) {
     for name in ["live", "log"] {
         let mode = fs::metadata(folder.directory.join(name)).map(|metadata| metadata.permissions().mode());
         if mode.is_ok_and(|mode| mode & 0o007 != 0) {
-            let what = "the public files have a delay, and everybody on this machine can read what is not delayed";
+            let message = "the public files have a delay, and everybody on this machine can read what is not delayed";
             report.add(
                 FindingKind::StationFolder,
                 Severity::Error,
                 name,
-                what,
+                message,
                 "chmod o-rwx; the station does it when it starts",
             );
         }

@@ -154,8 +154,8 @@ impl StationFolder {
         }
         let plans = Plans::read(&RealDisk, &folder)?;
         let record = TournamentLog::read(&RealDisk, &folder)?;
-        let course = TournamentHistory::from_records(record.records());
-        Ok(StationFolder { directory: directory.to_owned(), lines, plans, history: course, not_logs: odd })
+        let tournament_history = TournamentHistory::from_records(record.records());
+        Ok(StationFolder { directory: directory.to_owned(), lines, plans, history: tournament_history, not_logs: odd })
     }
 
     /// The boards of the round in their order, with these games of each line.

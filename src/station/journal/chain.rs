@@ -138,11 +138,11 @@ pub type PreviousLogs = BTreeMap<(String, u32), PreviousLog>;
 ///
 /// When the folder cannot be read.
 pub fn previous_logs(folder: &Path) -> io::Result<PreviousLogs> {
-    let said = |file: LogFile| {
+    let read_previous = |file: LogFile| {
         let before = PreviousLog::of(&logs::named(&file).ok()?.header)?;
         Some(((file.line, before.number), before))
     };
-    Ok(logs::list(folder)?.into_iter().filter_map(said).collect())
+    Ok(logs::list(folder)?.into_iter().filter_map(read_previous).collect())
 }
 
 /// What is wrong with a log by what the next one says of it. `end`: where the log goes on otherwise than its file has it, and how:

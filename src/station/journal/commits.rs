@@ -358,7 +358,7 @@ pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Re
     for fragment in fragments {
         of_logs.entry(&fragment.log).or_default().push(fragment);
     }
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     for (name, fragments) in of_logs {
         let path = folder.join(name);
         let LogTail { offset: at, on_disk: found, restored: whole, gap } =
@@ -368,17 +368,18 @@ pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Re
                 end => end?,
             };
         if let Some((end, next)) = gap {
-            told.push(format!("{name} ends at byte {end}, and byte {next} is the next that is known"));
+            messages.push(format!("{name} ends at byte {end}, and byte {next} is the next that is known"));
         }
         let file = disk.open(&path)?;
         // Also what is there already: perhaps it stands in memory alone, after a sync that failed.
         file.write_at(&whole, at)?;
         file.sync()?;
         if let Some(first) = (0..whole.len()).find(|at| found.get(*at) != whole.get(*at)) {
-            told.push(format!("{name} lacked its end; {} bytes were put back from the commits", whole.len() - first));
+            messages
+                .push(format!("{name} lacked its end; {} bytes were put back from the commits", whole.len() - first));
         }
     }
-    Ok(told)
+    Ok(messages)
 }
 
 fn frame(generation: u32, Fragment { log, offset, bytes }: &Fragment) -> Vec<u8> {
@@ -541,14 +542,14 @@ mod tests {
         let fragments = [fragment("a-1.log", 4, " one"), fragment("a-1.log", 8, " two"), fragment("gone.log", 0, "x")];
         for there in ["head", "head one", "head on", "head one two", "head\0\0\0\0 two", "head one two three"] {
             fs::write(&log, there).unwrap();
-            let told = restore(&RealDisk, folder.path(), &fragments).unwrap();
+            let messages = restore(&RealDisk, folder.path(), &fragments).unwrap();
             let is_whole = there.starts_with("head one two");
             let text = fs::read_to_string(&log).unwrap();
             assert_eq!(text, if is_whole { there } else { "head one two" });
-            assert_eq!(told.is_empty(), is_whole, "{told:?}");
+            assert_eq!(messages.is_empty(), is_whole, "{messages:?}");
         }
-        let told = restore(&RealDisk, folder.path(), &[fragment("a-1.log", 99, "x")]).unwrap();
-        assert!(told[0].contains("byte 99 is the next that is known"), "{told:?}");
+        let messages = restore(&RealDisk, folder.path(), &[fragment("a-1.log", 99, "x")]).unwrap();
+        assert!(messages[0].contains("byte 99 is the next that is known"), "{messages:?}");
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl<'d> LogHistory<'d> {
                 let gone = self::path(folder, line, before.number);
                 history.problems.extend(match before.number > number {
                     true => Some(format!("{}: it is not there any more", gone.display())),
-                    false => before.difference(disk.length(&path)?, None).map(|what| format!("{name}: {what}")),
+                    false => before.difference(disk.length(&path)?, None).map(|message| format!("{name}: {message}")),
                 });
             }
             after = PreviousLog::of(head.header());

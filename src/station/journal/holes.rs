@@ -74,9 +74,9 @@ mod tests {
             assert_eq!(mended.len(), text.len(), "everything keeps its place");
             let log = bytelog::read(&mended).unwrap();
             assert_eq!(log.records.last().unwrap().at, 199);
-            let said =
+            let lost_bytes =
                 |problem: &LogProblem| if let LogProblem::BytesLost { bytes, .. } = problem { *bytes } else { 0 };
-            assert_eq!((log.problems.len(), log.problems.iter().map(said).sum::<u64>()), (2, lost));
+            assert_eq!((log.problems.len(), log.problems.iter().map(lost_bytes).sum::<u64>()), (2, lost));
             assert!(lost < (to - from + 512 + 300) as u64, "{lost}");
         }
         // Other damage is not touched.

@@ -468,11 +468,11 @@ mod tests {
             assert_eq!(saved.len() as u64, journal.end(), "everything keeps its place");
             let log = bytelog::read(&saved).unwrap();
             assert_eq!(log.header.line.as_deref(), Some("a"), "the head is in memory");
-            let said = |problem: &bytelog::LogProblem| match problem {
+            let lost_bytes = |problem: &bytelog::LogProblem| match problem {
                 bytelog::LogProblem::BytesLost { bytes, .. } => *bytes,
                 _ => 0,
             };
-            let lost: u64 = log.problems.iter().map(said).sum();
+            let lost: u64 = log.problems.iter().map(lost_bytes).sum();
             assert!(done.contains(&format!("; {lost} bytes of it are lost")), "{done} {lost}");
             let times: Vec<u64> =
                 log.records.iter().filter(|r| matches!(r.kind, RecordKind::Note(_))).map(|r| r.at).collect();

@@ -56,9 +56,9 @@ impl Journal {
         disk.make_folder(parent_folder(&self.path))?;
         let copy = disk.create(&new)?;
         let saved = self.save_synced(&*file, &*copy, synced, good, known).and_then(|lost| {
-            let what = self.replace_file(disk, copy, &new)?;
+            let description = self.replace_file(disk, copy, &new)?;
             let lost = if lost > 0 { format!("; {lost} bytes of it are lost") } else { String::new() };
-            Ok(Some(format!("{}: {what}{lost}", self.path.display())))
+            Ok(Some(format!("{}: {description}{lost}", self.path.display())))
         });
         if saved.is_err() {
             // The space that it takes may be what is missing.
@@ -141,22 +141,22 @@ impl Journal {
 ///
 /// As the disk says.
 pub fn finish_rescue(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<String>> {
-    let (names, mut told) = (disk.list(folder)?, Vec::new());
+    let (names, mut messages) = (disk.list(folder)?, Vec::new());
     for new in names.iter().filter(|name| name.ends_with(".log.new")) {
         let name = new.trim_end_matches(".new");
         let path = folder.join(new);
         if names.iter().any(|other| other == name) {
             let aside = disk::move_aside(disk, &path)?;
-            told.push(format!("{name} was being saved when the station was killed; the copy is kept as {aside}"));
+            messages.push(format!("{name} was being saved when the station was killed; the copy is kept as {aside}"));
         } else {
             disk.rename(&path, &folder.join(name))?;
             disk.sync_folder(folder)?;
-            told.push(format!(
+            messages.push(format!(
                 "{name} was removed, and was being saved when the station was killed; what was saved is used"
             ));
         }
     }
-    Ok(told)
+    Ok(messages)
 }
 
 /// A copy of a log that was cut, as far as it has come.

@@ -133,11 +133,11 @@ impl LineTask {
 }
 
 /// Counts what is published, and remembers since when it is underway.
-pub(super) fn count(counters: &LineCounters, underway: &InFlight, effect: &Effect) {
+pub(super) fn count(counters: &LineCounters, in_flight: &InFlight, effect: &Effect) {
     if !effect.is_publication() {
         return;
     }
-    underway.add();
+    in_flight.add();
     let Effect::Entry { entry, reason: why } = effect else { return };
     let count = if entry.kind.is_ply() { &counters.plies } else { &counters.setups };
     count.add(1);

@@ -53,20 +53,20 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn waits_for_all_within_limit() {
-        let (underway, start) = (InFlight::default(), tokio::time::Instant::now());
-        underway.wait_until_empty().await;
-        (0..2).for_each(|_| underway.add());
-        let begun = Instant::now();
-        assert!(underway.confirm_oldest().unwrap() <= begun);
+        let (in_flight, start) = (InFlight::default(), tokio::time::Instant::now());
+        in_flight.wait_until_empty().await;
+        (0..2).for_each(|_| in_flight.add());
+        let started_at = Instant::now();
+        assert!(in_flight.confirm_oldest().unwrap() <= started_at);
         let second = async {
             tokio::time::sleep(Duration::from_millis(2)).await;
-            underway.confirm_oldest()
+            in_flight.confirm_oldest()
         };
-        let ((), arrived) = tokio::join!(underway.wait_until_empty(), second);
-        assert!(arrived.unwrap() <= begun && start.elapsed() == Duration::from_millis(2));
-        assert_eq!(underway.confirm_oldest(), None);
-        underway.add();
-        underway.wait_until_empty().await;
+        let ((), arrived) = tokio::join!(in_flight.wait_until_empty(), second);
+        assert!(arrived.unwrap() <= started_at && start.elapsed() == Duration::from_millis(2));
+        assert_eq!(in_flight.confirm_oldest(), None);
+        in_flight.add();
+        in_flight.wait_until_empty().await;
         assert_eq!(start.elapsed(), Duration::from_millis(2) + MAX_WAIT);
     }
 }

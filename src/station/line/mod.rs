@@ -147,12 +147,12 @@ pub enum StationError {
 /// # Errors
 ///
 /// When it cannot be opened or ended. What was published stays right: opening the line again completes it from the log.
-pub async fn run(config: LineConfig, surroundings: LineDeps) -> Result<LineExit, StationError> {
-    let mut stop = surroundings.stop.clone();
-    let orders = surroundings.commands.clone();
-    let pulse = surroundings.heartbeat.clone();
+pub async fn run(config: LineConfig, deps: LineDeps) -> Result<LineExit, StationError> {
+    let mut stop = deps.stop.clone();
+    let orders = deps.commands.clone();
+    let pulse = deps.heartbeat.clone();
     pulse.beat();
-    let mut station = LineTask::open(config, surroundings).await?;
+    let mut station = LineTask::open(config, deps).await?;
     station.reissue_requests().await?;
     let mut beats = tokio::time::interval(HEARTBEAT_INTERVAL);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -259,8 +259,8 @@ struct LineTask {
 }
 
 impl LineTask {
-    async fn open(config: LineConfig, surroundings: LineDeps) -> Result<LineTask, StationError> {
-        let LineDeps { storage, ports, reporter, outlets: teller, counters, problems: troubles, .. } = surroundings;
+    async fn open(config: LineConfig, deps: LineDeps) -> Result<LineTask, StationError> {
+        let LineDeps { storage, ports, reporter, outlets: outlet_handle, counters, problems: troubles, .. } = deps;
         let Storage { disk, folders, committer, durability } = storage;
         let (name, address) = (config.name.clone(), config.port.clone());
         let board = config.board().map(str::to_owned);
@@ -274,16 +274,26 @@ impl LineTask {
             earlier.0.finish(&earlier.1, MAX_FINISH_TIME)?;
             Ok(opening::open(&wanted, &folders, &disk, opened_at)?)
         };
-        let OpenedLine { line, shift, journal, files: feeds, is_outdated, notices, calendar, games, header, carried } =
-            tokio::task::spawn_blocking(open).await??;
+        let OpenedLine {
+            line,
+            shift,
+            journal,
+            files: line_files,
+            is_outdated,
+            notices,
+            calendar,
+            games,
+            header,
+            carried,
+        } = tokio::task::spawn_blocking(open).await??;
         let clock = LogClock::start(config.time_scale, shift);
         let allowance = RateLimit::new(config.time_scale, Instant::now());
         let age = opened_at - calendar.epoch();
         let rotate_at = rotation.map(|longest| Instant::now() + (longest - age).to_std().unwrap_or_default());
         tidy_logs(name.clone(), logs, keeping);
-        teller.line_opened(&name, header, games);
+        outlet_handle.line_opened(&name, header, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
-        let (live_files, damage) = (feeds.paths().into_iter().collect(), line.line_errors());
+        let (live_files, damage) = (line_files.paths().into_iter().collect(), line.line_errors());
         let underway = Arc::new(InFlight::default());
         let calendar = Arc::new(Mutex::new(calendar));
         let moments = Arc::clone(&calendar);
@@ -299,13 +309,13 @@ impl LineTask {
                         counted.publish_time.count(published_at.saturating_duration_since(begun));
                     }
                     let at = moments.lock().unwrap_or_else(PoisonError::into_inner).moment(publication.at);
-                    teller.published(&line_name, publication.board, at, publication.effect);
+                    outlet_handle.published(&line_name, publication.board, at, publication.effect);
                 }
             }
             // A station that has ended does not want to know.
             other => drop(to_line.send(other)),
         };
-        let recorder = Recorder::new(line, shift, journal, feeds, durability, committer.clone(), tell)?;
+        let recorder = Recorder::new(line, shift, journal, line_files, durability, committer.clone(), tell)?;
         let watch = troubles.reporter(file_problems::PUBLICATION_ALARM, &format!("live/{name}"));
         let link = Link::new(address, board, ports);
         let mut station = LineTask {
@@ -387,14 +397,14 @@ impl LineTask {
 
     /// What is the matter with the live files: these were lost just now, and games stand elsewhere than readers look for them.
     fn report_files(&self, lost: &[PathBuf]) {
-        let finding = |path: &PathBuf, what: String| {
+        let finding = |path: &PathBuf, problem: String| {
             let file = format!("live/{}", path.file_name().unwrap_or_default().to_string_lossy());
-            ProblemReport { board: None, file, message: what }
+            ProblemReport { board: None, file, message: problem }
         };
         let elsewhere = self.live_files.values().filter(|path| live_files::is_recovered(path)).map(|path| {
-            let what = "the game stands in this file, for the one with its own name was changed by somebody: readers of that \
+            let problem = "the game stands in this file, for the one with its own name was changed by somebody: readers of that \
                         one see nothing of it";
-            finding(path, what.to_owned())
+            finding(path, problem.to_owned())
         });
         let elsewhere: Vec<ProblemReport> = elsewhere.collect();
         let lost =

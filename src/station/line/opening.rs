@@ -157,12 +157,12 @@ pub fn open(
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     // Files that cannot be written are no reason not to record: they wait.
-    let mut feeds = LineFiles::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
+    let mut line_files = LineFiles::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
     for (index, game) in games.iter().enumerate() {
         let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
-        feeds.repair(game.board, game.name.as_deref(), &game.file, goes_on && is_last);
+        line_files.repair(game.board, game.name.as_deref(), &game.file, goes_on && is_last);
     }
-    notices.extend(feeds.take_notices());
+    notices.extend(line_files.take_notices());
     let path = history::path(&folders.log, &config.name, next);
     let journal = Journal::create(&**disk, &path, &header).map_err(failed(&path))?;
     if !journal.is_reserved() {
@@ -172,7 +172,7 @@ pub fn open(
         line,
         shift,
         journal,
-        files: feeds,
+        files: line_files,
         is_outdated,
         notices,
         calendar,
@@ -363,6 +363,6 @@ fn close(
 }
 
 fn failed(path: &Path) -> impl Fn(io::Error) -> OpeningError {
-    let what = path.display().to_string();
-    move |error| OpeningError::Disk { action: what.clone(), error }
+    let shown_path = path.display().to_string();
+    move |error| OpeningError::Disk { action: shown_path.clone(), error }
 }

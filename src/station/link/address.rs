@@ -118,7 +118,7 @@ impl FromStr for PortAddress {
             Some((scheme, rest)) if !scheme.contains('/') => (scheme, rest),
             _ => ("serial", text),
         };
-        let wrong = |what, example| AddressError::Form { text: text.to_owned(), problem: what, example };
+        let wrong = |damage, example| AddressError::Form { text: text.to_owned(), problem: damage, example };
         match scheme {
             "serial" | "pty" if rest.trim().is_empty() => Err(AddressError::Empty),
             "serial" | "pty" => Ok(PortAddress::Serial(rest.into())),

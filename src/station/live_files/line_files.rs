@@ -119,11 +119,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let board = |number| BusAddress::new(number);
         let names = BTreeMap::from([(BusAddress::new(7).unwrap(), "table-1".to_owned())]);
-        let mut feeds = LineFiles::new(Arc::new(RealDisk), folder.path().into(), "hall".into(), names);
+        let mut files = LineFiles::new(Arc::new(RealDisk), folder.path().into(), "hall".into(), names);
         let (variant, ended) = (Variant::international(), || Effect::GameEnded { result: None, is_given: false });
         for (address, name) in [(board(7), "seven"), (board(1025), "a thousand"), (None, "alone")] {
             let tags = vec![("White".to_owned(), name.to_owned())];
-            feeds.write(
+            files.write(
                 address,
                 &Effect::GameOpened(Box::new(GameHeader {
                     game: 2,
@@ -134,14 +134,14 @@ mod tests {
                 })),
             );
         }
-        feeds.write(board(7), &ended());
+        files.write(board(7), &ended());
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(read("table-1-2.pdn"), "[White \"seven\"]\n[Result \"*\"]\n\n\n\n*\n");
         assert_eq!(read("hall-1025-2.pdn"), "[White \"a thousand\"]\n[Result \"*\"]\n\n\n\n");
         assert_eq!(read("hall-2.pdn"), "[White \"alone\"]\n[Result \"*\"]\n\n\n\n");
-        assert_eq!(feeds.path(board(7)), Some(folder.path().join("table-1-2.pdn").as_path()));
-        assert_eq!(feeds.path(board(8)), None);
-        feeds.write(board(8), &ended());
-        assert_eq!((feeds.take_notices().len(), feeds.fault()), (1, None));
+        assert_eq!(files.path(board(7)), Some(folder.path().join("table-1-2.pdn").as_path()));
+        assert_eq!(files.path(board(8)), None);
+        files.write(board(8), &ended());
+        assert_eq!((files.take_notices().len(), files.fault()), (1, None));
     }
 }

@@ -149,8 +149,8 @@ impl LiveFileWriter {
                 if is_named {
                     return Err(error);
                 }
-                let what = self.path().unwrap_or(&self.folder).display();
-                return Err(io::Error::new(error.kind(), format!("{what}: {error}")));
+                let shown_path = self.path().unwrap_or(&self.folder).display();
+                return Err(io::Error::new(error.kind(), format!("{shown_path}: {error}")));
             }
         }
         Ok(())
@@ -334,10 +334,10 @@ mod tests {
         LiveFileWriter::new(Arc::new(RealDisk), folder.into(), "a".into(), None)
     }
 
-    fn publish(feed: &mut LiveFileWriter, effects: &[Effect]) -> Vec<String> {
-        effects.iter().for_each(|effect| feed.write(effect).unwrap());
-        feed.verify().unwrap();
-        feed.take_notices()
+    fn publish(live_files: &mut LiveFileWriter, effects: &[Effect]) -> Vec<String> {
+        effects.iter().for_each(|effect| live_files.write(effect).unwrap());
+        live_files.verify().unwrap();
+        live_files.take_notices()
     }
 
     const HEADER: &str = "[Result \"*\"]\n\n\n\n";
@@ -372,9 +372,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
         let [first, second, _] = plies();
-        let told = publish(&mut feed, &[opened(3), first]);
+        let notices = publish(&mut feed, &[opened(3), first]);
         let path = folder.path().join("a-3.pdn");
-        assert_eq!((told.as_slice(), feed.path()), ([].as_slice(), Some(path.as_path())));
+        assert_eq!((notices.as_slice(), feed.path()), ([].as_slice(), Some(path.as_path())));
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEADER}1. 32-28\n"));
         publish(&mut feed, &[ended(Some("2-0")), second]);
         assert_eq!(fs::read_to_string(&path).unwrap(), "[Result \"2-0\"]\n\n1. 32-28\n*\n19-23\n");
@@ -415,19 +415,19 @@ mod tests {
         publish(&mut feed, &[opened(1), first]);
         fs::remove_file(folder.path().join("a-1.pdn")).unwrap();
         // The end of a game and the next one come in one breath.
-        let told = publish(&mut feed, &[ended(None), opened(2), second]);
+        let notices = publish(&mut feed, &[ended(None), opened(2), second]);
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(read("a-1.pdn"), format!("{HEADER}1. 32-28\n*\n"));
         assert_eq!(read("a-2.pdn"), format!("{HEADER}19-23\n"));
-        assert!(told.len() == 1 && told[0].contains("a-1.pdn was changed or removed"), "{told:?}");
+        assert!(notices.len() == 1 && notices[0].contains("a-1.pdn was changed or removed"), "{notices:?}");
     }
 
     #[test]
     fn existing_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a-1.pdn"), "somebody's").unwrap();
-        let told = publish(&mut feed(folder.path()), &[opened(1)]);
-        assert!(told[0].contains("a-1.pdn exists; game 1 goes to"), "{told:?}");
+        let notices = publish(&mut feed(folder.path()), &[opened(1)]);
+        assert!(notices[0].contains("a-1.pdn exists; game 1 goes to"), "{notices:?}");
         assert_eq!(fs::read_to_string(folder.path().join("a-1.pdn")).unwrap(), "somebody's");
         assert_eq!(fs::read_to_string(folder.path().join("a-1.recovered-1.pdn")).unwrap(), HEADER);
     }
@@ -473,8 +473,8 @@ mod tests {
     fn line_without_game_is_reported_without_panic() {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
-        let told = publish(&mut feed, &[ended(Some("2-0"))]);
-        assert!(told.len() == 2 && feed.is_flushed() && feed.path().is_none(), "{told:?}");
+        let notices = publish(&mut feed, &[ended(Some("2-0"))]);
+        assert!(notices.len() == 2 && feed.is_flushed() && feed.path().is_none(), "{notices:?}");
     }
 
     #[test]

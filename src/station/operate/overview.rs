@@ -418,13 +418,13 @@ impl Observer {
     fn boards(&self, rows: &[LineReport]) -> Vec<BoardView> {
         let mut boards = boards(rows, now());
         boards.iter_mut().for_each(|board| board.apply_tournament(&self.office.borrow()));
-        for trouble in
-            self.problems.current().into_iter().filter(|trouble| trouble.kind == file_problems::PUBLICATION_ALARM)
+        for problem in
+            self.problems.current().into_iter().filter(|problem| problem.kind == file_problems::PUBLICATION_ALARM)
         {
-            if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == trouble.board.as_ref()) {
+            if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == problem.board.as_ref()) {
                 // It may stand still in several outlets.
                 let before = board.publication.take().map(|text| text + "; ").unwrap_or_default();
-                board.publication = Some(before + &trouble.text);
+                board.publication = Some(before + &problem.text);
             }
         }
         boards
@@ -433,10 +433,10 @@ impl Observer {
 
 /// The space on the disk of a folder; `None` where the system does not tell.
 pub fn disk(folder: &Path) -> Option<DiskView> {
-    let told = rustix::fs::statvfs(folder).ok()?;
-    let bytes = |blocks: u64| blocks.saturating_mul(told.f_frsize);
+    let stats = rustix::fs::statvfs(folder).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(stats.f_frsize);
     // Some file systems tell of no blocks at all: that is no full disk.
-    (told.f_blocks > 0).then(|| DiskView { free_bytes: bytes(told.f_bavail), total_bytes: bytes(told.f_blocks) })
+    (stats.f_blocks > 0).then(|| DiskView { free_bytes: bytes(stats.f_bavail), total_bytes: bytes(stats.f_blocks) })
 }
 
 /// All boards of some lines. A bus on which none is known is shown as one.

@@ -217,7 +217,12 @@ pub fn channel() -> (TournamentHandle, TournamentInbox) {
 pub struct TournamentInbox(mpsc::Receiver<ActorMessage>);
 
 /// Opens the office of a station. It ends when nobody can ask it any more.
-pub fn spawn(config: &Config, inbox: TournamentInbox, teller: OutletHandle, deps: TournamentDeps) -> JoinHandle<()> {
+pub fn spawn(
+    config: &Config,
+    inbox: TournamentInbox,
+    outlet_handle: OutletHandle,
+    deps: TournamentDeps,
+) -> JoinHandle<()> {
     let folder = config.directory.join("log");
     let lines = lines(config);
     let (config, most_games) = (config.tournament.clone(), max_games(config));
@@ -231,7 +236,7 @@ pub fn spawn(config: &Config, inbox: TournamentInbox, teller: OutletHandle, deps
                 service: office,
                 folder,
                 lines,
-                outlets: teller,
+                outlets: outlet_handle,
                 deps,
                 file_names: BTreeMap::new(),
                 requesters: BTreeMap::new(),
@@ -340,8 +345,8 @@ impl TournamentActor {
         let offers = views.iter().filter_map(|view| Some((view.name.clone(), view.proposed_result.clone()?))).collect();
         let shows_another = std::mem::replace(&mut self.proposed_results, offers) != self.proposed_results;
         let opened: BTreeSet<&str> = rows.iter().filter(|row| row.was_opened).map(|row| row.name.as_str()).collect();
-        let said = views.iter().filter(|view| opened.contains(view.line.as_str()));
-        self.confirmed_pairings = said.map(|view| (view.name.clone(), view.assigned_pairing.clone())).collect();
+        let opened_views = views.iter().filter(|view| opened.contains(view.line.as_str()));
+        self.confirmed_pairings = opened_views.map(|view| (view.name.clone(), view.assigned_pairing.clone())).collect();
         let address = |view: &overview::BoardView| view.address.and_then(BusAddress::new);
         self.file_names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
         let boards = views.into_iter().map(|view| StationBoard {
@@ -464,7 +469,7 @@ impl TournamentActor {
     fn snapshot(&self) -> TournamentReply {
         let tournament = self.service.tournament();
         let log = self.service.log();
-        let deed = |record: &TournamentRecord| TournamentHistoryEntry {
+        let history_entry = |record: &TournamentRecord| TournamentHistoryEntry {
             version: record.version,
             at: record.at.clone(),
             by: record.by.clone(),
@@ -485,7 +490,7 @@ impl TournamentActor {
             tournament: documents::tournament_document(tournament),
             standings: documents::standings_document(tournament),
             rounds: tournament.sections.iter().flat_map(rounds).collect(),
-            history: log.records()[left_out..].iter().map(deed).collect(),
+            history: log.records()[left_out..].iter().map(history_entry).collect(),
         }))
     }
 
@@ -502,7 +507,7 @@ impl TournamentActor {
         self.load_old_games();
         match self.service.apply_board_results(&self.requesters) {
             Ok(done) => {
-                done.messages.iter().for_each(|told| info!("{told}"));
+                done.messages.iter().for_each(|message| info!("{message}"));
                 self.publish(done);
             }
             Err(why) => warn!("the tournament lacks what the boards have shown: {why}"),
@@ -539,8 +544,8 @@ impl TournamentActor {
                 is_confirmed: false,
                 is_dry_run: false,
             };
-            let wish = OperatorCommand::SetPairing(pairing.clone());
-            if (self.deps.send_to_line)(board.clone(), wish, asked, answer) {
+            let command = OperatorCommand::SetPairing(pairing.clone());
+            if (self.deps.send_to_line)(board.clone(), command, asked, answer) {
                 self.pending_pairings.insert(board, (pairing, Instant::now(), receiver));
             }
         }
@@ -594,7 +599,7 @@ impl TournamentActor {
     }
 
     /// The pairings that wait for a result, by sections and rounds.
-    fn results_awaited(&self, tournament: &Tournament, seats: &[BoardAssignment]) -> Vec<AwaitedView> {
+    fn results_awaited(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
         let mut awaited = Vec::new();
         for section in &tournament.sections {
             let begun =
@@ -603,7 +608,7 @@ impl TournamentActor {
             rounds.sort_unstable();
             let pairings = rounds.into_iter().flat_map(|round| section.round(round));
             for pairing in pairings.filter(|pairing| pairing.is_awaited()) {
-                let seat = seats.iter().find(|seat| seat.pairing.0 == pairing.id);
+                let seat = assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
                 let key = (pairing.id, pairing.next_stage());
                 let view = self.view(tournament, key).filter(|view| view.waits_for_result);
                 // Where another game was begun since, the board means that.
@@ -620,8 +625,8 @@ impl TournamentActor {
     }
 
     /// The pairings on whose boards a game goes on that is one of no pairing.
-    fn unassigned_games(&self, tournament: &Tournament, seats: &[BoardAssignment]) -> Vec<AwaitedView> {
-        let early = seats.iter().filter(|seat| self.service.games().unassigned_game(tournament, seat).is_some());
+    fn unassigned_games(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
+        let early = assignments.iter().filter(|seat| self.service.games().unassigned_game(tournament, seat).is_some());
         let view = |seat: &BoardAssignment| {
             let pairing = self.view(tournament, seat.pairing)?;
             Some(AwaitedView { board: Some(seat.board.clone()), pairing })

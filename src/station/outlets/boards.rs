@@ -70,8 +70,8 @@ impl RoundBoards {
     }
 
     /// The tournament has come so far.
-    pub fn set_history(&mut self, course: TournamentHistory) {
-        self.history = course;
+    pub fn set_history(&mut self, tournament_history: TournamentHistory) {
+        self.history = tournament_history;
         self.apply_corrections();
     }
 

@@ -41,8 +41,9 @@ impl FinishedLiveFiles {
     }
 
     /// Looks whether all are there, and makes what is not. Returns what it found.
-    pub fn verify(&mut self, seating: &RoundBoards) -> Vec<ProblemReport> {
-        let finding = |file: &str, what: String| ProblemReport { board: None, file: file.to_owned(), message: what };
+    pub fn verify(&mut self, round_boards: &RoundBoards) -> Vec<ProblemReport> {
+        let finding =
+            |file: &str, problem: String| ProblemReport { board: None, file: file.to_owned(), message: problem };
         let mut found = Vec::new();
         match self.folder.ensure() {
             Ok(false) => {}
@@ -53,19 +54,19 @@ impl FinishedLiveFiles {
         }
         if let Err(error) = disk::may_write(self.folder.path()) {
             self.missing.clear();
-            let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
-            return vec![finding("live", what)];
+            let problem = format!("it cannot be written: {error}; `damcast doctor` says what to do");
+            return vec![finding("live", problem)];
         }
         // What is written now through a file that is open may be refused later. One that somebody has put in its place is his.
-        for (board, game) in seating.boards().filter_map(|board| Some((board, board.games.last()?))) {
+        for (board, game) in round_boards.boards().filter_map(|board| Some((board, board.games.last()?))) {
             let file = live_files::current_path(self.folder.path(), &board.name, game.number());
             if game.closed_at().is_none()
                 && let Err(error) = disk::may_write(&file)
                 && error.kind() != io::ErrorKind::NotFound
             {
-                let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
+                let problem = format!("it cannot be written: {error}; `damcast doctor` says what to do");
                 let name = file.file_name().unwrap_or_default().to_string_lossy();
-                found.push(finding(&format!("live/{name}"), what));
+                found.push(finding(&format!("live/{name}"), problem));
             }
         }
         if self.checked_at.elapsed() < CHECK_INTERVAL {
@@ -81,11 +82,11 @@ impl FinishedLiveFiles {
             let own = [".pdn", ".recovered-1.pdn"].map(|ending| format!("{board}-{game}{ending}"));
             own.iter().all(|name| !names.contains(name))
         };
-        let lines = seating.lines().into_iter().filter(|line| {
+        let lines = round_boards.lines().into_iter().filter(|line| {
             let of_board = |board: &crate::engine::broadcast::Board| {
                 board.games.iter().any(|game| is_missing(&board.name, game.number()))
             };
-            seating.line_boards(line).any(of_board)
+            round_boards.line_boards(line).any(of_board)
         });
         let missing: BTreeSet<String> = lines.collect();
         for line in missing.intersection(&self.missing) {
@@ -103,12 +104,12 @@ fn rebuild_missing(log: &Path, live: &Path, line: &str, is_missing: impl Fn(&str
         let prefix = live_files::file_prefix(line, game.board, game.name.as_deref());
         if is_missing(&prefix, game.number()) {
             let file = format!("live/{prefix}-{}.pdn", game.number());
-            let what = match reconcile::reconcile(&RealDisk, live, &prefix, &game.file) {
+            let outcome = match reconcile::reconcile(&RealDisk, live, &prefix, &game.file) {
                 Ok(_) => "it was taken away by somebody, and is written again from the log".to_owned(),
                 Err(error) => format!("it was taken away by somebody, and cannot be written again: {error}"),
             };
-            warn!(line, "{file}: {what}");
-            found.push(ProblemReport { board: None, file, message: what });
+            warn!(line, "{file}: {outcome}");
+            found.push(ProblemReport { board: None, file, message: outcome });
         }
     };
     if let Err(error) = super::read_line_logs(log, line, make) {

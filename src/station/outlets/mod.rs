@@ -196,7 +196,7 @@ impl OutletHandle {
 /// cannot be opened, is shown what its logs say.
 pub fn spawn(
     config: &Config,
-    pulse: Heartbeat,
+    heartbeat: Heartbeat,
     troubles: &FileProblems,
     (opening, witnesses): (Duration, Witnesses),
 ) -> (OutletHandle, JoinHandle<()>) {
@@ -205,12 +205,12 @@ pub fn spawn(
     let watches = OutletReporters::new(troubles);
     let run = move || {
         let work =
-            || Outlets::with_witnesses(&config, witnesses.clone()).run(&receiver, &pulse, watches.clone(), opening);
+            || Outlets::with_witnesses(&config, witnesses.clone()).run(&receiver, &heartbeat, watches.clone(), opening);
         if let Err(bug) = std::panic::catch_unwind(AssertUnwindSafe(work)) {
-            let what =
+            let problem =
                 "a bug has ended the thread that writes it: recording goes on; start damcast again when no game is on";
-            error!("the public files: {what}");
-            let finding = ProblemReport { board: None, file: PUBLIC.to_owned(), message: what.to_owned() };
+            error!("the public files: {problem}");
+            let finding = ProblemReport { board: None, file: PUBLIC.to_owned(), message: problem.to_owned() };
             watches.problems.reporter(file_problems::PUBLICATION_ALARM, PUBLIC).report([finding]);
             std::panic::resume_unwind(bug);
         }
@@ -262,14 +262,14 @@ impl OutletSlot {
     }
 
     /// Says what is the matter with it.
-    fn report(&mut self, troubles: &FileProblems) {
+    fn report(&mut self, problems: &FileProblems) {
         let directory = self.directory.display().to_string();
         let watch =
-            self.reporter.get_or_insert_with(|| troubles.reporter(file_problems::PUBLICATION_ALARM, &directory));
+            self.reporter.get_or_insert_with(|| problems.reporter(file_problems::PUBLICATION_ALARM, &directory));
         match &mut self.state {
             OutletState::Shown(outlet) => watch.report(outlet.findings()),
-            OutletState::Suspended(what) => {
-                watch.report([ProblemReport { board: None, file: directory, message: what.clone() }])
+            OutletState::Suspended(problem) => {
+                watch.report([ProblemReport { board: None, file: directory, message: problem.clone() }])
             }
         }
     }
@@ -327,16 +327,16 @@ pub fn read_line_logs(folder: &Path, line: &str, each: impl FnMut(PlayedGame)) -
 
 /// Takes from the logs the games that the boards played before the chains which are shown. They are over; so what lines tell
 /// meanwhile is about others.
-fn add_earlier_games(seating: &mut RoundBoards, folder: &Path) {
-    for line in seating.lines() {
-        if seating.is_missing_earlier_games(&line) {
-            add_earlier_games_of(seating, folder, &line);
+fn add_earlier_games(round_boards: &mut RoundBoards, folder: &Path) {
+    for line in round_boards.lines() {
+        if round_boards.is_missing_earlier_games(&line) {
+            add_earlier_games_of(round_boards, folder, &line);
         }
     }
 }
 
-fn add_earlier_games_of(seating: &mut RoundBoards, folder: &Path, line: &str) {
-    if let Err(error) = read_line_logs(folder, line, |game| seating.add_earlier(line, &game)) {
+fn add_earlier_games_of(round_boards: &mut RoundBoards, folder: &Path, line: &str) {
+    if let Err(error) = read_line_logs(folder, line, |game| round_boards.add_earlier(line, &game)) {
         warn!(line, "the games of earlier chains cannot be read: {error}");
     }
 }
@@ -403,11 +403,16 @@ impl Outlets {
         for outlet in &config.outlets {
             let before = take(&outlet.name, &outlet.directory);
             if let Some((damage, remedy)) = &self.tournament_damage {
-                let what = suspension_message(&outlet.name, damage, remedy);
-                error!("{what}");
+                let message = suspension_message(&outlet.name, damage, remedy);
+                error!("{message}");
                 let (name, directory) = (outlet.name.clone(), outlet.directory.clone());
                 let watch = before.and_then(|place| place.reporter);
-                self.slots.push(OutletSlot { name, directory, state: OutletState::Suspended(what), reporter: watch });
+                self.slots.push(OutletSlot {
+                    name,
+                    directory,
+                    state: OutletState::Suspended(message),
+                    reporter: watch,
+                });
                 continue;
             }
             let (state, watch) = before.map_or((None, None), |place| (Some(place.state), place.reporter));
@@ -437,9 +442,9 @@ impl Outlets {
         }
         for held in &config.suspended_outlets {
             let watch = take(&held.name, &held.directory).and_then(|place| place.reporter);
-            let what = suspension_message(&held.name, &held.reason(), CONFIG_REMEDY);
-            error!("{what}");
-            let (name, directory, state) = (held.name.clone(), held.directory.clone(), OutletState::Suspended(what));
+            let message = suspension_message(&held.name, &held.reason(), CONFIG_REMEDY);
+            error!("{message}");
+            let (name, directory, state) = (held.name.clone(), held.directory.clone(), OutletState::Suspended(message));
             self.slots.push(OutletSlot { name, directory, state, reporter: watch });
         }
         old.iter().filter_map(|place| place.reporter.as_ref()).for_each(ProblemReporter::clear);
@@ -452,7 +457,7 @@ impl Outlets {
     fn run(
         mut self,
         notifications: &mpsc::Receiver<OutletMessage>,
-        pulse: &Heartbeat,
+        heartbeat: &Heartbeat,
         watches: OutletReporters,
         opening: Duration,
     ) {
@@ -461,9 +466,9 @@ impl Outlets {
         let mut of_live = Vec::new();
         loop {
             let wait = next.min(look).saturating_duration_since(Instant::now());
-            pulse.pause();
+            heartbeat.pause();
             let received = notifications.recv_timeout(wait);
-            pulse.beat();
+            heartbeat.beat();
             let mut is_due = Instant::now() >= next;
             match received {
                 Ok(first) => {
@@ -507,9 +512,9 @@ impl Outlets {
         }
         let log = self.log();
         for name in self.round_boards.plans.verify(&RealDisk, &log) {
-            let what = "it was taken away or changed by somebody, and is written again";
-            warn!("log/{name}: {what}");
-            self.repaired.push(ProblemReport { board: None, file: format!("log/{name}"), message: what.to_owned() });
+            let problem = "it was taken away or changed by somebody, and is written again";
+            warn!("log/{name}: {problem}");
+            self.repaired.push(ProblemReport { board: None, file: format!("log/{name}"), message: problem.to_owned() });
             is_lost = true;
         }
         is_lost
@@ -560,8 +565,11 @@ impl Outlets {
         delays.dedup();
         let changes =
             self.round_boards.games().flat_map(|(_, game)| delays.iter().map(|delay| delay.next_change(game, now)));
-        let course = self.round_boards.history();
-        let next = changes.flatten().chain(delays.iter().filter_map(|delay| course.next_change(*delay, now))).min();
+        let tournament_history = self.round_boards.history();
+        let next = changes
+            .flatten()
+            .chain(delays.iter().filter_map(|delay| tournament_history.next_change(*delay, now)))
+            .min();
         let wait = next.and_then(|next| (next - now).to_std().ok()).unwrap_or(MAX_WAIT);
         wait.clamp(Duration::from_millis(1), if is_whole { MAX_WAIT } else { RETRY_INTERVAL })
     }

@@ -134,8 +134,8 @@ impl Outlet {
     }
 
     /// Writes what may be seen of the boards. Returns whether the disk took it; if not, the operator has been told.
-    pub fn write(&mut self, seating: &mut RoundBoards, now: WallTime) -> bool {
-        match self.try_to_write(seating, now) {
+    pub fn write(&mut self, round_boards: &mut RoundBoards, now: WallTime) -> bool {
+        match self.try_to_write(round_boards, now) {
             Ok(()) => {
                 if self.fault.take().is_some() {
                     info!("{}: the files of this outlet are written again", self.shown());
@@ -158,34 +158,34 @@ impl Outlet {
     /// # Errors
     ///
     /// As the disk says of the first of them, with its name; what is missing follows the next time.
-    pub fn try_to_write(&mut self, seating: &mut RoundBoards, now: WallTime) -> io::Result<()> {
+    pub fn try_to_write(&mut self, round_boards: &mut RoundBoards, now: WallTime) -> io::Result<()> {
         self.ensure_folders()?;
         if !self.was_written {
             self.remove_partial_files()?;
             self.was_written = true;
         }
         // What is made of a plan must not outlive it.
-        seating.plans.save(self.disk.as_ref(), &self.log).map_err(with_file_name("log/round-K.plan"))?;
-        let events = self.append_events(seating, now).map_err(with_file_name(EVENTS_FILE));
+        round_boards.plans.save(self.disk.as_ref(), &self.log).map_err(with_file_name("log/round-K.plan"))?;
+        let events = self.append_events(round_boards, now).map_err(with_file_name(EVENTS_FILE));
         // Nothing is shown as long as an order lacks its end.
         if events.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData) {
             return events;
         }
         let swept = self.delete_hidden_names();
-        let archive = self.archive(seating, now);
-        let shown = self.write_snapshots(seating, now);
+        let archive = self.archive(round_boards, now);
+        let shown = self.write_snapshots(round_boards, now);
         self.modified.clear();
         events.and(swept).and(archive).and(shown)
     }
 
     /// Writes the files that are replaced as a whole: all of them, whatever is wrong with one.
-    fn write_snapshots(&mut self, seating: &RoundBoards, now: WallTime) -> io::Result<()> {
-        let visible = seating.history().visible_records(self.plan.delay, now);
+    fn write_snapshots(&mut self, round_boards: &RoundBoards, now: WallTime) -> io::Result<()> {
+        let visible = round_boards.history().visible_records(self.plan.delay, now);
         if visible != self.tournament.0 {
-            self.tournament = (visible, Rc::new(seating.history().tournament(visible)));
+            self.tournament = (visible, Rc::new(round_boards.history().tournament(visible)));
         }
         let mut done = Ok(());
-        for file in files::files_of(seating, &self.plan, (visible, &self.tournament.1), now) {
+        for file in files::files_of(round_boards, &self.plan, (visible, &self.tournament.1), now) {
             let mut state = self.shown.remove(&file.path).unwrap_or_default();
             done = done.and(self.show_file(&file, &mut state).map_err(with_file_name(&file.path.to_string_lossy())));
             self.shown.insert(file.path, state);
@@ -278,8 +278,8 @@ impl Outlet {
     pub fn findings(&mut self) -> Vec<ProblemReport> {
         let mut found = std::mem::take(&mut self.repaired);
         found.extend(self.was_written.then(|| unwritable_files(&self.log, &order_file(&self.plan.name))).flatten());
-        let mut add = |board: Option<&str>, file: &str, what: String| {
-            found.push(ProblemReport { board: board.map(str::to_owned), file: self.display_path(file), message: what });
+        let mut add = |board: Option<&str>, file: &str, text: String| {
+            found.push(ProblemReport { board: board.map(str::to_owned), file: self.display_path(file), message: text });
         };
         if let Some(why) = self.folders.iter().rev().find_map(ManagedDir::unread) {
             add(None, "", format!("its readers cannot read it: {why}"));
@@ -297,17 +297,17 @@ impl Outlet {
         }
         for (path, state) in &self.shown {
             if let Some(problem) = &state.problem {
-                let what = format!("it stands still, for its readers would stumble at {problem}");
-                add(None, &path.to_string_lossy(), what);
+                let text = format!("it stands still, for its readers would stumble at {problem}");
+                add(None, &path.to_string_lossy(), text);
             }
         }
         let profile = self.plan.profile;
         for board in &self.truncated_boards {
-            let what = format!(
+            let text = format!(
                 "this game stands still: a setup follows, which readers of the profile {profile} cannot take; live/ has \
                  all of it, and the next game is shown again"
             );
-            add(Some(board), "games.pdn", what);
+            add(Some(board), "games.pdn", text);
         }
         found
     }
@@ -385,10 +385,10 @@ impl Outlet {
 
     /// Closes the file of events, if its lines are to have another generation: other names are hidden, or the station has
     /// another name.
-    fn restart_events(&mut self, seating: &RoundBoards, now: WallTime) {
-        let since = seating.history().names_version(self.plan.delay, now);
+    fn restart_events(&mut self, round_boards: &RoundBoards, now: WallTime) {
+        let since = round_boards.history().names_version(self.plan.delay, now);
         let Some(generation) = self.events.generation() else { return };
-        let is_renamed = seating.station.as_ref().is_some_and(|station| *station != generation.station);
+        let is_renamed = round_boards.station.as_ref().is_some_and(|station| *station != generation.station);
         if generation.names < since || is_renamed {
             info!("{}: the events begin anew under another generation", self.shown());
             self.events.close();
@@ -404,25 +404,26 @@ impl Outlet {
         }
     }
 
-    fn append_events(&mut self, seating: &mut RoundBoards, now: WallTime) -> io::Result<()> {
-        self.restart_events(seating, now);
-        let names = seating.history().names_version(self.plan.delay, now);
+    fn append_events(&mut self, round_boards: &mut RoundBoards, now: WallTime) -> io::Result<()> {
+        self.restart_events(round_boards, now);
+        let names = round_boards.history().names_version(self.plan.delay, now);
         if !self.events.is_open() {
-            self.hide_names(seating, names);
+            self.hide_names(round_boards, names);
             let disk = self.disk.as_ref();
-            if self.events.is_incomplete(disk, |generation| streams_of(seating, generation))? {
-                super::add_earlier_games(seating, &self.log);
+            if self.events.is_incomplete(disk, |generation| streams_of(round_boards, generation))? {
+                super::add_earlier_games(round_boards, &self.log);
             }
-            let seating: &RoundBoards = seating;
-            let station = seating.station.as_deref();
-            let notices = self.events.open(disk, (station, names), |generation| streams_of(seating, generation))?;
+            let round_boards: &RoundBoards = round_boards;
+            let station = round_boards.station.as_deref();
+            let notices =
+                self.events.open(disk, (station, names), |generation| streams_of(round_boards, generation))?;
             notices.into_iter().for_each(|notice| warn!("{notice}"));
         }
         let Some(generation) = self.events.generation().cloned() else { return Ok(()) };
-        self.hide_names(seating, generation.names);
+        self.hide_names(round_boards, generation.names);
         let disk = self.disk.as_ref();
-        let boards: Vec<&Board> = seating.boards().collect();
-        let told = (seating.history(), &generation);
+        let boards: Vec<&Board> = round_boards.boards().collect();
+        let told = (round_boards.history(), &generation);
         let mut new = PendingEvents::new(&boards, told, self.plan.delay, now, |stream| self.events.written(stream));
         loop {
             let some: Vec<GameEvent> = new.by_ref().take(MAX_BATCH).collect();
@@ -433,14 +434,14 @@ impl Outlet {
         }
     }
 
-    fn archive(&mut self, seating: &mut RoundBoards, now: WallTime) -> io::Result<()> {
+    fn archive(&mut self, round_boards: &mut RoundBoards, now: WallTime) -> io::Result<()> {
         let is_archived = |path: &PathBuf| path.starts_with(ARCHIVE_FOLDER);
         if self.modified.iter().any(is_archived) {
-            super::add_earlier_games(seating, &self.log);
+            super::add_earlier_games(round_boards, &self.log);
         }
         let there = self.archived.clone();
         for ArchivedGame { path, text, prior_texts: earlier, game, state } in
-            archived_games(seating, self.plan.delay, now, &there)
+            archived_games(round_boards, self.plan.delay, now, &there)
         {
             let was = |found: &[u8]| earlier.iter().any(|text| text.as_bytes() == found);
             self.write_if_changed(&path, &text, was).map_err(with_file_name(&path.to_string_lossy()))?;
@@ -477,8 +478,8 @@ impl Outlet {
             let kept = aside.as_ref().map(|aside| format!(" (it is kept as {aside})")).unwrap_or_default();
             let file = self.display_path(&name.display().to_string());
             if is_touched {
-                let what = format!("it was taken away or changed by somebody{kept}, and is written again");
-                self.report_repair(file, &what);
+                let message = format!("it was taken away or changed by somebody{kept}, and is written again");
+                self.report_repair(file, &message);
             } else if aside.is_some() {
                 self.report_repair(file, &format!("it is not what the logs say{kept}, and is written again"));
             }
@@ -506,8 +507,8 @@ fn with_file_name(name: &str) -> impl Fn(io::Error) -> io::Error + use<'_> {
 /// A file of the logs' folder that may not be written any more.
 pub(super) fn unwritable_files(log: &Path, name: &str) -> Option<ProblemReport> {
     let error = disk::may_write(&log.join(name)).err()?;
-    let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
-    Some(ProblemReport { board: None, file: format!("log/{name}"), message: what })
+    let problem = format!("it cannot be written: {error}; `damcast doctor` says what to do");
+    Some(ProblemReport { board: None, file: format!("log/{name}"), message: problem })
 }
 
 /// The file of a game in the archive, by its path in the outlet.
@@ -534,12 +535,12 @@ pub struct ArchivedGame {
 
 /// The files of the archive that may be seen, but for those that are there already.
 pub fn archived_games<'s>(
-    seating: &'s RoundBoards,
+    round_boards: &'s RoundBoards,
     delay: Delay,
     now: WallTime,
     there: &'s BTreeMap<(String, u32), ArchivedState>,
 ) -> impl Iterator<Item = ArchivedGame> + 's {
-    seating.games().filter_map(move |(board, game)| {
+    round_boards.games().filter_map(move |(board, game)| {
         let view = delay.view(game, now);
         let closed = game.closed_at().filter(|_| view.is_closed)?;
         let key = (board.name.clone(), game.number());
@@ -558,7 +559,7 @@ pub fn archived_games<'s>(
         }
         let parts = board.game_parts(game);
         let first = parts.first().map_or(game.number(), |first| first.number());
-        let plan = seating.board_at(board, closed);
+        let plan = round_boards.board_at(board, closed);
         let texts = |part: &GameRecord| -> Vec<String> {
             let view = delay.view(part, now);
             let of = |count: usize| VisibleGame { corrections: &view.corrections[..count], ..view };

@@ -18,13 +18,13 @@ use draughts_tournament::{
 
 /// The boards of a station, each with what is shown of it while rounds are open.
 pub fn current_entries<'s>(
-    seating: &'s RoundBoards,
+    round_boards: &'s RoundBoards,
     tournament: &Tournament,
     delay: Delay,
     now: WallTime,
 ) -> Vec<SnapshotEntry<'s>> {
-    let seats = tournament.board_assignments();
-    let seat_of = |board: &Board| seats.iter().find(|seat| seat.board == board.name);
+    let assignments = tournament.board_assignments();
+    let seat_of = |board: &Board| assignments.iter().find(|seat| seat.board == board.name);
     let place = |board: &'s Board| {
         let current = SnapshotEntry::from_board(board, delay, now);
         let Some(seat) = seat_of(board) else { return current };
@@ -38,7 +38,7 @@ pub fn current_entries<'s>(
             unplayed_pairing(board, tournament, seat)
         }
     };
-    seating.boards().map(place).collect()
+    round_boards.boards().map(place).collect()
 }
 
 /// The rounds that have files.
@@ -55,11 +55,11 @@ fn shown_rounds(section: &TournamentSection) -> impl Iterator<Item = u32> + '_ {
 
 /// The games of pairings, by the word that they were told; of each pairing in the order in which they were begun.
 pub fn games_of_pairings<'s>(
-    seating: &'s RoundBoards,
+    round_boards: &'s RoundBoards,
     tournament: &Tournament,
 ) -> BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>> {
     let mut games: BTreeMap<String, Vec<(&Board, &GameRecord)>> = BTreeMap::new();
-    for (board, game) in seating.games() {
+    for (board, game) in round_boards.games() {
         if let Some(word) = pairing_id(tournament, board, game) {
             games.entry(word).or_default().push((board, game));
         }
@@ -76,7 +76,7 @@ fn pairing_id(tournament: &Tournament, board: &Board, game: &GameRecord) -> Opti
 
 /// The pairings of a round in their order, each with its last game.
 pub fn round_entries<'s>(
-    seating: &'s RoundBoards,
+    round_boards: &'s RoundBoards,
     games: &BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>>,
     tournament: &Tournament,
     round: u32,
@@ -85,7 +85,7 @@ pub fn round_entries<'s>(
     let has_files = |section: &&TournamentSection| shown_rounds(section).any(|shown| shown == round);
     let mut places = Vec::new();
     for section in tournament.sections.iter().filter(has_files) {
-        let seats = tournament.assignments_of_round(section, round);
+        let assignments = tournament.assignments_of_round(section, round);
         for pairing in section.round(round) {
             let shown = keys(pairing).find_map(|key| {
                 let of_key = games.get(&format_pairing_key(key))?;
@@ -94,8 +94,8 @@ pub fn round_entries<'s>(
                     (!view.entries.is_empty()).then_some((*board, *game, view))
                 })
             });
-            let seat = || seats.iter().find(|seat| seat.pairing.0 == pairing.id);
-            let board = |seat: &BoardAssignment| seating.boards().find(|board| board.name == seat.board);
+            let seat = || assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
+            let board = |seat: &BoardAssignment| round_boards.boards().find(|board| board.name == seat.board);
             match shown {
                 Some((board, game, view)) => places.push(SnapshotEntry {
                     board: Cow::Borrowed(board),

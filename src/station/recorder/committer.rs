@@ -90,11 +90,11 @@ impl Committer {
     pub(super) fn open(
         &self,
         journal: Arc<Journal>,
-        feeds: Arc<Mutex<LineFiles>>,
+        line_files: Arc<Mutex<LineFiles>>,
         tell: ReportFn,
     ) -> Result<LineId, WriterStopped> {
         let id = self.last.fetch_add(1, Ordering::Relaxed);
-        self.send(WriterMessage::Open { id, journal, files: feeds, report: tell })?;
+        self.send(WriterMessage::Open { id, journal, files: line_files, report: tell })?;
         Ok(id)
     }
 

@@ -90,14 +90,14 @@ impl Recorder {
         line: Line,
         shift: Millis,
         journal: Journal,
-        feeds: LineFiles,
+        line_files: LineFiles,
         durability: Durability,
         committer: Committer,
         tell: impl Fn(WriterReport) + Send + 'static,
     ) -> Result<Recorder, WriterStopped> {
-        let (journal, feeds) = (Arc::new(journal), Arc::new(Mutex::new(feeds)));
-        let id = committer.open(Arc::clone(&journal), Arc::clone(&feeds), Box::new(tell))?;
-        Ok(Recorder { line, shift, journal, files: feeds, durability, committer, id, unsent: Vec::new() })
+        let (journal, line_files) = (Arc::new(journal), Arc::new(Mutex::new(line_files)));
+        let id = committer.open(Arc::clone(&journal), Arc::clone(&line_files), Box::new(tell))?;
+        Ok(Recorder { line, shift, journal, files: line_files, durability, committer, id, unsent: Vec::new() })
     }
 
     /// Something happened: into the log, into the core; what the core publishes is on its way then. Returns what else is
@@ -172,8 +172,8 @@ impl Recorder {
         let published: Vec<Publication> = published.into_iter().map(publication).collect();
         let is_lazy = self.durability == Durability::Lazy;
         if is_lazy && !published.is_empty() {
-            let mut feeds = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-            published.iter().for_each(|publication| feeds.write(publication.board, &publication.effect));
+            let mut line_files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+            published.iter().for_each(|publication| line_files.write(publication.board, &publication.effect));
         }
         self.unsent.extend(published);
         // A lazy line is in its file: to tell of it would only keep its readers waiting.

@@ -24,15 +24,15 @@ fn simultaneous_lines_are_written_and_reported_in_order() {
     let watch = FileProblems::default().reporter(DISK_FAULT_ALARM, "log");
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (committer, writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
-    let (told, heard) = mpsc::channel();
+    let (sender, heard) = mpsc::channel();
     let (mut ids, mut journals) = (Vec::new(), Vec::new());
     for line in 0..LINE_COUNT {
         let journal = Journal::create(&RealDisk, &logs.join(format!("b{line}-1.log")), &Header::default()).unwrap();
         let journal = Arc::new(journal);
-        let feeds = LineFiles::new(Arc::new(RealDisk), live.clone(), format!("b{line}"), BTreeMap::new());
-        let told = told.clone();
-        let tell = Box::new(move |said| told.send((line, said)).unwrap());
-        ids.push(committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap());
+        let files = LineFiles::new(Arc::new(RealDisk), live.clone(), format!("b{line}"), BTreeMap::new());
+        let sender = sender.clone();
+        let tell = Box::new(move |report| sender.send((line, report)).unwrap());
+        ids.push(committer.open(Arc::clone(&journal), Arc::new(Mutex::new(files)), tell).unwrap());
         journals.push(journal);
     }
     let publish = |line: usize, effect: Effect| {
@@ -74,25 +74,25 @@ fn saved_log_is_reported_as_long_as_other_problems() {
     let watch = FileProblems::default().reporter(DISK_FAULT_ALARM, "log");
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (committer, mut writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
-    let (told, heard) = mpsc::channel();
+    let (sender, heard) = mpsc::channel();
     let path = logs.join("a-1.log");
     let journal = Arc::new(Journal::create(&RealDisk, &path, &Header::default()).unwrap());
-    let feeds = LineFiles::new(Arc::new(RealDisk), live, "a".to_owned(), BTreeMap::new());
-    let tell = Box::new(move |said| told.send((Instant::now(), said)).unwrap());
-    committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap();
+    let files = LineFiles::new(Arc::new(RealDisk), live, "a".to_owned(), BTreeMap::new());
+    let tell = Box::new(move |report| sender.send((Instant::now(), report)).unwrap());
+    committer.open(Arc::clone(&journal), Arc::new(Mutex::new(files)), tell).unwrap();
     journal.write(&Record::new(1, RecordKind::Tick));
     writer.run_once();
     fs::remove_file(&path).unwrap();
     writer.sync_idle();
-    let (raised, said) = heard.recv().unwrap();
-    assert!(matches!(&said, WriterReport::Fault(text) if text.contains("a-1.log")), "{said:?}");
+    let (raised, report) = heard.recv().unwrap();
+    assert!(matches!(&report, WriterReport::Fault(text) if text.contains("a-1.log")), "{report:?}");
     assert!(path.exists());
     let healed = loop {
         writer.retry_failed();
         writer.sync_idle();
         match heard.try_recv() {
             Ok((at, WriterReport::Recovered)) => break at,
-            Ok((_, said)) => panic!("{said:?}"),
+            Ok((_, report)) => panic!("{report:?}"),
             Err(_) => thread::sleep(Duration::from_millis(50)),
         }
     };

@@ -328,10 +328,10 @@ impl Writer {
         }
         match message {
             WriterMessage::Announce => self.announced.store(false, Ordering::Relaxed),
-            WriterMessage::Open { id, journal, files: feeds, report: tell } => {
+            WriterMessage::Open { id, journal, files: line_files, report: tell } => {
                 let recording = Recording {
                     journal,
-                    files: feeds,
+                    files: line_files,
                     report: tell,
                     pending: Vec::new(),
                     upto: 0,
@@ -401,19 +401,19 @@ impl Writer {
     fn unwritable(&self) -> Vec<ProblemReport> {
         let logs = self.recordings.values().map(|recording| recording.journal.path());
         let paths = [self.logs.as_path(), self.path.as_path()].into_iter().chain(logs);
-        let told = paths.filter_map(|path| match self.disk.may_write(path) {
+        let findings = paths.filter_map(|path| match self.disk.may_write(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let what = format!("it may not be written ({error}); `damcast doctor` says what to do");
-                Some(self.finding(path, what))
+                let message = format!("it may not be written ({error}); `damcast doctor` says what to do");
+                Some(self.finding(path, message))
             }
             _ => None,
         });
-        told.collect()
+        findings.collect()
     }
 
-    fn finding(&self, path: &Path, what: String) -> ProblemReport {
+    fn finding(&self, path: &Path, problem: String) -> ProblemReport {
         let from_here = path.strip_prefix(parent_folder(&self.path)).unwrap_or(path);
-        ProblemReport { board: None, file: from_here.display().to_string(), message: what }
+        ProblemReport { board: None, file: from_here.display().to_string(), message: problem }
     }
 
     /// Begins the commits anew if somebody has removed or changed them. Returns what was found.
@@ -427,12 +427,12 @@ impl Writer {
             false => Err(io::Error::other("the logs cannot be synced")),
         };
         let path = self.path.display();
-        let what = match begun {
-            Ok(what) => {
-                let what = format!("{what}; they begin anew, and nothing is missing");
-                warn!("{path}: {what}");
+        let message = match begun {
+            Ok(message) => {
+                let message = format!("{message}; they begin anew, and nothing is missing");
+                warn!("{path}: {message}");
                 self.commits_problem = None;
-                what
+                message
             }
             Err(error) => {
                 let adrift = format!("somebody has removed or changed {path}, and they cannot be begun anew: {error}");
@@ -443,23 +443,23 @@ impl Writer {
                 format!("somebody has removed or changed them, and they cannot be begun anew: {error}; trying again")
             }
         };
-        Some(self.finding(&self.path, what))
+        Some(self.finding(&self.path, message))
     }
 
     /// Begins the commits in a file of their name. Every log has been synced.
     fn create_commits(&mut self) -> io::Result<String> {
         self.disk.make_folder(parent_folder(&self.path))?;
-        let what = match disk::move_aside(&*self.disk, &self.path) {
+        let message = match disk::move_aside(&*self.disk, &self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => "somebody has removed them".to_owned(),
             aside => format!("somebody has changed them; what stood there is {}", aside?),
         };
         let (size, witnesses) = (self.commits.size(), self.commits.witnesses().clone());
         self.commits = Commits::open_with(&*self.disk, &self.path, size, Some(witnesses))?.0;
-        Ok(what)
+        Ok(message)
     }
 
-    fn is(&self, id: LineId, what: impl Fn(&Recording) -> bool) -> bool {
-        self.recordings.get(&id).is_some_and(what)
+    fn is(&self, id: LineId, predicate: impl Fn(&Recording) -> bool) -> bool {
+        self.recordings.get(&id).is_some_and(predicate)
     }
 
     /// Makes durable what the logs of these lines have, for all at once.
@@ -522,9 +522,9 @@ impl Recording {
             Ok(None) => {}
             Err(error) => {
                 let log = self.journal.path().display();
-                let what = "has lost its file, and what was recorded cannot be saved yet";
+                let message = "has lost its file, and what was recorded cannot be saved yet";
                 (self.rescue_notice, self.log_problem) =
-                    (None, Some(format!("{log} {what} ({error}); do not stop the station")));
+                    (None, Some(format!("{log} {message} ({error}); do not stop the station")));
             }
         }
     }
@@ -537,10 +537,10 @@ impl Recording {
         if !self.is_durable() {
             return;
         }
-        let mut feeds = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line_files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let publish = |(publication, durability): (Publication, Durability)| {
             if durability == Durability::Safe {
-                feeds.write(publication.board, &publication.effect);
+                line_files.write(publication.board, &publication.effect);
             }
             publication
         };
@@ -554,12 +554,12 @@ impl Recording {
         let published = std::mem::take(&mut self.published);
         let publications = published.iter().flat_map(|(publications, _)| publications);
         let opens = publications.into_iter().any(|publication| matches!(publication.effect, Effect::GameOpened(_)));
-        let mut feeds = self.files();
-        feeds.verify();
-        let (notices, lost) = (feeds.take_notices(), feeds.take_replaced());
+        let mut line_files = self.files();
+        line_files.verify();
+        let (notices, lost) = (line_files.take_notices(), line_files.take_replaced());
         // Notices are of other files, mostly.
-        let paths = (opens || !notices.is_empty()).then(|| feeds.paths());
-        drop(feeds);
+        let paths = (opens || !notices.is_empty()).then(|| line_files.paths());
+        drop(line_files);
         notices.into_iter().for_each(|notice| (self.report)(WriterReport::Notice(notice)));
         published.into_iter().for_each(|(publications, at)| (self.report)(WriterReport::Published(publications, at)));
         if let Some(paths) = paths {
@@ -586,12 +586,12 @@ impl Recording {
         // Saved or not: somebody has to know that it happened.
         self.rescue_notice.take_if(|(_, at)| at.elapsed() >= DISPLAY_TIME);
         let saved = self.rescue_notice.iter().map(|(saved, _)| saved);
-        let mut told: Vec<String> = saved.chain(&self.log_problem).cloned().collect();
-        let is_of_the_log = !told.is_empty();
+        let mut messages: Vec<String> = saved.chain(&self.log_problem).cloned().collect();
+        let is_of_the_log = !messages.is_empty();
         if !faults.is_empty() {
-            told.push(format!("the disk fails: {}; trying again", faults.join("; ")));
+            messages.push(format!("the disk fails: {}; trying again", faults.join("; ")));
         }
-        let fault = told.join("; ");
+        let fault = messages.join("; ");
         match (&self.reported_fault, fault.is_empty()) {
             (before, false) if before.is_none() || is_of_the_log && before.as_ref() != Some(&fault) => {
                 (self.report)(WriterReport::Fault(fault.clone()));
@@ -619,13 +619,13 @@ impl Recording {
             return false;
         }
         // What the disk has refused follows for a while; after that the next start completes the file, and nothing waits.
-        let mut feeds = self.files();
-        feeds.flush();
+        let mut line_files = self.files();
+        line_files.flush();
         let is_young = self.finish_since.is_some_and(|since| since.elapsed() < MAX_FILE_WAIT);
-        if feeds.fault().is_some() && is_young {
+        if line_files.fault().is_some() && is_young {
             return false;
         }
-        drop(feeds);
+        drop(line_files);
         self.journal.release();
         true
     }

@@ -59,8 +59,8 @@ pub struct CheckedGame {
 
 impl Checker {
     /// Creates a checker at the start of a file. `given`: the variant of games without a GameType tag; `None` infers it from the moves.
-    pub fn new(encoding: Encoding, given: Option<&'static Variant>) -> Checker {
-        Checker { scanner: Scanner::new(encoding), games: Games::new(given) }
+    pub fn new(encoding: Encoding, known_variant: Option<&'static Variant>) -> Checker {
+        Checker { scanner: Scanner::new(encoding), games: Games::new(known_variant) }
     }
 
     /// Reads more bytes; shows each game as soon as it is played. Chunks of some tens of kilobytes are best.
@@ -310,8 +310,8 @@ fn play_in_full(position: &mut Position, text: &str) -> bool {
 }
 
 /// Returns all problems in the bytes of a file, as [`Checker`] finds them.
-pub fn check_bytes(bytes: &[u8], encoding: Encoding, given: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = Checker::new(encoding, given);
+pub fn check_bytes(bytes: &[u8], encoding: Encoding, known_variant: Option<&'static Variant>) -> Vec<Problem> {
+    let mut checker = Checker::new(encoding, known_variant);
     checker.feed(bytes, &mut |_| {});
     checker.finish(&mut |_| {});
     checker.take_problems().into_sorted()

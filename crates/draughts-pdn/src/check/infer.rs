@@ -43,8 +43,8 @@ pub struct InferredVariant {
 
 impl Replay {
     /// Plays a game. `given`: the variant for a game without a GameType tag; `None` infers it from the moves.
-    pub fn infer(located: &LocatedGame, given: Option<&'static Variant>) -> Replay {
-        let found = game_variant(located, given);
+    pub fn infer(located: &LocatedGame, known_variant: Option<&'static Variant>) -> Replay {
+        let found = game_variant(located, known_variant);
         let mut replay = Replay::with_variant(located, found.variant);
         replay.known_by = found.known_by;
         replay.problems.splice(0..0, found.problems);
@@ -52,8 +52,8 @@ impl Replay {
     }
 
     /// Plays a game and returns only the problems of [`Replay::infer`].
-    pub fn problems_only(located: &LocatedGame, given: Option<&'static Variant>) -> Vec<Problem> {
-        let found = game_variant(located, given);
+    pub fn problems_only(located: &LocatedGame, known_variant: Option<&'static Variant>) -> Vec<Problem> {
+        let found = game_variant(located, known_variant);
         let mut problems = found.problems;
         problems.append(&mut walk(located, found.variant, &mut |_| {}).problems);
         problems
@@ -72,7 +72,7 @@ impl Replay {
 /// let found = infer::game_variant(&games[0], None);
 /// assert_eq!((found.variant.name, found.known_by), ("Russian draughts", KnownBy::Moves));
 /// ```
-pub fn game_variant(located: &LocatedGame, given: Option<&'static Variant>) -> InferredVariant {
+pub fn game_variant(located: &LocatedGame, known_variant: Option<&'static Variant>) -> InferredVariant {
     let game = &located.game;
     let place = |name: &str| {
         let at = game.tags.iter().position(|tag| tag.name == name);
@@ -85,7 +85,7 @@ pub fn game_variant(located: &LocatedGame, given: Option<&'static Variant>) -> I
         return match variant_from_tag(&value) {
             Ok((variant, known_by)) => verify_tag(located, variant, known_by, place),
             Err(error) => {
-                let found = infer_from_moves(&[located], given);
+                let found = infer_from_moves(&[located], known_variant);
                 let problem = Problem::warning(place, error.to_string()).with_hint(format!(
                     "nobody can tell by which rules it is played; a guess: {} ({})",
                     found.name, found.game_type
@@ -94,7 +94,7 @@ pub fn game_variant(located: &LocatedGame, given: Option<&'static Variant>) -> I
             }
         };
     }
-    match given {
+    match known_variant {
         Some(variant) => InferredVariant { variant, known_by: KnownBy::Caller, problems: Vec::new() },
         None => {
             let variant = infer_from_moves(&[located], None);
@@ -120,12 +120,12 @@ fn verify_tag(located: &LocatedGame, variant: &'static Variant, known_by: KnownB
         let own = renamed(variant).into_iter().max_by_key(|own| score(own));
         let fitting = own.filter(|own| score(own).0 >= score(other).0).unwrap_or(other);
         if score(fitting).0 > 0 {
-            let what = if fitting.game_type.number() == variant.game_type.number() {
+            let description = if fitting.game_type.number() == variant.game_type.number() {
                 format!("the squares are called as on the board {}, not as on {}", fitting.game_type, variant.game_type)
             } else {
                 format!("the moves are not those of {}, but fit {}", variant.name, fitting.name)
             };
-            let problems = vec![Problem::warning(place, what).with_hint("the latter is taken")];
+            let problems = vec![Problem::warning(place, description).with_hint("the latter is taken")];
             return InferredVariant { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
         }
     }
@@ -139,8 +139,8 @@ fn verify_tag(located: &LocatedGame, variant: &'static Variant, known_by: KnownB
     if score(default) <= score(variant) {
         return believed;
     }
-    let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
-    let problems = vec![Problem::warning(place, what).with_hint("the latter is taken")];
+    let description = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
+    let problems = vec![Problem::warning(place, description).with_hint("the latter is taken")];
     InferredVariant { variant: default, known_by: KnownBy::MovesAgainstTag, problems }
 }
 
@@ -173,8 +173,8 @@ pub(super) fn variant_from_tag(value: &str) -> Result<(&'static Variant, KnownBy
 }
 
 /// Returns the variant of related games without a GameType tag: the one with the most legal plies.
-pub fn infer_from_moves(games: &[&LocatedGame], given: Option<&'static Variant>) -> &'static Variant {
-    if let Some(variant) = given {
+pub fn infer_from_moves(games: &[&LocatedGame], known_variant: Option<&'static Variant>) -> &'static Variant {
+    if let Some(variant) = known_variant {
         return variant;
     }
     // The most plies, then the fewest problems: a first move out of turn is legal, but counts against the variant.
@@ -185,7 +185,7 @@ pub fn infer_from_moves(games: &[&LocatedGame], given: Option<&'static Variant>)
         let plies = replays.iter().map(|replay| replay.moves().count()).sum();
         let problems = replays.iter().map(|replay| replay.problems.len()).sum();
         let score = (plies, Reverse(problems));
-        if best.as_ref().is_none_or(|(most, _)| score > *most) {
+        if best.as_ref().is_none_or(|(best_score, _)| score > *best_score) {
             best = Some((score, variant));
         }
         if problems == 0 {

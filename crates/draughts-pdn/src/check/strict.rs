@@ -41,22 +41,22 @@ pub(crate) use setup::is_fen;
 use setup::{check_fen, check_squares};
 
 /// Returns all deviations of a file's bytes from PDN 3.0, by place. `given`: the variant of games without a GameType tag.
-pub fn check_bytes(bytes: &[u8], given: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = StrictChecker::new(given);
+pub fn check_bytes(bytes: &[u8], known_variant: Option<&'static Variant>) -> Vec<Problem> {
+    let mut checker = StrictChecker::new(known_variant);
     checker.feed(bytes);
     checker.finish().into_sorted()
 }
 
 /// Checks a text as [`check`] does, except for the rules of the game: moves need not be legal, nor in turn.
-pub fn check_form(text: &str, given: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = StrictChecker { checks_rules: false, ..StrictChecker::new(given) };
+pub fn check_form(text: &str, known_variant: Option<&'static Variant>) -> Vec<Problem> {
+    let mut checker = StrictChecker { checks_rules: false, ..StrictChecker::new(known_variant) };
     checker.feed(text.as_bytes());
     checker.finish().into_sorted()
 }
 
 /// Returns all deviations of a text from PDN 3.0, by place.
-pub fn check(text: &str, given: Option<&'static Variant>) -> Vec<Problem> {
-    check_bytes(text.as_bytes(), given)
+pub fn check(text: &str, known_variant: Option<&'static Variant>) -> Vec<Problem> {
+    check_bytes(text.as_bytes(), known_variant)
 }
 
 /// Checks a stream of bytes. Holds one game, games that wait until the variant of the file is known (at most [`infer::SAMPLE`]), and the
@@ -122,9 +122,9 @@ impl StrictChecker {
             all.push(Problem::error(Location::START, "the file begins with a byte order mark").with_hint("write none"));
         }
         if let Some((place, c)) = self.reader.scanner().odd_blank() {
-            let what = format!("the character U+{:04X} between the words", u32::from(c));
+            let message = format!("the character U+{:04X} between the words", u32::from(c));
             all.push(
-                Problem::error(place, what)
+                Problem::error(place, message)
                     .with_hint("blanks are spaces, tabs and line breaks; this is the first other one"),
             );
         }
@@ -173,13 +173,18 @@ impl StrictChecker {
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Checks tags by their types, and restrictions 6 to 9.
-fn check_game(located: &LocatedGame, given: Option<&'static Variant>, asks_rules: bool, problems: &mut Problems) {
+fn check_game(
+    located: &LocatedGame,
+    known_variant: Option<&'static Variant>,
+    asks_rules: bool,
+    problems: &mut Problems,
+) {
     let game = &located.game;
     for (index, tag) in game.tags.iter().enumerate() {
         let place = located.locations.tags.get(index).copied().unwrap_or(Location::START);
         check_value(&tag.name, &tag.value, place, problems);
     }
-    let found = infer::game_variant(located, given);
+    let found = infer::game_variant(located, known_variant);
     let says_type = game.tags.get("GameType").is_none_or(|tag| tag.trim().is_empty() || is_game_type(tag));
     if found.known_by == KnownBy::UnknownTag {
         // The check of types has reported an invalid value.
@@ -273,15 +278,15 @@ fn broken_restriction(variant: &Variant, written: &str, expected: &str) -> Strin
 fn check_unresolved(variant: &Variant, text: &str, place: Location, problems: &mut Problems) {
     let has_letters = text.bytes().any(|byte| matches!(byte, b'a'..=b'l'));
     if has_letters != (variant.game_type.notation().kind == NotationKind::Algebraic) {
-        let what = format!("{} is not in the notation of the game type {}", quote(text), variant.game_type);
-        problems.push(Problem::error(place, what).with_hint("restriction 6"));
+        let message = format!("{} is not in the notation of the game type {}", quote(text), variant.game_type);
+        problems.push(Problem::error(place, message).with_hint("restriction 6"));
     } else if text.contains(['x', ':']) && !text.contains(variant.capture_separator) {
-        let what = format!("the captures of {} are written with `{}`", variant.name, variant.capture_separator);
-        problems.push(Problem::error(place, what).with_hint("restriction 7"));
+        let message = format!("the captures of {} are written with `{}`", variant.name, variant.capture_separator);
+        problems.push(Problem::error(place, message).with_hint("restriction 7"));
     } else if text.split('-').count() > 2 && variant.capture_separator != '-' {
-        let what = format!("{} has more than two squares", quote(text));
+        let message = format!("{} has more than two squares", quote(text));
         problems
-            .push(Problem::error(place, what).with_hint("only captures have; they are written with their own sign"));
+            .push(Problem::error(place, message).with_hint("only captures have; they are written with their own sign"));
     }
 }
 
@@ -344,12 +349,12 @@ fn check_result(located: &LocatedGame, variant: &'static Variant, problems: &mut
         }
     };
     if !is_fine {
-        let what = format!("{} is no result of {of}", quote(result));
+        let message = format!("{} is no result of {of}", quote(result));
         let hint = match tags.get("ResultFormat").filter(|format| !format.is_empty()) {
             Some(format) => format!("as the format {format} counts"),
             None => format!("{}, or a ResultFormat tag", variant.result_format.values().join(", ")),
         };
-        problems.push(Problem::error(place, what).with_hint(hint));
+        problems.push(Problem::error(place, message).with_hint(hint));
     }
 }
 

@@ -58,15 +58,15 @@ impl Syntax {
                 if number.is_some() || self.game.body {
                     break;
                 }
-                let Some(behind) = self.plain_tag(point, last_line, sink) else { break };
-                next = behind;
+                let Some(after) = self.plain_tag(point, last_line, sink) else { break };
+                next = after;
                 last_line = next.line;
                 spaced = next.skip_blanks();
             } else {
                 self.number = number;
-                let Some(behind) = self.plain_other(point, spaced, sink) else { break };
+                let Some(after) = self.plain_other(point, spaced, sink) else { break };
                 number = self.number;
-                next = behind;
+                next = after;
                 last_line = next.line;
                 spaced = next.skip_blanks();
             }
@@ -315,11 +315,11 @@ fn plain_number(rest: &[u8]) -> Option<(usize, MoveNumber)> {
         }
         _ => return None,
     };
-    let behind = &rest[digits + 1..];
-    match behind {
+    let after = &rest[digits + 1..];
+    match after {
         [b' ' | b'\n' | b'\r' | b'a'..=b'l', ..] => Some((digits + 1, MoveNumber { value, ellipsis: false })),
         [b'.', b'.', b' ' | b'\n' | b'\r', ..] => Some((digits + 3, MoveNumber { value, ellipsis: true })),
-        _ => plain_move(behind).map(|_| (digits + 1, MoveNumber { value, ellipsis: false })),
+        _ => plain_move(after).map(|_| (digits + 1, MoveNumber { value, ellipsis: false })),
     }
 }
 

@@ -180,8 +180,8 @@ impl Builder {
     fn tag(&mut self, place: Location, name: &str, value: &str) {
         let LocatedGame { game, locations: places } = &mut self.current;
         if game.tags.len() >= MAX_TAGS {
-            let what = format!("more than {MAX_TAGS} tags in one game");
-            self.problems.push(Problem::error(place, what).with_hint("this one is not read"));
+            let message = format!("more than {MAX_TAGS} tags in one game");
+            self.problems.push(Problem::error(place, message).with_hint("this one is not read"));
             return;
         }
         let count = game.tags.len();
@@ -190,9 +190,9 @@ impl Builder {
             None => places.tags.push(place),
             Some(before) => {
                 let first = std::mem::replace(&mut places.tags[at], place);
-                let what = format!("the tag {} stands twice", quote(name));
+                let message = format!("the tag {} stands twice", quote(name));
                 let hint = format!("first {} at {first}; the last one counts", quote(&before));
-                self.problems.push(Problem::warning(place, what).with_hint(hint));
+                self.problems.push(Problem::warning(place, message).with_hint(hint));
             }
         }
     }
@@ -203,8 +203,8 @@ impl Builder {
             game.entries.push(entry());
             places.entries.push(place);
         } else if !std::mem::replace(&mut self.is_too_large, true) {
-            let what = format!("more than {MAX_ENTRIES} moves and comments in one game");
-            self.problems.push(Problem::error(place, what).with_hint("the rest of it is not read"));
+            let message = format!("more than {MAX_ENTRIES} moves and comments in one game");
+            self.problems.push(Problem::error(place, message).with_hint("the rest of it is not read"));
         }
     }
 }

@@ -141,10 +141,10 @@ impl GameState {
         if name == "Result" {
             // Longer than any result.
             let end = value.char_indices().nth(32).map_or(value.len(), |(at, _)| at);
-            let mut kept = self.result.take().unwrap_or_else(|| std::mem::take(&mut self.spare_buffer));
-            kept.clear();
-            kept.push_str(&value[..end]);
-            self.result = Some(kept);
+            let mut previous = self.result.take().unwrap_or_else(|| std::mem::take(&mut self.spare_buffer));
+            previous.clear();
+            previous.push_str(&value[..end]);
+            self.result = Some(previous);
         }
     }
 
@@ -189,8 +189,8 @@ impl Syntax {
         self.report_flaw(token, sink);
         if let Some((end, place)) = self.pending_end.take() {
             if token.kind == TokenKind::Close {
-                let what = "a terminator inside a variation is ignored";
-                problem(sink, Problem::warning(place, what).with_hint("a variation ends with its parenthesis"));
+                let message = "a terminator inside a variation is ignored";
+                problem(sink, Problem::warning(place, message).with_hint("a variation ends with its parenthesis"));
             } else {
                 self.end_game(end, place, sink);
             }
@@ -200,8 +200,8 @@ impl Syntax {
                 let found = if token.location.column > 1 {
                     Problem::note(token.location, "a comment that begins with % behind the start of its line")
                 } else {
-                    let what = format!("the line {}", quote(token.text));
-                    Problem::note(token.location, what)
+                    let message = format!("the line {}", quote(token.text));
+                    Problem::note(token.location, message)
                         .with_hint("a remark for programs, no part of a game: it is not kept")
                 };
                 problem(sink, found);
@@ -278,8 +278,8 @@ impl Syntax {
                     let inner = token.text.trim_matches(['<', '>']);
                     self.pending_move.ply.captured = Some(inner.chars().filter(|c| !c.is_whitespace()).collect());
                 } else {
-                    let what = format!("{} stands behind no move and is ignored", quote(token.text));
-                    problem(sink, Problem::warning(place, what));
+                    let message = format!("{} stands behind no move and is ignored", quote(token.text));
+                    problem(sink, Problem::warning(place, message));
                 }
             }
             Word::Nag => {
@@ -304,8 +304,8 @@ impl Syntax {
 
     fn tag(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         if let Some(inner) = token.text.strip_prefix("[%") {
-            let what = format!("the command {} stands outside a comment", quote(token.text));
-            problem(sink, Problem::warning(token.location, what).with_hint("read as a comment"));
+            let message = format!("the command {} stands outside a comment", quote(token.text));
+            problem(sink, Problem::warning(token.location, message).with_hint("read as a comment"));
             self.flush(sink);
             self.game.comments = true;
             sink(token.location, Event::Comment(&format!("[%{}", one_line(inner))));
@@ -369,8 +369,8 @@ impl Syntax {
             self.begin_entry(sink);
             sink(token.location, Event::Nag(nag));
         } else {
-            let what = format!("the strength {} stands behind no move and is ignored", quote(token.text));
-            problem(sink, Problem::warning(token.location, what));
+            let message = format!("the strength {} stands behind no move and is ignored", quote(token.text));
+            problem(sink, Problem::warning(token.location, message));
         }
     }
 
@@ -381,10 +381,10 @@ impl Syntax {
             if self.escape_line.replace(token.location.line) == Some(token.location.line) {
                 return;
             }
-            let what = format!("{} as text", quote(text));
+            let message = format!("{} as text", quote(text));
             problem(
                 sink,
-                Problem::warning(token.location, what)
+                Problem::warning(token.location, message)
                     .with_hint("a program has written an escape for a line break; ignored"),
             );
             return;
@@ -420,11 +420,11 @@ impl Syntax {
         self.flush(sink);
         self.number = None;
         if self.depth > 0 {
-            let what = match self.depth {
+            let message = match self.depth {
                 1 => "a variation is not closed before the end of the game".to_owned(),
                 depth => format!("{depth} variations are not closed before the end of the game"),
             };
-            problem(sink, Problem::error(place, what));
+            problem(sink, Problem::error(place, message));
             // One event for each open variation: each was also an event when it opened.
             for _ in 0..std::mem::take(&mut self.depth) {
                 sink(place, Event::Close);
@@ -433,8 +433,8 @@ impl Syntax {
         if let (Termination::Result(ended), Some(tagged)) = (&end, &self.game.result)
             && contradicts(tagged, ended)
         {
-            let what = format!("the Result tag says {}, the end of the game {}", quote(tagged), quote(ended));
-            problem(sink, Problem::warning(place, what).with_hint("the tag counts"));
+            let message = format!("the Result tag says {}, the end of the game {}", quote(tagged), quote(ended));
+            problem(sink, Problem::warning(place, message).with_hint("the tag counts"));
         }
         let is_empty = self.game.is_empty();
         self.game.clear();
@@ -507,8 +507,8 @@ impl Syntax {
             (TokenKind::Tag, Some(TokenFlaw::Unclosed)) => return,
             (_, Some(TokenFlaw::Unclosed)) => Problem::error(place, "not closed"),
             (kind, Some(TokenFlaw::TooLong)) => {
-                let what = if kind == TokenKind::Tag { "tag" } else { "comment" };
-                Problem::error(place, format!("the {what} is longer than {} kB", MAX_TOKEN_LEN / 1024))
+                let kind_name = if kind == TokenKind::Tag { "tag" } else { "comment" };
+                Problem::error(place, format!("the {kind_name} is longer than {} kB", MAX_TOKEN_LEN / 1024))
                     .with_hint("the rest of it is skipped")
             }
         };

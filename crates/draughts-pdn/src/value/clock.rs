@@ -158,9 +158,8 @@ fn clock_value(value: &str, mover: Color) -> Option<Clocks> {
 
 /// Parses `1:19:50`, and forms found in files: `0:9:5`, `0:0:9.56`, `1.19.50`.
 fn time(text: &str) -> IResult<&str, ClockTime> {
-    let digits = |least, most| {
-        map_opt(take_while_m_n(least, most, |c: char| c.is_ascii_digit()), |d: &str| d.parse::<u32>().ok())
-    };
+    let digits =
+        |least, max| map_opt(take_while_m_n(least, max, |c: char| c.is_ascii_digit()), |d: &str| d.parse::<u32>().ok());
     let colon = |text| alt((char(':'), char('.'))).parse(text);
     let fraction = opt((char('.'), take_while1(|c: char| c.is_ascii_digit())));
     let parts = (digits(1, 2), colon, digits(1, 2), colon, digits(1, 2), fraction);

@@ -91,7 +91,7 @@ pub struct FenError {
 /// Returns [`FenError`] if the text is not a FEN, a square does not exist on this board or occurs twice, or a colour is unknown.
 pub fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
     let fen = read_any(variant, text)?;
-    let unknown = |why| FenError { text: shortened(text), at: "?".to_owned(), reason: why };
+    let unknown = |reason| FenError { text: shortened(text), at: "?".to_owned(), reason };
     let turn = fen.turn.ok_or_else(|| unknown("the side to move is not known"))?;
     if !fen.unknown.is_empty() {
         return Err(unknown("the colour of a piece is not known"));
@@ -107,7 +107,7 @@ pub fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
 pub fn read_any(variant: &Variant, text: &str) -> Result<Fen, FenError> {
     // Each square of the largest board may have its own colour, crown, comma and blanks.
     const MAX_QUOTE_LEN: usize = 10 * Square::MAX_COUNT;
-    let error = |at: &str, why| FenError { text: shortened(text), at: shortened(at), reason: why };
+    let error = |at: &str, reason| FenError { text: shortened(text), at: shortened(at), reason };
     if text.len() > MAX_QUOTE_LEN {
         return Err(error("its end", "longer than a FEN can be"));
     }
@@ -134,7 +134,7 @@ pub fn read_any(variant: &Variant, text: &str) -> Result<Fen, FenError> {
         };
         fen.is_null_move = false;
         let mut rest = &part[1..];
-        while let Some((item, after)) = next_item(variant, rest).map_err(|why| error(rest, why))? {
+        while let Some((item, after)) = next_item(variant, rest).map_err(|reason| error(rest, reason))? {
             for square in item.squares {
                 if fen.placement.color(square).is_some() || fen.unknown.contains(square) {
                     return Err(error(rest, "a square is named twice"));

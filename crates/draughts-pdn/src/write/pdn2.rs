@@ -86,8 +86,8 @@ impl Pdn2Writer {
     /// Returns a problem that lists all characters missing in the file's encoding, if there are any.
     pub fn missing_characters(&self) -> Option<Problem> {
         let characters: String = self.missing_characters.iter().collect();
-        let what = format!("characters that ISO-8859-1 does not have: {characters}");
-        (!characters.is_empty()).then(|| Problem::warning(Location::START, what).with_hint("each is written as ?"))
+        let message = format!("characters that ISO-8859-1 does not have: {characters}");
+        (!characters.is_empty()).then(|| Problem::warning(Location::START, message).with_hint("each is written as ?"))
     }
 }
 
@@ -104,14 +104,14 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn note(&mut self, what: &str) {
-        self.problems.push(Problem::note(Location::START, format!("game {}: {what}", self.number)));
+    fn note(&mut self, message: &str) {
+        self.problems.push(Problem::note(Location::START, format!("game {}: {message}", self.number)));
     }
 
     fn game(&mut self, game: &Game) {
         if game.entries.iter().any(|entry| matches!(entry, Entry::Setup(_))) {
-            let what = format!("game {} has a setup and is left out", self.number);
-            self.problems.push(Problem::error(Location::START, what).with_hint("PDN 2.0 has no setups"));
+            let message = format!("game {} has a setup and is left out", self.number);
+            self.problems.push(Problem::error(Location::START, message).with_hint("PDN 2.0 has no setups"));
             return;
         }
         if self.has_begun {

@@ -38,8 +38,8 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
                 .all(|column| from.geometry.square_at(row, column) == to.geometry.square_at(row, column))
         });
     if !is_same_game {
-        let what = format!("{} and {} are not boards of one game", from.game_type, to.game_type);
-        return (game.clone(), vec![Problem::error(Location::START, what).with_hint("this game is left as it is")]);
+        let message = format!("{} and {} are not boards of one game", from.game_type, to.game_type);
+        return (game.clone(), vec![Problem::error(Location::START, message).with_hint("this game is left as it is")]);
     }
     let mut renamed = game.clone();
     let mut problems = Vec::new();
@@ -74,8 +74,8 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
                     ply.captured = ply.captured.as_deref().and_then(|captured| renumber_captured(from, to, captured));
                 }
                 None => {
-                    let what = format!("{} names squares that the board does not have", quote(&ply.text));
-                    problems.push(Problem::warning(Location::START, what));
+                    let message = format!("{} names squares that the board does not have", quote(&ply.text));
+                    problems.push(Problem::warning(Location::START, message));
                 }
             },
             _ => {}

@@ -56,17 +56,17 @@ pub enum AmbiguousCaptures {
 /// let (game, _) = standard(&games[0], None);
 /// assert!(writer::write(&[game], Style::Compact).ends_with("1. c3-d4 b6-a5 2. d4-c5 d6:b4 3. a3:c5 *\n"));
 /// ```
-pub fn standard(located: &LocatedGame, given: Option<&'static Variant>) -> (Game, Vec<Problem>) {
-    convert(located, given, AmbiguousCaptures::Path)
+pub fn standard(located: &LocatedGame, known_variant: Option<&'static Variant>) -> (Game, Vec<Problem>) {
+    convert(located, known_variant, AmbiguousCaptures::Path)
 }
 
 /// [`standard()`] with a choice of notation for ambiguous captures.
 pub fn convert(
     located: &LocatedGame,
-    given: Option<&'static Variant>,
+    known_variant: Option<&'static Variant>,
     ambiguous: AmbiguousCaptures,
 ) -> (Game, Vec<Problem>) {
-    let found = infer::game_variant(located, given);
+    let found = infer::game_variant(located, known_variant);
     let mut problems = found.problems;
     if found.known_by == KnownBy::UnknownTag {
         let mut conversion =
@@ -183,8 +183,8 @@ impl Conversion<'_> {
             let name = self.name(old, place);
             let value = tag_values::clean_value(&old.value);
             if value != old.value {
-                let what = format!("characters of the value of {name} that break readers are replaced");
-                self.problems.push(Problem::warning(place, what));
+                let message = format!("characters of the value of {name} that break readers are replaced");
+                self.problems.push(Problem::warning(place, message));
             }
             if name != old.name && (game.tags.get(&name).is_some() || tags.get(&name).is_some()) {
                 tags.set(spare(game, &tags, &format!("Original{name}")), value);
@@ -210,8 +210,8 @@ impl Conversion<'_> {
             tags.set("FEN", fen);
             let index = self.located.game.entries.iter().position(|entry| matches!(entry, Entry::Move(_)));
             let place = self.entry_location(index.unwrap_or(0));
-            let what = format!("{} begins, though it is not {0}'s turn", resolved.start_turn);
-            self.problems.push(Problem::warning(place, what).with_hint("the FEN tag says so now"));
+            let message = format!("{} begins, though it is not {0}'s turn", resolved.start_turn);
+            self.problems.push(Problem::warning(place, message).with_hint("the FEN tag says so now"));
         } else if tags.get("FEN").is_some_and(|fen| replay::null_move(fen).is_some()) {
             tags.set("FEN", fen::write(self.variant, &resolved.start.setup()));
         }
@@ -322,8 +322,8 @@ impl Conversion<'_> {
 
     fn store_original(&mut self, tags: &mut Tags, name: &str, value: String, place: Location) {
         let spare = spare(&self.located.game, tags, &format!("Original{name}"));
-        let what = format!("{} is no value of the tag {name}", quote(&value));
-        self.problems.push(Problem::warning(place, what).with_hint(format!("kept in the tag {spare}")));
+        let message = format!("{} is no value of the tag {name}", quote(&value));
+        self.problems.push(Problem::warning(place, message).with_hint(format!("kept in the tag {spare}")));
         tags.set(spare, value);
     }
 
@@ -340,30 +340,30 @@ impl Conversion<'_> {
         if let (Some(tagged), Some(ended), None) = (tagged.as_deref(), ended, game.tags.get("Result"))
             && syntax::contradicts(tagged, ended)
         {
-            let what = format!("the result {} of a tag, the end of the game says {}", quote(tagged), quote(ended));
-            self.problems.push(Problem::warning(place, what).with_hint("the tag counts"));
+            let message = format!("the result {} of a tag, the end of the game says {}", quote(tagged), quote(ended));
+            self.problems.push(Problem::warning(place, message).with_hint("the tag counts"));
         }
-        let said = match (tagged.as_deref(), ended) {
+        let value = match (tagged.as_deref(), ended) {
             (Some(tagged), Some(ended)) if Outcome::parse(tagged) == Some(Outcome::Open) => Some(ended),
             (Some(tagged), _) => Some(tagged),
             (None, ended) => ended,
         };
-        let Some(mut said) = said.map(str::to_owned) else { return };
+        let Some(mut value) = value.map(str::to_owned) else { return };
         if self.second_player_is_white()
-            && let Some(outcome @ (Outcome::WhiteWins | Outcome::BlackWins)) = Outcome::parse(&said)
+            && let Some(outcome @ (Outcome::WhiteWins | Outcome::BlackWins)) = Outcome::parse(&value)
         {
-            let what = format!("the result {} counts the first player first, who is Black here", quote(&said));
-            self.problems.push(Problem::warning(place, what).with_hint("White's points go first now"));
+            let message = format!("the result {} counts the first player first, who is Black here", quote(&value));
+            self.problems.push(Problem::warning(place, message).with_hint("White's points go first now"));
             let turned = if outcome == Outcome::WhiteWins { Outcome::BlackWins } else { Outcome::WhiteWins };
-            said = turned.as_result(self.variant.result_format).to_owned();
+            value = turned.as_result(self.variant.result_format).to_owned();
         }
         let format = tags.get("ResultFormat").map(str::to_owned);
-        if format.as_deref().is_some_and(|format| tag_values::fits_result_format(format, &said) != Some(false)) {
-            tags.set("Result", said);
+        if format.as_deref().is_some_and(|format| tag_values::fits_result_format(format, &value) != Some(false)) {
+            tags.set("Result", value);
             return;
         }
-        if !is_known && format.is_none() && tag_values::is_standard_result(&said) {
-            tags.set("Result", said);
+        if !is_known && format.is_none() && tag_values::is_standard_result(&value) {
+            tags.set("Result", value);
             return;
         }
         // All formats in the standard's table count wins and draws like International.
@@ -372,18 +372,18 @@ impl Conversion<'_> {
             (false, Rules::Known) => self.variant.result_format,
             (false, Rules::Unknown) => ResultFormat::Default,
         };
-        match Outcome::parse(&said) {
+        match Outcome::parse(&value) {
             Some(outcome) => {
                 tags.set("Result", outcome.as_result(result_format));
             }
-            None if is_points(&said) && format.is_none() => {
-                tags.set("Result", &said);
+            None if is_points(&value) && format.is_none() => {
+                tags.set("Result", &value);
                 tags.set("ResultFormat", "Points");
-                let what = format!("the result {} is of another system", quote(&said));
-                self.problems.push(Problem::note(place, what).with_hint("the tag ResultFormat says so"));
+                let message = format!("the result {} is of another system", quote(&value));
+                self.problems.push(Problem::note(place, message).with_hint("the tag ResultFormat says so"));
             }
             None => {
-                self.store_original(tags, "Result", said, place);
+                self.store_original(tags, "Result", value, place);
                 tags.set("Result", ResultFormat::Default.values()[4]);
             }
         }
@@ -401,8 +401,8 @@ impl Conversion<'_> {
                     let spare = spare(&self.located.game, tags, "OriginalGameType");
                     tags.set(spare, before);
                 } else {
-                    let what = format!("no GameType: added as {} ({value})", self.variant.name);
-                    self.problems.push(Problem::note(place, what));
+                    let message = format!("no GameType: added as {} ({value})", self.variant.name);
+                    self.problems.push(Problem::note(place, message));
                 }
             }
         }
@@ -455,9 +455,9 @@ impl Conversion<'_> {
                     let number = line.next(ply.number, known.map(|(_, turn)| *turn), starter);
                     let Some(text) = text else {
                         if !std::mem::replace(&mut line.is_told, true) {
-                            let what = "the moves from here on become comments: nobody can tell the position";
+                            let message = "the moves from here on become comments: nobody can tell the position";
                             self.problems.push(
-                                Problem::warning(self.entry_location(index), what).with_hint("up to the next setup"),
+                                Problem::warning(self.entry_location(index), message).with_hint("up to the next setup"),
                             );
                         }
                         move_as_comment(&mut entries, ply, was_unknown);
@@ -553,10 +553,11 @@ impl MoveNumbering {
     }
 
     /// Returns the number to write before the next move. `given` is the file's number, used where counting cannot decide.
-    fn next(&mut self, given: Option<MoveNumber>, turn: Option<Color>, starter: Color) -> Option<MoveNumber> {
+    fn next(&mut self, written_number: Option<MoveNumber>, turn: Option<Color>, starter: Color) -> Option<MoveNumber> {
         self.turn = turn.unwrap_or(self.turn);
-        if let Some(given) = given.filter(|given| self.is_fresh && given.value > 0) {
-            self.number = given.value;
+        if let Some(written_number) = written_number.filter(|written_number| self.is_fresh && written_number.value > 0)
+        {
+            self.number = written_number.value;
         }
         let is_first = self.turn == starter;
         let written = (is_first || self.is_fresh).then_some(MoveNumber { value: self.number, ellipsis: !is_first });

@@ -144,7 +144,7 @@ fn more_pieces_than_squares_is_error() {
 /// A setup may hold anything; a position may not.
 #[test]
 fn unplayable_setup_is_no_position() {
-    for (tag, text, why) in [
+    for (tag, text, reason) in [
         ("20", "W:WK1-21:B50", "White has 21 pieces"),
         ("31", "W:WK1:BK17-29", "Black has 13 pieces"),
         ("20", "W:W5:B50", "a White man stands on its crowning row"),
@@ -152,7 +152,7 @@ fn unplayable_setup_is_no_position() {
     ] {
         let setup = read(tag, text);
         let error = Position::new(variant(tag), setup).unwrap_err().to_string();
-        assert!(error.contains(why), "{text}: {error}");
+        assert!(error.contains(reason), "{text}: {error}");
     }
 }
 

@@ -11,14 +11,14 @@ fn positions() -> Vec<Record> {
 }
 
 /// Compares all counts of at most `most` leaves. Returns the number of counts and of leaves compared.
-fn check_counts(most: u64) -> (usize, u64) {
+fn check_counts(max_count: u64) -> (usize, u64) {
     let (mut counts, mut leaves) = (0, 0);
     let mut wrong = Vec::new();
     for record in positions() {
         let position = record.position();
         for (depth, count) in (1..).zip(record.words("counts")) {
             let expected: u64 = count.parse().unwrap();
-            if expected > most {
+            if expected > max_count {
                 break;
             }
             let counted = perft(&position, depth);

@@ -102,8 +102,8 @@ impl<'a> Movetext<'a> {
                 }
                 ('(', MovetextState::Move | MovetextState::Comment | MovetextState::Glyph | MovetextState::Varied) => {
                     if outer.len() == MAX_VARIATION_DEPTH {
-                        let what = format!("a variation more than {MAX_VARIATION_DEPTH} deep fails the file");
-                        fatal_problem(self.problems, offset, what, "it ends the reader's stack");
+                        let message = format!("a variation more than {MAX_VARIATION_DEPTH} deep fails the file");
+                        fatal_problem(self.problems, offset, message, "it ends the reader's stack");
                     }
                     outer.push((state, offset));
                     state = MovetextState::Start;
@@ -227,10 +227,10 @@ impl<'a> Movetext<'a> {
         let (mut end, first) = square_at(0)?;
         let mut squares = vec![first];
         while let Some('-' | 'x' | ':') = char_at(end).filter(|c| *c != '-' || squares.len() == 1)
-            && let Some((behind, square)) = square_at(end + 1)
+            && let Some((after, square)) = square_at(end + 1)
         {
             squares.push(square);
-            end = behind;
+            end = after;
         }
         let strength = rest[end..].iter().take(2).take_while(|(_, c)| "?!\u{25a1}\u{2a00}".contains(*c)).count();
         (squares.len() > 1).then_some((end + strength, squares))
@@ -256,8 +256,13 @@ impl<'a> Movetext<'a> {
                 "only captures have more than two squares",
             );
         } else if !squares.iter().all(is_on_board) {
-            let what = format!("{} names squares that the board does not have; that fails the file", quote(&word));
-            fatal_problem(self.problems, offset, what, "its boards have the squares 1 to 50, or 1 to 32 and a1 to h8");
+            let message = format!("{} names squares that the board does not have; that fails the file", quote(&word));
+            fatal_problem(
+                self.problems,
+                offset,
+                message,
+                "its boards have the squares 1 to 50, or 1 to 32 and a1 to h8",
+            );
         } else if self.first.is_none() {
             self.first = Some(word.trim_end_matches(['?', '!', '\u{25a1}', '\u{2a00}']).to_owned());
         }

@@ -33,9 +33,9 @@ pub(super) fn best_fallback(
 }
 
 /// Decides on an unexplained position at the stop of the clock, to which no reply will follow.
-pub(super) fn before_stop(facts: &Facts, otherwise: Option<(i32, Proposal)>) -> Option<Proposal> {
+pub(super) fn before_stop(facts: &Facts, fallback: Option<(i32, Proposal)>) -> Option<Proposal> {
     let ready_at = facts.confirmed_at(times::MAX_REMOVAL_PAUSE.0);
-    if let Some((_, proposal)) = otherwise {
+    if let Some((_, proposal)) = fallback {
         return Some(Proposal { ready_at: proposal.ready_at.min(ready_at), ..proposal });
     }
     // The player pressed, so the illegal move stands.

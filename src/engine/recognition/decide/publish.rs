@@ -17,12 +17,12 @@ pub(super) fn apply(
     now: Millis,
     conclusion: Conclusion,
 ) -> Verdict {
-    let kept = std::mem::take(unexplained);
+    let saved = std::mem::take(unexplained);
     match conclusion {
         Conclusion::Ply(explanation, rule) => {
             let presses = facts.presses.len();
             let verdict = apply_ply(facts, now, &explanation, rule);
-            *unexplained = kept;
+            *unexplained = saved;
             unexplained.subtract_presses(presses - facts.presses.len());
             verdict
         }
@@ -37,7 +37,7 @@ pub(super) fn apply(
         Conclusion::Resume(candidate, position) => {
             let plies = plies_after_gap(&facts.published, candidate.presses, position.turn());
             let verdict = resume_at(facts, position, plies, candidate.presses, Reason::IllegalMove);
-            *unexplained = kept.prune_to(&candidate);
+            *unexplained = saved.prune_to(&candidate);
             facts.published.set_evidence_start(candidate.at, SquareSet::EMPTY);
             verdict
         }

@@ -139,9 +139,9 @@ impl Recogniser {
             return Some(self.facts.quiet_at());
         }
         self.unexplained.since()?;
-        let again = evidence.dumped_at() + times::DUMP_RETRY;
+        let retry_at = evidence.dumped_at() + times::DUMP_RETRY;
         let pressed = presses.last_at().filter(|&at| at > evidence.dumped_at());
-        Some(pressed.map_or(again, |pressed| again.min(pressed)).max(self.facts.quiet_at()))
+        Some(pressed.map_or(retry_at, |pressed| retry_at.min(pressed)).max(self.facts.quiet_at()))
     }
 
     /// Handles a lever press. `turn`: side whose time runs now, if known.
@@ -379,8 +379,8 @@ impl Recogniser {
             self.deadline.set_earliest(now, Some(quiet_at), Wait::Quiet);
             return;
         }
-        let again = self.facts.clear_pending(now);
-        self.deadline.set_earliest(now, again, Wait::Press);
+        let has_cleared = self.facts.clear_pending(now);
+        self.deadline.set_earliest(now, has_cleared, Wait::Press);
     }
 
     /// Returns the conclusion to be published if the board stays unchanged.

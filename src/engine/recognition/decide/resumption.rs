@@ -159,11 +159,11 @@ fn origin_score(facts: &Facts, candidate: &AcceptedPosition, lineage: &PositionO
         }
         Some(_) if candidate.evidence == AcceptanceEvidence::ReplyStarted => weights::UNPRESSED,
         Some(plies) => {
-            let again =
+            let repeat_score =
                 if matches!(lineage, PositionOrigin::TwoIllegal(..)) { weights::NEXT_ILLEGAL_STANDS } else { 0 };
             let needed = plies - usize::from(facts.presses.is_missing());
             let pairs = if facts.clock == ClockState::None { 0 } else { needed.abs_diff(candidate.presses) / 2 };
-            again + weights::PRESSES * pairs as i32
+            repeat_score + weights::PRESSES * pairs as i32
         }
     };
     let briefly = candidate.evidence == AcceptanceEvidence::Lever { is_brief: true };

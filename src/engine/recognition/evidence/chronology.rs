@@ -128,8 +128,8 @@ impl<'a> Chronology<'a> {
         let earliest = lifted.map_or(after, |lifted| lifted.max(after));
         let Some(first) = arrivals.next() else { return Some(after) };
         // A flickering piece landed when first seen, or when seen after an absence longer than its flickering.
-        let again = arrivals.filter(|arrival| !self.flickering.contains(to) || self.was_gone(arrival));
-        let fitting = std::iter::once(first).chain(again).find(|arrival| arrival.at + times::SCAN >= earliest)?;
+        let landings = arrivals.filter(|arrival| !self.flickering.contains(to) || self.was_gone(arrival));
+        let fitting = std::iter::once(first).chain(landings).find(|arrival| arrival.at + times::SCAN >= earliest)?;
         Some(fitting.at.max(after))
     }
 
@@ -183,15 +183,20 @@ impl<'a> Chronology<'a> {
 
     /// Returns the placements that stood for at least `span`, latest first, each with its end time. Excludes the
     /// current placement.
-    pub fn lasting_spans(&self, span: Millis, most: usize) -> Vec<(Occupancy, SeqNo, Millis)> {
+    pub fn lasting_spans(&self, span: Millis, max_count: usize) -> Vec<(Occupancy, SeqNo, Millis)> {
         let pairs = self.spans.windows(2).rev();
         let stood = pairs.filter(|pair| pair[1].from >= pair[0].from + span);
-        stood.take(most).map(|pair| (pair[0].occupancy, pair[0].seq_no, pair[1].from)).collect()
+        stood.take(max_count).map(|pair| (pair[0].occupancy, pair[0].seq_no, pair[1].from)).collect()
     }
 
     /// Returns the placements that stood for a while in the `window` before a time, longest first, with their
     /// durations. One of them is the position committed by a press reported at that time.
-    pub fn lasting_spans_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Occupancy, SeqNo, Millis)> {
+    pub fn lasting_spans_before(
+        &self,
+        at: Millis,
+        window: Millis,
+        max_count: usize,
+    ) -> Vec<(Occupancy, SeqNo, Millis)> {
         let mut standing: Vec<(Millis, Occupancy, SeqNo)> = Vec::new();
         for (index, scene) in self.spans.iter().enumerate() {
             let until = self.spans.get(index + 1).map_or(at + window, |next| next.from);
@@ -201,7 +206,7 @@ impl<'a> Chronology<'a> {
             }
         }
         standing.sort_by_key(|(span, _, moment)| (std::cmp::Reverse(*span), std::cmp::Reverse(*moment)));
-        standing.into_iter().take(most).map(|(span, sight, moment)| (sight, moment, span)).collect()
+        standing.into_iter().take(max_count).map(|(span, sight, moment)| (sight, moment, span)).collect()
     }
 }
 

@@ -295,7 +295,7 @@ impl Evidence {
     /// any piece whose change was forgotten or shown only by a dump.
     pub fn transfers_since(&self, since: SeqNo) -> PieceTransfers {
         let mut traffic = PieceTransfers::default();
-        let mut told = SquareSet::EMPTY;
+        let mut reported = SquareSet::EMPTY;
         for change in self.changes_since(since) {
             if let Some(color) = change.before {
                 traffic.left[color.index()].insert(change.square);
@@ -305,7 +305,7 @@ impl Evidence {
                 traffic.reported_arrivals[color.index()].insert(change.square);
             }
             if change.source == ChangeSource::Report {
-                told.insert(change.square);
+                reported.insert(change.square);
             } else {
                 traffic.mark_unknown(change.square);
             }
@@ -321,7 +321,7 @@ impl Evidence {
                     traffic.left[color.index()].insert(square);
                     traffic.arrived[color.index()].insert(square);
                 }
-                None if is_whole && told.contains(square) => {}
+                None if is_whole && reported.contains(square) => {}
                 None => traffic.mark_unknown(square),
             }
         }

@@ -100,9 +100,9 @@ mod tests {
     const SEEN: [Option<Color>; 3] = [None, Some(Color::White), Some(Color::Black)];
 
     /// Applies one change to the facts.
-    fn change(facts: &mut Facts, searcher: &mut Searcher, now: Millis, (what, which): (u8, usize)) {
+    fn change(facts: &mut Facts, searcher: &mut Searcher, now: Millis, (change_kind, which): (u8, usize)) {
         let turn = SEEN[which % 3];
-        match what {
+        match change_kind {
             0 => facts.presses.record(
                 Press { id: PressId(now.0 as u32), at: now },
                 turn,
@@ -133,7 +133,7 @@ mod tests {
             }
             _ => {
                 let square = facts.published.position().variant().geometry.square(SQUARES[which % 7]).unwrap();
-                let seen = SEEN[usize::from(what) % 3].map(|color| SensedPiece { color, is_king: false });
+                let seen = SEEN[usize::from(change_kind) % 3].map(|color| SensedPiece { color, is_king: false });
                 if facts.evidence.observe(now, square, seen, ChangeSource::Report) {
                     facts.published.change(square, facts.evidence.next_seq_no());
                 }
@@ -152,8 +152,8 @@ mod tests {
             let settings = Settings::default();
             let mut facts = Facts { settings, clock: ClockState::Running, published, evidence, presses, missed_events: unheard };
             let mut searcher = Searcher::default();
-            for (step, what) in changes.into_iter().enumerate() {
-                change(&mut facts, &mut searcher, Millis(1_000 * step as u64), what);
+            for (step, step_change) in changes.into_iter().enumerate() {
+                change(&mut facts, &mut searcher, Millis(1_000 * step as u64), step_change);
                 let mut fresh = Searcher::default();
                 let mut effort = SearchBudget::default();
                 prop_assert_eq!(

@@ -225,8 +225,10 @@ impl Bus {
     /// Sends a dump request once to find a single board. The next ping recalls boards of a bus that are plugged in at this
     /// moment.
     fn probe_single_board(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        let is_nobody = !self.boards.values().any(BusBoard::is_here);
-        if !is_nobody || !self.discovery.is_resting() || !matches!(self.single_board_probe, SingleBoardProbe::NotAsked)
+        let is_bus_empty = !self.boards.values().any(BusBoard::is_here);
+        if !is_bus_empty
+            || !self.discovery.is_resting()
+            || !matches!(self.single_board_probe, SingleBoardProbe::NotAsked)
         {
             return;
         }
@@ -291,8 +293,8 @@ impl Bus {
 
     /// Adds a board from an unsolicited dump, as in the log of another program.
     fn on_unasked_answer(&mut self, now: Millis, address: BusAddress, answer: &BusAnswer, outputs: &mut Vec<Output>) {
-        let says_much = matches!(answer, BusAnswer::Board(_) | BusAnswer::Board50Black(_));
-        if !says_much
+        let is_full_board = matches!(answer, BusAnswer::Board(_) | BusAnswer::Board50Black(_));
+        if !is_full_board
             || address == BusAddress::ALL
             || self.ignored_boards.contains(&address)
             || self.boards.len() >= MAX_BOARDS
@@ -311,7 +313,7 @@ impl Bus {
             return;
         }
         let word = self.pending_question.map(|asked| asked.address).or(self.last_addressee);
-        let somebody = self.boards.values().any(BusBoard::is_here);
+        let has_present_board = self.boards.values().any(BusBoard::is_here);
         let Some(board) = word.and_then(|word| self.boards.get_mut(&word)) else { return };
         board.mark_suspect();
         if let Some(asked) = self.pending_question.filter(|_| is_awaited) {
@@ -321,14 +323,14 @@ impl Bus {
             let mut effects = Vec::new();
             board.on_damaged_answer(now, asked.command, &mut effects);
             push_effects(now, asked.address, board.filter(effects), outputs);
-            self.spend_on_absent(now, asked, was_away && somebody);
+            self.spend_on_absent(now, asked, was_away && has_present_board);
         }
     }
 
     /// Charges a fruitless ping to the share of the absent boards.
-    fn spend_on_absent(&mut self, now: Millis, asked: PendingQuestion, is_in_vain: bool) {
+    fn spend_on_absent(&mut self, now: Millis, question: PendingQuestion, is_in_vain: bool) {
         if is_in_vain {
-            self.next_absent_ping_at = now + Millis((now - asked.sent_at).0 * (MAX_SHARE_FOR_ABSENT - 1));
+            self.next_absent_ping_at = now + Millis((now - question.sent_at).0 * (MAX_SHARE_FOR_ABSENT - 1));
         }
     }
 
@@ -386,25 +388,25 @@ impl Bus {
         }
     }
 
-    fn on_timeout(&mut self, now: Millis, asked: PendingQuestion, outputs: &mut Vec<Output>) {
-        if asked.address == BusAddress::ALL {
+    fn on_timeout(&mut self, now: Millis, question: PendingQuestion, outputs: &mut Vec<Output>) {
+        if question.address == BusAddress::ALL {
             self.discovery.end_round(now);
             self.probe_single_board(now, outputs);
             return;
         }
-        let somebody = self.boards.values().any(BusBoard::is_here);
-        let Some(board) = self.boards.get_mut(&asked.address) else { return };
+        let has_present_board = self.boards.values().any(BusBoard::is_here);
+        let Some(board) = self.boards.get_mut(&question.address) else { return };
         let was_away = !board.is_here();
         let mut effects = Vec::new();
-        board.on_timeout(now, asked.command, &mut effects);
+        board.on_timeout(now, question.command, &mut effects);
         let effects = board.filter(effects);
         let is_nothing =
             board.known_by == KnownFrom::PingAnswer && matches!(board.presence, Presence::Absent { tries: 2.. });
         if is_nothing {
-            self.boards.remove(&asked.address);
+            self.boards.remove(&question.address);
         }
-        self.spend_on_absent(now, asked, was_away && somebody);
-        push_effects(now, asked.address, effects, outputs);
+        self.spend_on_absent(now, question, was_away && has_present_board);
+        push_effects(now, question.address, effects, outputs);
         self.warn_if_empty(now, outputs);
     }
 

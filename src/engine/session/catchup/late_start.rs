@@ -274,12 +274,12 @@ impl MemoryGameOffer {
 
     /// Returns the notice of the offer for the operator.
     pub fn offer_notice(&self) -> Effect {
-        let what = match self.game.entries().next_back() {
+        let description = match self.game.entries().next_back() {
             Some(last) => format!("a game of {} plies, the last {}", self.game.table.status().plies, last.text()),
             None => "the beginning of a game".to_owned(),
         };
         Effect::Notice(format!(
-            "the board's memory has {what}, which began while nobody listened: it is published as soon as play goes on, or with \
+            "the board's memory has {description}, which began while nobody listened: it is published as soon as play goes on, or with \
              `start --from-memory`"
         ))
     }

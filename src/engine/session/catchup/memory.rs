@@ -79,13 +79,13 @@ pub fn missed_events(
         if fits && at >= start {
             let same = reports.iter().rev().zip(known.recent.iter().rev()).take_while(|(a, b)| a == b).count();
             // Without earlier reports every position fits.
-            let is_told = same > 0 || known.recent.is_empty();
+            let is_located = same > 0 || known.recent.is_empty();
             // While no piece moves, the known part ends with the last known press.
             let is_better = match best {
                 Some((_, before)) if before >= unmoved => pressed.is_some() && pressed == known.last_pressed,
-                _ => best.is_none_or(|(most, _)| same >= most),
+                _ => best.is_none_or(|(best_match, _)| same >= best_match),
             };
-            if is_told && is_better {
+            if is_located && is_better {
                 best = Some((same, at));
             }
         }
@@ -137,8 +137,8 @@ pub fn piece_list(changes: &[MemoryEvent], count: usize) -> (Vec<PieceCode>, &[M
 fn apply_events(fields: &mut [Option<PieceCode>], change: &MemoryEvent) {
     match change {
         MemoryEvent::Piece { field, piece, .. } => {
-            if let Some(said) = fields.get_mut(usize::from(field.0)) {
-                *said = Some(*piece);
+            if let Some(value) = fields.get_mut(usize::from(field.0)) {
+                *value = Some(*piece);
             }
         }
         MemoryEvent::PowerUp | MemoryEvent::StartTag | MemoryEvent::EmptyBoard => fields.fill(Some(PieceCode::EMPTY)),
@@ -153,9 +153,9 @@ pub fn apply_last_values(fields: &mut [PieceCode], memory: &[MemoryEvent]) -> us
         apply_events(&mut last, change);
     }
     let mut changed = 0;
-    for (field, said) in fields.iter_mut().zip(last) {
-        if let Some(said) = said.filter(|said| said != field) {
-            *field = said;
+    for (field, value) in fields.iter_mut().zip(last) {
+        if let Some(value) = value.filter(|value| value != field) {
+            *field = value;
             changed += 1;
         }
     }

@@ -140,9 +140,9 @@ impl BoardSession {
     }
 
     /// Calls `what` for the table and those beside it.
-    pub fn for_each_table(&mut self, effects: &mut Vec<Effect>, mut what: impl FnMut(&mut Table, &mut Vec<Effect>)) {
-        what(&mut self.table, effects);
-        self.late_start.for_each_table(what);
+    pub fn for_each_table(&mut self, effects: &mut Vec<Effect>, mut visit: impl FnMut(&mut Table, &mut Vec<Effect>)) {
+        visit(&mut self.table, effects);
+        self.late_start.for_each_table(visit);
     }
 
     /// Returns the table and those beside it.
@@ -327,12 +327,13 @@ pub fn advance_until(table: &mut Table, lived: &mut Millis, until: Millis, effec
 /// whether a game has begun.
 pub fn advance_to_next(table: &mut Table, lived: &mut Millis, at: Millis, effects: &mut Vec<Effect>) -> bool {
     let begun = table.games_begun();
-    if let Some(wanted) = table.wants_dump_at().map(|wanted| wanted.max(*lived)).filter(|&wanted| wanted < at) {
-        advance_until(table, lived, wanted, effects);
-        *lived = wanted;
-        table.is_known_until(wanted);
-        table.on_no_changes(wanted);
-        effects.extend(table.decide(wanted));
+    if let Some(dump_due) = table.wants_dump_at().map(|dump_due| dump_due.max(*lived)).filter(|&dump_due| dump_due < at)
+    {
+        advance_until(table, lived, dump_due, effects);
+        *lived = dump_due;
+        table.is_known_until(dump_due);
+        table.on_no_changes(dump_due);
+        effects.extend(table.decide(dump_due));
     }
     advance_until(table, lived, at, effects);
     table.games_begun() > begun

@@ -294,7 +294,7 @@ mod tests {
         let known = times([0x70, 0x01, 0x30], RIGHT, [70, 62]);
         assert_eq!(known, [3_500, 3_500, 3_500, 23_500, 23_500, 23_500, 60_000, 60_000]);
         // A reset clock does not reveal the thinking time.
-        let anew = times([0x70, 0x01, 0x30], [0x61, 0x20, 0x00], [70, 62]);
-        assert_eq!(anew, [3_500, 3_500, 3_500, 40_000, 40_000, 40_000, 60_000, 60_000]);
+        let reset_times = times([0x70, 0x01, 0x30], [0x61, 0x20, 0x00], [70, 62]);
+        assert_eq!(reset_times, [3_500, 3_500, 3_500, 40_000, 40_000, 40_000, 60_000, 60_000]);
     }
 }

@@ -49,7 +49,7 @@ impl Table {
 
 /// Returns the time at which the operator's result is applied even if the last plies are unrecognised.
 pub(super) fn result_due(game: &LiveGame) -> Option<Millis> {
-    game.result.as_ref().map(|(_, given)| *given + RESULT_DELAY)
+    game.result.as_ref().map(|(_, given_at)| *given_at + RESULT_DELAY)
 }
 
 /// Returns the time at which the game ends because the side to move has no legal move.

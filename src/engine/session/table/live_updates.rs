@@ -70,8 +70,8 @@ impl LiveUpdateTracker {
 
     /// Returns the time of the next update without an event.
     pub fn update_due(&self, play: &GameSequence) -> Option<Millis> {
-        let is_told = self.state == Condition::NoConnection;
-        self.absence_due().filter(|_| play.open_game().is_some() && !is_told)
+        let is_absence_sent = self.state == Condition::NoConnection;
+        self.absence_due().filter(|_| play.open_game().is_some() && !is_absence_sent)
     }
 
     /// Returns the updates that listeners lack. `condition`: current condition of the table.
@@ -83,16 +83,16 @@ impl LiveUpdateTracker {
         play: &GameSequence,
         condition: Condition,
     ) -> Vec<Effect> {
-        let mut asides = Vec::new();
-        asides.extend(self.likely_update(board, play).map(LiveUpdate::LikelyMoves));
+        let mut pending_updates = Vec::new();
+        pending_updates.extend(self.likely_update(board, play).map(LiveUpdate::LikelyMoves));
         if play.open_game().is_some() {
-            asides.extend(self.clock_update(now, board, clock).map(LiveUpdate::Clock));
-            asides.extend(self.state_update(now, board, condition).map(LiveUpdate::State));
+            pending_updates.extend(self.clock_update(now, board, clock).map(LiveUpdate::Clock));
+            pending_updates.extend(self.state_update(now, board, condition).map(LiveUpdate::State));
         } else {
             self.clocks = None;
             self.state = Condition::Playing;
         }
-        asides.into_iter().map(Effect::LiveUpdate).collect()
+        pending_updates.into_iter().map(Effect::LiveUpdate).collect()
     }
 
     /// Returns the moves expected next, if they have changed.

@@ -91,7 +91,7 @@ impl Table {
     fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         match self.position_of(text) {
             Ok(position) => self.start_game(now, position),
-            Err(why) => refusal(why),
+            Err(error) => refusal(error),
         }
     }
 
@@ -129,7 +129,7 @@ impl Table {
     fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         let position = match self.position_of(text) {
             Ok(position) => position,
-            Err(why) => return refusal(why),
+            Err(error) => return refusal(error),
         };
         let Some(recogniser) = self.games.recogniser() else { return self.start_game(now, position) };
         let verdict = recogniser.set_up(position);
@@ -147,9 +147,9 @@ impl Table {
             return refusal("no game is going on; what a closed file says stays".to_owned());
         };
         let Some(before) = game.position_before(count) else {
-            let most = game.can_take_back();
+            let max_undo = game.can_take_back();
             return refusal(format!(
-                "there are not {count} entries to take back, only {most}; `setup FEN` says where play goes on"
+                "there are not {count} entries to take back, only {max_undo}; `setup FEN` says where play goes on"
             ));
         };
         let verdict = game.recogniser.go_back(before.position, before.plies);
@@ -246,7 +246,7 @@ impl Table {
     /// Sets the pairing for the next game, or for a running game without entries.
     fn set_pairing(&mut self, pairing: Option<BoardPairing>) -> Vec<Effect> {
         self.settings.tags.clone_from(&self.line_tags);
-        let (tags, what) = match &pairing {
+        let (tags, description) = match &pairing {
             Some(pairing) => (pairing.tags.as_slice(), format!("pairing {}", pairing.id)),
             None => (&[][..], "no pairing".to_owned()),
         };
@@ -257,7 +257,7 @@ impl Table {
         self.games.set_pairing(pairing);
         let players = game_tags::player_names(&self.settings.tags).map(|name| name.unwrap_or_else(|| "?".to_owned()));
         let which = if self.has_open_game() { "the next game" } else { "this game" };
-        vec![Effect::Info(format!("{which} is {what}: {} - {}", players[0], players[1]))]
+        vec![Effect::Info(format!("{which} is {description}: {} - {}", players[0], players[1]))]
     }
 
     /// Returns the requests that still apply to future games; a replacement of this table needs them again.
@@ -283,6 +283,6 @@ impl Table {
     }
 }
 
-fn refusal(why: String) -> Vec<Effect> {
-    vec![Effect::Refused(why)]
+fn refusal(reason: String) -> Vec<Effect> {
+    vec![Effect::Refused(reason)]
 }

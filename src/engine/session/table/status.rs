@@ -67,8 +67,8 @@ impl NoticeTracker {
             return None;
         }
         let (wrong, _) = board.nearest_to_start();
-        let is_news = wrong.len() <= MAX_SETUP_ERRORS && self.start_squares != Some(wrong);
-        is_news.then(|| board.last_change() + SETUP_DELAY)
+        let is_new = wrong.len() <= MAX_SETUP_ERRORS && self.start_squares != Some(wrong);
+        is_new.then(|| board.last_change() + SETUP_DELAY)
     }
 
     /// Returns the due notice about missing or wrong pieces of the start position.

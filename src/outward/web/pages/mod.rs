@@ -77,10 +77,14 @@ impl<'a> PageGame<'a> {
 
     fn player(&self, color: Color) -> PlayerLabel<'a> {
         let side = if color == Color::White { "White" } else { "Black" };
-        let tag = |what: &str| self.game.tag(&format!("{side}{what}"));
+        let tag = |suffix: &str| self.game.tag(&format!("{side}{suffix}"));
         PlayerLabel {
             name: tag("").map(truncated),
-            meta: ["Title", "Country", "Rating", "Team"].iter().filter_map(|what| tag(what)).map(truncated).collect(),
+            meta: ["Title", "Country", "Rating", "Team"]
+                .iter()
+                .filter_map(|suffix| tag(suffix))
+                .map(truncated)
+                .collect(),
         }
     }
 }
@@ -188,7 +192,7 @@ impl<'a> PageBuilder<'a> {
     pub fn wall(&self, is_light: bool, code: Option<(String, Markup)>) -> String {
         let shown = self.current();
         let texts = self.texts();
-        let count = |what: &str| shown.iter().filter(|shown| shown.game.state_str() == what).count();
+        let count = |wanted_state: &str| shown.iter().filter(|shown| shown.game.state_str() == wanted_state).count();
         let body = html! {
             header.wh1 {
                 h1 { (self.title(&shown, self.current_round().as_deref())) }

@@ -48,9 +48,9 @@ impl AlarmCommand {
 
     /// Tells it.
     pub fn send(&self, event: AlarmEvent) {
-        let AlarmEvent { event: what, alarm, .. } = &event;
+        let AlarmEvent { event: event_kind, alarm, .. } = &event;
         let of = alarm.board.as_deref().unwrap_or("the station");
-        match *what {
+        match *event_kind {
             "raised" => warn!(board = alarm.board, "alarm {} of {of}: {}", alarm.kind, alarm.text),
             _ => info!(board = alarm.board, "alarm {} of {of} is over", alarm.kind),
         }

@@ -72,13 +72,13 @@ impl Alarms {
         &mut self,
         config: &AlarmConfig,
         boards: &[BoardView],
-        troubles: &[FileProblem],
+        problems: &[FileProblem],
         disk: Option<DiskView>,
         now: DateTime<FixedOffset>,
     ) -> Vec<AlarmEvent> {
         let mut symptoms: Vec<AlarmCandidate> =
             boards.iter().flat_map(|board| board_candidates(config, board)).collect();
-        symptoms.extend(troubles.iter().map(|FileProblem { kind, path: place, board, since, text }| AlarmCandidate {
+        symptoms.extend(problems.iter().map(|FileProblem { kind, path: place, board, since, text }| AlarmCandidate {
             key: (kind, board.clone(), place.clone()),
             since: *since,
             limit: Duration::ZERO,
@@ -258,11 +258,11 @@ mod tests {
     fn disk_at_limit_alerts_once() {
         let config = AlarmConfig::default();
         let mut alarms = Alarms::default();
-        let told = [600, 499, 501, 499, 600].map(|megabytes| {
+        let raised_alarms = [600, 499, 501, 499, 600].map(|megabytes| {
             let disk = DiskView { free_bytes: megabytes * 1_000_000, total_bytes: 1 << 40 };
             alarms.evaluate(&config, &[], &[], Some(disk), now()).len()
         });
-        assert_eq!(told, [0, 1, 0, 0, 1]);
+        assert_eq!(raised_alarms, [0, 1, 0, 0, 1]);
     }
 
     #[test]
@@ -276,11 +276,11 @@ mod tests {
             since: None,
             text: "the disk fails".to_owned(),
         };
-        let told = [vec![fault("a")], vec![fault("a"), fault("b")], vec![fault("b")], vec![]].map(|faults| {
+        let raised_alarms = [vec![fault("a")], vec![fault("a"), fault("b")], vec![fault("b")], vec![]].map(|faults| {
             let events = alarms.evaluate(&config, &[], &faults, None, now());
             let word = |event: &AlarmEvent| format!("{} {}", event.event, event.alarm.board.as_deref().unwrap_or("-"));
             events.iter().map(word).collect::<Vec<_>>().join(", ")
         });
-        assert_eq!(told, ["raised a", "raised b", "over a", "over b"]);
+        assert_eq!(raised_alarms, ["raised a", "raised b", "over a", "over b"]);
     }
 }

@@ -38,12 +38,12 @@ pub struct AuditLog(Arc<Mutex<VecDeque<AuditEntry>>>);
 
 impl AuditLog {
     pub(super) fn add(&self, by: String, what: String, board: Option<String>, reply: &Reply) {
-        let told =
+        let reply_messages =
             reply.error.iter().chain(&reply.messages).chain(&reply.lines).cloned().collect::<Vec<_>>().join("; ");
         let cut = |text: String| text.chars().take(MAX_TEXT_LEN).collect();
         let at = Local::now().to_rfc3339_opts(SecondsFormat::Millis, false);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push_back(AuditEntry { at, by, what: cut(what), board, ok: reply.ok, message: cut(told) });
+        all.push_back(AuditEntry { at, by, what: cut(what), board, ok: reply.ok, message: cut(reply_messages) });
         if all.len() > MAX_ENTRIES {
             all.pop_front();
         }

@@ -90,8 +90,8 @@ impl Client {
         waits: impl FnMut(Duration),
     ) -> Result<Reply, ClientError> {
         let until = Instant::now() + patience;
-        let ClientMessage { user: who, request } = asking.into();
-        let asking = ClientMessage { user: who, request: request.with_deadline(Uptime::after(patience)) };
+        let ClientMessage { user: desk_user, request } = asking.into();
+        let asking = ClientMessage { user: desk_user, request: request.with_deadline(Uptime::after(patience)) };
         let sent = serde_json::to_vec(&asking).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
             self.stream.get_mut().write_all(&line)
@@ -115,10 +115,10 @@ impl Client {
 
     fn next_reply_until(&mut self, end: Instant, mut waits: impl FnMut(Duration)) -> Result<Reply, ClientError> {
         let began = Instant::now();
-        let mut told = false;
+        let mut is_wait_reported = false;
         let mut line = Vec::new();
         loop {
-            let silent = if told { end } else { end.min(began + WAIT_NOTICE_DELAY) };
+            let silent = if is_wait_reported { end } else { end.min(began + WAIT_NOTICE_DELAY) };
             let wait = silent.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             let room = (MAX_LINE_LEN - line.len()) as u64;
             let read = self.stream.get_ref().set_read_timeout(Some(wait));
@@ -132,7 +132,7 @@ impl Client {
                 },
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => error,
                 Err(_) if Instant::now() < end => {
-                    told = true;
+                    is_wait_reported = true;
                     waits(end.saturating_duration_since(Instant::now()).saturating_sub(ANSWER_GRACE));
                     continue;
                 }

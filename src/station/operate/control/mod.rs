@@ -369,8 +369,8 @@ impl Reply {
 
 impl From<RequestOutcome> for Reply {
     fn from(answer: RequestOutcome) -> Reply {
-        let RequestOutcome { refusal: refused, messages: told, lines: written } = answer;
-        Reply { ok: refused.is_none(), error: refused, messages: told, lines: written, ..Reply::default() }
+        let RequestOutcome { refusal: refused, messages: notices, lines: written } = answer;
+        Reply { ok: refused.is_none(), error: refused, messages: notices, lines: written, ..Reply::default() }
     }
 }
 

@@ -207,12 +207,12 @@ async fn serve_client(
 
 /// Answers, if whoever asks may, and keeps it in mind.
 async fn answer(asking: ClientMessage, peer: &Peer, desk: &ServerContext) -> Reply {
-    let ClientMessage { user: who, request } = asking;
-    let asker = match &who {
+    let ClientMessage { user: desk_user, request } = asking;
+    let requester = match &desk_user {
         Some(person) => format!("{person}, {}", peer.describe()),
         None => peer.describe(),
     };
-    if let Some(person) = &who {
+    if let Some(person) = &desk_user {
         let may = person.check().and_then(|()| match request.is_allowed_for(person.role) {
             true => Ok(()),
             false => Err(format!("an {} may not ask this; results, names and rounds are his", person.role.as_str())),
@@ -227,10 +227,10 @@ async fn answer(asking: ClientMessage, peer: &Peer, desk: &ServerContext) -> Rep
         ClientRequest::Request { board, .. } => Some(board.clone()),
         _ => None,
     };
-    let reply = execute(request, &asker, desk).await;
-    if let Some(what) = deed {
-        let by = who.as_ref().or(reply.person.as_ref()).map_or(asker, DeskUser::to_string);
-        desk.audit_log.add(by, what, board, &reply);
+    let reply = execute(request, &requester, desk).await;
+    if let Some(action) = deed {
+        let by = desk_user.as_ref().or(reply.person.as_ref()).map_or(requester, DeskUser::to_string);
+        desk.audit_log.add(by, action, board, &reply);
     }
     reply
 }
@@ -308,8 +308,8 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
         ClientRequest::AuditLog {} => Reply { audit_log: desk.audit_log.all(), ..Reply::done(Vec::new()) },
         ClientRequest::Tournament { request, until } => handle_tournament(desk, *request, wanted(until), asker).await,
         ClientRequest::Request { board, request, confirm: sure, reason, if_seen: saw, dry_run, until } => {
-            let wish = match parse_command(&request) {
-                Ok(wish) => wish,
+            let board_command = match parse_command(&request) {
+                Ok(board_command) => board_command,
                 Err(why) => return Reply::error(why),
             };
             if let Some(why) = saw.and_then(|saw| has_changed(desk, &board, saw)) {
@@ -319,7 +319,7 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
             if let Some(reply) = try_tournament(
                 desk,
                 &board,
-                &wish,
+                &board_command,
                 RequestOptions { is_confirmed: sure, reason, is_dry_run: dry_run },
                 asker,
             )
@@ -334,9 +334,10 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
                 is_confirmed: sure,
                 is_dry_run: dry_run,
             };
-            let goes_on =
-                matches!(wish, OperatorCommand::Continue(_)).then(|| desk.observer.find_board(&board)).flatten();
-            let command = StationCommand::Request { board, command: wish, context: asked, answer };
+            let goes_on = matches!(board_command, OperatorCommand::Continue(_))
+                .then(|| desk.observer.find_board(&board))
+                .flatten();
+            let command = StationCommand::Request { board, command: board_command, context: asked, answer };
             let mut reply: Reply = match send_command(desk, command, told, until).await {
                 Ok(answer) => answer.into(),
                 Err(reply) => return reply,
@@ -384,13 +385,13 @@ struct RequestOptions {
 async fn try_tournament(
     desk: &ServerContext,
     board: &str,
-    wish: &OperatorCommand,
+    command: &OperatorCommand,
     way: RequestOptions,
-    asker: &str,
+    requester: &str,
 ) -> Option<Reply> {
     let RequestOptions { is_confirmed: sure, reason, is_dry_run: dry_run } = way;
     let board = desk.observer.find_board(board)?;
-    let question = match wish {
+    let question = match command {
         OperatorCommand::Result(result) => {
             TournamentQuery::Result { board, result: result.clone(), confirmed: sure, reason, is_dry_run: dry_run }
         }
@@ -400,7 +401,7 @@ async fn try_tournament(
         _ => return None,
     };
     // A line ends its game though the office has something else to do.
-    match timeout(TOURNAMENT_TIMEOUT, desk.tournament.query(question, asker.to_owned())).await {
+    match timeout(TOURNAMENT_TIMEOUT, desk.tournament.query(question, requester.to_owned())).await {
         Ok(Ok(TournamentReply::ForLine)) | Ok(Err(_)) | Err(_) => None,
         Ok(Ok(answer)) => Some(tournament_reply(answer)),
     }
@@ -417,12 +418,12 @@ fn tournament_reply(answer: TournamentReply) -> Reply {
     }
 }
 
-async fn handle_tournament(desk: &ServerContext, request: TournamentRequest, until: Uptime, asker: &str) -> Reply {
+async fn handle_tournament(desk: &ServerContext, request: TournamentRequest, until: Uptime, requester: &str) -> Reply {
     if let Some(why) = until.expired_message() {
         return Reply::error(why);
     }
-    let told = desk.tournament.query(TournamentQuery::Request(request), asker.to_owned());
-    match timeout(until.remaining() + COMPLETION_GRACE, told).await {
+    let outcome = desk.tournament.query(TournamentQuery::Request(request), requester.to_owned());
+    match timeout(until.remaining() + COMPLETION_GRACE, outcome).await {
         Ok(Ok(answer)) => tournament_reply(answer),
         Ok(Err(_)) => Reply::unknown("the station is stopping; see `damcast tournament show --history`"),
         Err(_) => Reply::unknown(
@@ -447,14 +448,14 @@ fn parse_command(text: &str) -> Result<OperatorCommand, String> {
         Ok(OperatorCommand::GameLookup(_)) => {
             Err("`remembered` is what the station says, not what it is asked".to_owned())
         }
-        wish => wish.map_err(|error| error.to_string()),
+        command => command.map_err(|error| error.to_string()),
     }
 }
 
 async fn send_command<T>(
     desk: &ServerContext,
     command: StationCommand,
-    told: oneshot::Receiver<T>,
+    reply_receiver: oneshot::Receiver<T>,
     until: Uptime,
 ) -> Result<T, Reply> {
     match desk.commands.try_send(command) {
@@ -464,7 +465,7 @@ async fn send_command<T>(
         }
         Err(mpsc::error::TrySendError::Closed(_)) => return Err(Reply::error("the station is stopping")),
     }
-    match timeout(until.remaining() + COMPLETION_GRACE, told).await {
+    match timeout(until.remaining() + COMPLETION_GRACE, reply_receiver).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(_)) => Err(Reply::unknown("the line ended before it could answer; see `damcast status`")),
         Err(_) => Err(Reply::unknown(

@@ -100,13 +100,13 @@ impl Lines {
         let reserved: Vec<PathBuf> = config.lines.iter().filter_map(path).collect();
         self.shared.ports.reserve(reserved);
         self.order_rows(config);
-        let (mut begun, mut told) = (Vec::new(), Vec::new());
+        let (mut begun, mut pending_answers) = (Vec::new(), Vec::new());
         for line in &config.lines {
             match self.running.get(&line.name).filter(|running| !running.orders.is_closed()) {
                 Some(running) => {
                     let (answer, receiver) = oneshot::channel();
                     let order = LineCommand::Configure { config: Box::new(line.clone()), answer };
-                    told.extend(send_command(&line.name, running, order, receiver));
+                    pending_answers.extend(send_command(&line.name, running, order, receiver));
                 }
                 None => {
                     self.spawn(line.clone());
@@ -117,10 +117,10 @@ impl Lines {
         for (name, running) in &self.running {
             if config.lines.iter().all(|line| line.name != *name) {
                 let (answer, receiver) = oneshot::channel();
-                told.extend(send_command(name, running, LineCommand::Remove { answer }, receiver));
+                pending_answers.extend(send_command(name, running, LineCommand::Remove { answer }, receiver));
             }
         }
-        (begun, told)
+        (begun, pending_answers)
     }
 
     /// The rows in the order of the configuration, those of lines that it has no more behind them.
@@ -148,7 +148,7 @@ impl Lines {
         let (sender, inbox) = command_channel();
         let (name, id) = (line.name.clone(), self.started);
         let shared = &self.shared;
-        let surroundings = LineDeps {
+        let deps = LineDeps {
             storage: shared.storage.clone(),
             ports: shared.ports.for_line(&name),
             stop: shared.stop.clone(),
@@ -162,7 +162,7 @@ impl Lines {
         self.queues.change(|queues| drop(queues.insert(name.clone(), sender.clone())));
         self.running.insert(name.clone(), Running { id, orders: sender });
         self.tasks.spawn(async move {
-            run_with_restarts(line, surroundings).await;
+            run_with_restarts(line, deps).await;
             (name, id)
         });
     }
@@ -187,7 +187,7 @@ impl Lines {
     pub fn request(
         &self,
         board: &str,
-        wish: OperatorCommand,
+        board_command: OperatorCommand,
         asked: RequestContext,
         answer: oneshot::Sender<RequestOutcome>,
     ) {
@@ -195,7 +195,7 @@ impl Lines {
         let refuse =
             |answer: oneshot::Sender<RequestOutcome>, why: String| drop(answer.send(RequestOutcome::refused(why)));
         let (line, request) = match find_line(&self.shared.rows.borrow(), board) {
-            Ok((line, address)) => (line, Request { target: Target::from_address(address), command: wish }),
+            Ok((line, address)) => (line, Request { target: Target::from_address(address), command: board_command }),
             Err(why) => return refuse(answer, why),
         };
         let Some(running) = self.running.get(&line) else {

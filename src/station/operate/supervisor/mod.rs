@@ -136,9 +136,9 @@ pub async fn run(
         error!("{}: {error}; recording goes on without live files", folders.live.display());
     }
     let _lock = Lock::acquire(&config.directory)?;
-    let troubles = FileProblems::default();
+    let problems = FileProblems::default();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let of_logs = troubles.reporter(file_problems::DISK_FAULT_ALARM, "log");
+    let of_logs = problems.reporter(file_problems::DISK_FAULT_ALARM, "log");
     let (committer, writer, notices) =
         Writer::open(&disk, &config.directory, &folders.log, commits::COMMITS_SIZE, of_logs)
             .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS_FILE), error })?;
@@ -146,19 +146,19 @@ pub async fn run(
     // All of it is there now.
     if config.has_delay() {
         let findings = restrict_access(&config.directory).into_iter().map(|(folder, error)| {
-            let what = format!("everybody on this machine may read it before the delay is over: {error}");
-            error!("{}: {what}", folder.display());
+            let problem = format!("everybody on this machine may read it before the delay is over: {error}");
+            error!("{}: {problem}", folder.display());
             let file = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            ProblemReport { board: None, file, message: what }
+            ProblemReport { board: None, file, message: problem }
         });
         // A place of its own: whoever looks after the files in these folders tells of theirs.
-        troubles.reporter(file_problems::PUBLICATION_ALARM, "files that wait for a delay").report(findings);
+        problems.reporter(file_problems::PUBLICATION_ALARM, "files that wait for a delay").report(findings);
     }
     let storage = Storage { disk, folders, committer, durability: config.durability };
-    let pulses = Heartbeats::default();
-    let pulse = pulses.pulse("the thread that writes");
+    let heartbeats = Heartbeats::default();
+    let pulse = heartbeats.pulse("the thread that writes");
     let mut writing = tokio::task::spawn_blocking(move || writer.run(|| pulse.beat()));
-    let mut station = Station::start(config, storage, (pulses, troubles), &outside).await;
+    let mut station = Station::start(config, storage, (heartbeats, problems), &outside).await;
     let mut inbox = outside.inbox;
     tokio::pin!(shutdown);
     loop {
@@ -272,19 +272,21 @@ impl Station {
             (outlets::MAX_OPENING_TIME, witnesses),
         );
         // The office must not keep itself open.
-        let told = teller.clone();
+        let game_reports = teller.clone();
         let teller = teller.with_listener(office.listener());
         let commands = outside.commands();
         let around = TournamentDeps {
             disk: Arc::clone(&storage.disk),
             witnesses: storage.committer.witnesses().clone(),
             rows: rows.clone(),
-            send_to_line: Box::new(move |board, wish, asked, answer| {
-                commands.try_send(StationCommand::Request { board, command: wish, context: asked, answer }).is_ok()
+            send_to_line: Box::new(move |board, board_command, asked, answer| {
+                commands
+                    .try_send(StationCommand::Request { board, command: board_command, context: asked, answer })
+                    .is_ok()
             }),
             shown: office_views,
         };
-        let office_work = tournament_actor::spawn(&config, inbox, told, around);
+        let office_work = tournament_actor::spawn(&config, inbox, game_reports, around);
         let shared = SharedDeps {
             storage,
             ports: Ports::default(),
@@ -330,8 +332,8 @@ impl Station {
 
     async fn handle_command(&mut self, command: StationCommand) {
         match command {
-            StationCommand::Request { board, command: wish, context: asked, answer } => {
-                self.lines.request(&board, wish, asked, answer)
+            StationCommand::Request { board, command: board_command, context: asked, answer } => {
+                self.lines.request(&board, board_command, asked, answer)
             }
             StationCommand::Reload { requester: asker, deadline: until, answer } => match until.expired_message() {
                 Some(why) => {
@@ -355,8 +357,8 @@ impl Station {
     }
 
     /// Reads the configuration again. A wrong one changes nothing.
-    async fn reload(&mut self, asker: &str, answer: oneshot::Sender<Result<Vec<String>, String>>) {
-        info!("request of {asker}: reload");
+    async fn reload(&mut self, requester: &str, answer: oneshot::Sender<Result<Vec<String>, String>>) {
+        info!("request of {requester}: reload");
         self.manager.send_reloading();
         let loaded = match self.load_config.clone() {
             None => Err("this station has no configuration file".to_owned()),
@@ -380,17 +382,17 @@ impl Station {
                 let _ = answer.send(Err(why));
             }
             Ok(config) => {
-                let (mut told, lines) = self.configure(config);
+                let (mut messages, lines) = self.configure(config);
                 let reload = self.reload.clone();
                 // Lines may take their time; other commands need not wait for them.
                 tokio::spawn(async move {
-                    told.extend(collect_answers(lines).await);
-                    if told.is_empty() {
-                        told.push("nothing has changed".to_owned());
+                    messages.extend(collect_answers(lines).await);
+                    if messages.is_empty() {
+                        messages.push("nothing has changed".to_owned());
                     }
-                    info!("the configuration was read again: {}", told.join("; "));
-                    reload.send_replace(Some(ReloadView { at: overview::now(), ok: true, text: told.clone() }));
-                    let _ = answer.send(Ok(told));
+                    info!("the configuration was read again: {}", messages.join("; "));
+                    reload.send_replace(Some(ReloadView { at: overview::now(), ok: true, text: messages.clone() }));
+                    let _ = answer.send(Ok(messages));
                 });
             }
         }
@@ -404,11 +406,11 @@ impl Station {
 
     /// Takes a configuration as far as that can be done while the station runs.
     fn configure(&mut self, mut new: Config) -> (Vec<String>, Vec<PendingAnswer>) {
-        let mut told = Vec::new();
+        let mut messages = Vec::new();
         let old = &self.config;
         let mut keep = |key: &str, is_same: bool| {
             if !is_same {
-                told.push(format!("`{key}`: needs a restart of damcast; the old value stays"));
+                messages.push(format!("`{key}`: needs a restart of damcast; the old value stays"));
             }
         };
         keep("[station] directory", new.directory == old.directory);
@@ -421,14 +423,14 @@ impl Station {
         new.control.clone_from(&old.control);
         allow_files(&new);
         if new.alarm != old.alarm {
-            told.push("[alarm]: new settings".to_owned());
+            messages.push("[alarm]: new settings".to_owned());
             self.alarm.send_replace(new.alarm.clone());
         }
         for outlet in &new.outlets {
             match old.outlets.iter().find(|before| before.name == outlet.name) {
                 Some(before) if before == outlet => {}
-                Some(_) => told.push(format!("outlet {}: new settings", outlet.name)),
-                None => told.push(format!("outlet {}: it is shown from now on", outlet.name)),
+                Some(_) => messages.push(format!("outlet {}: new settings", outlet.name)),
+                None => messages.push(format!("outlet {}: it is shown from now on", outlet.name)),
             }
         }
         let stays = |name: &str| {
@@ -436,14 +438,14 @@ impl Station {
                 || new.suspended_outlets.iter().any(|held| held.name == name)
         };
         for outlet in old.outlets.iter().filter(|outlet| !stays(&outlet.name)) {
-            told.push(format!("outlet {}: nothing new is shown in it any more; its files stay", outlet.name));
+            messages.push(format!("outlet {}: nothing new is shown in it any more; its files stay", outlet.name));
         }
         for held in &new.suspended_outlets {
-            told.push(format!("outlet {}: still held back: {}", held.name, held.reason()));
+            messages.push(format!("outlet {}: still held back: {}", held.name, held.reason()));
         }
         let open = if new.has_delay() { restrict_access(&new.directory) } else { Vec::new() };
         for (folder, error) in open {
-            told.push(format!(
+            messages.push(format!(
                 "{}: everybody on this machine may read it before the delay is over: {error}",
                 folder.display()
             ));
@@ -454,9 +456,9 @@ impl Station {
             self.tournament.configured(&new);
         }
         let (begun, lines) = self.lines.configure(&new);
-        told.extend(begun.into_iter().map(|name| format!("{name}: a new line")));
+        messages.extend(begun.into_iter().map(|name| format!("{name}: a new line")));
         self.config = new;
-        (told, lines)
+        (messages, lines)
     }
 
     fn publish_reload(&self, ok: bool, text: Vec<String>) {
@@ -503,17 +505,17 @@ impl Station {
 
 /// What became of the new settings of lines. One that says nothing hangs, or has ended.
 async fn collect_answers(lines: Vec<PendingAnswer>) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     let end = tokio::time::Instant::now() + LINE_TIMEOUT;
     for (name, answer) in lines {
         match tokio::time::timeout_at(end, answer).await {
-            Ok(Ok(Some(text))) => told.push(format!("{name}: {text}")),
+            Ok(Ok(Some(text))) => messages.push(format!("{name}: {text}")),
             Ok(Ok(None)) => {}
-            Ok(Err(_)) => told.push(format!("{name}: has ended, or cannot be told; see `damcast status`")),
-            Err(_) => told.push(format!("{name}: does not answer; it hangs, or is being opened")),
+            Ok(Err(_)) => messages.push(format!("{name}: has ended, or cannot be told; see `damcast status`")),
+            Err(_) => messages.push(format!("{name}: does not answer; it hangs, or is being opened")),
         }
     }
-    told
+    messages
 }
 
 fn outlet_views(config: &Config) -> Vec<OutletView> {
@@ -566,7 +568,7 @@ pub fn socket_path(config: &Config) -> PathBuf {
 }
 
 /// What is not well: nothing, if every line runs and goes on, and everything is where it should be.
-fn health_problems(observer: &Observer, pulses: &Heartbeats) -> Vec<String> {
+fn health_problems(observer: &Observer, heartbeats: &Heartbeats) -> Vec<String> {
     let faults;
     let broken: Vec<String> = {
         let rows = observer.rows.borrow();
@@ -574,12 +576,12 @@ fn health_problems(observer: &Observer, pulses: &Heartbeats) -> Vec<String> {
         faults = rows.iter().filter_map(monitor::disk_fault).collect::<Vec<FileProblem>>();
         broken.collect()
     };
-    let troubles = faults.into_iter().chain(observer.problems.current()).map(
+    let file_problems = faults.into_iter().chain(observer.problems.current()).map(
         |FileProblem { kind, board, text, .. }| match board {
             Some(board) => format!("{kind} of {board}: {text}"),
             None => format!("{kind}: {text}"),
         },
     );
-    let hanging = pulses.stalled(monitor::MAX_SILENCE).into_iter().map(|(name, _)| name);
-    broken.into_iter().chain(hanging).chain(troubles).collect()
+    let hanging = heartbeats.stalled(monitor::MAX_SILENCE).into_iter().map(|(name, _)| name);
+    broken.into_iter().chain(hanging).chain(file_problems).collect()
 }

@@ -36,7 +36,7 @@ const MAX_OPENING_TIME: Duration = Duration::from_secs(300);
 pub async fn watch_boards(
     config: watch::Receiver<AlarmConfig>,
     rows: watch::Receiver<Vec<LineReport>>,
-    (troubles, pulses): (FileProblems, Heartbeats),
+    (problems, pulses): (FileProblems, Heartbeats),
     disk: watch::Receiver<Option<DiskView>>,
     raised: watch::Sender<Vec<AlarmView>>,
 ) {
@@ -46,16 +46,16 @@ pub async fn watch_boards(
     while !raised.is_closed() {
         ticks.tick().await;
         let now = overview::now();
-        let mut troubles = troubles.current();
-        troubles.extend(pulses.stalled(MAX_SILENCE).into_iter().filter_map(stalled_thread));
+        let mut problems = problems.current();
+        problems.extend(pulses.stalled(MAX_SILENCE).into_iter().filter_map(stalled_thread));
         let boards = {
             let rows = rows.borrow();
-            troubles.extend(rows.iter().filter_map(disk_fault));
-            troubles.extend(rows.iter().filter_map(excess_input));
+            problems.extend(rows.iter().filter_map(disk_fault));
+            problems.extend(rows.iter().filter_map(excess_input));
             overview::boards(&rows, now)
         };
         let (config, disk) = (config.borrow().clone(), *disk.borrow());
-        for event in alarms.evaluate(&config, &boards, &troubles, disk, now) {
+        for event in alarms.evaluate(&config, &boards, &problems, disk, now) {
             hook.send(event);
         }
         raised.send_if_modified(|old| {
@@ -95,14 +95,14 @@ pub fn disk_fault(row: &LineReport) -> Option<FileProblem> {
 /// A port says more than boards can.
 fn excess_input(row: &LineReport) -> Option<FileProblem> {
     let text = "its port says more than boards can, and is heard in part only; look at its cable, its speed and what is plugged in";
-    let trouble = || FileProblem {
+    let excess = || FileProblem {
         kind: "babble",
         path: None,
         board: Some(row.name.clone()),
         since: None,
         text: text.to_owned(),
     };
-    row.has_excess_input.then(trouble)
+    row.has_excess_input.then(excess)
 }
 
 /// Looks at the disk until nobody wants to know it. A disk that does not answer holds up this task alone.
@@ -120,7 +120,7 @@ pub async fn watch_disk(directory: PathBuf, disk: watch::Sender<Option<DiskView>
 /// Tells the service manager how things are, for ever.
 pub async fn report_to_service_manager(
     manager: Arc<ServiceManager>,
-    pulses: Heartbeats,
+    heartbeats: Heartbeats,
     mut rows: watch::Receiver<Vec<LineReport>>,
 ) {
     let watchdog = manager.watchdog();
@@ -140,7 +140,7 @@ pub async fn report_to_service_manager(
         if status != notified && manager.send(&[&format!("STATUS={status}")]) {
             notified = status;
         }
-        let stalled = pulses.stalled(longest.unwrap_or(MIN_STALL * 5));
+        let stalled = heartbeats.stalled(longest.unwrap_or(MIN_STALL * 5));
         let names: Vec<String> = stalled.iter().map(|(name, _)| name.clone()).collect();
         if names != hanging {
             match names.is_empty() {

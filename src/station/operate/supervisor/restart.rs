@@ -24,12 +24,12 @@ const STABLE_AFTER: Duration = Duration::from_secs(60);
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs a line, again and again if need be, until it is told to stop or to retire.
-pub async fn run_with_restarts(mut line: LineConfig, surroundings: LineDeps) {
+pub async fn run_with_restarts(mut line: LineConfig, deps: LineDeps) {
     let mut wait = MIN_WAIT;
     loop {
         let started = Instant::now();
         // A task of its own, so that a panic is an error here and not an end.
-        let task = tokio::spawn(line::run(line.clone(), surroundings.clone()));
+        let task = tokio::spawn(line::run(line.clone(), deps.clone()));
         let reason = match task.await {
             Ok(Ok(LineExit::Stopped | LineExit::Removed)) => return,
             Ok(Ok(LineExit::Reopen(next))) => {
@@ -43,9 +43,9 @@ pub async fn run_with_restarts(mut line: LineConfig, surroundings: LineDeps) {
             wait = MIN_WAIT;
         }
         error!(line = line.name, "{reason}; trying again in {wait:?}");
-        surroundings.counters.restarts.add(1);
-        surroundings.reporter.set_broken(reason.clone());
-        match wait_for(wait, &mut line, &surroundings, &reason).await {
+        deps.counters.restarts.add(1);
+        deps.reporter.set_broken(reason.clone());
+        match wait_for(wait, &mut line, &deps, &reason).await {
             RestartCause::Retry => wait = (wait * 2).min(MAX_WAIT),
             RestartCause::Configured => wait = MIN_WAIT,
             RestartCause::End => return,
@@ -60,17 +60,17 @@ enum RestartCause {
     End,
 }
 
-async fn wait_for(wait: Duration, line: &mut LineConfig, surroundings: &LineDeps, reason: &str) -> RestartCause {
-    let mut stop = surroundings.stop.clone();
+async fn wait_for(wait: Duration, line: &mut LineConfig, deps: &LineDeps, reason: &str) -> RestartCause {
+    let mut stop = deps.stop.clone();
     let end = Instant::now() + wait;
     let mut beats = tokio::time::interval(HEARTBEAT_INTERVAL);
     loop {
-        surroundings.heartbeat.beat();
+        deps.heartbeat.beat();
         tokio::select! {
             () = tokio::time::sleep_until(end) => return RestartCause::Retry,
             () = line::stop_requested(&mut stop) => return RestartCause::End,
             _ = beats.tick() => {}
-            order = surroundings.commands.next() => match order {
+            order = deps.commands.next() => match order {
                 LineCommand::Request { answer, .. } => {
                     let _ = answer.send(RequestOutcome::refused(format!("the line is not running: {reason}")));
                 }

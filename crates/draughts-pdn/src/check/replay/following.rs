@@ -31,10 +31,10 @@ impl Walk<'_> {
                 let chosen = best.next().map(|(candidate, _)| candidate.clone());
                 match chosen {
                     Some(ply) if best.next().is_none() => {
-                        let what = format!("{} is ambiguous", candidates_text(position, &candidates));
+                        let message = format!("{} is ambiguous", candidates_text(position, &candidates));
                         let text = notation::write_long(position.variant(), &ply);
                         let hint = format!("only {text} lets the following moves go on");
-                        self.problems.push(Problem::note(self.location(index), what).with_hint(hint));
+                        self.problems.push(Problem::note(self.location(index), message).with_hint(hint));
                         Ok(ResolvedMove { ply, legs: 0 })
                     }
                     _ => Err(Unresolved::Ambiguous(candidates)),
@@ -89,8 +89,8 @@ impl Walk<'_> {
                 begins(&path).into_iter().filter(|ply| ply.jumps().len() == path.len() - 1).collect();
             if let [found] = &whole[..] {
                 let names: Vec<&str> = path.iter().map(|square| geometry.name(*square)).collect();
-                let what = format!("the capture {} is written leg by leg", names.join("x"));
-                self.problems.push(Problem::warning(self.location(index), what).with_hint("it is one move"));
+                let message = format!("the capture {} is written leg by leg", names.join("x"));
+                self.problems.push(Problem::warning(self.location(index), message).with_hint("it is one move"));
                 return Some(ResolvedMove { ply: found.clone(), legs: before + 1 });
             }
         }

@@ -228,8 +228,8 @@ impl Walk<'_> {
     fn open(&mut self, index: usize) {
         if self.lines.len() > MAX_VARIATION_DEPTH {
             if self.skipped_depth == 0 {
-                let what = format!("variations more than {MAX_VARIATION_DEPTH} deep are not checked");
-                self.problems.push(Problem::warning(self.location(index), what));
+                let message = format!("variations more than {MAX_VARIATION_DEPTH} deep are not checked");
+                self.problems.push(Problem::warning(self.location(index), message));
             }
             self.skipped_depth += 1;
             return;
@@ -365,12 +365,12 @@ impl Walk<'_> {
         match doubt {
             PositionDoubt::TurnUnknown => {}
             PositionDoubt::Turn => {
-                let what = format!("{} moves, though it is not {0}'s turn", position.turn());
-                self.problems.push(Problem::warning(place, what));
+                let message = format!("{} moves, though it is not {0}'s turn", position.turn());
+                self.problems.push(Problem::warning(place, message));
             }
             PositionDoubt::Continuation => {
-                let what = "the variation continues the line instead of replacing its last move";
-                self.problems.push(Problem::note(place, what));
+                let message = "the variation continues the line instead of replacing its last move";
+                self.problems.push(Problem::note(place, message));
             }
         }
     }
@@ -380,7 +380,7 @@ impl Walk<'_> {
         let is_last =
             matches!(unresolved, Unresolved::Ambiguous(_)) && following_moves(self.entries, index).next().is_none();
         let level = if self.lines.len() > 1 || is_last { Level::Warning } else { Level::Error };
-        let what = match &unresolved {
+        let message = match &unresolved {
             Unresolved::Malformed => format!("{} names squares that this board does not have", quote(&ply.text)),
             Unresolved::Illegal => format!("{} is not legal", quote(&ply.text)),
             Unresolved::Ambiguous(candidates) => {
@@ -389,13 +389,7 @@ impl Walk<'_> {
         };
         let number = ply.number.map_or(String::new(), |number| format!("{number} "));
         let hint = format!("{number}in {}", fen::write(position.variant(), &position.setup()));
-        self.problems.push(Problem {
-            location: self.location(index),
-            level,
-            message: what,
-            hint: Some(hint),
-            kind: None,
-        });
+        self.problems.push(Problem { location: self.location(index), level, message, hint: Some(hint), kind: None });
     }
 
     /// Reports a move after an unknown one.
@@ -403,8 +397,8 @@ impl Walk<'_> {
         let place = self.location(index);
         let Some(line) = self.lines.last_mut() else { return };
         if !ply.is_unknown() && !std::mem::replace(&mut line.is_loss_reported, true) {
-            let what = "behind an unknown move nothing can be checked";
-            self.problems.push(Problem::warning(place, what).with_hint("a setup would give the position"));
+            let message = "behind an unknown move nothing can be checked";
+            self.problems.push(Problem::warning(place, message).with_hint("a setup would give the position"));
         }
     }
 }

@@ -49,9 +49,9 @@ enum PrecedingToken {
 }
 
 impl Grammar {
-    pub(super) fn error(&mut self, place: Location, what: impl Into<String>, hint: impl Into<String>) {
+    pub(super) fn error(&mut self, place: Location, message: impl Into<String>, hint: impl Into<String>) {
         self.refuse(place);
-        self.problems.push(Problem::error(place, what).with_hint(hint));
+        self.problems.push(Problem::error(place, message).with_hint(hint));
     }
 
     fn refuse(&mut self, place: Location) {
@@ -62,7 +62,7 @@ impl Grammar {
 
     pub(super) fn token(&mut self, token: &Token<'_>) {
         let place = token.location;
-        let behind = std::mem::take(&mut self.is_after_move);
+        let after = std::mem::take(&mut self.is_after_move);
         if token.flaw == Some(TokenFlaw::TooLong) {
             self.error(place, "a token without measure", "longer than any reader takes");
         }
@@ -75,7 +75,7 @@ impl Grammar {
             self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
         }
         match token.kind {
-            TokenKind::PercentLine => self.is_after_move = behind,
+            TokenKind::PercentLine => self.is_after_move = after,
             TokenKind::Tag => self.tag(token),
             TokenKind::Comment => {
                 if token.flaw == Some(TokenFlaw::Unclosed) {
@@ -110,11 +110,11 @@ impl Grammar {
                     Some(true) => {}
                 }
             }
-            TokenKind::Word(word) => self.word(word, token, behind),
+            TokenKind::Word(word) => self.word(word, token, after),
         }
     }
 
-    fn word(&mut self, word: Word, token: &Token<'_>, behind: PrecedingToken) {
+    fn word(&mut self, word: Word, token: &Token<'_>, after: PrecedingToken) {
         let (place, text) = (token.location, token.text);
         match word {
             Word::Number => {
@@ -129,25 +129,25 @@ impl Grammar {
                 self.entry();
                 self.is_after_move = PrecedingToken::Move;
             }
-            Word::Strength => match behind {
+            Word::Strength => match after {
                 PrecedingToken::Move if !token.has_space_before => self.is_after_move = PrecedingToken::Strength,
                 PrecedingToken::Move => {
-                    let what = format!("a blank before the strength {}", quote(text));
-                    self.error(place, what, "restriction 2: no spaces between a move and its strength");
+                    let message = format!("a blank before the strength {}", quote(text));
+                    self.error(place, message, "restriction 2: no spaces between a move and its strength");
                 }
                 PrecedingToken::Other | PrecedingToken::Strength => {
                     self.error(place, format!("the strength {} behind no move", quote(text)), "use a glyph, $1 to $6");
                 }
             },
             Word::Nag => self.entry(),
-            Word::Star if behind != PrecedingToken::Other && !token.has_space_before => {
+            Word::Star if after != PrecedingToken::Other && !token.has_space_before => {
                 self.error(place, "`*` as a strength", "restriction 3: write $7");
                 self.is_after_move = PrecedingToken::Strength;
             }
             Word::Star => self.separator(place),
             Word::Result => {
-                let what = format!("the result {} ends the game", quote(text));
-                self.error(place, what, "restriction 4: only * does; the result stands in its tag");
+                let message = format!("the result {} ends the game", quote(text));
+                self.error(place, message, "restriction 4: only * does; the result stands in its tag");
                 self.separator(place);
             }
             Word::Ellipsis => {
@@ -230,9 +230,9 @@ impl Grammar {
                 TagFlaw::Unclosed => self.error(place, format!("the tag {name} is not closed"), "[Name \"value\"]"),
                 TagFlaw::Unopened => self.error(place, format!("the tag {name} has lost its `[`"), "[Name \"value\"]"),
                 TagFlaw::LineBreak => {
-                    let what = format!("the value of {name} has a line break");
+                    let message = format!("the value of {name} has a line break");
                     self.refuse(place);
-                    self.problems.push(Problem::warning(place, what).with_hint("no reader expects that"));
+                    self.problems.push(Problem::warning(place, message).with_hint("no reader expects that"));
                 }
             }
         }

@@ -169,10 +169,10 @@ impl BusBoard {
     }
 
     /// Handles the loss of the link. `asked`: the question to this board that was unanswered.
-    pub fn link_down(&mut self, now: Millis, asked: Option<BusCommand>) {
+    pub fn link_down(&mut self, now: Millis, question: Option<BusCommand>) {
         self.on_absent(now);
-        if asked.is_some_and(is_consumed_once) {
-            self.on_changes_lost(asked);
+        if question.is_some_and(is_consumed_once) {
+            self.on_changes_lost(question);
         }
     }
 
@@ -348,8 +348,8 @@ impl BusBoard {
     }
 
     /// Requests a repetition of lost changes, after the return of the board if necessary.
-    fn on_changes_lost(&mut self, asked: Option<BusCommand>) {
-        if asked == Some(BusCommand::SendChanges) {
+    fn on_changes_lost(&mut self, question: Option<BusCommand>) {
+        if question == Some(BusCommand::SendChanges) {
             self.reports.lost_at = self.asked_at;
         }
         self.questions.push_front(BusCommand::RepeatChanges);
@@ -359,7 +359,7 @@ impl BusBoard {
     pub fn on_answer(
         &mut self,
         now: Millis,
-        asked: Option<BusCommand>,
+        question: Option<BusCommand>,
         answer: &BusAnswer,
         bus: &BusSettings,
         usage: &mut LineBudget,
@@ -371,8 +371,8 @@ impl BusBoard {
         }
         match answer {
             BusAnswer::Changes(data) => {
-                self.on_changes(now, asked, data, bus, effects);
-                if data.is_empty() && asked != Some(BusCommand::RepeatChanges) {
+                self.on_changes(now, question, data, bus, effects);
+                if data.is_empty() && question != Some(BusCommand::RepeatChanges) {
                     self.on_no_changes(now, usage, effects);
                 }
                 if self.questions.is_empty() {
@@ -395,10 +395,10 @@ impl BusBoard {
             }
             BusAnswer::StartWritten => effects.push(Effect::Note("the board has noted the start of a game".to_owned())),
             BusAnswer::Ping => {}
-            BusAnswer::Unknown { id, data, reason: why } => {
+            BusAnswer::Unknown { id, data, reason } => {
                 if !self.reported_unknown.contains(&id.0) && self.reported_unknown.len() < MAX_UNKNOWN_NOTICES {
                     self.reported_unknown.push(id.0);
-                    effects.push(Effect::Note(format!("unknown answer {id} of {} bytes: {why}", data.len())));
+                    effects.push(Effect::Note(format!("unknown answer {id} of {} bytes: {reason}", data.len())));
                 }
             }
         }

@@ -80,7 +80,7 @@ impl Reports {
     pub fn age(&self, now: Millis) -> Millis {
         /// Age for a board without any poll, which may have to report its power-up and all its pieces.
         const NEVER_ASKED_AGE: Millis = Millis::seconds(30);
-        self.changes_known_until.map_or(NEVER_ASKED_AGE, |heard| now - heard)
+        self.changes_known_until.map_or(NEVER_ASKED_AGE, |last_heard| now - last_heard)
     }
 
     pub fn are_unconfirmed(&self) -> bool {
@@ -101,12 +101,12 @@ impl BusBoard {
     pub(super) fn on_changes(
         &mut self,
         now: Millis,
-        asked: Option<BusCommand>,
+        question: Option<BusCommand>,
         data: &[u8],
         bus: &BusSettings,
         effects: &mut Vec<Effect>,
     ) {
-        let is_repeated = asked == Some(BusCommand::RepeatChanges);
+        let is_repeated = question == Some(BusCommand::RepeatChanges);
         // If the question was lost and not the answer, the previous answer arrives again. If the answer was only late, it counted
         // as the repetition, and the real repetition follows.
         let may_come_twice = is_repeated || now < self.reports.late_answer_until;
