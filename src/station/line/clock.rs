@@ -4,7 +4,7 @@
 //!   clock on the wall   ──────┬───────────────▸  monotonic
 //!                             │ opened            × time-scale
 //!   log                       0 ... 1040          the number in the log
-//!   line    ... 60000 ┄ shift 60000 ... 61040     the number the core is told: counts from the first log of the chain
+//!   line    ... 60000 ┄ shift 60000 ... 61040     the core's time: counts from the first log of the chain
 //! ```
 
 use std::time::{Duration, SystemTime};
@@ -14,38 +14,38 @@ use tokio::time::Instant;
 
 use crate::engine::millis::Millis;
 
-/// How long a deadline is waited for at most before it is looked at again; timers have their limits.
+/// Longest sleep before a deadline is checked again; timers have a limit.
 const MAX_SLEEP: Duration = Duration::from_secs(3600);
 
-/// A clock that shows more than this beside what it should has been set, or its machine slept.
+/// Smallest deviation from the expected time that counts as a clock that was set, or a machine that slept.
 pub const MIN_CLOCK_JUMP: TimeDelta = TimeDelta::seconds(1);
-/// Between two looks at two clocks no more than this may pass, or nothing follows from them.
+/// Longest time between reading the two clocks; a longer gap makes the comparison useless.
 const MAX_READ_GAP: Duration = Duration::from_millis(100);
 
-/// A machine whose clock shows an earlier moment has plainly not been set: this program was not made then. Packages say when
-/// their commit was made; the constant is before the first of them.
+/// Returns the earliest plausible date; a machine clock that shows an earlier one was never set. `SOURCE_DATE_EPOCH` holds the date of the
+/// commit in packages.
 pub fn dates_from() -> DateTime<FixedOffset> {
-    /// 2026-11-01, in seconds since 1970.
+    /// 2026-11-01, in seconds since 1970: earlier than the first package.
     const EARLIEST_PLAUSIBLE: i64 = 1_793_491_200;
     let made = option_env!("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.parse().ok());
     let seconds = EARLIEST_PLAUSIBLE.max(made.unwrap_or(EARLIEST_PLAUSIBLE));
     DateTime::<Utc>::from_timestamp(seconds, 0).unwrap_or_default().fixed_offset()
 }
 
-/// The clock on the wall, watched for jumps.
+/// Detects jumps of the machine's clock.
 pub struct WallClock {
     since: std::time::Instant,
     last_shown: SystemTime,
 }
 
 impl WallClock {
-    /// From now on it is watched.
+    /// Starts watching the clock.
     pub fn start() -> WallClock {
         WallClock { since: std::time::Instant::now(), last_shown: SystemTime::now() }
     }
 
-    /// By how much it was set since it was last found to be, if that is more than [`MIN_CLOCK_JUMP`]. A machine that slept counts as well:
-    /// the time of a log stands still meanwhile.
+    /// Returns how far the clock was set since the last detected jump, if that exceeds [`MIN_CLOCK_JUMP`]. Sleep of the machine counts too,
+    /// because the time of a log stops meanwhile.
     pub fn jump(&mut self) -> Option<TimeDelta> {
         let (now, shown) = (std::time::Instant::now(), SystemTime::now());
         if now.elapsed() > MAX_READ_GAP {
@@ -64,7 +64,7 @@ impl WallClock {
     }
 }
 
-/// The clock of one log.
+/// Clock of one log.
 pub struct LogClock {
     opened: Instant,
     scale: f64,
@@ -73,31 +73,31 @@ pub struct LogClock {
 }
 
 impl LogClock {
-    /// A clock that starts now, runs `scale` times as fast as the one on the wall, and stands at `shift` for the line.
+    /// Starts a clock that runs `scale` times as fast as real time; `shift` is the line's time at its start.
     pub fn start(scale: f64, shift: Millis) -> LogClock {
         LogClock { opened: Instant::now(), scale, shift, last: 0 }
     }
 
-    /// The time of the log.
+    /// Returns the time of the log.
     pub fn now(&mut self) -> u64 {
-        // A float to an integer saturates; a thousand years at the largest scale fit.
+        // The cast saturates; a thousand years fit at the largest scale.
         let now = (self.opened.elapsed().as_secs_f64() * 1000.0 * self.scale) as u64;
         self.last = self.last.max(now);
         self.last
     }
 
-    /// A time of the log that is later than all that it told before.
+    /// Returns a time of the log that is later than every time returned earlier.
     pub fn next_time(&mut self) -> u64 {
         self.last = self.last.saturating_add(1);
         self.now()
     }
 
-    /// When a moment of the line is, on the wall; an hour from now for what is later than that.
+    /// Returns the instant of a time of the line, at most one hour ahead.
     pub fn instant(&self, deadline: Millis) -> Instant {
         self.instant_of((deadline - self.shift).0)
     }
 
-    /// When a moment of the log is, on the wall; an hour from now for what is later than that.
+    /// Returns the instant of a time of the log, at most one hour ahead.
     pub fn instant_of(&self, at: u64) -> Instant {
         let milliseconds = at as f64 / self.scale;
         let since_opened = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);

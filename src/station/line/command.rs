@@ -9,31 +9,31 @@ use crate::engine::session::request::Request;
 use crate::station::config::LineConfig;
 use crate::station::line::Uptime;
 
-/// Orders that may wait for a line. An operator gives one at a time; more is a program that went wrong.
+/// Maximum number of commands that wait for a line. An operator sends one at a time; more are a client's bug.
 const MAX_PENDING_COMMANDS: usize = 16;
 
-/// An order.
+/// Command to a line.
 #[derive(Debug)]
 pub enum LineCommand {
-    /// An operator's request.
+    /// Operator request.
     Request {
-        /// The request.
+        /// Request.
         request: Request,
         /// Origin of the request.
         context: RequestContext,
         /// Receives the outcome.
         answer: oneshot::Sender<RequestOutcome>,
     },
-    /// The configuration has changed.
+    /// Changed configuration.
     Configure {
-        /// What it says of this line now.
+        /// New configuration of this line.
         config: Box<LineConfig>,
-        /// Receives the outcome as text; `None` if nothing has changed.
+        /// Receives a description of the outcome; `None` if nothing has changed.
         answer: oneshot::Sender<Option<String>>,
     },
-    /// The configuration has this line no more: it ends when its games are over.
+    /// Removal of the line from the configuration: the line ends when its games are over.
     Remove {
-        /// Receives the outcome as text.
+        /// Receives a description of the outcome.
         answer: oneshot::Sender<Option<String>>,
     },
 }
@@ -41,20 +41,20 @@ pub enum LineCommand {
 /// Origin of a request.
 #[derive(Clone, Debug)]
 pub struct RequestContext {
-    /// Who, in words, for the log.
+    /// Name of the requester, for the log.
     pub requester: String,
-    /// It is dropped if it is not begun by then.
+    /// Deadline; the line drops a request that it has not started by then.
     pub deadline: Uptime,
-    /// He says that he means it: a result ends a game whose clock runs.
+    /// Whether the requester has confirmed a risky request, such as a result while the clock runs.
     pub is_confirmed: bool,
-    /// He wants to know what would come of it; nothing is done.
+    /// Whether to report the effects only, without changing anything.
     pub is_dry_run: bool,
 }
 
 /// Outcome of a request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RequestOutcome {
-    /// Why it was not done.
+    /// Reason of the refusal; `None` if the request was carried out.
     pub refusal: Option<String>,
     /// Messages for the operator.
     pub messages: Vec<String>,
@@ -63,12 +63,12 @@ pub struct RequestOutcome {
 }
 
 impl RequestOutcome {
-    /// A request that was not done.
+    /// Creates the outcome of a refused request.
     pub fn refused(why: String) -> RequestOutcome {
         RequestOutcome { refusal: Some(why), ..RequestOutcome::default() }
     }
 
-    /// Takes in what the core wants done because of it.
+    /// Adds a refusal, a notice or lines of the game's file that the core emits for the request.
     pub fn add_effect(&mut self, effect: &Effect) {
         match effect {
             Effect::Refused(why) => self.refusal = Some(why.clone()),
@@ -77,7 +77,7 @@ impl RequestOutcome {
         }
     }
 
-    /// Says first which game it ends, and how, unless it was refused.
+    /// Inserts a message that names the game and how it ends, unless the request was refused.
     pub fn prepend_game_end(&mut self, game: &str, end: &str) {
         if self.refusal.is_none() {
             let when = if self.lines.is_empty() { "; it is written when the last moves are recognised" } else { "" };
@@ -86,18 +86,18 @@ impl RequestOutcome {
     }
 }
 
-/// Where a line finds its orders. It outlives the task of the line.
+/// Receiver of a line's commands; survives a restart of the line's task.
 #[derive(Clone)]
 pub struct CommandInbox(Arc<Mutex<mpsc::Receiver<LineCommand>>>);
 
-/// The two ends of the way that orders go.
+/// Creates the channel for commands to a line.
 pub fn command_channel() -> (mpsc::Sender<LineCommand>, CommandInbox) {
     let (sender, receiver) = mpsc::channel(MAX_PENDING_COMMANDS);
     (sender, CommandInbox(Arc::new(Mutex::new(receiver))))
 }
 
 impl CommandInbox {
-    /// The next order. Nothing is lost when it is cancelled. Without anybody who could give one it waits for ever.
+    /// Receives the next command. Cancel safe. Never returns if all senders are gone.
     pub async fn next(&self) -> LineCommand {
         match self.0.lock().await.recv().await {
             Some(order) => order,

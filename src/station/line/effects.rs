@@ -15,22 +15,21 @@ use crate::station::counters::LineCounters;
 use crate::station::link::LinkEvent;
 use crate::station::live_files;
 
-/// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
-/// board that is played faster than time. One that is older is asked once more what it has, for the same may have kept the
-/// station from running at all.
+/// Shortest silence after which a dead link is reopened. If bytes came more recently, a busy machine may have delayed those of a board that
+/// runs faster than real time. After a longer silence the port is read once more, because the station itself may have been suspended.
 const MIN_SILENCE: Duration = Duration::from_secs(3);
 
-/// How something is told.
+/// Level of a notice.
 #[derive(Clone, Copy)]
 enum NoticeLevel {
-    /// The operator may have to do something.
+    /// Warning: the operator may have to act.
     Warning,
-    /// All is well.
+    /// Information.
     Info,
 }
 
 impl LineTask {
-    /// Does what the core wants done. The link may be down then. Returns what was heard meanwhile.
+    /// Applies the effects of the core; the link may be down. Returns the input that was read meanwhile.
     pub(super) async fn apply_outputs(&mut self, now: u64, outputs: Vec<Output>) -> Option<Input> {
         let mut heard = None;
         for Output { board, effect, .. } in outputs {
@@ -43,7 +42,7 @@ impl LineTask {
                     }
                 }
                 Effect::LookUpGame(entries) => heard = Some(self.look_up_game(board, entries).await),
-                // What listeners are told is published, and part of the status.
+                // Live updates are published and part of the status.
                 Effect::Send(_) | Effect::LiveUpdate(_) => {}
                 Effect::Reopen { board } => heard = self.reopen(board.as_deref()).await,
                 Effect::Notice(text) | Effect::Refused(text) => {
@@ -55,14 +54,14 @@ impl LineTask {
                     debug!(line = self.name, "{text}");
                     self.recorder.write(now, RecordKind::Note(text));
                 }
-                // The recorder has kept what is published.
+                // The recorder writes publications.
                 Effect::GameOpened(_) | Effect::Entry { .. } | Effect::GameEnded { .. } => {}
             }
         }
         heard
     }
 
-    /// Has a board a file that begins with these plies and setups? The answer is a request: it stands in the log.
+    /// Returns the input that reports whether a board has a file that begins with these plies and setups. It is a request and gets logged.
     async fn look_up_game(&mut self, board: Option<BusAddress>, entries: Vec<Entry>) -> Input {
         let named = board.and_then(|board| self.config.boards.iter().find(|of_bus| of_bus.address == board));
         let prefix = live_files::file_prefix(&self.name, board, named.map(|board| &*board.name));
@@ -74,17 +73,17 @@ impl LineTask {
         Input::Request(Request { target: Target::from_address(board), command: OperatorCommand::GameLookup(answer) })
     }
 
-    /// Tells the operator.
+    /// Sends a warning to the operator.
     pub(super) fn warn(&self, at: u64, notice: &str) {
         self.board_notice(at, None, notice, NoticeLevel::Warning);
     }
 
-    /// Tells the operator that something is as it should be.
+    /// Sends information to the operator.
     pub(super) fn info(&self, at: u64, news: &str) {
         self.board_notice(at, None, news, NoticeLevel::Info);
     }
 
-    /// Tells the operator something of a board.
+    /// Sends a notice about a board to the operator.
     fn board_notice(&self, at: u64, board: Option<BusAddress>, notice: &str, tone: NoticeLevel) {
         let line = self.recorder.line();
         let of_board = |address| line.boards().into_iter().find(|(other, _)| *other == address);
@@ -99,7 +98,7 @@ impl LineTask {
         self.recorder.write(at, RecordKind::Note(text));
     }
 
-    /// Gives up the open port: another board is at it, or none that answers. Returns what one has said nevertheless.
+    /// Closes the open port because it carries another `board`, or nothing answers (`None`). Returns bytes that came nevertheless.
     async fn reopen(&mut self, board: Option<&str>) -> Option<Input> {
         if !self.link.is_up() || board.is_none() && self.link.idle_time() < MIN_SILENCE {
             return None;
@@ -132,7 +131,7 @@ impl LineTask {
     }
 }
 
-/// Counts what is published, and remembers since when it is underway.
+/// Counts a publication and adds it to those in flight.
 pub(super) fn count(counters: &LineCounters, in_flight: &InFlight, effect: &Effect) {
     if !effect.is_publication() {
         return;

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// What follows from a line is thought about when the line is seen, or after so long in any case: a disk may take its time.
+/// Longest wait for the writer before the core continues; a disk may be slow.
 const MAX_WAIT: Duration = Duration::from_millis(5);
 
-/// The publications of a line that are on their way, oldest first. Its task sends them, the thread that writes tells of them.
+/// Publications of a line that the writer has not confirmed yet, oldest first. The line's task adds them, the writer thread confirms them.
 #[derive(Default)]
 pub struct InFlight {
     sent_at: Mutex<VecDeque<Instant>>,
@@ -18,27 +18,27 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// One goes on its way.
+    /// Adds a publication that is being sent.
     pub fn add(&self) {
         self.begun().push_back(Instant::now());
     }
 
-    /// The oldest has arrived. Returns when it was sent.
+    /// Removes the oldest publication and returns when it was sent.
     pub fn confirm_oldest(&self) -> Option<Instant> {
         let oldest = self.begun().pop_front();
         self.arrived.notify_one();
         oldest
     }
 
-    /// Waits for all of them, but not for long. Of several boards that move at the same moment none thinks about what follows
-    /// before the lines of the others are seen, too.
+    /// Waits for all publications, at most [`MAX_WAIT`]. When several boards move at once, readers see the lines of all of them before any
+    /// core continues.
     pub async fn wait_until_empty(&self) {
         let all = async {
             while !self.begun().is_empty() {
                 self.arrived.notified().await;
             }
         };
-        // It is no fault when they have not.
+        // A timeout is no error.
         let _ = timeout(MAX_WAIT, all).await;
     }
 

@@ -1,13 +1,12 @@
 //! One line at work: port, core, log and files, in one task.
 //!
 //! ```text
-//!   link ──▸ bytes ──▸ Recorder::take ──▸ outputs ──▸ link (bytes for the board)
-//!   deadline ─▸ tick ─────┘      │            └─────▸ log (notes), operator (notices)
-//!   shutdown ─▸ link down        └─▸ what is published: the thread that writes ─▸ WriterReport ─▸ operator, public files
+//!   link ──▸ bytes ──▸ Recorder::handle ──▸ outputs ──▸ link (bytes for the board)
+//!   deadline ─▸ tick ─────┘       │             └─────▸ log (notes), operator (notices)
+//!   shutdown ─▸ link down         └─▸ publications: writer thread ─▸ WriterReport ─▸ operator, public files
 //! ```
 //!
-//! Stopping is a link that goes down. A disk that fails stops nothing: what happens waits in memory, and only when there is
-//! too much of it are no more bytes taken from the port.
+//! Stopping takes the link down. If the disk fails, data waits in memory; when too much waits, the line stops reading the port.
 
 mod clock;
 mod command;
@@ -58,60 +57,59 @@ pub use opening::{Folders, OpeningError};
 pub use report::{BoardReport, LineReport, Reporter, WaitStatus};
 pub use uptime::Uptime;
 
-/// Between two ticks passes at least this, whatever the core asks for: the shell never spins.
+/// Shortest time between two ticks, so that the loop never spins.
 const MIN_TICK: Duration = Duration::from_millis(1);
 
-/// A line that ends waits so long for a disk that fails, and then gives up what is only in memory.
+/// Longest wait of an ending line for a failing disk; data in memory is lost after it.
 const MAX_FINISH_TIME: Duration = Duration::from_secs(10);
-/// A line for whose bytes there is no memory left looks again after this whether there is.
+/// Interval for checking whether memory is free again for bytes of the line.
 const MEMORY_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A port that never rests is left for a moment after so many reads, for whatever else the line has to do.
+/// Maximum number of reads in a row before the line does its other work.
 const MAX_READS_IN_A_ROW: u32 = 64;
 
-/// A lazy line is in its file at once. Who waits for it is not kept from reading it: nothing else is done for so long.
+/// Pause after a line that is written without a sync, so that waiting readers get the processor.
 const READER_GRACE: Duration = Duration::from_millis(1);
 
 /// Resources shared by the lines of a station.
 #[derive(Clone)]
 pub struct Storage {
-    /// Where everything is.
+    /// Disk that holds all files.
     pub disk: Arc<dyn Disk>,
-    /// The folders.
+    /// Folders of logs and live files.
     pub folders: Folders,
     /// Makes logs durable and writes live files.
     pub committer: Committer,
-    /// Whether a line of a live file is durable before anybody sees it.
+    /// Whether a line of a live file is durable before readers see it.
     pub durability: Durability,
 }
 
-/// A line shows at least so often that it goes on.
+/// Longest time between two heartbeats of a line.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
-/// What a board said and no file shows is seen in the status within this: telling it at each byte would keep the next board
-/// waiting.
+/// Longest delay until the status shows a change that no file shows. Reporting each byte would delay the next board.
 const REPORT_DELAY: Duration = Duration::from_millis(100);
 
-/// How a line ended.
+/// Reason why a line ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LineExit {
-    /// It was told to stop.
+    /// The station stopped it.
     Stopped,
-    /// The configuration has it no more, and no game is going on.
+    /// The configuration no longer lists it, and no game is running.
     Removed,
-    /// It is to be opened again at once: the game is over that had to be played with older settings, or there are new ones.
+    /// It must be reopened at once: with new settings, or because the game that needed older settings is over.
     Reopen(Option<Box<LineConfig>>),
 }
 
-/// What a line works with, and where it tells and is told things. It is the same each time the line is opened.
+/// Dependencies of a line; each opening of the line gets the same.
 #[derive(Clone)]
 pub struct LineDeps {
-    /// Where its files are, and who writes them.
+    /// Files and their writer.
     pub storage: Storage,
-    /// Which ports other lines have.
+    /// Ports used by other lines.
     pub ports: Ports,
-    /// True when it is to stop.
+    /// Becomes true when the line must stop.
     pub stop: watch::Receiver<bool>,
-    /// Report about the line.
+    /// Publishes the report about the line.
     pub reporter: Reporter,
     /// Writes the public files.
     pub outlets: OutletHandle,
@@ -119,34 +117,34 @@ pub struct LineDeps {
     pub commands: CommandInbox,
     /// Counters of the line.
     pub counters: Arc<LineCounters>,
-    /// Where it says what is the matter with its files.
+    /// Collects problems with the line's files.
     pub problems: FileProblems,
-    /// That it goes on.
+    /// Heartbeat of the line.
     pub heartbeat: Heartbeat,
 }
 
-/// Why a line cannot go on. It is opened again then.
+/// Reason why a line cannot continue; it is reopened then.
 #[derive(Debug, thiserror::Error)]
 pub enum StationError {
-    /// It could not be opened.
+    /// Opening failed.
     #[error(transparent)]
     Opening(#[from] OpeningError),
-    /// Its log could not be ended.
+    /// The log could not be completed.
     #[error(transparent)]
     Unfinished(#[from] FlushTimeout),
-    /// A bug.
+    /// The writer thread has ended, by a bug.
     #[error(transparent)]
     WriterStopped(#[from] WriterStopped),
-    /// A bug.
+    /// A thread panicked, by a bug.
     #[error("a thread of the line broke: {0}")]
     Thread(#[from] tokio::task::JoinError),
 }
 
-/// Runs a line until `shutdown` is true.
+/// Runs a line until `deps.stop` is true.
 ///
 /// # Errors
 ///
-/// When it cannot be opened or ended. What was published stays right: opening the line again completes it from the log.
+/// Returns an error if the line cannot be opened or ended. Published data stays right: the next opening completes it from the log.
 pub async fn run(config: LineConfig, deps: LineDeps) -> Result<LineExit, StationError> {
     let mut stop = deps.stop.clone();
     let orders = deps.commands.clone();
@@ -172,7 +170,7 @@ pub async fn run(config: LineConfig, deps: LineDeps) -> Result<LineExit, Station
         let listens = !is_full && heard_in_a_row < MAX_READS_IN_A_ROW && quiet_until.is_none();
         heard_in_a_row += 1;
         tokio::select! {
-            // A press is not kept waiting by what would have nothing to say.
+            // Reads bytes first, so that a press of the clock never waits.
             biased;
             event = station.link.next(), if listens => {
                 station.on_link(event).await?;
@@ -200,7 +198,7 @@ fn retention_policy(config: &LineConfig) -> RetentionPolicy {
     RetentionPolicy { compress: config.logs.compress, keep_days: config.logs.keep_days }
 }
 
-/// Compresses and removes logs that are not needed any more, while the line records. A fault of the disk is no reason to stop.
+/// Compresses and removes logs that are no longer needed, while the line records. A disk error does not stop the line.
 fn tidy_logs(line: String, logs: PathBuf, keeping: RetentionPolicy) {
     tokio::task::spawn_blocking(move || match tidy::tidy(&logs, &line, keeping, Local::now().fixed_offset()) {
         Ok(done) => done.iter().for_each(|done| info!(line, "{done}")),
@@ -208,53 +206,53 @@ fn tidy_logs(line: String, logs: PathBuf, keeping: RetentionPolicy) {
     });
 }
 
-/// Done when the station is to stop, or nobody is left who could tell it so.
+/// Returns when the station stops, or when the sender is gone.
 pub async fn stop_requested(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&stop| stop).await;
 }
 
 struct LineTask {
     config: LineConfig,
-    /// Where the live files are.
+    /// Folder of the live files.
     live_folder: PathBuf,
-    /// What the configuration says of it now, if that waits for the end of its games.
+    /// New configuration that waits for the end of the games.
     pending_config: Option<Box<LineConfig>>,
-    /// The configuration has it no more.
+    /// Whether the configuration no longer lists the line.
     is_removed: bool,
     name: String,
     recorder: Recorder,
     committer: Committer,
     link: Link,
-    /// The board that is known to be at the open port.
+    /// Board known to be at the open port.
     board: Option<String>,
     clock: LogClock,
-    /// How much its port may say.
+    /// Limits the input of the port.
     rate_limit: RateLimit,
     wall_clock: WallClock,
-    /// Which moments the times of the line are: the thread that writes asks, too.
+    /// Converts times of the line to dates; shared with the writer thread.
     calendar: Arc<Mutex<Calendar>>,
-    /// The time of the line when its log was opened.
+    /// Time of the line when its log was opened.
     shift: Millis,
     is_outdated: bool,
-    /// What operators asked of the chain before that this one has not heard yet.
+    /// Operator requests of the previous chain that this chain must repeat.
     pending_requests: Vec<Request>,
-    /// When its chain of logs has become old.
+    /// Instant at which the chain of logs becomes too old.
     rotate_at: Option<Instant>,
     last_tick: Option<Instant>,
     reporter: Reporter,
-    /// When it is to be told again how the line is.
+    /// Instant of the next status report.
     report_due: Instant,
-    /// What the thread that writes has to say.
+    /// Reports of the writer thread.
     from_writer: mpsc::UnboundedReceiver<WriterReport>,
     in_flight: Arc<InFlight>,
-    /// Whether a line is durable before anybody sees it.
+    /// Whether a line is durable before readers see it.
     durability: Durability,
-    /// The files of the games that were opened last.
+    /// Files of the most recently opened games.
     live_files: BTreeMap<Option<BusAddress>, PathBuf>,
-    /// Who hears of it when they are not where they should be.
+    /// Reports live files that are not where they should be.
     file_problems: ProblemReporter,
     counters: Arc<LineCounters>,
-    /// What of the core's counts has been counted.
+    /// Line errors of the core that the counters already include.
     line_errors: LineErrors,
 }
 
@@ -267,10 +265,10 @@ impl LineTask {
         let (wanted, earlier) = (config.clone(), (committer.clone(), folders.log.join(&name)));
         let live = folders.live.clone();
         let (rotation, keeping, logs) = (opening::rotation(&config), retention_policy(&config), folders.log.clone());
-        // A clock that is set while old logs are played has been set since this log was opened.
+        // Start watching here: the clock may be set while the old logs are played.
         let (wall, opened_at) = (WallClock::start(), Local::now().fixed_offset());
         let open = move || -> Result<OpenedLine, StationError> {
-            // A recording that a bug has ended may still be written.
+            // A recording that ended by a bug may still be written.
             earlier.0.finish(&earlier.1, MAX_FINISH_TIME)?;
             Ok(opening::open(&wanted, &folders, &disk, opened_at)?)
         };
@@ -303,7 +301,7 @@ impl LineTask {
             WriterReport::Published(publications, published_at) => {
                 for publication in publications {
                     let begun = begun.confirm_oldest();
-                    // What is told beside the files waits for company, and a lazy line for nothing.
+                    // Live updates wait to be batched and lazy lines wait for nothing, so neither is measured.
                     let waited = durability == Durability::Safe && !matches!(publication.effect, Effect::LiveUpdate(_));
                     if let Some(begun) = begun.filter(|_| waited) {
                         counted.publish_time.count(published_at.saturating_duration_since(begun));
@@ -312,7 +310,7 @@ impl LineTask {
                     outlet_handle.published(&line_name, publication.board, at, publication.effect);
                 }
             }
-            // A station that has ended does not want to know.
+            // A line that has ended needs no reports.
             other => drop(to_line.send(other)),
         };
         let recorder = Recorder::new(line, shift, journal, line_files, durability, committer.clone(), tell)?;
@@ -348,7 +346,7 @@ impl LineTask {
             line_errors: damage,
         };
         let (port, is_bus) = (station.config.port.to_string(), station.config.mode == Mode::Bus);
-        // What its log says is known before anybody sees that it is open.
+        // Readers of the status must see the content of the log before they see the line as open.
         station.report();
         station.reporter.update(|row| {
             (row.port, row.is_bus) = (port, is_bus);
@@ -362,7 +360,7 @@ impl LineTask {
         Ok(station)
     }
 
-    /// A clock that was set has its record, and what follows from it: nobody waits for that.
+    /// Logs a jump of the machine's clock and applies it.
     async fn check_wall_clock(&mut self) -> Result<(), StationError> {
         let Some(jump) = self.wall_clock.jump() else { return Ok(()) };
         let at = self.shift + Millis(self.clock.now());
@@ -371,7 +369,7 @@ impl LineTask {
         self.feed(Input::ClockSet(shown)).await
     }
 
-    /// What the thread that writes says.
+    /// Handles a report of the writer thread.
     fn on_writer(&mut self, report: WriterReport) {
         let now = self.clock.now();
         match report {
@@ -395,7 +393,7 @@ impl LineTask {
         }
     }
 
-    /// What is the matter with the live files: these were lost just now, and games stand elsewhere than readers look for them.
+    /// Reports problems with the live files: `lost` ones, and games that continue in files under other names.
     fn report_files(&self, lost: &[PathBuf]) {
         let finding = |path: &PathBuf, problem: String| {
             let file = format!("live/{}", path.file_name().unwrap_or_default().to_string_lossy());
@@ -410,7 +408,7 @@ impl LineTask {
         let lost =
             lost.iter().map(|path| finding(path, "it was taken away, changed or replaced by somebody".to_owned()));
         self.file_problems.report(elsewhere.iter().cloned().chain(lost));
-        // What was lost is over: the game is in another file, or in one of the same name.
+        // The loss is over: the game has another file, or a new one under the same name.
         self.file_problems.report(elsewhere);
     }
 
@@ -419,7 +417,7 @@ impl LineTask {
         Some(self.last_tick.map_or(wanted, |last| wanted.max(last + MIN_TICK)))
     }
 
-    /// Writes what of the log is held back and has to be written; when that has to be done otherwise.
+    /// Writes buffered log data that is due. Returns when the next is due.
     fn flush_due(&mut self) -> Option<Instant> {
         let due = self.recorder.flush_due(self.clock.now())?;
         Some(self.clock.instant_of(due))
@@ -430,8 +428,8 @@ impl LineTask {
         self.feed(Input::Tick).await
     }
 
-    /// How it ends, if it is time for that: new settings are taken when nothing of a game can be lost by it. A new port alone
-    /// is taken as soon as nobody answers at the old one.
+    /// Returns how the line must end, if it is time. New settings wait until no game can be lost by them; a new port alone is used as soon
+    /// as nothing answers at the old one.
     fn due_exit(&mut self) -> Option<LineExit> {
         if self.is_removed && !self.recorder.line().has_open_game() {
             return Some(LineExit::Removed);
@@ -448,12 +446,12 @@ impl LineTask {
     }
 
     async fn on_command(&mut self, order: LineCommand) -> Result<(), StationError> {
-        // Who asked for it looks whether it was done.
+        // The requester looks at the status next.
         self.report_due = Instant::now();
         match order {
             LineCommand::Request { request, context: asked, answer } => {
                 let done = self.on_request(request, &asked).await?;
-                // Who asked may have gone.
+                // The requester may be gone.
                 let _ = answer.send(done);
             }
             LineCommand::Configure { config, answer } => {
@@ -469,7 +467,7 @@ impl LineTask {
         Ok(())
     }
 
-    /// Who asks for what stands in the log before it is done. What comes too late is not done, and that stands there, too.
+    /// Logs the requester, then handles the request. Drops a request that is too late, and logs that.
     async fn on_request(
         &mut self,
         mut request: Request,
@@ -506,7 +504,7 @@ impl LineTask {
         Ok(answer)
     }
 
-    /// What would come of a request. Nobody is told, and nothing is done.
+    /// Returns the effects of a request without applying or reporting them.
     fn dry_run(&self, now: u64, request: Request, game: Option<(RunningGame, String)>) -> RequestOutcome {
         let mut answer = RequestOutcome::default();
         self.recorder.dry_run(now, request).iter().for_each(|output| answer.add_effect(&output.effect));
@@ -522,7 +520,7 @@ impl LineTask {
         live_files::file_prefix(&self.name, address, named.map(|board| board.name.as_str()))
     }
 
-    /// The game that is going on at an address of this line; `None`: none is.
+    /// Returns the running game of a board; `None` if there is none.
     fn running_game(&self, address: Option<BusAddress>) -> Option<RunningGame> {
         let line = self.recorder.line();
         let status = match address {
@@ -538,7 +536,7 @@ impl LineTask {
         Some(RunningGame { description: words, is_clock_running: status.is_clock_running })
     }
 
-    /// Asks for what operators asked for before the settings changed: from then on it stands in this log.
+    /// Repeats the operator requests that were made under the old settings, so that this log has them.
     async fn reissue_requests(&mut self) -> Result<(), StationError> {
         for request in std::mem::take(&mut self.pending_requests) {
             info!(line = self.name, "as asked before the settings changed: {request}");
@@ -548,7 +546,7 @@ impl LineTask {
         Ok(())
     }
 
-    /// The configuration was read again. What becomes of it, in words.
+    /// Applies a new configuration. Returns a description of the outcome.
     fn configure(&mut self, config: Box<LineConfig>) -> Option<String> {
         let was_retiring = std::mem::take(&mut self.is_removed);
         if *config == self.config {
@@ -598,10 +596,10 @@ impl LineTask {
         }
     }
 
-    /// Ends the recording. Nothing is published but what was due.
+    /// Ends the recording. Publishes only entries that are due.
     async fn stop(&mut self) -> Result<(), StationError> {
         if self.link.is_up() {
-            // What was due before the end is asked before it: the log ends with the end.
+            // Run due work first, so that the end is the last record of the log.
             self.feed(Input::Tick).await?;
             self.feed(Input::LinkDown).await?;
         }
@@ -616,18 +614,18 @@ impl LineTask {
         Ok(finished?)
     }
 
-    /// One thing that happened: to the recorder, and what it wants done to where it belongs.
+    /// Passes an input to the recorder and applies its outputs.
     async fn feed(&mut self, input: Input) -> Result<(), StationError> {
         self.feed_with(input, |_| {}).await
     }
 
-    /// The same; `on_effect` hears of everything that the core wants done.
+    /// Like [`LineTask::feed`]; also calls `on_effect` for each effect of the core.
     async fn feed_with(&mut self, input: Input, mut on_effect: impl FnMut(&Effect)) -> Result<(), StationError> {
         let mut next = Some(input);
         while let Some(input) = next.take() {
             let now = match input {
                 Input::ClockSet(shown) => {
-                    // What is told of earlier times keeps the moments that they had.
+                    // Records of earlier times keep their dates.
                     let now = self.clock.next_time();
                     self.calendar
                         .lock()
@@ -641,7 +639,7 @@ impl LineTask {
             let mut hear_of = |effect: &Effect| {
                 count(counters, underway, effect);
                 if effect.changes_file() {
-                    // Whoever sees it in the file finds it in the status a moment later.
+                    // The status follows a moment after the file.
                     *reports_at = Instant::now();
                 }
                 on_effect(effect);
@@ -663,7 +661,7 @@ impl LineTask {
         Ok(())
     }
 
-    /// Tells how the line is, unless that was told a moment ago: when it is to be told again.
+    /// Reports the status, unless a report was sent a moment ago: then returns when the next is due.
     fn report_if_due(&mut self) -> Option<Instant> {
         let now = Instant::now();
         if self.report_due > now {
@@ -707,11 +705,11 @@ impl LineTask {
     }
 }
 
-/// A game that is going on, as an operator is told of it.
+/// Running game, as shown to an operator.
 struct RunningGame {
-    /// Its board, number, players and plies.
+    /// Board, number, players and plies.
     description: String,
-    /// Its clock runs.
+    /// Whether a clock of the game runs.
     is_clock_running: bool,
 }
 
@@ -724,7 +722,7 @@ impl RunningGame {
     }
 }
 
-/// How a game ends by a request, in words; `None`: it ends none.
+/// Describes how a request ends a game; `None` if it ends none.
 fn describe_end(request: &Request) -> Option<String> {
     match &request.command {
         OperatorCommand::Result(result) => Some(result.clone()),

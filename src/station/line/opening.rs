@@ -1,14 +1,13 @@
-//! How a line starts: its old logs are played, its files completed, its next log opened.
+//! Opens a line: plays its old logs, completes its files and opens its next log.
 //!
 //! ```text
-//!   log/NAME-1..K ──▸ playback ──▸ the line as it was    ──▸ goes on, if a game may still be going on
+//!   log/NAME-1..K ──▸ playback ──▸ the line as it was    ──▸ continues, if a game may still be running
 //!                          └─────▸ its games, byte for byte ──▸ reconcile with live/NAME-G.pdn, live/NAME-ADDRESS-G.pdn
-//!   log/NAME-K+1  ◂── head: opened, settings, continues: yes | no
+//!   log/NAME-K+1  ◂── header: opened, settings, continues: yes | no
 //! ```
 //!
-//! A log is never opened before the end of the one before it, even if the clock of the machine was set back or a simulated
-//! board was played faster than time: the order of `opened` is the order of the logs. What the clock showed then stands in the
-//! head, too, where that is something else.
+//! The `opened` times have the order of the logs: none is earlier than the end of the previous log, even if the machine's clock was
+//! set back or a simulated board ran faster than real time. If the clock shows another time, the header records that as well.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -33,67 +32,67 @@ use crate::station::journal::chain::{self, KEY_PREVIOUS_LOG, PreviousLog};
 use crate::station::journal::history::{self, LogHistory};
 use crate::station::live_files::LineFiles;
 
-/// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
-/// A day of one board has about 4 MB; playing it takes a fraction of a second.
+/// Maximum size of a chain, in bytes, before it ends where no game needs it. A start plays at most this and one game. A day of one board
+/// has about 4 MB, which is played in a fraction of a second.
 const MAX_CHAIN_TIME: u64 = 16 << 20;
 
-/// The same as [`playback::SHORTEST_PAUSE`].
+/// Shortest time between the end of a log and the next, equal to [`playback::MIN_LOG_GAP`].
 const MIN_LOG_GAP: TimeDelta = TimeDelta::milliseconds(playback::MIN_LOG_GAP.0.cast_signed());
 
-/// Where the files of all lines are.
+/// Folders that hold the files of all lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Folders {
-    /// The logs.
+    /// Folder of the logs.
     pub log: PathBuf,
-    /// The live files.
+    /// Folder of the live files.
     pub live: PathBuf,
 }
 
-/// Why a line cannot be opened.
+/// Reason why a line cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningError {
-    /// Its logs or files cannot be read or written.
+    /// Logs or files cannot be read or written.
     #[error("{action}: {error}")]
     Disk {
-        /// What was tried.
+        /// Failed action.
         action: String,
-        /// Why not.
+        /// I/O error.
         error: io::Error,
     },
-    /// Its configuration asks for what cannot be played.
+    /// The configuration has settings that the core cannot play.
     #[error(transparent)]
     Settings(#[from] HeaderSettingsError),
 }
 
-/// A line that is ready to run.
+/// Line that is ready to run.
 pub struct OpenedLine {
-    /// The recorder, as it was when the last log ended.
+    /// Core, in its state at the end of the last log.
     pub line: Line,
-    /// The time of the line when the new log was opened.
+    /// Time of the line when the new log was opened.
     pub shift: Millis,
-    /// The new log.
+    /// New log.
     pub journal: Journal,
-    /// The files.
+    /// Live files.
     pub files: LineFiles,
-    /// Whether the settings are those of an older configuration, because a game began with them.
+    /// Whether the settings are older than the configuration, because a game began with them.
     pub is_outdated: bool,
     /// Notices for the operator.
     pub notices: Vec<String>,
-    /// Which moments the times of the line are.
+    /// Converts times of the line to dates.
     pub calendar: Calendar,
-    /// Its games so far.
+    /// Games so far.
     pub games: Vec<PlayedGame>,
-    /// The head of the chain that goes on or begins.
+    /// Header of the chain that continues or begins.
     pub header: Header,
-    /// What operators asked for that the chain which begins has to hear again.
+    /// Operator requests that the new chain must repeat.
     pub carried: Vec<Request>,
 }
 
-/// Opens a line; `now` is the time on the wall. Blocks on the disk. Nothing may be writing its files any more.
+/// Opens a line; `now` is the date. Blocks on the disk. No other task may be writing the line's files.
 ///
 /// # Errors
 ///
-/// When the disk does not do it, or the configuration asks for what cannot be played.
+/// Returns an error if the disk fails or the configuration has settings that the core cannot play.
 pub fn open(
     config: &LineConfig,
     folders: &Folders,
@@ -102,7 +101,7 @@ pub fn open(
 ) -> Result<OpenedLine, OpeningError> {
     let history = LogHistory::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
     let LogHistory { logs, last, next, problems: mut notices } = history;
-    // Each of those before the last was closed before the one behind it was begun.
+    // Each earlier log was closed before the next was created.
     let before = match last {
         Some(number) => close(&**disk, &history::path(&folders.log, &config.name, number), number, &mut notices)?,
         None => None,
@@ -129,7 +128,7 @@ pub fn open(
     let end = |chain: &LogChain| chain.calendar.as_ref().map(|calendar| calendar.moment(chain.end_time));
     let last_end = played.last_chain.as_ref().and_then(end).max(last_opening);
     let opened = opening_time(now, last_end);
-    // Simulated boards are ahead of the clock.
+    // Simulated boards run ahead of the clock.
     let shown = (config.time_scale == 1.0 && opened - now > clock::MIN_CLOCK_JUMP).then_some(now);
     let games = played.games;
     let next_step = decide_chain(config, played.last_chain, bytes, now)?;
@@ -156,7 +155,7 @@ pub fn open(
     };
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
-    // Files that cannot be written are no reason not to record: they wait.
+    // Files that cannot be written do not prevent recording: they wait.
     let mut line_files = LineFiles::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
     for (index, game) in games.iter().enumerate() {
         let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
@@ -182,8 +181,8 @@ pub fn open(
     })
 }
 
-/// The number of the last game of each board that had one, by the logs and by the files; when those cannot be looked at, by the
-/// logs alone, and why.
+/// Returns the number of each board's last game according to logs and files. If the files cannot be listed, returns the numbers from the
+/// logs and the error.
 fn last_games(
     config: &LineConfig,
     folders: &Folders,
@@ -198,7 +197,7 @@ fn last_games(
     for game in &played.games {
         count(game.board, game.number());
     }
-    // A hall that plays for days has thousands of them, and each of its lines looks.
+    // A hall that plays for days has thousands of files, and each line reads the list.
     let names = match disk.list(&folders.live) {
         Ok(names) => names,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -222,11 +221,11 @@ fn last_games(
 
 type LastGames = BTreeMap<Option<BusAddress>, u32>;
 
-/// What the next log is to the last chain.
+/// Relation of the next log to the last chain.
 enum ChainDecision {
-    /// Its next part.
+    /// Next part of the last chain.
     Continue { chain: Box<LogChain>, is_outdated: bool },
-    /// The first of a new one.
+    /// First log of a new chain.
     Begin { gives_up_a_game: bool, carried: Vec<Request> },
 }
 
@@ -244,7 +243,7 @@ impl ChainDecision {
     }
 }
 
-/// A game is recorded to its end with the settings that it began with.
+/// Decides whether the last chain continues. A game keeps the settings that it began with until its end.
 fn decide_chain(
     config: &LineConfig,
     chain: Option<LogChain>,
@@ -273,7 +272,7 @@ fn decide_chain(
     })
 }
 
-/// What operators asked of the last chain holds for the next, but where the configuration now says something else about it.
+/// Returns the operator requests of the last chain that also hold for the next; a changed setting replaces them.
 fn requests_to_carry_over(line: &Line, had: &LineSettings, wanted: &LineSettings) -> Vec<Request> {
     let players = |settings: &LineSettings| {
         let is_player = |(tag, _): &&(String, String)| tag == "White" || tag == "Black";
@@ -293,13 +292,13 @@ fn requests_to_carry_over(line: &Line, had: &LineSettings, wanted: &LineSettings
     line.pending_requests().into_iter().filter(still_holds).collect()
 }
 
-/// After what time a chain of a line ends, if it ends for its age.
+/// Returns the age at which a chain of a line ends; `None` for no limit.
 pub fn rotation(config: &LineConfig) -> Option<TimeDelta> {
     let hours = config.logs.rotate_hours;
     (hours > 0).then(|| TimeDelta::hours(hours.into()))
 }
 
-/// The head of the next log. `shown`: what the clock showed when it was opened, where that is something else.
+/// Creates the header of the next log. `shown`: time that the clock showed at its opening, where that differs.
 fn log_header(
     mut header: Header,
     opened: DateTime<FixedOffset>,
@@ -338,15 +337,15 @@ fn rfc3339(moment: DateTime<FixedOffset>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Millis, false)
 }
 
-/// Now, to the millisecond that a log can tell, but after everything that was logged before.
+/// Returns the current time in whole milliseconds, but later than everything logged so far.
 fn opening_time(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) -> DateTime<FixedOffset> {
     let now = now.trunc_subsecs(3);
     let earliest = last_end.and_then(|end| end.checked_add_signed(MIN_LOG_GAP));
-    // A pause in the game is told in the time of today's place, also across a change of the clocks.
+    // Use today's offset for a pause in a game, also across a change of daylight saving time.
     earliest.map_or(now, |earliest| earliest.with_timezone(now.offset()).max(now))
 }
 
-/// Closes the last log. One that this station may not touch is used as it is.
+/// Closes the last log. A log that this station may not write is used as it is.
 fn close(
     disk: &dyn Disk,
     path: &Path,

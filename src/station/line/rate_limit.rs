@@ -1,24 +1,24 @@
-//! How much a port may say: one that babbles must not fill the disk.
+//! Limits the input of a port, so that excess input never fills the disk.
 //!
-//! A wire of 9600 baud carries 960 bytes a second, and boards use a part of them. A port that says more than that for long is not
-//! one of boards: a cable that picks up noise, a wrong speed, another device. What it says is read, and logged, at four times what a
-//! wire can carry, and the operator is told; the rest waits in the port, whose system drops what it has no room for. So a log
-//! grows by no more than about 8 kB a second, 0.7 GB a day: a bound, and ten times what a bus of 64 boards was measured to take.
+//! A wire of 9600 baud carries 960 bytes a second, and boards use a part of them. A port that exceeds this for long does not carry boards:
+//! a cable picks up noise, the speed is wrong, or the device is another one. Its bytes are read and logged at up to four times the capacity
+//! of a wire, and the operator gets a warning. The rest waits in the port, where the system drops bytes that do not fit. So a log grows by
+//! no more than about 8 kB a second, 0.7 GB a day: ten times the measured output of a bus of 64 boards.
 //!
-//! Absent on purpose: what was said. A board that is played faster than time says as much more as its time goes faster.
+//! Absent on purpose: the content. The limit of a board that runs faster than real time grows with its speed.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Bytes that a wire carries in a second, with this much to spare.
+/// Sustained limit: four times the 960 bytes that a wire carries in a second.
 const BYTES_PER_SECOND: f64 = 4.0 * 960.0;
-/// So much may come at once: what a server kept while nobody listened, or the memories of all boards of a bus.
+/// Largest burst: bytes that a server buffered while the line was down, or the memories of all boards of a bus.
 const BURST: f64 = (1 << 20) as f64;
-/// A port is said to babble until it has been quieter for so long.
+/// Time without excess after which the port counts as normal again.
 const BABBLE_DISPLAY_TIME: Duration = Duration::from_secs(10);
 
-/// What a port may still say.
+/// Input budget of a port.
 pub struct RateLimit {
     per_second: f64,
     left: f64,
@@ -27,12 +27,12 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// For a port whose boards are played so many times as fast as time.
+    /// Creates the limit for boards that run `time_scale` times as fast as real time.
     pub fn new(time_scale: f64, now: Instant) -> RateLimit {
         RateLimit { per_second: BYTES_PER_SECOND * time_scale.max(1.0), left: BURST, at: now, exceeded_at: None }
     }
 
-    /// It has said so many bytes.
+    /// Subtracts received bytes from the budget.
     pub fn record(&mut self, bytes: usize, now: Instant) {
         let earned = now.saturating_duration_since(self.at).as_secs_f64() * self.per_second;
         self.left = (self.left + earned).min(BURST) - bytes as f64;
@@ -42,13 +42,13 @@ impl RateLimit {
         }
     }
 
-    /// When it may be listened to again; `None`: now.
+    /// Returns when the port may be read again; `None` if at once.
     pub fn resume_at(&self, now: Instant) -> Option<Instant> {
         let debt = Duration::try_from_secs_f64(-self.left / self.per_second).unwrap_or_default();
         Some(self.at + debt).filter(|&again| again > now)
     }
 
-    /// Does it say more than boards can?
+    /// Whether the port exceeds the output of boards.
     pub fn is_exceeded(&self, now: Instant) -> bool {
         self.exceeded_at.is_some_and(|exceeded| now.saturating_duration_since(exceeded) < BABBLE_DISPLAY_TIME)
     }

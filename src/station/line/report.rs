@@ -1,4 +1,4 @@
-//! Report about a line, for people and for pages: the latest state and its start time.
+//! Report about a line for operators and pages: its latest state and since when it lasts.
 
 use std::path::PathBuf;
 
@@ -11,17 +11,17 @@ use crate::engine::session::{BusAddress, Condition, Status};
 /// Report about a line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineReport {
-    /// The name of the line.
+    /// Name of the line.
     pub name: String,
-    /// Where its boards are.
+    /// Address of the port.
     pub port: String,
-    /// Are there many boards on it?
+    /// Whether the line is a bus with several boards.
     pub is_bus: bool,
-    /// Why nothing comes from the board; `None` when the port is open.
+    /// Reason why no bytes come from the board; `None` when the port is open.
     pub no_link: Option<String>,
-    /// It has been opened since the start, or it was tried in vain.
+    /// Whether the line was opened since the start of the station, or the attempt failed.
     pub was_opened: bool,
-    /// The line is not running: its disk failed, or a bug. It is tried again.
+    /// Whether the line is down because of a disk error or a bug; it is retried.
     pub is_broken: bool,
     /// Changes that wait for the end of the line's games.
     pub pending: Option<String>,
@@ -29,22 +29,22 @@ pub struct LineReport {
     pub status: Status,
     /// Reason why the next entry waits.
     pub wait_status: Option<WaitStatus>,
-    /// Since when [`LineReport::condition`] is so.
+    /// Start of the current [`LineReport::condition`] or of a breakdown of the line.
     pub since: Option<DateTime<FixedOffset>>,
-    /// The file of the game that was opened last.
+    /// File of the most recently opened game.
     pub live_file: Option<PathBuf>,
-    /// The boards of a bus, by ascending address; empty where one board has the line for itself.
+    /// Boards of a bus, by ascending address; empty for a line with one board.
     pub boards: Vec<BoardReport>,
     /// Problem with the disk; `None` if there is none.
     pub fault: Option<String>,
-    /// Its port says more than boards can.
+    /// Whether the port sends more than boards can.
     pub has_excess_input: bool,
 }
 
 /// Report about a board of a bus.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardReport {
-    /// Its address.
+    /// Bus address.
     pub address: BusAddress,
     /// Prefix of the names of the board's files.
     pub name: String,
@@ -52,26 +52,26 @@ pub struct BoardReport {
     pub status: Status,
     /// Reason why the next entry waits.
     pub wait_status: Option<WaitStatus>,
-    /// Since when its condition is so.
+    /// Start of its current condition.
     pub since: Option<DateTime<FixedOffset>>,
-    /// The file of the game that was opened last on it.
+    /// File of its most recently opened game.
     pub live_file: Option<PathBuf>,
 }
 
-/// What the next entry of a game waits for, once that has lasted so long that somebody may wonder.
+/// Reason and remaining time of an entry that has waited for at least [`WaitStatus::MIN_SHOWN_WAIT`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitStatus {
-    /// For what, in one word of [`recognition::Wait`](crate::engine::recognition::Wait).
+    /// Name of a [`recognition::Wait`](crate::engine::recognition::Wait).
     pub reason: &'static str,
-    /// For so many seconds more at the most.
+    /// Longest remaining time, in seconds.
     pub seconds: u64,
 }
 
 impl WaitStatus {
-    /// Nobody wonders sooner: most plies are pressed for in less.
+    /// Shortest wait that is shown; players press the clock within it after most plies.
     const MIN_SHOWN_WAIT: Millis = Millis::seconds(2);
 
-    /// What is left at a time of the line.
+    /// Returns the wait at a time of the line; `None` if there is none to show.
     pub fn at(now: Millis, status: &Status) -> Option<WaitStatus> {
         let waiting = status.pending_entry.filter(|waiting| now >= waiting.quiet_since + WaitStatus::MIN_SHOWN_WAIT)?;
         let left = waiting.due - now;
@@ -80,13 +80,13 @@ impl WaitStatus {
 }
 
 impl LineReport {
-    /// What is going on, in one word.
+    /// Returns the condition of the line: without a link, that there is no connection.
     pub fn condition(&self) -> Condition {
         if self.no_link.is_some() { Condition::NoConnection } else { self.status.condition }
     }
 }
 
-/// Where a line tells what is known about it: its row of a table that others watch.
+/// Updates a line's row in the table of reports.
 #[derive(Clone)]
 pub struct Reporter {
     rows: watch::Sender<Vec<LineReport>>,
@@ -94,12 +94,12 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// The reporter of the row with this name.
+    /// Creates the reporter of the row with this name.
     pub fn new(rows: watch::Sender<Vec<LineReport>>, name: &str) -> Reporter {
         Reporter { rows, name: name.to_owned() }
     }
 
-    /// The line is not running.
+    /// Marks the line as broken.
     pub fn set_broken(&self, reason: String) {
         self.update(|row| {
             row.no_link = Some(reason);
@@ -108,7 +108,7 @@ impl Reporter {
         });
     }
 
-    /// Changes the row. Those who watch wake up only if it is another one then.
+    /// Changes the row and its start times. Watchers wake up only if the row differs afterwards.
     pub fn update(&self, change: impl FnOnce(&mut LineReport)) {
         self.rows.send_if_modified(|rows| {
             let Some(row) = rows.iter_mut().find(|row| row.name == self.name) else { return false };

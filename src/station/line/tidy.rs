@@ -1,12 +1,12 @@
-//! Compresses, and after a time removes, logs that no start reads.
+//! Compresses and later removes logs that no start reads.
 //!
 //! ```text
 //!   a-1.log  a-2.log │ a-3.log │ a-4.log  a-5.log          chains, divided by `continues: no`
 //!   └── compressed, removed when keep-days have passed ──┘ └─ the current one: nothing is touched
 //! ```
 //!
-//! Chains are removed from the oldest on, whole, and only if all their games came to an end; so what is left is always one
-//! stretch of logs that says how many games were before it.
+//! Whole chains are removed, oldest first, and only if all their games have ended. So the remaining logs are contiguous and show how
+//! many games preceded them.
 
 use std::fs;
 use std::io;
@@ -18,20 +18,20 @@ use crate::engine::bytelog::LogInput;
 use crate::engine::playback;
 use crate::station::journal::logs::{self, LogFile};
 
-/// What is to become of logs.
+/// Retention settings of logs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RetentionPolicy {
-    /// Whether those of chains that have ended are compressed.
+    /// Whether to compress the logs of ended chains.
     pub compress: bool,
-    /// How many days after its end a chain is kept; 0: for ever.
+    /// Days to keep a chain after its end; 0 for ever.
     pub keep_days: u32,
 }
 
-/// Compresses and removes logs of a line. Returns what was done.
+/// Compresses and removes logs of a line. Returns descriptions of the changes.
 ///
 /// # Errors
 ///
-/// As the disk says. What was done until then is right.
+/// Returns any I/O error. Changes up to then are complete.
 pub fn tidy(
     folder: &Path,
     line: &str,
@@ -45,12 +45,12 @@ pub fn tidy(
     let chains = chains(folder, line)?;
     let opened = |chain: &Chain| {
         let header = &chain.first()?.1.header;
-        // Of a clock that was not set nobody knows how long ago that was.
+        // If the clock was not set, the age is unknown.
         header.machine_clock().filter(|shown| header.is_plausible_date(*shown))
     };
     let kept = TimeDelta::days(keeping.keep_days.into());
     let mut is_oldest = true;
-    // The last one goes on; each of the others ended when the next began.
+    // The last chain is current; each of the others ended when the next began.
     for (chain, next) in chains.iter().zip(chains.iter().skip(1)) {
         let is_old = keeping.keep_days > 0 && opened(next).is_some_and(|end| now - end > kept);
         is_oldest = is_oldest && is_old && is_finished(chain)?;
@@ -70,7 +70,7 @@ pub fn tidy(
 
 type Chain = Vec<(LogFile, LogInput<'static>)>;
 
-/// The chains of a line, in order.
+/// Returns the chains of a line, in order.
 fn chains(folder: &Path, line: &str) -> io::Result<Vec<Chain>> {
     let mut chains: Vec<Chain> = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
@@ -83,7 +83,7 @@ fn chains(folder: &Path, line: &str) -> io::Result<Vec<Chain>> {
     Ok(chains)
 }
 
-/// Have all games of a chain come to their end?
+/// Whether all games of a chain have ended.
 fn is_finished(chain: &Chain) -> io::Result<bool> {
     let logs = chain.iter().filter(|(_, log)| log.header.opened.is_some()).map(|(file, _)| logs::named(file));
     let logs = logs.collect::<io::Result<_>>()?;
@@ -129,7 +129,7 @@ mod tests {
     fn unfinished_game_keeps_logs() {
         let folder = tempfile::tempdir().unwrap();
         let recording = fs::read_to_string("tests/data/replay/ideal.log").unwrap();
-        // Cut in the middle of its game.
+        // Cut in the middle of a game.
         let count = recording.lines().count() / 2;
         let half: String = recording.lines().take(count).map(|line| format!("{line}\n")).collect();
         fs::write(folder.path().join("a-1.log"), half).unwrap();

@@ -1,4 +1,4 @@
-//! A clock that all processes of a machine share and nobody sets: until when a request is wanted.
+//! Deadlines on a clock that all processes of a machine share and that cannot be set.
 
 use std::time::Duration;
 
@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 pub struct Uptime(pub u64);
 
 impl Uptime {
-    /// Now.
+    /// Returns the current uptime.
     pub fn now() -> Uptime {
         let now = clock_gettime(ClockId::Boottime);
         let (seconds, nanoseconds) = (u64::try_from(now.tv_sec), u64::try_from(now.tv_nsec));
         Uptime(seconds.unwrap_or(0) * 1000 + nanoseconds.unwrap_or(0) / 1_000_000)
     }
 
-    /// So long from now.
+    /// Returns the time at which `wait` ends.
     pub fn after(wait: Duration) -> Uptime {
         Uptime(Uptime::now().0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// How long it still is until then; nothing when that has passed.
+    /// Returns the time left, zero if it has passed.
     pub fn remaining(self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(Uptime::now().0))
     }
 
-    /// What is said of a request that was wanted until then, and is read now; `None`: it is still wanted.
+    /// Returns the message for a request whose deadline has passed; `None` if it has not.
     pub fn expired_message(self) -> Option<String> {
         let late = Uptime::now().0.checked_sub(self.0).filter(|&late| late > 0)?;
         Some(format!("not done: it was wanted until {:.1} s ago", Duration::from_millis(late).as_secs_f64()))
