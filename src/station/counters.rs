@@ -1,46 +1,45 @@
 //! Counters of a line: they only grow, and only the line's task writes them.
 //!
-//! Invariants: counting never waits and never fails; the counts of a line outlive its task, so that a line that is opened
-//! again goes on counting.
+//! Invariants: counting never waits and never fails; the counts of a line outlive its task, so a reopened line continues them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A number that grows.
+/// Growing counter.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds to it.
+    /// Adds to the counter.
     pub fn add(&self, count: u64) {
         self.0.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// The number.
+    /// Returns the count.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How often something took how long.
+/// Histogram of durations.
 #[derive(Debug)]
 pub struct Histogram {
-    /// The longest times that count in each bucket, in seconds, ascending; one more bucket has the longer ones.
+    /// Upper bounds of the buckets in seconds, ascending; one more bucket holds longer durations.
     bounds: &'static [f64],
     counts: Vec<Counter>,
     microseconds: Counter,
 }
 
 impl Histogram {
-    /// Nothing counted yet.
+    /// Creates an empty histogram.
     pub fn new(bounds: &'static [f64]) -> Histogram {
         let counts = (0..=bounds.len()).map(|_| Counter::default()).collect();
         Histogram { bounds, counts, microseconds: Counter::default() }
     }
 
-    /// Counts one.
+    /// Counts a duration.
     pub fn count(&self, time: Duration) {
         let seconds = time.as_secs_f64();
         let bucket = self.bounds.iter().position(|&bound| seconds <= bound).unwrap_or(self.bounds.len());
@@ -48,7 +47,7 @@ impl Histogram {
         self.microseconds.add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     }
 
-    /// Each bound with how many were not longer; the last is infinite and has all.
+    /// Returns each bound with the number of durations up to it; the last bound is infinite.
     pub fn buckets(&self) -> Vec<(f64, u64)> {
         let bounds = self.bounds.iter().copied().chain([f64::INFINITY]);
         let mut sum = 0;
@@ -59,42 +58,42 @@ impl Histogram {
         bounds.zip(cumulated).collect()
     }
 
-    /// The sum of all, in seconds.
+    /// Returns the sum of all durations in seconds.
     pub fn seconds(&self) -> f64 {
         self.microseconds.get() as f64 / 1e6
     }
 }
 
-/// What a line has counted.
+/// Counters of a line.
 #[derive(Debug)]
 pub struct LineCounters {
-    /// Bytes from its boards.
+    /// Bytes received from its boards.
     pub bytes_in: Counter,
-    /// Bytes to them.
+    /// Bytes sent to its boards.
     pub bytes_out: Counter,
-    /// How often the port was opened.
+    /// Number of times the port was opened.
     pub connects: Counter,
     /// Bytes that belong to no message.
     pub noise_bytes: Counter,
-    /// Answers with a wrong checksum.
+    /// Answers with an invalid checksum.
     pub bad_checksums: Counter,
-    /// Plies that were published.
+    /// Published plies.
     pub plies: Counter,
-    /// Setups that were published.
+    /// Published setups.
     pub setups: Counter,
-    /// Requests of operators.
+    /// Operator requests.
     pub requests: Counter,
-    /// How often the line broke and was opened again.
+    /// Number of times the line broke and was reopened.
     pub restarts: Counter,
-    /// How long the squares had been quiet when an entry was published, in the time of the boards.
+    /// Time the squares had been quiet when an entry was published, on the boards' clock.
     pub publish_delay: Histogram,
-    /// How long it took to make the log durable and to write the files of what was published.
+    /// Time to make the log durable and to write the files of a publication.
     pub publish_time: Histogram,
 }
 
-/// From a scan to the longest wait for a board that nothing explains.
+/// Buckets from one scan to the longest wait for a board.
 const DELAY_BUCKETS: &[f64] = &[0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0];
-/// From a fast disk to one that is about to fail.
+/// Buckets from a fast disk to one that is about to fail.
 const SYNC_BUCKETS: &[f64] = &[0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0, 5.0];
 
 impl Default for LineCounters {
@@ -115,18 +114,18 @@ impl Default for LineCounters {
     }
 }
 
-/// The counts of all lines, by name.
+/// Counters of all lines, by name.
 #[derive(Clone, Default)]
 pub struct Counters(Arc<Mutex<BTreeMap<String, Arc<LineCounters>>>>);
 
 impl Counters {
-    /// Those of a line, which go on if it has been there before.
+    /// Returns the counters of a line, which continue if it existed earlier.
     pub fn for_line(&self, line: &str) -> Arc<LineCounters> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(lines.entry(line.to_owned()).or_default())
     }
 
-    /// All of them, by name.
+    /// Returns all counters, by line name.
     pub fn all(&self) -> Vec<(String, Arc<LineCounters>)> {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().map(|(line, counters)| (line.clone(), Arc::clone(counters))).collect()

@@ -1,12 +1,12 @@
-//! Text from outside before people see it: nothing in it steers their terminal, or turns round what stands beside it.
+//! Escapes outside text for display, so that it cannot control the terminal or reverse the text beside it.
 //!
-//! A serial number, a name, an unknown key can hold anything. What would be obeyed and not shown, is shown as JSON and TOML write
-//! it: `\u001b`, `\u202e`. So a text in one of them still says the same.
+//! A serial number, a name or an unknown key can hold anything. Control characters are written as in JSON and TOML: `\u001b`, `\u202e`. So
+//! escaped JSON or TOML keeps its meaning.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Is it obeyed and not shown: a control character, a line separator, or a mark that turns the order of writing?
+/// Whether the character controls the display: a control character, a line separator or a bidirectional mark.
 pub fn is_control(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -15,7 +15,7 @@ pub fn is_control(character: char) -> bool {
         )
 }
 
-/// A text of several lines, with nothing in it that is obeyed but ends of lines and tabs.
+/// Escapes the control characters of a text, except line ends and tabs.
 pub fn escape_text(text: &str) -> Cow<'_, str> {
     let is_shown = |character: char| matches!(character, '\n' | '\t') || !is_control(character);
     if text.chars().all(is_shown) {
@@ -25,7 +25,7 @@ pub fn escape_text(text: &str) -> Cow<'_, str> {
     for character in text.chars() {
         match is_shown(character) {
             true => escaped.push(character),
-            // A string takes everything.
+            // Writing to a string never fails.
             false => drop(write!(escaped, "\\u{:04x}", u32::from(character))),
         }
     }

@@ -1,17 +1,15 @@
 //! Problems with the station's files, reported by the component that owns each file.
 //!
 //! ```text
-//!   the public files ── Watch::tell ──┐
-//!   the live files ──── Watch::tell ──┤──▸ Troubles ──▸ alarms, status, /healthz
-//!   the logs ────────── Watch::tell ──┘
+//!   the public files ── ProblemReporter::report ──┐
+//!   the live files ──── ProblemReporter::report ──┤──▸ FileProblems ──▸ alarms, status, /healthz
+//!   the logs ────────── ProblemReporter::report ──┘
 //! ```
 //!
-//! Recording goes on whatever is reported here; but what nobody reports looks well. So whoever finds a file gone, replaced or not to
-//! be written says so, also when he mends it at once: it is shown for [`DISPLAY_TIME`] at least, so that whoever asks every second
-//! hears of it.
+//! Recording continues despite these problems. Each component reports a file that is gone, replaced or unwritable, even if it repairs
+//! the file at once. A report is shown for at least [`DISPLAY_TIME`], so that readers who poll every second see it.
 //!
-//! Invariants: a report never waits for a disk; a trouble keeps the moment of its first report. Absent on purpose: what
-//! is done about it.
+//! Invariants: a report never waits for a disk; a problem keeps the time of its first report. Absent on purpose: the repair.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,65 +17,65 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, FixedOffset, Local, SubsecRound};
 
-/// A trouble that is over is shown for so long after its last report.
+/// Time that a solved problem is shown after its last report.
 pub const DISPLAY_TIME: Duration = Duration::from_secs(5);
 
-/// Publication stands still, in part or as a whole: what everybody should see is not there.
+/// Alarm: publication is paused, in part or completely, so readers miss data.
 pub const PUBLICATION_ALARM: &str = "publication";
 
-/// The disk does not take what is recorded, or somebody has done something to what it was written into.
+/// Alarm: the disk does not accept recordings, or somebody changed their files.
 pub const DISK_FAULT_ALARM: &str = "disk-fault";
 
-/// What is the matter with one file.
+/// Problem with one file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ProblemReport {
-    /// The board that it is about, by the name of its files; `None`: it is about no board more than about others.
+    /// Name of the board's files; `None` if the problem concerns no particular board.
     pub board: Option<String>,
-    /// The file, from the station's folder on.
+    /// Path relative to the station's folder.
     pub file: String,
-    /// What is wrong, and what is or has to be done about it.
+    /// Problem and remedy.
     pub message: String,
 }
 
-/// What is the matter with the files of a folder, or with those of a board there.
+/// Problems with the files of a folder, or of one board in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileProblem {
-    /// The alarm that it is.
+    /// Name of the alarm.
     pub kind: &'static str,
-    /// The folder or file that somebody looks after, from the station's folder on.
+    /// Reported folder or file, relative to the station's folder.
     pub path: Option<String>,
-    /// The board.
+    /// Board.
     pub board: Option<String>,
-    /// Since when, where that is known.
+    /// Start, if known.
     pub since: Option<DateTime<FixedOffset>>,
-    /// The files, each with what is wrong with it.
+    /// Files, each with its problem.
     pub text: String,
 }
 
-/// So many files are named in a text; more say the same.
+/// Maximum number of files listed in one message.
 const MAX_LISTED_FILES: usize = 4;
 
-/// All that is the matter with a station's files.
+/// All problems with a station's files.
 #[derive(Clone, Default)]
 pub struct FileProblems(Arc<Mutex<ReportMap>>);
 
 type ReportMap = BTreeMap<ReportKey, FileReports>;
-/// What is reported of each file, by board and name.
+/// Reports of each file, by board and name.
 type FileReports = BTreeMap<(Option<String>, String), ActiveReport>;
 
-/// Which alarm, and of which files.
+/// Alarm and files.
 type ReportKey = (&'static str, String);
 
 struct ActiveReport {
     message: String,
     since: DateTime<FixedOffset>,
-    /// When it was reported last.
+    /// Time of the last report.
     reported_at: Instant,
-    /// It is over, and only shown.
+    /// Whether the problem is solved and still shown.
     is_resolved: bool,
 }
 
-/// One who looks after some files.
+/// Reporter of problems with some files.
 #[derive(Clone)]
 pub struct ProblemReporter {
     problems: FileProblems,
@@ -85,12 +83,12 @@ pub struct ProblemReporter {
 }
 
 impl FileProblems {
-    /// Somebody begins to look after a folder or a file; what he finds is an alarm of this kind.
+    /// Creates a reporter for a folder or file; its problems raise alarms of this kind.
     pub fn reporter(&self, kind: &'static str, place: &str) -> ProblemReporter {
         ProblemReporter { problems: self.clone(), key: (kind, place.to_owned()) }
     }
 
-    /// All that is the matter now: of each folder one for each board, and one for what is about no board.
+    /// Returns all problems shown at this time: for each folder one per board, and one for no board.
     pub fn current(&self) -> Vec<FileProblem> {
         self.at(Instant::now())
     }
@@ -130,7 +128,7 @@ impl ActiveReport {
 }
 
 impl ProblemReporter {
-    /// This is the matter with the files now, and nothing else.
+    /// Replaces the reported problems with these.
     pub fn report(&self, found: impl IntoIterator<Item = ProblemReport>) {
         self.report_at(found, Instant::now());
     }
@@ -152,7 +150,7 @@ impl ProblemReporter {
         }
     }
 
-    /// Nothing of what it looked after is wanted any more.
+    /// Removes all problems of this reporter.
     pub fn clear(&self) {
         self.problems.lock().remove(&self.key);
     }
@@ -179,7 +177,7 @@ mod tests {
         let second = problems.at(after(6));
         assert_eq!((second[0].text.as_str(), second[0].since), ("public/games.pdn: still gone", first[0].since));
         assert_eq!(problems.at(after(7)), []);
-        // What lasts is shown for as long as it does, however seldom it is reported.
+        // A lasting problem is shown however rarely it is reported.
         watch.report_at([finding(None, "public/games.pdn", "gone again")], after(10));
         assert_eq!(problems.at(after(1000)).len(), 1);
         watch.clear();

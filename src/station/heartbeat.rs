@@ -2,34 +2,34 @@
 //!
 //! ```text
 //!   line task    beat ── beat ── beat ── beat ──            at least every second, by its own loop
-//!   a thread     beat ── work ── rest ............ beat ──  while there is work
+//!   a thread     beat ── work ── pause ........... beat ──  while there is work
 //!   a line that hangs   beat ── beat ── . . . . . . . . .   stalled
 //! ```
 //!
-//! A timer that says "I live" proves that timers run. A beat is made by the loop that does the work, between two pieces of it;
-//! when the disk does not answer or the loop waits for what never comes, the beats end.
+//! A timer proves only that timers run. So the loop that does the work beats between two steps; when the disk does not answer or the
+//! loop waits for an event that never comes, the beats end.
 //!
-//! Absent on purpose: what is done about it.
+//! Absent on purpose: the reaction to a stall.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// All those whose work must go on.
+/// Heartbeats of all tasks that must not stall.
 #[derive(Clone)]
 pub struct Heartbeats {
     start: Instant,
     states: Arc<Mutex<Vec<Weak<HeartbeatState>>>>,
 }
 
-/// One of them. As long as a clone of it is there, it counts.
+/// Heartbeat of one task; it counts while a clone of it exists.
 #[derive(Clone)]
 pub struct Heartbeat(Arc<HeartbeatState>);
 
 struct HeartbeatState {
     name: String,
     start: Instant,
-    /// When it last beat, in milliseconds since the start; [`PAUSED`]: nothing is expected of it.
+    /// Time of the last beat, in milliseconds since the start; [`PAUSED`] if none is expected.
     last_beat: AtomicU64,
 }
 
@@ -42,7 +42,7 @@ impl Default for Heartbeats {
 }
 
 impl Heartbeats {
-    /// A new one, at rest.
+    /// Creates a paused heartbeat.
     pub fn pulse(&self, name: &str) -> Heartbeat {
         let heart =
             Arc::new(HeartbeatState { name: name.to_owned(), start: self.start, last_beat: AtomicU64::new(PAUSED) });
@@ -52,7 +52,7 @@ impl Heartbeats {
         Heartbeat(heart)
     }
 
-    /// Whose last beat is longer ago than this, and by how much.
+    /// Returns the tasks whose last beat is older than `longest`, with its age.
     pub fn stalled(&self, longest: Duration) -> Vec<(String, Duration)> {
         let hearts = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let alive = hearts.iter().filter_map(Weak::upgrade);
@@ -63,13 +63,13 @@ impl Heartbeats {
 }
 
 impl Heartbeat {
-    /// It works, and will beat again before long.
+    /// Records a beat; another must follow soon.
     pub fn beat(&self) {
         let now = u64::try_from(self.0.start.elapsed().as_millis()).unwrap_or(PAUSED - 1);
         self.0.last_beat.store(now, Ordering::Relaxed);
     }
 
-    /// It has nothing to do.
+    /// Pauses the heartbeat: the task has no work.
     pub fn pause(&self) {
         self.0.last_beat.store(PAUSED, Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
-//! The shell of the recorder: ports, files, clocks, the runtime.
+//! Shell of the recorder: ports, files, clocks, the runtime.
 //!
-//! Modules stand in the order of their dependencies; none names a later one.
+//! Modules are listed in the order of their dependencies; none uses a later one.
 
 pub mod link;
 

@@ -1,8 +1,8 @@
-//! The only way to standard output and standard error; handles full disks and closed pipes.
+//! The only access to standard output and standard error; handles full disks and closed pipes.
 //!
-//! The macros of the standard library panic when nothing can be written. Here that is an error like any other: it ends the
-//! program with a message and exit code 1, and without a word when only its reader went away (`damcast check games.pdn | head
-//! -1`), with the exit code that a shell gives to a program which the signal for it has ended.
+//! The macros of the standard library panic when they cannot write. Here that is an ordinary error: the program ends with a message and
+//! exit code 1. If only the reader went away (`damcast check games.pdn | head -1`), it ends without a message, with the exit code that a
+//! shell reports for the signal SIGPIPE.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
@@ -10,10 +10,10 @@ use std::process::ExitCode;
 
 use crate::station::escape;
 
-/// The exit code when nobody reads any more: 128 and the number of the signal for a broken pipe.
+/// Exit code for a broken pipe: 128 plus the number of SIGPIPE.
 const EXIT_BROKEN_PIPE: u8 = 141;
 
-/// Standard output; its errors say that it is this which cannot be written.
+/// Standard output; its errors name standard output.
 pub struct StandardOutput(StdoutLock<'static>);
 
 impl Write for StandardOutput {
@@ -28,71 +28,71 @@ impl Write for StandardOutput {
 
 fn with_output_name(error: io::Error) -> io::Error {
     match error.kind() {
-        // Tried again by whoever writes.
+        // The caller retries the write.
         ErrorKind::Interrupted => error,
         kind => io::Error::new(kind, OutputError(error)),
     }
 }
 
-/// Standard output cannot be written.
+/// Error: standard output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output: {0}")]
 struct OutputError(io::Error);
 
-/// Is it the output of the program that cannot be written, and not something that it reads?
+/// Whether the error is about standard output, not about an input.
 pub fn is_output_error(error: &anyhow::Error) -> bool {
     let is_it = |error: &io::Error| error.get_ref().is_some_and(|inner| inner.is::<OutputError>());
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_it))
 }
 
-/// Standard output, for much of it. What is left is written by [`Write::flush`].
+/// Returns buffered standard output; call [`Write::flush`] at the end.
 pub fn buffered_stdout() -> BufWriter<StandardOutput> {
     BufWriter::new(StandardOutput(io::stdout().lock()))
 }
 
-/// Writes a text for people, or of JSON or TOML, to standard output, at once. Nothing in it steers a terminal: see [`escape`].
+/// Writes text, JSON or TOML to standard output and flushes it. Terminal control characters are escaped: see [`escape`].
 ///
 /// # Errors
 ///
-/// When it cannot be written.
+/// Returns an error if standard output cannot be written.
 pub fn print(text: impl Display) -> io::Result<()> {
     let mut output = buffered_stdout();
     output.write_all(escape::escape_text(&text.to_string()).as_bytes())?;
     output.flush()
 }
 
-/// Writes to a terminal what steers it, made by this program alone; texts of others in it have to be harmless already.
+/// Writes terminal control sequences of this program; the caller must escape outside text in them.
 ///
 /// # Errors
 ///
-/// When it cannot be written.
+/// Returns an error if standard output cannot be written.
 pub fn write_control(text: &str) -> io::Result<()> {
     let mut output = buffered_stdout();
     output.write_all(text.as_bytes())?;
     output.flush()
 }
 
-/// Writes a line to standard output, at once.
+/// Writes a line to standard output and flushes it.
 ///
 /// # Errors
 ///
-/// When it cannot be written.
+/// Returns an error if standard output cannot be written.
 pub fn print_line(line: impl Display) -> io::Result<()> {
     print(format_args!("{line}\n"))
 }
 
-/// Writes a line to standard error, for the person at the terminal. If nobody can read it, nobody misses it.
+/// Writes a line to standard error. Ignores write errors: there is nobody to read it.
 pub fn print_error(message: impl Display) {
     let _ = writeln!(io::stderr(), "{}", escape::escape_text(&message.to_string()));
 }
 
-/// Has the reader of the output gone away?
+/// Whether the reader of the output has gone away.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_broken = |error: &io::Error| error.kind() == ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_broken))
 }
 
-/// How a program of this name ends with an error.
+/// Prints an error of this program. Returns its exit code.
 pub fn exit_with_error(program: &str, error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::from(EXIT_BROKEN_PIPE);
@@ -101,14 +101,14 @@ pub fn exit_with_error(program: &str, error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// What is asked of a program, by its command line: otherwise it is explained, and the program is to end with this exit code.
+/// Parses the command line. Prints the help or the error otherwise.
 ///
 /// # Errors
 ///
-/// When there is nothing to run: an explanation was asked for, or the command line is wrong.
+/// Returns the exit code if there is nothing to run: help was requested, or the command line is wrong.
 pub fn parse_arguments<A: clap::Parser>(program: &str) -> Result<A, ExitCode> {
     A::try_parse().map_err(|explanation| {
-        // What is asked for goes to standard output, what is wrong to standard error; clap does both, coloured on a terminal.
+        // clap prints help to standard output and errors to standard error, coloured on a terminal.
         match explanation.print().map_err(with_output_name) {
             Err(error) if !explanation.use_stderr() => exit_with_error(program, &error.into()),
             _ => ExitCode::from(u8::try_from(explanation.exit_code()).unwrap_or(1)),

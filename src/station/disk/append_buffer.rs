@@ -1,49 +1,49 @@
-//! A file that grows, and what the disk has not taken yet.
+//! Append-only file with a buffer for bytes that the disk has not accepted.
 //!
 //! ```text
-//!   the file      │ what was taken                │
-//!   in memory                                     │ what is to follow it │
+//!   the file      │ accepted bytes                │
+//!   in memory                                     │ bytes to follow them │
 //! ```
 //!
-//! A disk that is full, or read-only for a while, costs nothing: what it does not take waits here, in order, and follows
-//! when the fault is over. A write that was cut short is completed, so no line is ever torn for good.
+//! If the disk is full or temporarily read-only, nothing is lost: bytes wait here, in order, until the fault is over. A partial
+//! write is completed, so no line stays torn.
 
 use std::io;
 use std::sync::Arc;
 
 use super::{File, append_all};
 
-/// Maximum number of bytes that wait in memory: a day of one board has about 4 MB.
+/// Maximum number of buffered bytes: a day of one board has about 4 MB.
 const MAX_BUFFERED: usize = 16 << 20;
 
-/// A file that grows.
+/// Append-only file with its buffer.
 pub struct AppendBuffer {
     file: Arc<dyn File>,
     buffered: Vec<u8>,
     length: u64,
 }
 
-/// More waits for the disk than memory is kept for.
+/// Error: the buffer is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("more than {} MB wait for the disk", MAX_BUFFERED >> 20)]
 pub struct BufferFull;
 
 impl AppendBuffer {
-    /// A file of which everything is on the disk.
+    /// Creates the buffer of a file that is complete on the disk.
     ///
     /// # Errors
     ///
-    /// When its length cannot be found out.
+    /// Returns an error if the length of the file cannot be read.
     pub fn new(file: Arc<dyn File>) -> io::Result<AppendBuffer> {
         let length = file.length()?;
         Ok(AppendBuffer { file, buffered: Vec::new(), length })
     }
 
-    /// Adds bytes, in one write if nothing waits. Returns the fault of the disk that makes them wait; that is not an error.
+    /// Appends bytes, in one write if the buffer is empty. Returns the disk fault that makes them wait, which is no error.
     ///
     /// # Errors
     ///
-    /// When more waits than there is memory for; nothing has been added then.
+    /// Returns [`BufferFull`] if the bytes do not fit; nothing is added then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Option<io::Error>, BufferFull> {
         if self.buffered.len() + bytes.len() > MAX_BUFFERED {
             return Err(BufferFull);
@@ -61,11 +61,11 @@ impl AppendBuffer {
         }
     }
 
-    /// Adds bytes that are to wait for something else; [`AppendBuffer::flush`] writes them.
+    /// Adds bytes to the buffer; [`AppendBuffer::flush`] writes them.
     ///
     /// # Errors
     ///
-    /// When more waits than there is memory for; nothing has been added then.
+    /// Returns [`BufferFull`] if the bytes do not fit; nothing is added then.
     pub fn enqueue(&mut self, bytes: &[u8]) -> Result<(), BufferFull> {
         if self.buffered.len() + bytes.len() > MAX_BUFFERED {
             return Err(BufferFull);
@@ -74,11 +74,11 @@ impl AppendBuffer {
         Ok(())
     }
 
-    /// Writes what waits.
+    /// Writes the buffered bytes.
     ///
     /// # Errors
     ///
-    /// When the disk still does not take all of it; the rest goes on waiting.
+    /// Returns the I/O error if the disk does not accept all bytes; the rest stays buffered.
     pub fn flush(&mut self) -> io::Result<()> {
         let waiting = std::mem::take(&mut self.buffered);
         self.append(&waiting).map_err(|(taken, error)| {
@@ -87,7 +87,7 @@ impl AppendBuffer {
         })
     }
 
-    /// Writes, and says how far it came if not to the end.
+    /// Writes bytes; an error includes the number of bytes written.
     fn append(&mut self, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
         let result = append_all(&*self.file, bytes);
         let taken = result.as_ref().map_or_else(|(taken, _)| *taken, |()| bytes.len());
@@ -95,17 +95,17 @@ impl AppendBuffer {
         result
     }
 
-    /// Is everything on the disk?
+    /// Whether all bytes are in the file.
     pub fn is_flushed(&self) -> bool {
         self.buffered.is_empty()
     }
 
-    /// How long it is when everything is on the disk.
+    /// Returns the length of the file with all buffered bytes.
     pub fn length(&self) -> u64 {
         self.length + self.buffered.len() as u64
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn file(&self) -> &Arc<dyn File> {
         &self.file
     }
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// A file on a disk that has this much space left.
+    /// File on a disk that has the given number of bytes left.
     #[derive(Default)]
     struct SmallFile(Mutex<(Vec<u8>, usize)>);
 

@@ -1,4 +1,4 @@
-//! Folders that must be there, and what is asked of the names in them.
+//! Folders that the station maintains, with their permissions, and properties of files by path.
 
 use std::fs;
 use std::io;
@@ -10,45 +10,44 @@ use rustix::process::geteuid;
 
 use super::parent_folder;
 
-/// A folder that must be there, whatever becomes of it.
+/// Folder that the station creates again if it disappears.
 #[derive(Debug)]
 pub struct ManagedDir {
     path: PathBuf,
-    /// How it was when it was seen last: mode, user and group.
+    /// Last seen mode, user and group.
     last_mode: Option<(u32, u32, u32)>,
-    /// Who may read it; `None`: whom it lets.
+    /// Group that may read the folder; `None` leaves the permissions alone.
     group: Option<String>,
-    /// Why that group cannot.
+    /// Reason why that group cannot read it.
     group_problem: Option<String>,
 }
 
 impl ManagedDir {
-    /// A folder, which need not be there yet.
+    /// Manages a folder that need not exist yet.
     pub fn new(path: PathBuf) -> ManagedDir {
         ManagedDir { path, last_mode: None, group: None, group_problem: None }
     }
 
-    /// Where it is.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// This group may read it and what is made in it, and others may not.
+    /// Sets the group that may read the folder and its new files; others may not.
     pub fn set_group(&mut self, group: Option<&str>) {
         (self.group, self.group_problem) = (group.map(str::to_owned), None);
     }
 
-    /// Why the group that should read it cannot, and what to do.
+    /// Returns why the group cannot read the folder, and a remedy.
     pub fn unread(&self) -> Option<&str> {
         self.group_problem.as_deref()
     }
 
-    /// Makes it if it is not there, as it was when it was seen last: whoever could read it then can read it again. Returns
-    /// whether somebody had taken it away.
+    /// Creates the folder if it is missing, with its last seen permissions and owner. Returns whether somebody had removed it.
     ///
     /// # Errors
     ///
-    /// When it cannot be made, or is no folder.
+    /// Returns an error if the folder cannot be created, or the path is not a folder.
     pub fn ensure(&mut self) -> io::Result<bool> {
         let was_away = self.try_ensure()?;
         self.group_problem = self.group.as_deref().and_then(|group| share(&self.path, group).err());
@@ -67,7 +66,7 @@ impl ManagedDir {
         }
         make_folder(&self.path)?;
         let Some((mode, user, group)) = self.last_mode else { return Ok(false) };
-        // Who may not give it away keeps it; without the old group it is for nobody else to read who could not before.
+        // Without the right to change the owner this process keeps the folder. Without the old group nobody gains read access.
         let _ = std::os::unix::fs::chown(&self.path, Some(user), Some(group));
         if fs::metadata(&self.path)?.mode() & 0o7777 != mode {
             let set = |mode| fs::set_permissions(&self.path, fs::Permissions::from_mode(mode));
@@ -78,12 +77,12 @@ impl ManagedDir {
     }
 }
 
-/// A folder that its group reads, whose new files are for that group, too, and that is nothing to others.
+/// Mode bits of a shared folder: readable by its group, inherited by new files, closed to others.
 const SHARED_MODE: u32 = 0o2050;
-/// What is asked of a folder beside its owner's rights.
+/// Mode bits that are checked, besides the owner's.
 const MODE_BITS: u32 = 0o2057;
 
-/// Gives a folder and the files in it to a group that may read them. Says why that cannot be, and what to do.
+/// Gives a folder and its files to a group that may read them. An error describes the reason and a remedy.
 fn share(folder: &Path, group: &str) -> Result<(), String> {
     let shown = folder.display();
     let failed = |error: io::Error| format!("{shown} cannot be given to the group {group}: {error}");
@@ -103,7 +102,7 @@ fn share(folder: &Path, group: &str) -> Result<(), String> {
             )
         })
     };
-    // The folder last: until it is as it should be, this is done again.
+    // Change the folder last: until it has the right mode, all this is repeated.
     for file in fs::read_dir(folder).map_err(failed)?.flatten().map(|entry| entry.path()) {
         let Ok(there) = fs::symlink_metadata(&file) else { continue };
         if there.is_file() && (there.gid() != id || there.mode() & 0o047 != 0o040) {
@@ -123,7 +122,7 @@ fn share(folder: &Path, group: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The number of a group of this machine.
+/// Returns the id of a group of this machine.
 fn group_id(name: &str) -> io::Result<Option<u32>> {
     let groups = fs::read_to_string("/etc/group")?;
     let of = |line: &str| {
@@ -133,12 +132,12 @@ fn group_id(name: &str) -> io::Result<Option<u32>> {
     Ok(groups.lines().find_map(of))
 }
 
-/// Makes a folder, and those above it that are not there. What root makes belongs to the owner of the folder above, as all
-/// that is made in a station's folder does.
+/// Creates a folder and its missing parents. Folders created by root belong to the owner of the parent, like everything in a station's
+/// folder.
 ///
 /// # Errors
 ///
-/// As the disk says. A folder that is there already is none.
+/// Returns any I/O error. An existing folder is no error.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -153,7 +152,7 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
         Ok(()) => {}
     }
     if let Some((user, group)) = owner_for(above) {
-        // Opened, so that it is this folder and no link that somebody puts in its place.
+        // Open the folder first, so that a link put in its place is never changed.
         let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::CLOEXEC;
         let folder = rustix::fs::open(path, flags, rustix::fs::Mode::empty())?;
         rustix::fs::fchown(folder, Some(user), Some(group))?;
@@ -161,7 +160,7 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// To whom a file that is made in this folder belongs, when root makes it and the folder is another's.
+/// Returns the owner for a new file when root creates it in the folder of another user.
 pub(super) fn owner_for(folder: &Path) -> Option<(rustix::fs::Uid, rustix::fs::Gid)> {
     if !geteuid().is_root() {
         return None;
@@ -170,17 +169,17 @@ pub(super) fn owner_for(folder: &Path) -> Option<(rustix::fs::Uid, rustix::fs::G
     Some((rustix::fs::Uid::from_raw(there.uid()), rustix::fs::Gid::from_raw(there.gid())))
 }
 
-/// May this process write here? For a folder: make files in it. Nothing is tried but the asking.
+/// Checks whether this process may write the file, or create files in the folder, without writing anything.
 ///
 /// # Errors
 ///
-/// As the system says: no permission, a disk that can only be read, a file that is made immutable; or it is not there.
+/// Returns the reason of the system: missing permission, read-only disk, immutable file, or no such file.
 pub fn may_write(path: &Path) -> io::Result<()> {
     let access = if path.is_dir() { Access::WRITE_OK | Access::EXEC_OK } else { Access::WRITE_OK };
     Ok(rustix::fs::access(path, access)?)
 }
 
-/// Which file a name has, and in what state: another as soon as anything was done to it.
+/// Identity and state of a file; it changes with every modification or replacement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileStamp {
     file: (u64, u64),
@@ -188,7 +187,7 @@ pub struct FileStamp {
     changed_at: (i64, i64),
 }
 
-/// The state of a file; `None` when there is none, or it cannot be looked at.
+/// Returns the stamp of a file; `None` if it does not exist or cannot be read.
 pub fn stamp(path: &Path) -> Option<FileStamp> {
     let there = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some(FileStamp {

@@ -1,7 +1,7 @@
-//! One station at a time in a folder: the file `damcast.lock`, locked for as long as it is open.
+//! Allows one station per folder: the file `damcast.lock` is locked as long as it is open.
 //!
-//! The system unlocks it when its process ends, however that comes about, so a crash leaves no lock behind. The file holds
-//! the number of the process, for people.
+//! The system releases the lock when the process ends for any reason, so a crash leaves no lock behind. The file contains the process id,
+//! for people.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -10,31 +10,31 @@ use std::path::{Path, PathBuf};
 use super::folder::owner_for;
 use super::real::{open_regular, open_to_read};
 
-/// The name of the file.
+/// Name of the lock file.
 const LOCK_FILE: &str = "damcast.lock";
 
-/// Why a folder cannot be locked.
+/// Reason why a folder cannot be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// The file cannot be used.
+    /// The lock file cannot be used.
     #[error("{path}: {error}")]
     Disk {
-        /// The file.
+        /// Path of the lock file.
         path: PathBuf,
-        /// Why not.
+        /// I/O error.
         error: io::Error,
     },
-    /// Another station has it.
+    /// Another station holds the lock.
     #[error("{directory}: another damcast{owner} records into this directory; stop it, or use another directory")]
     Locked {
-        /// The folder.
+        /// Folder.
         directory: PathBuf,
-        /// Who, if that is known: ` (process 1234)`.
+        /// Holder, if known: ` (process 1234)`.
         owner: String,
     },
 }
 
-/// A folder that is locked. It is free again when this is dropped.
+/// Lock on a folder, released when dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -45,7 +45,7 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// When another process has it, or the disk fails.
+    /// Returns an error if another process holds the lock or the disk fails.
     pub fn acquire(directory: &Path) -> Result<Lock, LockError> {
         let path = directory.join(LOCK_FILE);
         let disk = |error| LockError::Disk { path: path.clone(), error };
@@ -53,7 +53,7 @@ impl Lock {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = match open_regular(&path, &mut options) {
-            // Of another user, who was here once: it can be locked all the same.
+            // A lock file of another user can be locked without write permission.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => open_to_read(&path).map_err(disk)?,
             opened => opened.map_err(disk)?,
         };
@@ -62,7 +62,7 @@ impl Lock {
         }
         match file.try_lock() {
             Ok(()) => {
-                // The number is for people: a full disk, which does not take it, is no reason not to start.
+                // The process id is for people only: a full disk must not prevent the start.
                 let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
                 Ok(Lock { _file: file })
             }
@@ -73,7 +73,8 @@ impl Lock {
         }
     }
 
-    /// Does a station run in this folder? Says which, as far as that is known. Nothing is left locked.
+    /// Returns the holder of the folder's lock as ` (process 1234)`, empty if unknown; `None` if no station runs there. Leaves nothing
+    /// locked.
     pub fn find_holder(directory: &Path) -> Option<String> {
         let mut file = open_to_read(&directory.join(LOCK_FILE)).ok()?;
         match file.try_lock_shared() {
@@ -83,7 +84,7 @@ impl Lock {
     }
 }
 
-/// Owner of the lock, for messages only.
+/// Describes the owner of the lock, for messages only.
 fn owner(file: &mut File) -> String {
     let mut process = String::new();
     let _ = file.read_to_string(&mut process);

@@ -1,15 +1,15 @@
 //! Disk operations of the station: few enough that a test can replace the disk and simulate power loss.
 //!
-//! | operation | who needs it | after a loss of power, without a sync |
+//! | operation | used for | after a loss of power, without a sync |
 //! |---|---|---|
 //! | create, remove, rename | logs, live files, snapshots | the name may be the old one |
 //! | append | logs, live files | the end may be missing |
-//! | write at a place | the Result tag, the commits | either, also in part |
-//! | write blocks durably | the commits | they are there |
-//! | reserve, release | logs, live files, commits | nothing is lost: space is no content |
+//! | write at an offset | the Result tag, the commits | old or new bytes, also in part |
+//! | write blocks durably | the commits | the blocks are complete |
+//! | reserve, release | logs, live files, commits | nothing is lost: reserved space has no content |
 //!
-//! Invariants: an operation that failed may have been done in part, and says how far where that matters
-//! ([`File::append`]); what was synced stays. Absent on purpose: truncating. Nothing that was written is ever shortened.
+//! Invariants: a failed operation may be done in part, and reports how far where that matters ([`File::append`]); synced data
+//! stays. Absent on purpose: truncating. No file is ever shortened.
 
 mod append_buffer;
 mod folder;
@@ -25,176 +25,175 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What [`File::write_blocks_durably`] counts in; disks of today have blocks of 512 or 4096 bytes.
+/// Block size of [`File::write_blocks_durably`] in bytes; disks have blocks of 512 or 4096 bytes.
 pub const BLOCK_SIZE: usize = 4096;
 
-/// A disk.
+/// Disk.
 pub trait Disk: Send + Sync {
-    /// All that a file holds.
+    /// Returns the content of a file.
     ///
     /// # Errors
     ///
-    /// `NotFound`, an [`NotRegularFile`], or what the disk says.
+    /// Returns `NotFound`, a [`NotRegularFile`] or any I/O error.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// A file to be read piece by piece, from this byte on, however long it is.
+    /// Opens a file for reading in chunks from byte `from`, whatever its length.
     ///
     /// # Errors
     ///
-    /// `NotFound`, an [`NotRegularFile`], or what the disk says.
+    /// Returns `NotFound`, a [`NotRegularFile`] or any I/O error.
     fn reader(&self, path: &Path, from: u64) -> io::Result<Box<dyn BufRead>>;
 
-    /// How long a file is.
+    /// Returns the length of a file in bytes.
     ///
     /// # Errors
     ///
-    /// `NotFound`, or what the disk says.
+    /// Returns `NotFound` or any I/O error.
     fn length(&self, path: &Path) -> io::Result<u64>;
 
-    /// The names in a folder, in no order.
+    /// Returns the names in a folder, unordered.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
 
-    /// May this process write here? For a folder: make files in it.
+    /// Checks whether this process may write the file, or create files in the folder.
     ///
     /// # Errors
     ///
-    /// `NotFound`, or what the disk says.
+    /// Returns `NotFound` or any I/O error.
     fn may_write(&self, path: &Path) -> io::Result<()>;
 
-    /// Begins a file that does not exist yet.
+    /// Creates a file that does not exist yet.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists`, or what the disk says.
+    /// Returns `AlreadyExists` or any I/O error.
     fn create(&self, path: &Path) -> io::Result<Arc<dyn File>>;
 
-    /// Opens a file that exists.
+    /// Opens an existing file.
     ///
     /// # Errors
     ///
-    /// `NotFound`, an [`NotRegularFile`], or what the disk says.
+    /// Returns `NotFound`, a [`NotRegularFile`] or any I/O error.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn File>>;
 
-    /// Gives a file another name, in place of a file that may have it.
+    /// Renames a file; replaces a file that has the new name.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a folder, and those that it is in, unless they are there.
+    /// Creates a folder and its missing parents.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     fn make_folder(&self, folder: &Path) -> io::Result<()>;
 
     /// Makes the names in a folder durable: a new file is durable only when its folder is.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 }
 
-/// An open file.
+/// Open file.
 pub trait File: Send + Sync {
-    /// Writes at the end, in one write. Returns how many bytes the disk took: all, or fewer when it is full.
+    /// Writes at the end, in one write. Returns the number of bytes written, fewer than given if the disk is full.
     ///
     /// # Errors
     ///
-    /// When it took none.
+    /// Returns an error if no bytes were written.
     fn append(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Writes all bytes at a place.
+    /// Writes all bytes at an offset.
     ///
     /// # Errors
     ///
-    /// When not all could be written; some may have been.
+    /// Returns an error if not all bytes were written; some may have been.
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
 
-    /// Writes whole blocks of [`BLOCK_SIZE`] bytes at the place of a block, and makes them durable: in one operation where the disk
-    /// can do that.
+    /// Writes whole blocks of [`BLOCK_SIZE`] bytes at the offset of a block, and makes them durable: in one operation if the disk supports
+    /// that.
     ///
     /// # Errors
     ///
-    /// As the disk says; some may have been written.
+    /// Returns any I/O error; some blocks may be written.
     fn write_blocks_durably(&self, blocks: &[u8], at: u64) -> io::Result<()> {
         self.write_at(blocks, at)?;
         self.sync()
     }
 
-    /// Reads what stands at a place, also when the file has lost its name. Returns how many bytes that were: none behind its
-    /// end.
+    /// Reads at an offset, even if the file has lost its name. Returns the number of bytes read, 0 after the end.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize>;
 
-    /// How long it is.
+    /// Returns the length in bytes.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     fn length(&self) -> io::Result<u64>;
 
-    /// Makes its content durable.
+    /// Makes the content durable.
     ///
     /// # Errors
     ///
-    /// As the disk says. What was written since the last sync may be lost then, although it can still be read.
+    /// Returns any I/O error. Data written since the last sync may be lost then, although it can still be read.
     fn sync(&self) -> io::Result<()>;
 
-    /// Takes space for the file from its start up to so many bytes, so that it can grow on a full disk. Its length stays.
+    /// Reserves disk space for the first `bytes` bytes of the file, so that it can grow on a full disk. Does not change the length.
     ///
     /// # Errors
     ///
-    /// When there is not so much space, or the disk cannot do it.
+    /// Returns an error if the space is missing or the disk does not support it.
     fn reserve(&self, bytes: u64) -> io::Result<()>;
 
-    /// Has this path still this file, of this length? Only a sure no is one.
+    /// Whether the path still names this file, with this length. `false` only if that is certain.
     fn is_at(&self, path: &Path, length: u64) -> bool;
 
-    /// Gives back the space behind its end.
+    /// Releases the reserved space behind the end.
     ///
     /// # Errors
     ///
-    /// As the disk says; the space stays taken then.
+    /// Returns any I/O error; the space stays reserved then.
     fn release(&self) -> io::Result<()>;
 }
 
-/// What has the name of a file is none of the station's: it is not read, not written to and not waited for.
+/// Error: the path is not a regular file. The station neither reads, writes nor waits for such an entry.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{} is {kind}: put it elsewhere", .path.display())]
 pub struct NotRegularFile {
-    /// Where it is.
+    /// Path of the entry.
     pub path: PathBuf,
     /// Kind of the entry.
     pub kind: &'static str,
 }
 
-/// Is this error an [`NotRegularFile`]?
+/// Whether the error is a [`NotRegularFile`].
 pub fn is_not_regular_file(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<NotRegularFile>())
 }
 
-/// Writes all of these bytes at the end of a file, in one write unless the disk takes fewer.
+/// Writes all bytes at the end of a file, in one write unless the disk accepts fewer.
 ///
 /// # Errors
 ///
-/// When not all could be written; how many were, and why no more.
+/// Returns the number of bytes written and the I/O error if not all were.
 pub fn append_all(file: &dyn File, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
     let mut taken = 0;
     while taken < bytes.len() {
@@ -207,25 +206,25 @@ pub fn append_all(file: &dyn File, bytes: &[u8]) -> Result<(), (usize, io::Error
     Ok(())
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file.
 pub fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Replaces a file as a whole: readers see the old one or the new one, also after a loss of power.
+/// Replaces a file as a whole: readers see the old or the new one, even after a loss of power.
 ///
 /// # Errors
 ///
-/// As the disk says; the old file stands then.
+/// Returns any I/O error; the old file stays then.
 pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     replace_with(disk, path, durability, |append| append(bytes))
 }
 
-/// The same; `write` appends the new content piece by piece.
+/// Like [`replace`]; `write` appends the new content in chunks.
 ///
 /// # Errors
 ///
-/// As the disk says, or `write`; the old file stands then.
+/// Returns any I/O error of the disk or of `write`; the old file stays then.
 pub fn replace_with(
     disk: &dyn Disk,
     path: &Path,
@@ -248,15 +247,15 @@ pub fn replace_with(
     if durability == Durability::Safe { disk.sync_folder(parent_folder(path)) } else { Ok(()) }
 }
 
-/// How many files of a name are put aside before somebody has to look at the folder.
+/// Maximum number of files of one name that are moved aside.
 const MAX_ASIDE_FILES: u32 = 100;
 
-/// Gives a file another name, so that nothing is lost and its own name is free: `NAME.aside-1`, or the next that is free.
-/// Returns that name.
+/// Renames a file to the first free `NAME.aside-1`, `NAME.aside-2`, ..., so that nothing is lost and its name becomes free. Returns the new
+/// name.
 ///
 /// # Errors
 ///
-/// `NotFound`, when so many were put aside already, or what the disk says.
+/// Returns `NotFound`, an error if all these names are taken, or any I/O error.
 pub fn move_aside(disk: &dyn Disk, path: &Path) -> io::Result<String> {
     let folder = parent_folder(path);
     let (name, names) = (path.file_name().unwrap_or_default().to_string_lossy(), disk.list(folder)?);
@@ -271,12 +270,12 @@ pub fn move_aside(disk: &dyn Disk, path: &Path) -> io::Result<String> {
     Ok(aside)
 }
 
-/// When an output is made durable.
+/// Time at which an output becomes durable.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Durability {
-    /// Before the next thing is done.
+    /// Before the next step.
     #[default]
     Safe,
-    /// When the system does it. It can be made anew from the log.
+    /// When the system writes it; it can be made again from the log.
     Lazy,
 }

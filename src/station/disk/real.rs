@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::folder::{make_folder, may_write, owner_for};
 use super::{BLOCK_SIZE, Disk, File, NotRegularFile, parent_folder};
 
-/// How many bytes of a long file are read at a time.
+/// Bytes read at a time from a long file.
 const CHUNK_SIZE: usize = 64 << 10;
 
 /// The disk of this machine.
@@ -83,7 +83,7 @@ impl Disk for RealDisk {
     }
 }
 
-/// A folder whose group reads it, and has what is made in it, is read by it whole: also where the umask says otherwise.
+/// Makes a file readable by its group if the folder is shared with that group, whatever the umask.
 fn apply_group_mode(file: &fs::File, folder: &Path) -> io::Result<()> {
     const GROUP_READABLE_MODE: u32 = 0o2040;
     let mode = file.metadata()?.mode();
@@ -93,11 +93,11 @@ fn apply_group_mode(file: &fs::File, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A folder of a station must be none that somebody else has chosen.
+/// Refuses a folder that is a symbolic link, because somebody else may have chosen its target.
 ///
 /// # Errors
 ///
-/// An [`NotRegularFile`] when it is a link.
+/// Returns a [`NotRegularFile`] if the folder is a link.
 pub fn refuse_link(folder: &Path) -> io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(there) if there.is_symlink() => Err(not_regular_file(folder, "a symbolic link")),
@@ -105,16 +105,16 @@ pub fn refuse_link(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a file of a station to read it: a regular one, never through a link, and without waiting for anybody.
+/// Opens a file of a station for reading: only a regular file, never through a link, and without blocking.
 ///
 /// # Errors
 ///
-/// `NotFound`, an [`NotRegularFile`], or what the disk says.
+/// Returns `NotFound`, a [`NotRegularFile`] or any I/O error.
 pub fn open_to_read(path: &Path) -> io::Result<fs::File> {
     open_regular(path, OpenOptions::new().read(true))
 }
 
-/// Opens a file of a station: a regular one, never through a link, and without waiting for anybody.
+/// Opens a file of a station: only a regular file, never through a link, and without blocking.
 pub(super) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<fs::File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     match options.custom_flags(flags).open(path) {
@@ -132,8 +132,7 @@ fn not_regular_file(path: &Path, file_kind: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, NotRegularFile { path: path.to_owned(), kind: file_kind })
 }
 
-/// A file, open at its end; for writes at a place it is opened once more, because a file that is opened for appending
-/// writes at its end whatever it is told.
+/// File open for appending. Writes at an offset use a second descriptor, because an append descriptor always writes at the end.
 struct RealFile {
     path: PathBuf,
     end: fs::File,
@@ -141,11 +140,11 @@ struct RealFile {
     direct: Mutex<DirectIo>,
 }
 
-/// The way to the disk past the system's memory: one operation, where a write and a sync are several.
+/// State of direct I/O, which bypasses the page cache: one operation instead of a write and a sync.
 enum DirectIo {
     NotTried,
     Open(fs::File),
-    /// This file system has none.
+    /// The file system has no direct I/O.
     Missing,
 }
 
@@ -155,16 +154,16 @@ impl RealFile {
         RealFile { path, end, positioned, direct }
     }
 
-    /// Opens it once more: this file, whatever has its name by now.
+    /// Opens this file again, even if its name belongs to another file.
     fn reopen(&self, options: &OpenOptions) -> io::Result<fs::File> {
         match options.open(format!("/proc/self/fd/{}", self.end.as_raw_fd())) {
-            // A machine that does not show its processes.
+            // `/proc` is not mounted.
             Err(error) if error.kind() == io::ErrorKind::NotFound => options.open(&self.path),
             opened => opened,
         }
     }
 
-    /// Writes blocks past the system's memory, durably. Returns whether the file system can do it.
+    /// Writes blocks durably by direct I/O. Returns whether the file system supports it.
     fn write_directly(&self, blocks: &[u8], at: u64) -> io::Result<bool> {
         let mut direct = self.direct.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*direct, DirectIo::NotTried) {
@@ -184,7 +183,7 @@ impl RealFile {
     }
 }
 
-/// Bytes at an address that the disk can read from: a multiple of [`BLOCK`].
+/// Bytes at an address that direct I/O accepts: a multiple of [`BLOCK_SIZE`].
 struct Aligned {
     bytes: Vec<u8>,
     start: usize,
@@ -281,7 +280,7 @@ mod tests {
         *file.direct.lock().unwrap() = DirectIo::Missing;
         file.write_blocks_durably(&vec![b'b'; BLOCK_SIZE], 2 * BLOCK_SIZE as u64).unwrap();
         assert_eq!(fs::read(&path).unwrap(), [b'.', b'a', b'b'].map(|byte| vec![byte; BLOCK_SIZE]).concat());
-        // What no disk can do at once is done all the same.
+        // Bytes that direct I/O refuses are written by the fallback.
         *file.direct.lock().unwrap() = DirectIo::NotTried;
         file.write_blocks_durably(b"odd", 1).unwrap();
         assert!(fs::read(&path).unwrap().starts_with(b".odd."));
@@ -294,7 +293,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let file = RealDisk.create(&path).unwrap();
-        // Some file systems of test machines cannot reserve; that is no reason to stop.
+        // Some file systems of test machines cannot reserve space.
         let can_reserve = file.reserve(1 << 16).is_ok();
         assert_eq!(file.append(b"hello").unwrap(), 5);
         file.write_at(b"J", 0).unwrap();

@@ -30,7 +30,7 @@ impl InFlight {
         oldest
     }
 
-    /// Waits for all publications, at most [`MAX_WAIT`]. When several boards move at once, readers see the lines of all of them before any
+    /// Waits for all publications, at most `MAX_WAIT`. When several boards move at once, readers see the lines of all of them before any
     /// core continues.
     pub async fn wait_until_empty(&self) {
         let all = async {

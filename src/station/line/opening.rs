@@ -243,7 +243,7 @@ impl ChainDecision {
     }
 }
 
-/// Decides whether the last chain continues. A game keeps the settings that it began with until its end.
+/// Decides whether the last chain continues. A game keeps its first settings until its end, unless the mode or the variant changes.
 fn decide_chain(
     config: &LineConfig,
     chain: Option<LogChain>,

@@ -58,7 +58,7 @@ pub struct BoardReport {
     pub live_file: Option<PathBuf>,
 }
 
-/// Reason and remaining time of an entry that has waited for at least [`WaitStatus::MIN_SHOWN_WAIT`].
+/// Reason and remaining time of an entry that has waited for at least two seconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitStatus {
     /// Name of a [`recognition::Wait`](crate::engine::recognition::Wait).

@@ -1,4 +1,4 @@
-//! The live files of a line: of its board, or of each board of its bus.
+//! Live files of a line: of its board, or of each board of its bus.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,8 +10,7 @@ use crate::engine::livefile::LiveFileContents;
 use crate::engine::session::{BusAddress, Effect};
 use crate::station::disk::Disk;
 
-/// What the names of a board's files begin with: the name that the configuration gives it, or that of the line, with the
-/// address on a bus.
+/// Returns the prefix of a board's file names: the configured name, or the line's name with the address on a bus.
 pub fn file_prefix(line: &str, board: Option<BusAddress>, name: Option<&str>) -> String {
     match (board, name) {
         (_, Some(name)) => name.to_owned(),
@@ -20,65 +19,66 @@ pub fn file_prefix(line: &str, board: Option<BusAddress>, name: Option<&str>) ->
     }
 }
 
-/// The live files of all boards of a line.
+/// Live files of all boards of a line.
 pub struct LineFiles {
     disk: Arc<dyn Disk>,
     folder: PathBuf,
     line: String,
     names: BTreeMap<BusAddress, String>,
     feeds: BTreeMap<Option<BusAddress>, LiveFileWriter>,
-    /// What is wrong with the disk, while something waits for it.
+    /// Disk fault while work waits for it.
     fault: Option<String>,
 }
 
 impl LineFiles {
-    /// The files of a line in a folder. `names`: of the boards of a bus that have names of their own.
+    /// Creates the live files of a line in a folder. `names`: boards of a bus that have their own names.
     pub fn new(disk: Arc<dyn Disk>, folder: PathBuf, line: String, names: BTreeMap<BusAddress, String>) -> LineFiles {
         LineFiles { disk, folder, line, names, feeds: BTreeMap::new(), fault: None }
     }
 
-    /// Brings the file of a game up to its log; see [`LiveFileWriter::repair`]. What the disk does not do waits; see [`LineFiles::fault`].
+    /// Brings the file of a game up to its log, as [`LiveFileWriter::repair`] does. Work refused by the disk waits; see
+    /// [`LineFiles::fault`].
     pub fn repair(&mut self, board: Option<BusAddress>, name: Option<&str>, game: &LiveFileContents, goes_on: bool) {
         let prefix = file_prefix(&self.line, board, name);
         let mended = self.board_files(board).repair(&prefix, game.clone(), goes_on);
         self.note(mended);
     }
 
-    /// Does what a board wants done to its files. What the disk does not do waits; see [`LineFiles::fault`].
+    /// Applies an effect of a board to its files. Work refused by the disk waits; see [`LineFiles::fault`].
     pub fn write(&mut self, board: Option<BusAddress>, effect: &Effect) {
         let published = self.board_files(board).write(effect);
         self.note(published);
     }
 
-    /// Does what waits, as far as the disk does it.
+    /// Retries the waiting work.
     pub fn flush(&mut self) {
         self.fault = None;
         let results: Vec<_> = self.feeds.values_mut().map(LiveFileWriter::flush).collect();
         results.into_iter().for_each(|result| self.note(result));
     }
 
-    /// Looks whether what was written last has gone into files that still have their names; see [`LiveFileWriter::verify`].
+    /// Checks that the last written data is in files that still have their names; see [`LiveFileWriter::verify`].
     pub fn verify(&mut self) {
         let results: Vec<_> = self.feeds.values_mut().map(LiveFileWriter::verify).collect();
         results.into_iter().for_each(|result| self.note(result));
     }
 
-    /// The files are to be looked after, whether lines are written or not; see [`LineFiles::verify`].
+    /// Marks all files for verification; see [`LineFiles::verify`].
     pub fn mark_unverified(&mut self) {
         self.feeds.values_mut().for_each(LiveFileWriter::mark_unverified);
     }
 
-    /// The files that were found taken away, changed or replaced, since this was asked last.
+    /// Returns the files found removed, changed or replaced since the last call.
     pub fn take_replaced(&mut self) -> Vec<PathBuf> {
         self.feeds.values_mut().flat_map(LiveFileWriter::take_replaced).collect()
     }
 
-    /// What is wrong with the disk, while something waits for it.
+    /// Returns the disk fault while work waits for it.
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
 
-    /// What the operator should know, since this was asked last.
+    /// Returns the notices for the operator since the last call.
     pub fn take_notices(&mut self) -> Vec<String> {
         self.feeds.values_mut().flat_map(LiveFileWriter::take_notices).collect()
     }
@@ -89,12 +89,12 @@ impl LineFiles {
         }
     }
 
-    /// The file of the game that was opened last on a board.
+    /// Returns the file of a board's most recently opened game.
     pub fn path(&self, board: Option<BusAddress>) -> Option<&Path> {
         self.feeds.get(&board)?.path()
     }
 
-    /// The files of the games that were opened last.
+    /// Returns the files of the most recently opened games.
     pub fn paths(&self) -> Vec<(Option<BusAddress>, PathBuf)> {
         self.feeds.iter().filter_map(|(board, feed)| Some((*board, feed.path()?.to_owned()))).collect()
     }

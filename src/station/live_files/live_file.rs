@@ -1,4 +1,4 @@
-//! One live file and its contents.
+//! One live file and its content.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,26 @@ use std::sync::Arc;
 
 use crate::station::disk::{Disk, File, append_all};
 
-/// How often a name may be taken before somebody has to look at the folder.
+/// Maximum number of recovered files of one game.
 const MAX_RECOVERED_FILES: u32 = 100;
 
-/// A game of 150 plies with clock times has 6 kB; so much is reserved for it, so that it grows on a full disk too.
+/// Bytes reserved for a file, so that it grows on a full disk. A game of 150 plies with clock times has 6 kB.
 const RESERVED_SPACE: u64 = 16 << 10;
 
-/// One live file, open at its end.
+/// Live file, open at its end.
 pub struct LiveFile {
     pub(super) path: PathBuf,
     pub(super) file: Arc<dyn File>,
-    /// The number of its game.
+    /// Number of its game.
     pub(super) number: u32,
-    /// What was written into it.
+    /// Content written so far.
     pub(super) content: Vec<u8>,
-    /// A sync failed: what was written may not be on the disk, although it can be read.
+    /// Whether a sync failed: written data can be read but may not be on the disk.
     is_unconfirmed: bool,
 }
 
 impl LiveFile {
-    /// Creates the file of a game under the first name that is free, and says so if that is not its own.
+    /// Creates the file of a game under the first free name. Returns a notice if that is not the regular name.
     pub(super) fn create(
         disk: &dyn Disk,
         folder: &Path,
@@ -38,7 +38,7 @@ impl LiveFile {
                     let own = name(folder, line, number);
                     let notice = (path != own)
                         .then(|| format!("{} exists; game {number} goes to {}", own.display(), path.display()));
-                    // Without a reserve it grows too, as long as the disk has space.
+                    // Without a reservation the file grows while the disk has space.
                     let _ = file.reserve(RESERVED_SPACE);
                     return Ok((LiveFile::new(path, file, number, Vec::new()), notice));
                 }
@@ -58,7 +58,7 @@ impl LiveFile {
         LiveFile { path, file, number, content, is_unconfirmed: false }
     }
 
-    /// Writes at the end, and says how far it came if not to the end.
+    /// Writes at the end; an error includes the number of bytes written.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
         let result = append_all(&*self.file, bytes);
         let taken = result.as_ref().map_or_else(|(taken, _)| *taken, |()| bytes.len());
@@ -66,7 +66,7 @@ impl LiveFile {
         result
     }
 
-    /// Overwrites the Result tag. The lines before must not be lost when the tag is there already, so they go first.
+    /// Overwrites the Result tag. Syncs the lines before it first, because they must not be lost when the tag is there.
     pub(super) fn overwrite(&mut self, at: usize, tag: &[u8]) -> io::Result<()> {
         if self.is_unconfirmed {
             self.file.write_at(&self.content, 0)?;
@@ -81,34 +81,34 @@ impl LiveFile {
         Ok(())
     }
 
-    /// Has somebody made it longer or shorter? Only a sure yes is one.
+    /// Whether somebody made the file longer or shorter. `true` only if that is certain.
     pub(super) fn length_changed(&self) -> bool {
         self.file.length().is_ok_and(|length| length != self.content.len() as u64)
     }
 
-    /// Has nobody given its name to another file, or made it longer or shorter?
+    /// Whether the file still has its name and its length.
     pub(super) fn is_intact(&self) -> bool {
         self.file.is_at(&self.path, self.content.len() as u64)
     }
 }
 
-/// Is this a file that has taken the place of another, which somebody has changed?
+/// Whether this is the name of a file that replaces one which somebody changed.
 pub fn is_recovered(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(".recovered-"))
 }
 
-/// The own name of a game's file.
+/// Returns the regular name of a game's file.
 pub(super) fn name(folder: &Path, line: &str, number: u32) -> PathBuf {
     folder.join(format!("{line}-{number}.pdn"))
 }
 
-/// The names that a game's file may have: its own, and those to use when somebody else's file has that.
+/// Returns the possible names of a game's file: the regular one, then those used if another file has it.
 pub(super) fn names<'a>(folder: &'a Path, line: &'a str, number: u32) -> impl Iterator<Item = PathBuf> + 'a {
     let recovered = move |count| folder.join(format!("{line}-{number}.recovered-{count}.pdn"));
     std::iter::once(name(folder, line, number)).chain((1..=MAX_RECOVERED_FILES).map(recovered))
 }
 
-/// The file in which a game goes on: the last that took the place of another, or its own, there or not.
+/// Returns the path of a game's current file: the last recovered one, or the regular one even if it does not exist.
 pub fn current_path(folder: &Path, line: &str, number: u32) -> PathBuf {
     let others = names(folder, line, number).skip(1);
     others.take_while(|path| path.exists()).last().unwrap_or_else(|| name(folder, line, number))

@@ -1,20 +1,19 @@
-//! The live files: one for each game, growing line by line while broadcasters read it.
+//! Live files: one for each game, growing line by line while broadcasters read it.
 //!
 //! | event | on disk |
 //! |---|---|
-//! | a game opens | `live/NAME-G.pdn` is created, `live/NAME-ADDRESS-G.pdn` for a board of a bus; a file of that name that exists is left alone |
-//! | a line | one write at the end: text and LF |
-//! | the station starts | the files of the games so far are brought up to their logs; one that cannot be written now waits for it |
-//! | a result | the Result tag is overwritten in place, at equal length, once the lines before are durable |
-//! | somebody has replaced, removed or continued it | it is left to him; the whole game goes on in the next file that is free |
-//! | somebody has cut it | it is completed |
+//! | game opens | creates `live/NAME-G.pdn`, or `live/NAME-ADDRESS-G.pdn` for a board of a bus; leaves an existing file alone |
+//! | line | one write at the end: text and LF |
+//! | station starts | brings the files of the games so far up to their logs; an unwritable file is retried later |
+//! | result | overwrites the Result tag in place, at equal length, once the lines before it are durable |
+//! | somebody replaced, removed or continued the file | leaves that file alone; the whole game continues in the next free file |
+//! | somebody cut the file | completes it |
 //!
-//! What the disk does not take waits, in order, and follows when the fault is over: a line that was cut short is completed.
-//! Nothing here is synced but the lines before a result: a live file is made of its log, and after a loss of power it is
-//! completed from there.
+//! Work refused by the disk waits, in order, until the fault is over: a partial line is completed. Only the lines before a result are
+//! synced: a live file is made from its log, which completes it after a loss of power.
 //!
-//! Invariants: what was written stays as it is, the Result tag excepted; a file keeps its inode and never gets shorter. How
-//! a file and its log are brought together after a crash stands in [`reconcile`].
+//! Invariants: written bytes never change, the Result tag excepted; a file keeps its inode and never gets shorter. [`reconcile`] brings a
+//! file and its log together after a crash.
 
 mod line_files;
 mod live_file;
@@ -32,43 +31,43 @@ use crate::station::disk::Disk;
 pub use line_files::{LineFiles, file_prefix};
 pub use live_file::{LiveFile, current_path, is_recovered};
 
-/// The live files of one board.
+/// Writer of the live files of one board.
 pub struct LiveFileWriter {
     disk: Arc<dyn Disk>,
     folder: PathBuf,
     line: String,
     current: Option<LiveFile>,
-    /// What the disk has not taken yet.
+    /// Actions that the disk has not accepted.
     pending: VecDeque<FileAction>,
-    /// The files of games that are over, which it has not taken either. Nothing waits behind them.
+    /// Files of finished games that wait for the disk. No other work waits for them.
     backlog: Vec<PendingRepair>,
-    /// A line was written since the file was looked after.
+    /// Whether a line was written since the last check of the file.
     needs_check: bool,
     notices: Vec<String>,
-    /// Files that were found taken away, changed or replaced.
+    /// Files found removed, changed or replaced.
     replaced: Vec<PathBuf>,
 }
 
-/// A game whose file is to be brought up to its log.
+/// Game whose file must be brought up to its log.
 struct PendingRepair {
-    /// What the name of its file begins with.
+    /// Prefix of the file's name.
     line: String,
     game: LiveFileContents,
 }
 
-/// Something to be done to the files.
+/// Action on the files.
 enum FileAction {
-    /// The file of the game that goes on.
+    /// Repairs the file of the running game.
     Repair(Box<PendingRepair>),
     Create(u32),
     Append(Vec<u8>),
     SetResult(String),
-    /// The Result tag, where it stands.
+    /// Writes the Result tag at an offset.
     Overwrite(usize, Vec<u8>),
 }
 
 impl LiveFileWriter {
-    /// The files in a folder whose names begin like this. `current` is that of the game that was opened last.
+    /// Creates the writer for files with the prefix `line` in a folder. `current`: file of the most recently opened game.
     pub fn new(disk: Arc<dyn Disk>, folder: PathBuf, line: String, current: Option<LiveFile>) -> LiveFileWriter {
         LiveFileWriter {
             disk,
@@ -83,12 +82,12 @@ impl LiveFileWriter {
         }
     }
 
-    /// Brings the file of a game up to its log, as [`reconcile`] does; `line`: what its name begins with; `goes_on`: the next
-    /// lines are of this game. A file that cannot be written keeps none of the others waiting.
+    /// Brings the file of a game up to its log, as [`reconcile`] does. `line`: prefix of its name; `goes_on`: the next lines belong to this
+    /// game. A file that cannot be written delays none of the others.
     ///
     /// # Errors
     ///
-    /// When the disk does not do it. It waits then.
+    /// Returns any I/O error; the repair waits then.
     pub fn repair(&mut self, line: &str, game: LiveFileContents, goes_on: bool) -> io::Result<()> {
         let unmended = PendingRepair { line: line.to_owned(), game };
         if goes_on {
@@ -104,11 +103,11 @@ impl LiveFileWriter {
         }
     }
 
-    /// Does what the line wants done to its files, and passes over everything else.
+    /// Applies an effect to the files; ignores effects that do not concern them.
     ///
     /// # Errors
     ///
-    /// When the disk does not do it. It waits then, and what follows waits behind it.
+    /// Returns any I/O error; the work and everything after it waits then.
     pub fn write(&mut self, effect: &Effect) -> io::Result<()> {
         if let Effect::GameOpened(opening) = effect {
             self.pending.push_back(FileAction::Create(opening.game));
@@ -124,11 +123,11 @@ impl LiveFileWriter {
         self.run_pending()
     }
 
-    /// Does what waits.
+    /// Retries the waiting work.
     ///
     /// # Errors
     ///
-    /// When the disk still does not do all of it; the rest goes on waiting.
+    /// Returns any I/O error; the rest keeps waiting.
     pub fn flush(&mut self) -> io::Result<()> {
         let mut result = self.run_pending();
         for unmended in std::mem::take(&mut self.backlog) {
@@ -140,7 +139,7 @@ impl LiveFileWriter {
         result
     }
 
-    /// Does what the lines want done that wait.
+    /// Runs the waiting actions on the files.
     fn run_pending(&mut self) -> io::Result<()> {
         while let Some(step) = self.pending.pop_front() {
             if let Err((rest, error)) = self.apply_actions(step) {
@@ -166,17 +165,17 @@ impl LiveFileWriter {
         Ok(file)
     }
 
-    /// The file is to be looked after, whether a line is written or not.
+    /// Marks the file for verification.
     pub fn mark_unverified(&mut self) {
         self.needs_check |= self.pending.is_empty() && self.current.is_some();
     }
 
-    /// Looks whether the last line has gone into a file that still has its name; if not, the game goes on in another. Lines
-    /// are not kept waiting by it: it is done when all of them have been written.
+    /// Checks that the file with the last line still has its name; otherwise the game continues in another file. Runs only after all lines
+    /// are written, so that it delays none.
     ///
     /// # Errors
     ///
-    /// When the disk does not do it. It waits then.
+    /// Returns any I/O error; the work waits then.
     pub fn verify(&mut self) -> io::Result<()> {
         if !self.pending.is_empty() || !std::mem::take(&mut self.needs_check) {
             return Ok(());
@@ -191,27 +190,27 @@ impl LiveFileWriter {
         self.run_pending()
     }
 
-    /// Is everything in the files?
+    /// Whether all work is done.
     pub fn is_flushed(&self) -> bool {
         self.pending.is_empty() && self.backlog.is_empty()
     }
 
-    /// What the operator should know, since this was asked last.
+    /// Returns the notices for the operator since the last call.
     pub fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }
 
-    /// The files that were found taken away, changed or replaced, since this was asked last.
+    /// Returns the files found removed, changed or replaced since the last call.
     pub fn take_replaced(&mut self) -> Vec<PathBuf> {
         std::mem::take(&mut self.replaced)
     }
 
-    /// The file of the game that was opened last.
+    /// Returns the file of the most recently opened game.
     pub fn path(&self) -> Option<&Path> {
         self.current.as_ref().map(|file| file.path.as_path())
     }
 
-    /// Gives back what is left when it did not work.
+    /// Runs one action. An error includes the part that is left to do.
     fn apply_actions(&mut self, step: FileAction) -> Result<(), (FileAction, io::Error)> {
         if let FileAction::Repair(unmended) = step {
             let mended = self.complete(&unmended);
@@ -219,9 +218,9 @@ impl LiveFileWriter {
             return Ok(());
         }
         let Some(file) = &mut self.current else { return self.apply_first_action(step) };
-        // Should another file have the name, nobody reads this one; see `look_after`.
+        // If another file has the name, readers do not see this one; see `verify`.
         let is_left = match step {
-            // Nobody looks after it any more when the next is there.
+            // Last check: the file is not verified once the next one exists.
             FileAction::Create(_) => std::mem::take(&mut self.needs_check) && !file.is_intact(),
             FileAction::Append(_) => file.length_changed(),
             FileAction::SetResult(_) | FileAction::Overwrite(..) => !file.is_intact(),
@@ -234,7 +233,7 @@ impl LiveFileWriter {
         match step {
             FileAction::Repair(_) => Ok(()),
             FileAction::Create(_) => {
-                // Space that stays taken does no harm.
+                // Space that stays reserved does no harm.
                 let _ = file.file.release();
                 self.apply_first_action(step)
             }
@@ -258,7 +257,7 @@ impl LiveFileWriter {
         }
     }
 
-    /// Leaves the file to whoever has changed it, and begins another with what was written into it.
+    /// Leaves the changed file alone and continues in another with the same content.
     fn move_to_new_file(&mut self) -> Result<(), (FileAction, io::Error)> {
         let Some(file) = &mut self.current else { return Ok(()) };
         self.notices.push(format!(
@@ -266,7 +265,7 @@ impl LiveFileWriter {
             file.path.display()
         ));
         self.replaced.push(file.path.clone());
-        // One that was cut says nothing wrong: it is completed, and its readers go on.
+        // A file that was cut contains nothing wrong: complete it for its readers.
         if let Ok(found) = self.disk.read(&file.path)
             && let Some(rest) = file.content.strip_prefix(found.as_slice()).map(<[u8]>::to_vec)
             && let Ok(opened) = LiveFile::open(&*self.disk, &file.path, file.number, found)
@@ -296,8 +295,8 @@ impl LiveFileWriter {
     }
 }
 
-/// The live file of a board, by its name, that begins with these plies and setups or, if it has at least `MANY`, with which they
-/// begin. Clocks and numbers do not count. What cannot be read is passed over.
+/// Returns the name of the board's live file that begins with these plies and setups. If the file has at least `MIN_DISTINCTIVE_PLIES`, it
+/// may also be their beginning. Ignores clocks and numbers, and files that cannot be read.
 pub fn find_game(live: &Path, prefix: &str, entries: &[Entry]) -> Option<String> {
     let steps = |entries: &[Entry]| entries.iter().map(|entry| entry.kind.clone()).collect::<Vec<_>>();
     let wanted = steps(entries);
@@ -317,7 +316,7 @@ pub fn find_game(live: &Path, prefix: &str, entries: &[Entry]) -> Option<String>
     known.pop()
 }
 
-/// So many moves are alike in no two games but of one who repeats them on purpose.
+/// Number of plies that two different games never share, unless players repeat a game on purpose.
 const MIN_DISTINCTIVE_PLIES: usize = 12;
 
 #[cfg(test)]
@@ -356,7 +355,7 @@ mod tests {
         livefile::LiveFileContents::parse(1, &format!("{HEADER}{}", lines.join("\n"))).unwrap().entries
     }
 
-    /// The first plies of a game.
+    /// First plies of a game.
     fn plies() -> [Effect; 3] {
         let entries = read(&["1. 32-28", "19-23", "2. 28x19"]);
         let effects = entries.into_iter().map(|entry| Effect::Entry { entry: Box::new(entry), reason: None });
@@ -392,7 +391,7 @@ mod tests {
         assert!(publish(&mut feed, &[first])[0].contains("a-1.pdn was changed or removed"));
         let text = format!("{HEADER}1. 32-28\n");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        // An editor writes another file and gives it the name.
+        // An editor writes a new file and renames it.
         fs::write(folder.path().join("new"), text.replace("32-28", "33-28")).unwrap();
         fs::rename(folder.path().join("new"), &path).unwrap();
         publish(&mut feed, &[second, ended(Some("2-0"))]);
@@ -414,7 +413,7 @@ mod tests {
         let [first, second, _] = plies();
         publish(&mut feed, &[opened(1), first]);
         fs::remove_file(folder.path().join("a-1.pdn")).unwrap();
-        // The end of a game and the next one come in one breath.
+        // The end of a game and the next game arrive together.
         let notices = publish(&mut feed, &[ended(None), opened(2), second]);
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(read("a-1.pdn"), format!("{HEADER}1. 32-28\n*\n"));

@@ -1,16 +1,16 @@
-//! A live file and the log it was made from, brought together again after a crash.
+//! Reconciles a live file with its log after a crash.
 //!
-//! The log says what the file holds, byte for byte; the file may be behind it, because the log is written first.
+//! The log defines the content of the file, byte for byte; the file may be behind, because the log is written first.
 //!
-//! | the file | what becomes of it |
+//! | the file | action |
 //! |---|---|
-//! | is what the log says | nothing |
-//! | is the beginning of it, its result written or not | the rest is appended, then the result written |
-//! | the same with bytes missing or zero, or half of a result, as a loss of power leaves it | these are written first |
-//! | is not there | it is written |
-//! | is anything else: somebody changed it | it stays as it is; `NAME-G.recovered-1.pdn` takes its place, and goes on |
+//! | equals the content by the log | none |
+//! | is the beginning of it, its result written or not | appends the rest, then writes the result |
+//! | is such a file with missing or zero bytes or half a result, as after a loss of power | writes these bytes first |
+//! | does not exist | writes it |
+//! | differs in any other way: somebody changed it | leaves it alone; the game continues in `NAME-G.recovered-1.pdn` |
 //!
-//! The table holds for a recovered file as well: if that was changed too, the next number follows.
+//! The table applies to recovered files as well: if one was changed, the next number follows.
 
 use std::io;
 use std::ops::Range;
@@ -21,11 +21,11 @@ use super::live_file::{name, names, too_many_files_error};
 use crate::engine::livefile::{self, LiveFileContents};
 use crate::station::disk::Disk;
 
-/// Brings the file of a game up to its log. Returns it, and what the operator should know.
+/// Brings the file of a game up to its log. Returns the file and the notices for the operator.
 ///
 /// # Errors
 ///
-/// When the disk does not do it, or every name is taken.
+/// Returns any I/O error, or an error if every name is taken.
 pub fn reconcile(
     disk: &dyn Disk,
     folder: &Path,
@@ -70,18 +70,18 @@ pub fn reconcile(
     Err(too_many_files_error(folder, line, game.header.game))
 }
 
-/// What a file lacks.
+/// Missing parts of a file.
 #[derive(PartialEq, Eq, Debug)]
 struct RepairPlan {
-    /// Bytes that are zero and should not be, from the first to the last.
+    /// Range from the first to the last zero byte that should have another value.
     zeroed: Option<Range<usize>>,
-    /// What follows this place.
+    /// Offset from which bytes are missing.
     append_from: usize,
-    /// The Result tag, where it stands.
+    /// Offset and bytes of the Result tag.
     result_offset: Option<(usize, Vec<u8>)>,
 }
 
-/// What a file lacks; `None` when it is not the file of this game.
+/// Returns the missing parts of a file; `None` if it is not the file of this game.
 fn plan_repair(found: &[u8], game: &LiveFileContents) -> Option<RepairPlan> {
     let whole = game.body_bytes();
     let tag = game.result.as_ref().and_then(|result| livefile::result_patch(&whole, result));
@@ -97,7 +97,7 @@ fn plan_repair(found: &[u8], game: &LiveFileContents) -> Option<RepairPlan> {
         }
         lost = Some(lost.map_or(at, |lost| lost.start)..at + 1);
     }
-    // Writing lost bytes takes back a result that stands among them, so it is written once more.
+    // Restoring lost bytes overwrites a result among them, so the result is written again.
     let is_written = |(at, tag): &(usize, Vec<u8>)| lost.is_none() && found.get(*at..*at + tag.len()) == Some(tag);
     Some(RepairPlan { result_offset: tag.filter(|tag| !is_written(tag)), zeroed: lost, append_from: found.len() })
 }
@@ -117,7 +117,7 @@ mod tests {
         LiveFileContents { result: result.map(str::to_owned), ..read }
     }
 
-    /// Puts `found` into a folder as the file of the game, reconciles, and gives the notice and what is in the folder then.
+    /// Reconciles a folder that holds `found`. Returns the notice and the files afterwards.
     fn check(found: &[(&str, &str)], game: &LiveFileContents) -> (String, Vec<(String, String)>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in found {

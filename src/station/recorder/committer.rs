@@ -1,4 +1,4 @@
-//! The way from the lines to the thread that writes.
+//! Channel from the lines to the writer thread.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,18 +12,18 @@ use crate::station::journal::Journal;
 use crate::station::journal::witness::Witnesses;
 use crate::station::live_files::LineFiles;
 
-/// A recording, from the opening of its log to its end.
+/// Id of a recording, from the opening of its log to its end.
 pub type LineId = u64;
 
-/// How a line is told.
+/// Callback that receives the writer's reports for a line.
 pub type ReportFn = Box<dyn Fn(WriterReport) + Send>;
 
-/// The thread that writes has ended, by a bug; nothing can be published any more.
+/// Error: the writer thread has ended, by a bug; nothing can be published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the thread that writes the files has ended")]
 pub struct WriterStopped;
 
-/// A recording could not be brought to its end in time, because the disk fails.
+/// Error: a recording could not be completed in time, because the disk fails.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{log} could not be written to its end within {limit:?}")]
 pub struct FlushTimeout {
@@ -31,7 +31,7 @@ pub struct FlushTimeout {
     limit: Duration,
 }
 
-/// What the thread is told.
+/// Message to the writer thread.
 pub(super) enum WriterMessage {
     Open {
         id: LineId,
@@ -39,7 +39,7 @@ pub(super) enum WriterMessage {
         files: Arc<Mutex<LineFiles>>,
         report: ReportFn,
     },
-    /// Something may be to be published in a moment.
+    /// Wakes the thread: a publication may follow in a moment.
     Announce,
     Publish {
         id: LineId,
@@ -54,7 +54,7 @@ pub(super) enum WriterMessage {
 }
 
 impl WriterMessage {
-    /// Does no line of a file wait for it?
+    /// Whether no line of a file waits for it.
     pub(super) fn is_deferrable(&self) -> bool {
         let WriterMessage::Publish { publications, durability, .. } = self else { return false };
         let is_aside = |publication: &Publication| matches!(publication.effect, Effect::LiveUpdate(_));
@@ -62,18 +62,18 @@ impl WriterMessage {
     }
 }
 
-/// A line's end of the way.
+/// Sender of a line.
 #[derive(Clone)]
 pub struct Committer {
     sender: mpsc::Sender<WriterMessage>,
     last: Arc<AtomicU64>,
-    /// The thread has not heard yet what was announced: once is enough, also while a disk keeps it for hours.
+    /// Whether an announcement is still unread. One is enough, even while a disk blocks the thread for hours.
     announced: Arc<AtomicBool>,
     witnesses: Witnesses,
 }
 
 impl Committer {
-    /// Whoever hears [`Message::Announce`] clears `announced`.
+    /// The receiver of [`WriterMessage::Announce`] clears `announced`.
     pub(super) fn new(
         sender: mpsc::Sender<WriterMessage>,
         announced: Arc<AtomicBool>,
@@ -82,7 +82,7 @@ impl Committer {
         Committer { sender, last: Arc::default(), announced, witnesses }
     }
 
-    /// Witnesses of the station's files, which the thread puts into the commits.
+    /// Returns the witnesses of the station's files, which the writer puts into the commits.
     pub fn witnesses(&self) -> &Witnesses {
         &self.witnesses
     }
@@ -108,33 +108,31 @@ impl Committer {
         self.send(WriterMessage::Publish { id, publications, upto, durability })
     }
 
-    /// There may be something to publish in a moment: the thread is woken while the reason for it is still written down and
-    /// looked at.
+    /// Wakes the thread early, while the input is still being logged and handled, because a publication may follow.
     pub(super) fn prewake(&self) {
         if !self.announced.swap(true, Ordering::Relaxed) {
-            // If it has ended, who publishes is told so.
+            // If the thread has ended, the next publication reports that.
             let _ = self.send(WriterMessage::Announce);
         }
     }
 
-    /// Asks for the end of whatever recordings there are of this line, with all that it had to publish; `log` is how the
-    /// paths of its logs begin. When they are on the disk, and nothing of them is written any more, the receiver is told
-    /// that nobody is left to tell it anything.
+    /// Requests the end of all recordings of a line, with everything that it has to publish; `log` is the common prefix of the paths of its
+    /// logs. The channel disconnects when they are durable and none of their files is being written.
     ///
     /// # Errors
     ///
-    /// When the thread has ended.
+    /// Returns an error if the thread has ended.
     pub fn request_finish(&self, log: &Path) -> Result<mpsc::Receiver<()>, WriterStopped> {
         let (done, answer) = mpsc::channel();
         self.send(WriterMessage::Finish { folder_and_line: log.display().to_string(), done })?;
         Ok(answer)
     }
 
-    /// The same, and waits for it.
+    /// Requests the end as [`Committer::request_finish`] does, and waits for it.
     ///
     /// # Errors
     ///
-    /// When the disk fails for longer than `limit`, or the thread has ended.
+    /// Returns an error if the disk fails for longer than `limit`, or the thread has ended.
     pub fn finish(&self, log: &Path, limit: Duration) -> Result<(), FlushTimeout> {
         let unfinished = || FlushTimeout { log: log.display().to_string(), limit };
         let answer = self.request_finish(log).map_err(|WriterStopped| unfinished())?;

@@ -1,22 +1,25 @@
-//! One line's core with its log and its files: what happened goes in, what is to be sent comes out, and what is published
-//! is durable before anybody sees it.
+//! Connects a line's core with its log and files: takes inputs, returns outputs, and makes publications durable before readers
+//! see them.
 //!
 //! ```text
-//!                    line's task                     │        one thread for all lines
-//!   what happened ─▸ log file ─▸ Line::begin ─▸ ─────┼─▸ Writer: the ends of all logs that wait, one sync
-//!                               Line::finish         │      └─▸ live files ─▸ WriterReport::Published
-//!                                    ▾               │
-//!                              for the board         │      a fault of the disk: it waits, and is tried again
+//!                    line's task                          │        one thread for all lines
+//!   input ─▸ log file ─▸ Line::handle_until_publication ──┼─▸ Writer: the ends of all waiting logs, one sync
+//!                        Line::finish_handling            │      └─▸ live files ─▸ WriterReport::Published
+//!                              ▾                          │
+//!                        bytes for the board              │      disk fault: data waits and is retried
 //! ```
 //!
-//! A line does not wait for the disk. What it publishes while a sync is under way goes with the next one, together with
-//! what the others have: sixty-four boards that move at once cost two syncs, not sixty-four.
+//! A line does not wait for the disk. Publications made during a sync go with the next one, together with those of other
+//! lines: sixty-four boards that move at once cost two syncs, not sixty-four.
 //!
-//! Invariants: the record of an input is in the log before the core takes it, but for answers of a bus that bring nothing: these
-//! are held back for up to a second, and are in the log before anything is published; no line of a file is seen before the
-//! records that it was made of are durable (unless [`Durability::Lazy`] was asked for: then after they are written, and
-//! durable a moment later); files are written in the order of publication. Absent on purpose: the time of day, ports, a
-//! runtime; a disk is what [`crate::station::disk::Disk`] says, and a test can be one.
+//! Invariants:
+//! - The record of an input is in the log before the core handles it. Bus answers without news are buffered for up to a second,
+//!   and are in the log before anything is published.
+//! - A line of a file is seen only after its records are durable; with [`Durability::Lazy`], after they are written, and durable
+//!   a moment later.
+//! - Files are written in the order of publication.
+//!
+//! Absent on purpose: the time of day, ports, a runtime. A test can replace the [`crate::station::disk::Disk`].
 
 mod committer;
 #[cfg(test)]
@@ -38,35 +41,35 @@ use crate::station::live_files::LineFiles;
 pub use committer::{Committer, FlushTimeout, LineId, WriterStopped};
 pub use writer::{COMMITS_FILE, Writer};
 
-/// What a line publishes.
+/// Publication of a line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Publication {
-    /// When, in the time of the line.
+    /// Time of the line.
     pub at: Millis,
-    /// On which board of a bus.
+    /// Board of a bus.
     pub board: Option<BusAddress>,
-    /// What.
+    /// Published effect.
     pub effect: Effect,
 }
 
-/// What a line is told of its files.
+/// Report of the writer to a line.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WriterReport {
-    /// This is durable, and was given to the live files then.
+    /// Publications that are durable, and the time at which they went to the live files.
     Published(Vec<Publication>, Instant),
-    /// These are the files of the games that were opened last.
+    /// Files of the most recently opened games.
     FilesOpened(Vec<(Option<BusAddress>, PathBuf)>),
-    /// These live files were taken away, changed or replaced; what belongs into them stands in others now, or is made again.
+    /// Live files that were removed, changed or replaced; their content is in other files, or is written again.
     FilesReplaced(Vec<PathBuf>),
-    /// Something that the operator should know.
+    /// Notice for the operator.
     Notice(String),
-    /// The disk fails. The recording goes on; what waits follows when the fault is over.
+    /// The disk fails. Recording continues in memory, and is written when the fault is over.
     Fault(String),
     /// The fault is over, and nothing is missing.
     Recovered,
 }
 
-/// A line that is recorded.
+/// Recorder of one line.
 pub struct Recorder {
     line: Line,
     shift: Millis,
@@ -75,17 +78,16 @@ pub struct Recorder {
     durability: Durability,
     committer: Committer,
     id: LineId,
-    /// The live files have it, and the thread that writes was not told yet.
+    /// Publications that are in the live files but not yet sent to the writer thread.
     unsent: Vec<Publication>,
 }
 
 impl Recorder {
-    /// Begins to record. `shift`: the time of the line when its log was opened. `tell` is called by the thread that writes,
-    /// and must not wait.
+    /// Starts a recording. `shift`: time of the line when its log was opened. The writer thread calls `tell`, which must not block.
     ///
     /// # Errors
     ///
-    /// When that thread has ended.
+    /// Returns an error if the writer thread has ended.
     pub fn new(
         line: Line,
         shift: Millis,
@@ -100,23 +102,23 @@ impl Recorder {
         Ok(Recorder { line, shift, journal, files: line_files, durability, committer, id, unsent: Vec::new() })
     }
 
-    /// Something happened: into the log, into the core; what the core publishes is on its way then. Returns what else is
-    /// to be done.
+    /// Logs an input, passes it to the core and sends its publications to the writer. Returns the other outputs.
     ///
     /// # Errors
     ///
-    /// When the thread that writes has ended. The log has what happened.
+    /// Returns an error if the writer thread has ended. The input is logged then.
     pub fn handle(&mut self, at: u64, input: Input) -> Result<Vec<Output>, WriterStopped> {
         let mut others = self.handle_until_publication(at, input, |_| {})?;
         others.extend(self.finish_handling(|_| {})?);
         Ok(others)
     }
 
-    /// The same as far as [`Line::handle_until_publication`] goes. `on_effect` hears of everything that the core wants done, before it is done.
+    /// Handles an input as [`Recorder::handle`] does, but only as far as [`Line::handle_until_publication`]. Calls `on_effect` for each
+    /// effect before it is applied.
     ///
     /// # Errors
     ///
-    /// The same.
+    /// Returns an error if the writer thread has ended. The input is logged then.
     pub fn handle_until_publication(
         &mut self,
         at: u64,
@@ -133,34 +135,34 @@ impl Recorder {
             if !outputs.iter().any(|output| output.effect.is_publication()) {
                 return self.publish(outputs, on_effect);
             }
-            // What is published because time passed has no input; a replay has to know how far time had gone.
+            // Log the tick: a replay needs the time at which it published something.
         }
         self.write(at, input.to_record());
         outputs.extend(self.line.handle_until_publication(now, input));
         self.publish(outputs, on_effect)
     }
 
-    /// What would come of a request. It is tried on a copy of the core: nothing of it is in the log, sent or published.
+    /// Returns the outputs of a request, handled by a copy of the core: nothing is logged, sent or published.
     pub fn dry_run(&self, at: u64, request: Request) -> Vec<Output> {
         self.line.clone().handle(self.shift + Millis(at), Input::Request(request))
     }
 
-    /// Is there something left for [`Recorder::finish_handling`]?
+    /// Whether [`Recorder::finish_handling`] has work left.
     pub fn has_unread_input(&self) -> bool {
         self.line.is_unfinished()
     }
 
-    /// What [`Recorder::handle_until_publication`] has left: to be done before anything else.
+    /// Does the rest of [`Recorder::handle_until_publication`]; must be called before the next input.
     ///
     /// # Errors
     ///
-    /// The same.
+    /// Returns an error if the writer thread has ended.
     pub fn finish_handling(&mut self, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, WriterStopped> {
         let outputs = self.line.finish_handling();
         self.publish(outputs, on_effect)
     }
 
-    /// What the core publishes goes on its way. Returns the rest.
+    /// Sends the publications to the writer. Returns the other outputs.
     fn publish(&mut self, outputs: Vec<Output>, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, WriterStopped> {
         outputs.iter().map(|output| &output.effect).for_each(on_effect);
         let (published, rest): (Vec<Output>, Vec<Output>) =
@@ -176,7 +178,7 @@ impl Recorder {
             published.iter().for_each(|publication| line_files.write(publication.board, &publication.effect));
         }
         self.unsent.extend(published);
-        // A lazy line is in its file: to tell of it would only keep its readers waiting.
+        // A lazy line is in its file already; a report would only delay its readers.
         let may_wait = is_lazy && self.line.is_unfinished();
         if !self.unsent.is_empty() && !may_wait {
             let publications = std::mem::take(&mut self.unsent);
@@ -185,12 +187,12 @@ impl Recorder {
         Ok(rest)
     }
 
-    /// Adds a record that the core has not to know of: what was sent, a note.
+    /// Adds a record that the core does not need: sent bytes or a note.
     pub fn write(&self, at: u64, kind: RecordKind) {
         self.journal.write(&Record::new(at, kind));
     }
 
-    /// Writes what of the log is held back, if it is time. Returns when it is otherwise, in the time of the log.
+    /// Writes buffered log records that are due. Returns when the next are due, in the time of the log.
     pub fn flush_due(&self, now: u64) -> Option<u64> {
         let due = self.journal.flush_due()?;
         if due <= now {
@@ -199,17 +201,17 @@ impl Recorder {
         (due > now).then_some(due)
     }
 
-    /// Does so much wait for the disk that no more should be taken from the board?
+    /// Whether so much data waits for the disk that the board must not be read.
     pub fn is_backlogged(&self) -> bool {
         self.journal.is_backlogged()
     }
 
-    /// The core, to be asked.
+    /// Returns the core.
     pub fn line(&self) -> &Line {
         &self.line
     }
 
-    /// The log.
+    /// Returns the path of the log.
     pub fn log(&self) -> &Path {
         self.journal.path()
     }

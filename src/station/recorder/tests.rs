@@ -1,4 +1,4 @@
-//! The thread that writes, for many lines at once.
+//! Tests of the writer thread with many lines.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::engine::livefile::LiveFileContents;
 use crate::station::disk::{Disk, RealDisk};
 use crate::station::file_problems::{DISK_FAULT_ALARM, DISPLAY_TIME, FileProblems};
 
-/// So many boards move at once.
+/// Number of boards that move at once.
 const LINE_COUNT: usize = 40;
 
 #[test]
@@ -64,7 +64,7 @@ fn simultaneous_lines_are_written_and_reported_in_order() {
     assert!(journals.iter().all(|journal| journal.is_synced()));
 }
 
-/// Whoever asks now and then must hear of it.
+/// A reader that polls rarely must see the report.
 #[test]
 fn saved_log_is_reported_as_long_as_other_problems() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,16 +1,16 @@
-//! The thread that makes logs durable and writes live files, for all lines of a station.
+//! Writer thread: makes logs durable and writes live files for all lines of a station.
 //!
 //! ```text
-//!   loop:  take everything that lines have handed over until now
-//!          their logs' ends ─▸ commits: one durable write          fails: each log is synced by itself
-//!          what follows from them ─▸ live files                    fails: it waits, and is tried again
-//!          nothing more has come for a moment: lines are told of it, and their files are looked after
-//!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
-//!   who announces a line wakes the thread, so that it is there when the line comes
-//!   every few seconds:    the same with the ends of all logs; a log that cannot be written is tried by itself;
-//!                         logs and commits that are not where they belong are saved
-//!   commits half full:    the logs themselves are synced, one at a time, while nothing else is to be done
-//!   commits nearly full:  all of them are synced that have grown since, and the commits begin anew
+//!   loop:  receive everything that lines have sent
+//!          ends of their logs ─▸ commits: one durable write        fails: each log is synced by itself
+//!          publications ─▸ live files                             fails: data waits and is retried
+//!          after a moment without messages: reports to the lines, check of their files
+//!   live updates go to no file and are batched for a moment: no line of a file waits for their sync
+//!   an announcement wakes the thread, so that it is running when the publication arrives
+//!   every few seconds:    the loop with the ends of all logs; a log that cannot be written is retried alone;
+//!                         logs and commits that were moved or removed are rescued
+//!   commits half full:    the logs themselves are synced, one at a time, when idle
+//!   commits nearly full:  all logs that have grown since are synced, and the commits restart
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,58 +32,58 @@ use crate::station::journal::witness::Witnesses;
 use crate::station::journal::{Journal, UnwrittenTail, rescue};
 use crate::station::live_files::LineFiles;
 
-/// The name of the file of commits, beside the folders of logs and live files.
+/// Name of the commits file, beside the folders of logs and live files.
 pub const COMMITS_FILE: &str = "commits";
-/// It shows at least so often that it goes on.
+/// Longest time between two heartbeats.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
-/// What was not published yet is durable within this.
+/// Interval at which unpublished data becomes durable.
 const IDLE_SYNC_INTERVAL: Duration = Duration::from_secs(3);
-/// A disk that failed is tried again after this.
+/// Interval of retries after a disk failure.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
-/// What is told beside the files is made durable within this, or with the next line of a file.
+/// Longest delay until live updates become durable, unless a line of a file is synced earlier.
 const UPDATE_BATCH_DELAY: Duration = Duration::from_millis(50);
-/// Who waits for a line is not kept from reading it: nothing else is done for so long.
+/// Pause after writing, so that waiting readers get the processor.
 const READER_GRACE: Duration = Duration::from_millis(1);
-/// A line learns within this what was published, whatever else there is to be done.
+/// Longest delay of a report to a line, whatever else there is to do.
 const MAX_REPORT_DELAY: Duration = Duration::from_millis(20);
-/// What was announced is looked out for so long: waking this thread takes as long as all the rest of its way.
+/// Time to spin after an announcement: waking this thread takes as long as the rest of a publication.
 const SPIN_TIME: Duration = Duration::from_micros(250);
-/// Live files that cannot be written keep the end of a recording waiting for so long: its log has everything.
+/// Longest time that unwritable live files delay the end of a recording; its log has everything.
 const MAX_FILE_WAIT: Duration = Duration::from_secs(3);
 
-/// The thread's work.
+/// State of the writer thread.
 pub struct Writer {
     inbox: mpsc::Receiver<WriterMessage>,
-    /// Something was announced that has not been heard yet.
+    /// Whether an announcement is unread.
     announced: Arc<AtomicBool>,
     disk: Arc<dyn Disk>,
-    /// Where the commits are.
+    /// Path of the commits.
     path: PathBuf,
-    /// Where the logs are.
+    /// Folder of the logs.
     logs: PathBuf,
-    /// Who hears what is the matter with the commits, and with what may not be written.
+    /// Reports problems with the commits and with unwritable files.
     reporter: ProblemReporter,
     commits: Commits,
-    /// Why the commits, which somebody has removed or changed, are not begun anew yet: what goes there is lost with the power.
+    /// Reason why the commits, which somebody removed or changed, are not restarted yet; commits are lost with the power until then.
     commits_problem: Option<String>,
     recordings: BTreeMap<LineId, Recording>,
-    /// Those with something to be done.
+    /// Recordings with work to do.
     busy: BTreeSet<LineId>,
-    /// When it is to be done.
+    /// When the work is due.
     due: Option<Instant>,
-    /// Lines for which something was done, and which do not know it yet.
+    /// Recordings with unreported results.
     unreported: BTreeSet<LineId>,
-    /// Since when there are some.
+    /// Time of the oldest unreported result.
     unreported_since: Instant,
-    /// When something was done last.
+    /// Time of the last work.
     last_done: Instant,
-    /// Those with something that the disk did not do.
+    /// Recordings with work that the disk refused.
     failed: BTreeSet<LineId>,
-    /// Those whose logs are to be synced one after the other.
+    /// Recordings whose logs are to be synced one by one.
     unsynced: Vec<LineId>,
-    /// All of them were to be, since the commits began anew.
+    /// Whether a sync of all logs was started since the commits restarted.
     is_syncing_all: bool,
-    /// Why the commits cannot be written.
+    /// Reason why the commits cannot be written.
     fault: Option<String>,
 }
 
@@ -91,29 +91,29 @@ struct Recording {
     journal: Arc<Journal>,
     files: Arc<Mutex<LineFiles>>,
     report: ReportFn,
-    /// What is published as soon as the log is durable up to `upto`.
+    /// Publications that wait until the log is durable up to `upto`.
     pending: Vec<(Publication, Durability)>,
     upto: u64,
-    /// What was given to the live files, and when; the line does not know it yet.
+    /// Publications in the live files that are not yet reported to the line, with the time of writing.
     published: Vec<(Vec<Publication>, Instant)>,
     reported_fault: Option<String>,
-    /// What was done when the log was looked after and had lost its file, and when: it is told for a while.
+    /// Notice about a rescue of the log and its time; it is shown for a while.
     rescue_notice: Option<(String, Instant)>,
-    /// Why the log, which has lost its file, is not saved yet.
+    /// Reason why the log, which has lost its file, is not rescued yet.
     log_problem: Option<String>,
-    /// Who waits for its end, which is when this is gone.
+    /// Senders that are dropped when the recording has ended, for those who wait for it.
     finish: Vec<mpsc::Sender<()>>,
-    /// Since when.
+    /// Time of the request to end.
     finish_since: Option<Instant>,
 }
 
 impl Writer {
-    /// Puts back what the logs of a station lack after a crash, and begins. `directory` has the commits, `logs` the logs; `watch`
-    /// hears what becomes of both. Returns what the operator should know, too.
+    /// Restores log bytes lost in a crash, and creates the writer. `directory` holds the commits, `logs` the logs; `watch` collects
+    /// problems with both. Also returns notices for the operator.
     ///
     /// # Errors
     ///
-    /// When the disk cannot be used at all.
+    /// Returns an error if the disk is unusable.
     pub fn open(
         disk: &Arc<dyn Disk>,
         directory: &Path,
@@ -129,7 +129,7 @@ impl Writer {
                 notices.push(format!("{error}; it is kept as {kept}"));
                 Commits::open(&**disk, &path, size)?
             }
-            // Another user has made it, in a folder that is ours: what it says is put back all the same.
+            // The commits of another user in our folder: their content is restored nevertheless.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 let content = commits::contents(&**disk, &path);
                 let unread =
@@ -172,8 +172,8 @@ impl Writer {
         Ok((Committer::new(sender, announced, witnesses), writer, notices))
     }
 
-    /// Works until the last line is gone. `beat` is called at least every second as long as the disk answers. Returns what the
-    /// disk has not taken, and what is lost therefore.
+    /// Runs until the last line is gone. Calls `beat` at least every second while the disk answers. Returns the log ends that the disk did
+    /// not accept, which are lost.
     pub fn run(mut self, beat: impl Fn()) -> Vec<UnwrittenTail> {
         let (mut swept, mut tried) = (Instant::now(), Instant::now());
         loop {
@@ -225,7 +225,7 @@ impl Writer {
         self.recordings.values().filter_map(|recording| recording.journal.unwritten()).collect()
     }
 
-    /// Waits without sleeping for what was announced.
+    /// Waits for the announced publication without sleeping.
     fn spin(&mut self) {
         let end = Instant::now() + SPIN_TIME;
         while !self.is_due() && Instant::now() < end {
@@ -241,13 +241,13 @@ impl Writer {
         self.due.is_some_and(|due| due <= Instant::now())
     }
 
-    /// Does what lines have asked for, and reports it to them.
+    /// Does the work of all received messages and reports it.
     pub fn run_once(&mut self) {
         self.publish();
         while self.report_next() {}
     }
 
-    /// Does what lines have asked for: readers see every line before any report is sent.
+    /// Does the work of all received messages: readers see every line before any report is sent.
     fn publish(&mut self) {
         while let Ok(message) = self.inbox.try_recv() {
             self.on_message(message);
@@ -266,12 +266,12 @@ impl Writer {
         self.unreported.append(&mut self.busy);
     }
 
-    /// Tells the next line of what was done for it, and looks after its files. Returns whether there was one.
+    /// Reports its results to the next line and checks its files. Returns whether there was one.
     fn report_next(&mut self) -> bool {
         let Some(id) = self.unreported.pop_first() else { return false };
         let Some(recording) = self.recordings.get_mut(&id) else { return true };
         if !recording.finish.is_empty() {
-            // The file is not open for long any more.
+            // Last check, because the file is closed soon.
             recording.verify_log(&*self.disk, &self.path);
         }
         recording.report_published();
@@ -287,7 +287,7 @@ impl Writer {
         true
     }
 
-    /// Does what the disk did not do before, as far as it does it now.
+    /// Retries the work that the disk refused.
     pub fn retry_failed(&mut self) {
         self.busy.append(&mut self.failed);
         for recording in self.busy.iter().filter_map(|id| self.recordings.get(id)) {
@@ -297,13 +297,13 @@ impl Writer {
         self.run_once();
     }
 
-    /// Syncs all logs. Returns whether the disk did it.
+    /// Syncs all logs. Returns whether that succeeded.
     pub fn sync_all(&mut self) -> bool {
         let ids: Vec<LineId> = self.recordings.keys().copied().collect();
         ids.into_iter().filter(|&id| !self.sync(id)).count() == 0
     }
 
-    /// Syncs the next log that is to be synced. Returns whether there was one.
+    /// Syncs the next log in the queue. Returns whether there was one.
     fn sync_next(&mut self) -> bool {
         let Some(id) = self.unsynced.pop() else { return false };
         self.sync(id);
@@ -342,7 +342,7 @@ impl Writer {
                     finish: Vec::new(),
                     finish_since: None,
                 };
-                // It may have something that the disk did not do.
+                // The recording may already have work that the disk refused.
                 self.busy.insert(id);
                 self.recordings.insert(id, recording);
             }
@@ -364,7 +364,7 @@ impl Writer {
         }
     }
 
-    /// Makes durable what has come, published or not, and has all live files looked after.
+    /// Makes all received data durable, published or not, and marks all live files for verification.
     pub fn sync_idle(&mut self) {
         self.verify_files();
         self.recordings.values().for_each(|recording| recording.files().mark_unverified());
@@ -386,7 +386,7 @@ impl Writer {
         }
     }
 
-    /// Looks whether the logs and the commits are still where they belong, and makes them whole again if not.
+    /// Checks that logs and commits are where they belong, and restores them if not.
     fn verify_files(&mut self) {
         for recording in self.recordings.values_mut() {
             recording.verify_log(&*self.disk, &self.path);
@@ -397,7 +397,7 @@ impl Writer {
         self.reporter.report(found);
     }
 
-    /// What of the logs and the commits may not be written any more. The files that are open go on, and what comes next does not.
+    /// Returns the logs and commits that have become read-only. Open files stay usable, but the next ones will fail.
     fn unwritable(&self) -> Vec<ProblemReport> {
         let logs = self.recordings.values().map(|recording| recording.journal.path());
         let paths = [self.logs.as_path(), self.path.as_path()].into_iter().chain(logs);
@@ -416,12 +416,12 @@ impl Writer {
         ProblemReport { board: None, file: from_here.display().to_string(), message: problem }
     }
 
-    /// Begins the commits anew if somebody has removed or changed them. Returns what was found.
+    /// Restarts the commits if somebody removed or changed them. Returns the problem found.
     fn verify_commits(&mut self) -> Option<ProblemReport> {
         if self.commits_problem.is_none() && self.commits.is_still_at(&self.path) {
             return None;
         }
-        // What nobody finds any more must not be what a log needs.
+        // Sync the logs first: none may depend on commits that are gone.
         let begun = match self.sync_all() {
             true => self.create_commits(),
             false => Err(io::Error::other("the logs cannot be synced")),
@@ -446,7 +446,7 @@ impl Writer {
         Some(self.finding(&self.path, message))
     }
 
-    /// Begins the commits in a file of their name. Every log has been synced.
+    /// Creates the commits file. Every log must be synced.
     fn create_commits(&mut self) -> io::Result<String> {
         self.disk.make_folder(parent_folder(&self.path))?;
         let message = match disk::move_aside(&*self.disk, &self.path) {
@@ -462,7 +462,7 @@ impl Writer {
         self.recordings.get(&id).is_some_and(predicate)
     }
 
-    /// Makes durable what the logs of these lines have, for all at once.
+    /// Makes the pending log data of these lines durable, all at once.
     fn make_durable(&mut self, ids: &[LineId]) {
         let pending = |id: &LineId| Some((*id, self.recordings.get(id)?.journal.pending()?));
         let (ids, fragments): (Vec<LineId>, Vec<Fragment>) = ids.iter().filter_map(pending).unzip();
@@ -496,7 +496,7 @@ impl Writer {
                 }
                 self.fault = Some(error.to_string());
                 for (journal, _) in journals {
-                    // A journal keeps what was wrong.
+                    // The journal remembers the error.
                     let _ = journal.sync();
                 }
             }
@@ -505,7 +505,7 @@ impl Writer {
 
     fn restart_commits(&mut self) {
         if !self.commits.is_empty() && self.sync_all() {
-            // The next commit tries it again.
+            // The next commit retries it.
             let _ = self.commits.restart();
             self.is_syncing_all = false;
         }
@@ -513,7 +513,7 @@ impl Writer {
 }
 
 impl Recording {
-    /// Looks whether the log is still where it belongs, and saves it if not. `commits`: where they are.
+    /// Checks that the log is where it belongs, and rescues it if not. `commits`: path of the commits.
     fn verify_log(&mut self, disk: &dyn Disk, commits: &Path) {
         let known = || commits::contents(disk, commits).unwrap_or_default().fragments;
         self.log_problem = None;
@@ -557,7 +557,7 @@ impl Recording {
         let mut line_files = self.files();
         line_files.verify();
         let (notices, lost) = (line_files.take_notices(), line_files.take_replaced());
-        // Notices are of other files, mostly.
+        // Most notices are about other files.
         let paths = (opens || !notices.is_empty()).then(|| line_files.paths());
         drop(line_files);
         notices.into_iter().for_each(|notice| (self.report)(WriterReport::Notice(notice)));
@@ -583,7 +583,7 @@ impl Recording {
                 "the live files cannot be written ({error}), they are completed later; `damcast doctor` says what to do"
             ));
         }
-        // Saved or not: somebody has to know that it happened.
+        // The loss is reported whether the log was rescued or not.
         self.rescue_notice.take_if(|(_, at)| at.elapsed() >= DISPLAY_TIME);
         let saved = self.rescue_notice.iter().map(|(saved, _)| saved);
         let mut messages: Vec<String> = saved.chain(&self.log_problem).cloned().collect();
@@ -609,7 +609,7 @@ impl Recording {
         !self.pending.is_empty() || self.reported_fault.is_some() || !self.finish.is_empty()
     }
 
-    /// Ends it, if that is wanted and possible.
+    /// Closes the files if the end is requested and possible. Returns whether the recording has ended.
     fn is_finished(&mut self) -> bool {
         if self.finish.is_empty()
             || !self.pending.is_empty()
@@ -618,7 +618,7 @@ impl Recording {
         {
             return false;
         }
-        // What the disk has refused follows for a while; after that the next start completes the file, and nothing waits.
+        // Retry for a while; after that the next start completes the file from the log.
         let mut line_files = self.files();
         line_files.flush();
         let is_young = self.finish_since.is_some_and(|since| since.elapsed() < MAX_FILE_WAIT);
@@ -635,7 +635,7 @@ impl Recording {
     }
 }
 
-/// Is this the path of a log of a line? Its path begins like that, and `-NUMBER.log` follows.
+/// Whether this is the path of a log of a line: the prefix, then `-NUMBER.log`.
 fn is_log_of(path: &Path, folder_and_line: &str) -> bool {
     let path = path.display().to_string();
     let number = path.strip_prefix(folder_and_line).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".log"));
