@@ -7,20 +7,20 @@ use crate::engine::bytelog::Mode;
 use crate::engine::session::{BusAddress, LineSettings};
 use draughts::Variant;
 
-/// One board on the line, or many.
+/// Parses `mode`: one board on the line, or several.
 pub(super) fn read_mode(value: &Value) -> Result<Mode, ConfigError> {
     Mode::parse(value.string()?)
         .ok_or_else(|| value.error("`mode` is \"single\", one board on the line, or \"bus\", many with addresses"))
 }
 
-/// Is this the name that a board of the bus has when nobody gives it another?
+/// Whether this is the default name of a board on the bus.
 pub(super) fn is_default_board_name(bus: &str, name: &str) -> bool {
     let split = name.split_at_checked(bus.len()).filter(|(start, _)| start.eq_ignore_ascii_case(bus));
     let address = split.and_then(|(_, rest)| rest.strip_prefix('-'));
     address.is_some_and(|address| !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The line is a bus: its boards have names, also those that nobody has named yet.
+/// Checks that the bus takes no name from another line: its boards have names even where none is configured.
 pub(super) fn check_bus_unique(name: &Value, seen: &mut UniqueValues) -> Result<(), ConfigError> {
     let bus = name.string()?;
     if let Some((board, spot)) = seen.names.iter().find(|(other, _)| is_default_board_name(bus, other)) {
@@ -33,7 +33,7 @@ pub(super) fn check_bus_unique(name: &Value, seen: &mut UniqueValues) -> Result<
     Ok(())
 }
 
-/// The boards of a line. `core`: the settings of the line, which hold for them as well.
+/// Reads the boards of a line. `core`: settings of the line, which also apply to its boards.
 pub(super) fn read_boards(
     boards: Value,
     line: &str,

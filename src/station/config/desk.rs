@@ -1,5 +1,5 @@
-//! `[desk]`: the page for operators and arbiters, and the numbers for programs that watch. Only `damcast desk` obeys it, so a mistake in
-//! it stops nothing else; and that verb needs nothing else of a configuration but where the station is.
+//! `[desk]`: the page for operators and arbiters, and the metrics. Only `damcast desk` uses it, so a mistake in it stops nothing else.
+//! That command needs only the location of the station from the rest of a configuration.
 //!
 //! ```toml
 //! [desk]
@@ -15,49 +15,49 @@ use super::sources::Sources;
 use super::value::{ConfigTable, Value};
 use super::{environment, serve};
 
-/// Where the desk is, and who may work at it.
+/// Settings of the desk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeskConfig {
-    /// Where people reach it.
+    /// Address that the desk listens on.
     pub address: SocketAddr,
-    /// Who may log in by name and password.
+    /// File of the names and passwords that may log in.
     pub password_file: Option<PathBuf>,
-    /// Names by which it may be asked for.
+    /// Accepted host names.
     pub hosts: Vec<String>,
-    /// Proxies in front of it.
+    /// Trusted proxies.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Where programs ask how the station is.
+    /// Address that serves metrics.
     pub metrics: Option<SocketAddr>,
-    /// Where viewers reach their pages.
+    /// Address of the viewers' pages.
     pub viewers: Option<String>,
-    /// The socket of the station, if the configuration names one.
+    /// Control socket of the station, if configured.
     pub socket: Option<PathBuf>,
-    /// The folder of the station, if the configuration names one.
+    /// Folder of the station, if configured.
     pub directory: Option<PathBuf>,
 }
 
-/// Where the desk is, if nobody says anything else.
+/// Default address of the desk.
 const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(LOOPBACK, 8081);
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// The longest address of the viewers' pages, in bytes: a QR code of it can be read from afar.
+/// Maximum length of the viewers' address in bytes; longer ones make QR codes that cannot be read from afar.
 const MAX_VIEWERS_LEN: usize = 200;
 
 impl DeskConfig {
-    /// Reads what a configuration says of the desk; its other tables may be wrong or missing.
+    /// Reads the desk's settings from a configuration; its other tables may be invalid or missing.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is no TOML, or `[desk]` is wrong: all that is wrong with it.
+    /// Returns all errors: a file cannot be read or is not TOML, or `[desk]` is invalid.
     pub fn load(path: &Path) -> Result<DeskConfig, ConfigErrors> {
         DeskConfig::from_sources(&Sources::from_file(path)?.with_environment(environment()))
     }
 
-    /// The same of sources.
+    /// Reads the desk's settings from sources.
     ///
     /// # Errors
     ///
-    /// As [`DeskConfig::load`].
+    /// Returns the errors listed at [`DeskConfig::load`].
     pub fn from_sources(sources: &Sources) -> Result<DeskConfig, ConfigErrors> {
         let whereabouts = sources.socket_candidates();
         let read = sources.with_tables(|mut top, _| read(&mut top));
@@ -70,12 +70,12 @@ impl DeskConfig {
     }
 }
 
-/// What is wrong with the tables, for `damcast config check`.
+/// Records the errors of the table, for `damcast config check`.
 pub(super) fn check(top: &mut ConfigTable) {
     read(&mut top.clone());
 }
 
-/// An address of this machine; a port alone is one of loopback.
+/// Parses a listen address; a port alone means the loopback address.
 fn parse_listen_address(value: &Value, example: &str) -> Result<SocketAddr, ConfigError> {
     let wrong = format!("`{}` is an address of this machine with a port, as in \"{example}\"", value.key);
     let text = value.string()?;
@@ -83,7 +83,7 @@ fn parse_listen_address(value: &Value, example: &str) -> Result<SocketAddr, Conf
     of_loopback.or_else(|_| text.parse()).map_err(|_| value.error(wrong))
 }
 
-/// What is wrong is noted.
+/// Reads the table and records its errors.
 fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
     let mut table = top.table("desk", "[desk]").map_err(|error| top.record(error)).ok()?;
     let password_file = table.read("password-file", |value| match value.string()? {

@@ -1,4 +1,4 @@
-//! Texts of a configuration, with places in them, so that every complaint can point at one.
+//! Configuration texts with locations, so that every error points at one.
 //!
 //! ```text
 //! damcast.toml:7:13: game type 99 is not a draughts game of the PDN standard
@@ -7,7 +7,7 @@
 //!   |             ^^^^
 //! ```
 //!
-//! A complaint does not end the reading: it is noted in [`Complaints`], and the operator gets all of them at once.
+//! Reading continues after an error: [`ConfigDiagnostics`] collects all errors for the operator.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -17,34 +17,34 @@ use toml::de::DeTable;
 
 use super::value::{ConfigTable, SourceLine};
 
-/// What is wrong with a configuration, and where.
+/// Configuration error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigError {
-    /// The file, as it was named.
+    /// Name of the file, as given.
     pub file: String,
-    /// What is wrong, and what to do.
+    /// Problem and remedy.
     pub message: String,
-    /// Where; `None` when the file could not be read at all.
+    /// Location; `None` if the file could not be read at all.
     pub location: Option<ConfigLocation>,
 }
 
-/// A place in a configuration.
+/// Location in a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigLocation {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// The character of the line, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// The text of the line.
+    /// Text of the line.
     pub text: String,
-    /// How many characters of it are meant, at least 1.
+    /// Number of characters to mark, at least 1.
     pub width: usize,
 }
 
 impl std::error::Error for ConfigError {}
 
 impl ConfigError {
-    /// The file and the line that it is about.
+    /// Returns the file and line of the error.
     pub(super) fn source_line(&self) -> Option<SourceLine> {
         let place = self.location.as_ref()?;
         Some(SourceLine { file: self.file.clone(), line: place.line })
@@ -57,7 +57,7 @@ impl fmt::Display for ConfigError {
         let Some(ConfigLocation { line, column, text, width }) = place else { return write!(f, "{file}: {message}") };
         let number = line.to_string();
         let gutter = " ".repeat(number.len());
-        // Tabs stay tabs, so that the caret stands where an editor shows the place.
+        // Keep tabs, so that the caret is below the marked characters.
         let indent: String =
             text.chars().take(column - 1).map(|character| if character == '\t' { '\t' } else { ' ' }).collect();
         write!(f, "{file}:{line}:{column}: {message}\n{gutter} |\n{number} | {text}\n{gutter} | {indent}")?;
@@ -65,7 +65,7 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// All that is wrong with a configuration: never empty, in the order of the files and their lines.
+/// Errors of a configuration: never empty, in the order of files and lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
@@ -87,12 +87,12 @@ impl From<ConfigError> for ConfigErrors {
     }
 }
 
-/// What was found wrong so far.
+/// Errors found so far.
 #[derive(Default)]
 pub struct ConfigDiagnostics(RefCell<Vec<ConfigError>>);
 
 impl ConfigDiagnostics {
-    /// Notes what is wrong, and goes on without a value.
+    /// Records an error and returns `None`, or returns the value.
     pub fn record<T>(&self, outcome: Result<T, ConfigError>) -> Option<T> {
         match outcome {
             Ok(value) => Some(value),
@@ -103,19 +103,18 @@ impl ConfigDiagnostics {
         }
     }
 
-    /// What is noted while this is read, and nothing else, apart from all other complaints.
+    /// Returns what `read` returns and the errors that it records, without recording them here.
     pub fn scoped<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
         let before = self.0.take();
         let read = read();
         (read, self.0.replace(before))
     }
 
-    /// What was read, if there is no complaint. Of several complaints about one place the first counts. `files` gives
-    /// the order.
+    /// Returns the value if there are no errors. Reports only the first error of each location, in the order of `files`.
     ///
     /// # Errors
     ///
-    /// All that is wrong.
+    /// Returns all errors.
     pub fn into_result<T>(self, files: &[&str], read: Option<T>) -> Result<T, ConfigErrors> {
         let mut errors = self.0.into_inner();
         let place = |error: &ConfigError| {
@@ -131,29 +130,29 @@ impl ConfigDiagnostics {
     }
 }
 
-/// A text with its name.
+/// Text with its file name.
 #[derive(Clone, Copy)]
 pub struct Document<'d> {
     pub(super) file: &'d str,
     pub(super) text: &'d str,
-    /// Where what is wrong is noted.
+    /// Collects the errors.
     pub(super) diagnostics: &'d ConfigDiagnostics,
 }
 
 impl<'d> Document<'d> {
-    /// The text of a file.
+    /// Creates the document of a file.
     pub fn new(file: &'d str, text: &'d str, diagnostics: &'d ConfigDiagnostics) -> Document<'d> {
         Document { file, text, diagnostics }
     }
 
-    /// Its outermost table. Where the text is no TOML that is noted, and the table is what is left.
+    /// Parses the text. Records syntax errors and returns the readable part.
     pub fn parse(self) -> ConfigTable<'d> {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         let mut last_line = 0;
         for error in errors {
             let mut error = self.error(error.span().unwrap_or(0..0), error.message().trim().to_owned());
             let Some(place) = &error.location else { continue };
-            // What follows in the same line is often a consequence.
+            // Later errors in the same line are often consequences of the first.
             if place.line == last_line {
                 continue;
             }
@@ -167,17 +166,17 @@ impl<'d> Document<'d> {
         ConfigTable::outermost(self, table.into_inner())
     }
 
-    /// Is there no complaint yet?
+    /// Whether no error is recorded yet.
     pub fn has_no_errors(self) -> bool {
         self.diagnostics.0.borrow().is_empty()
     }
 
-    /// The line of a place, from 1.
+    /// Returns the line number of an offset, from 1.
     pub fn line(self, at: usize) -> usize {
         self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1)
     }
 
-    /// An error about a place.
+    /// Creates an error for a range of the text.
     pub fn error(self, span: Range<usize>, message: String) -> ConfigError {
         let start = (0..=span.start.min(self.text.len())).rev().find(|&at| self.text.is_char_boundary(at)).unwrap_or(0);
         let before = &self.text[..start];

@@ -1,43 +1,43 @@
-//! A new configuration: the annotated reference, filled in for the boards that were found.
+//! Draft of a new configuration: the annotated reference, filled in for the detected boards.
 //!
-//! Invariant: what is written is read back as what was meant, with every default where the reference has it.
+//! Invariant: the written file reads back as the draft, with the reference's default for every other key.
 
 use super::reference;
 
-/// What is to be written.
+/// Contents of a draft.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Draft {
-    /// Where recordings go.
+    /// Folder of the recordings.
     pub directory: String,
-    /// Tags of all games, in their order.
+    /// Tags of all games, in order.
     pub tags: Vec<(String, String)>,
-    /// The lines, at least one.
+    /// Lines, at least one.
     pub lines: Vec<DraftLine>,
 }
 
-/// A line of it.
+/// Line of a draft.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DraftLine {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Where its board is.
+    /// Port address.
     pub port: String,
-    /// What is played.
+    /// Game type.
     pub game_type: String,
-    /// The serial number of its board, if only that one is to be recorded.
+    /// Serial number of the board, if the line is limited to it.
     pub board: Option<String>,
-    /// The addresses on it, if it is a bus.
+    /// Board addresses, if the line is a bus.
     pub bus: Option<Vec<u16>>,
-    /// What the codes of its pieces mean, if it has no draughts set.
+    /// Meaning of the piece codes, if the board has no draughts set.
     pub codes: Option<String>,
-    /// How many times as fast as life its board is played, for simulated ones.
+    /// Speed of a simulated board as a multiple of real time.
     pub time_scale: Option<f64>,
-    /// What was found there, in words.
+    /// Description of the detected board.
     pub remark: String,
 }
 
 impl Draft {
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn to_text(&self) -> String {
         let Some((first, rest)) = self.lines.split_first() else { return reference::REFERENCE_TEXT.to_owned() };
         let mut text = String::new();
@@ -69,7 +69,7 @@ impl Draft {
         text
     }
 
-    /// A line of the reference, with what it says replaced.
+    /// Replaces the value in a line of the reference.
     fn set_values(&self, text: &str, line: &DraftLine) -> String {
         let key = text.trim_start_matches("# ").split(" = ").next().unwrap_or_default();
         let value = match key {
@@ -78,7 +78,7 @@ impl Draft {
             "port" if !text.starts_with('#') => Some(quoted(&line.port)),
             "game-type" if !text.starts_with('#') => Some(quoted(&line.game_type)),
             "time-scale" => line.time_scale.map(|scale| scale.to_string()),
-            // Boards of a bus have one of their own further down.
+            // Boards of a bus have their own `codes` in a later table.
             "codes" if text.ends_with("\"draughts\"") => line.codes.as_deref().map(quoted),
             "board" => line.board.as_deref().map(quoted),
             "mode" => line.bus.as_ref().map(|_| quoted("bus")),

@@ -1,15 +1,13 @@
-//! The keys of the configuration, one row each: from here come the JSON Schema, the effective configuration, and the names
-//! of environment variables.
+//! Table of the configuration keys, source of the JSON Schema, the effective configuration and the names of environment variables.
 //!
-//! What a key is for, and its default, stand in one place only, the reference `config/damcast.toml` ([`super::reference`]).
-//! Tests hold the three against each other: every row is in the reference and every key of the reference is a row; the reader
-//! takes what a row allows, and refuses what is just beyond.
+//! Purpose and default of a key are only in the reference `config/damcast.toml` ([`super::reference`]). Tests compare the three: every row
+//! is in the reference and every key of the reference has a row; the reader accepts the limits of a row and refuses values just beyond.
 //!
-//! To add a key: a row here, its lines in `config/damcast.toml`, and a `take` in the reader of its table.
+//! To add a key: add a row here, its lines in `config/damcast.toml`, and a `take` in the reader of its table.
 
 use std::fmt;
 
-/// A table of the configuration.
+/// Table of the configuration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Section {
     /// `[station]`
@@ -38,58 +36,58 @@ pub enum Section {
     Board,
 }
 
-/// What a value may be.
+/// Type of a value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum ValueKind {
-    /// A text in quotes.
+    /// Quoted text.
     Text,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// Any of these words, separated by blanks, in one text.
+    /// Any of these words, separated by spaces, in one text.
     WordList(&'static [&'static str]),
-    /// A whole number within these limits, in this unit.
+    /// Integer.
     Integer {
-        /// The smallest.
+        /// Minimum.
         min: u64,
-        /// The largest.
+        /// Maximum.
         max: u64,
-        /// What is counted.
+        /// Unit.
         unit: &'static str,
     },
-    /// A number above 0.
+    /// Number above 0.
     Number {
-        /// The largest.
+        /// Maximum.
         most: f64,
     },
     /// `true` or `false`.
     Bool,
-    /// A list of texts.
+    /// List of texts.
     Strings,
-    /// A list of addresses of machines.
+    /// List of host addresses.
     Addresses,
 }
 
-/// What holds where a key is not there.
+/// Behaviour if a key is missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MissingKey {
-    /// It must be there.
+    /// The key is required.
     Refused,
-    /// Its default, which the reference shows.
+    /// The default applies, which the reference shows.
     Default,
-    /// Nothing; what the reference shows is an example.
+    /// The key has no default; the reference shows an example.
     Unset,
 }
 
-/// A key.
+/// Configuration key.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Key {
-    /// The table it stands in.
+    /// Table that contains it.
     pub section: Section,
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What its value may be.
+    /// Type of its value.
     pub kind: ValueKind,
-    /// What holds without it.
+    /// Behaviour without it.
     pub if_missing: MissingKey,
 }
 
@@ -101,14 +99,14 @@ const fn key(section: Section, name: &'static str, kind: ValueKind, absent: Miss
     Key { section, name, kind, if_missing: absent }
 }
 
-/// A span of quiet on a board.
+/// Duration of quiet on a board.
 const QUIET_SPAN: ValueKind = Integer { min: 50, max: 600_000, unit: "ms" };
-/// How long something lasts before somebody is called.
+/// Duration of a condition before its alarm.
 const ALARM_SECONDS: ValueKind = Integer { min: 1, max: 86_400, unit: "s" };
-/// A span on a bus.
+/// Duration on a bus.
 const BUS_SPAN: ValueKind = Integer { min: 1, max: 10_000, unit: "ms" };
 
-/// How much later than the recording something is shown: a day at most, and more plies than a game has.
+/// Publication delay: at most a day, or more plies than a game has.
 const DELAY: ValueKind = Integer { min: 0, max: 86_400, unit: "s" };
 const PLIES: ValueKind = Integer { min: 0, max: 1000, unit: "plies" };
 const DURABILITY: ValueKind = Choice(&["safe", "lazy"]);
@@ -208,7 +206,7 @@ impl Section {
     pub const ALL: [Section; 12] =
         [Station, Public, Outlet, Log, Control, Tournament, Serve, Desk, Alarm, Recognition, Line, Board];
 
-    /// Its key in the table around it.
+    /// Returns the key in the parent table.
     pub fn as_str(self) -> &'static str {
         match self {
             Station => "station",
@@ -226,7 +224,7 @@ impl Section {
         }
     }
 
-    /// Its title, as it stands in a file.
+    /// Returns the title, as written in a file.
     pub fn title(self) -> &'static str {
         match self {
             Station => "[station]",
@@ -244,7 +242,7 @@ impl Section {
         }
     }
 
-    /// The title of its table of tags, if it has one.
+    /// Returns the title of its table of tags, if it has one.
     pub fn tags_title(self) -> Option<&'static str> {
         match self {
             Station => Some("[station.tags]"),
@@ -254,12 +252,12 @@ impl Section {
         }
     }
 
-    /// May there be several?
+    /// Whether there may be several.
     pub fn is_array(self) -> bool {
         matches!(self, Outlet | Line | Board)
     }
 
-    /// Its keys.
+    /// Returns its keys.
     pub fn keys(self) -> impl Iterator<Item = &'static Key> {
         KEYS.iter().filter(move |key| key.section == self)
     }
@@ -272,7 +270,7 @@ impl fmt::Display for Section {
 }
 
 impl ValueKind {
-    /// A value given as bare text, as in an environment variable, in TOML.
+    /// Converts a bare text, such as an environment variable, to TOML.
     pub fn to_toml(self, text: &str) -> String {
         if matches!(self, Strings | Addresses) {
             let words = text.split_whitespace().map(|word| toml::Value::String(word.to_owned()));

@@ -1,4 +1,4 @@
-//! The configuration: which boards there are, and where their games go.
+//! Configuration of a station: its boards and the folders of their games.
 //!
 //! ```toml
 //! [station]
@@ -10,16 +10,15 @@
 //! game-type = "20"
 //! ```
 //!
-//! This is its smallest form; `config/damcast.toml` shows and explains every key. A configuration is right as a whole or
-//! it is errors that name file, line and key, all of them at once; nothing is started from a half of one. What the core
-//! obeys is checked by the core ([`LineSettings::set`]), the same way as for a log.
+//! This is the minimum; `config/damcast.toml` explains every key. Reading returns a valid configuration, or all errors with file,
+//! line and key; a partly invalid one starts nothing. The core checks its own settings ([`LineSettings::set`]), as for a log.
 //!
 //! | file | subject |
 //! |---|---|
-//! | [`keys`] | which keys there are, and what each may be: a row each |
-//! | [`mod@reference`] | what each is for, and its default: the annotated file |
-//! | [`sources`] | the file, its drop-ins, the environment, laid over one another |
-//! | `document`, `value` | texts with places in them, taken apart key by key |
+//! | [`keys`] | all keys, one row each, with the type of the value |
+//! | [`mod@reference`] | purpose and default of each key: the annotated file |
+//! | [`sources`] | the file, its drop-ins and the environment, merged |
+//! | `document`, `value` | texts with locations, read key by key |
 //! | [`schema`], [`show`] | the JSON Schema; the effective configuration |
 
 mod bus;
@@ -54,95 +53,95 @@ pub use serve::ServeConfig;
 pub use sources::{SocketCandidates, Sources};
 use value::{ConfigTable, SourceLine, Value};
 
-/// Where the configuration of an installed station is.
+/// Path of the configuration of an installed station.
 pub const DEFAULT_PATH: &str = "/etc/damcast/damcast.toml";
 
-/// Names become names of files.
+/// Maximum length of a name, which becomes part of file names.
 const MAX_NAME_LEN: usize = 64;
-/// Faster than this the rounding of a millisecond becomes seconds of the game.
+/// Maximum speed; beyond it the rounding to a millisecond becomes seconds of the game.
 const MAX_TIME_SCALE: f64 = 10_000.0;
 /// Tags that the recorder writes itself.
 const RESERVED_TAGS: [&str; 5] = ["GameType", "Result", "FEN", "SetUp", "Date"];
 
-/// A station.
+/// Configuration of a station.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// Where logs and live files go.
+    /// Folder of logs and live files.
     pub directory: PathBuf,
-    /// The lines, in the order of the file.
+    /// Lines, in the order of the file.
     pub lines: Vec<LineConfig>,
-    /// What the station is called in events; `None`: as before, or like its machine.
+    /// Name of the station in events; `None` for the previous name or that of the machine.
     pub name: Option<String>,
-    /// What readers may see: folders, `public` first if it is right.
+    /// Valid outlets, `public` first if it is valid.
     pub outlets: Vec<OutletConfig>,
-    /// The outlets whose tables are wrong; none, unless the configuration was read to record ([`Config::load_for_recording`]).
+    /// Outlets with invalid tables; always empty unless read with [`Config::load_for_recording`].
     pub suspended_outlets: Vec<SuspendedOutlet>,
-    /// Whether a line of a live file is durable before anybody sees it.
+    /// Whether a line of a live file is durable before readers see it.
     pub durability: Durability,
-    /// Where operators reach it.
+    /// Access for operators.
     pub control: ControlConfig,
-    /// Which boards a tournament has.
+    /// Boards of a tournament.
     pub tournament: TournamentConfig,
-    /// When somebody is called.
+    /// Alarm settings.
     pub alarm: AlarmConfig,
 }
 
-/// A line.
+/// Configuration of a line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LineConfig {
-    /// Its name; the names of its files begin with it.
+    /// Name and prefix of its files.
     pub name: String,
-    /// Where the board is.
+    /// Address of the port.
     pub port: PortAddress,
-    /// One board on the line, or a bus with many.
+    /// One board, or a bus with several.
     pub mode: Mode,
-    /// How many times faster than the clock on the wall the board is played; 1 for boards that people play on.
+    /// Speed of the board as a multiple of real time; 1 for boards that people play on.
     pub time_scale: f64,
-    /// The value of the PDN tag `GameType`.
+    /// Value of the PDN tag `GameType`.
     pub game_type: String,
     /// Tags of its games.
     pub tags: Vec<(String, String)>,
-    /// What the core obeys, as far as it is not the default.
+    /// Core settings that differ from the defaults.
     pub settings: Vec<(String, String)>,
-    /// The boards that are expected on a bus.
+    /// Boards expected on a bus.
     pub boards: Vec<BoardConfig>,
-    /// What becomes of its logs.
+    /// Log settings.
     pub logs: LogConfig,
 }
 
-/// What becomes of the logs of a line.
+/// Log settings of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LogConfig {
-    /// After how many hours a chain of logs ends, as soon as no game goes on; 0: never for its age.
+    /// Age in hours at which a chain of logs ends, as soon as no game is running; 0 for no limit.
     pub rotate_hours: u32,
-    /// Whether the logs of chains that have ended are compressed.
+    /// Whether the logs of ended chains are compressed.
     pub compress: bool,
-    /// How many days after its end a chain is kept; 0: for ever.
+    /// Days to keep a chain after its end; 0 for ever.
     pub keep_days: u32,
 }
 
-/// A board of a bus.
+/// Board of a bus.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BoardConfig {
-    /// Its address: the number in its serial number.
+    /// Address: the number in its serial number.
     pub address: BusAddress,
-    /// The names of its files begin with it.
+    /// Prefix of its files.
     pub name: String,
-    /// The value of the PDN tag `GameType`, if it is another than that of the line.
+    /// Value of the PDN tag `GameType`, if it differs from the line's.
     pub game_type: Option<String>,
-    /// Tags of its games, beyond those of the line or instead of them; an empty value takes a tag away.
+    /// Tags of its games, which extend or replace those of the line; an empty value removes a tag.
     pub tags: Vec<(String, String)>,
-    /// What the core obeys, as far as it differs from the line.
+    /// Core settings that differ from the line's.
     pub settings: Vec<(String, String)>,
 }
 
 impl LineConfig {
-    /// The serial number of the board that belongs to the line, if one does.
+    /// Returns the serial number of the line's board, if configured.
     pub fn board(&self) -> Option<&str> {
         self.settings.iter().rev().find(|(key, _)| key == "board").map(|(_, number)| number.as_str())
     }
 
-    /// The head of a log of this line, without its opening.
+    /// Returns the header of a log of this line, without its opening.
     pub fn header(&self) -> Header {
         Header {
             line: Some(self.name.clone()),
@@ -169,31 +168,31 @@ impl BoardConfig {
 }
 
 impl Config {
-    /// Reads a configuration file with what is laid over it: its drop-ins, the environment.
+    /// Reads a configuration file with its drop-ins and the environment.
     ///
     /// # Errors
     ///
-    /// When one of them cannot be read, or anything in it is wrong: all that is wrong.
+    /// Returns all errors: unreadable files and invalid content.
     pub fn load(path: &Path) -> Result<Config, ConfigErrors> {
         Sources::from_file(path)?.with_environment(environment()).read()
     }
 
-    /// The same, to record with: an outlet whose table is wrong is held back, and everything else is as the configuration says.
+    /// Reads a configuration for recording: suspends outlets with invalid tables.
     ///
     /// # Errors
     ///
-    /// When one of the files cannot be read, or anything but an outlet is wrong: all that is wrong with the rest.
+    /// Returns all errors except those of outlets.
     pub fn load_for_recording(path: &Path) -> Result<Config, ConfigErrors> {
         Sources::from_file(path)?.with_environment(environment()).read_for_recording()
     }
 
-    /// Is anything shown later than it was recorded? Then what is not is nobody's business.
+    /// Whether an outlet is delayed; then the current state must not be shown elsewhere.
     pub fn has_delay(&self) -> bool {
         self.outlets.iter().any(|outlet| outlet.delay != Delay::NO_DELAY)
             || self.suspended_outlets.iter().any(|held| held.has_delay)
     }
 
-    /// The same with its relative paths below a folder.
+    /// Resolves relative paths against a folder.
     fn with_base(mut self, base: &Path) -> Config {
         let place = |path: &mut PathBuf| *path = base.join(&*path);
         place(&mut self.directory);
@@ -207,39 +206,38 @@ impl Config {
                 PortAddress::Usb(_) | PortAddress::Tcp(_) | PortAddress::Rfc2217 { .. } => {}
             }
         }
-        // A program without a slash is looked for where programs are.
+        // A program without a slash is searched in `PATH`.
         if let Some(program) = self.alarm.command.first_mut().filter(|program| program.contains('/')) {
             *program = base.join(&*program).display().to_string();
         }
         self
     }
 
-    /// Reads the text of a configuration. `file` is what messages call it.
+    /// Reads the text of a configuration. `file` is its name in messages.
     ///
     /// # Errors
     ///
-    /// All that is wrong.
+    /// Returns all errors.
     pub fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
         Sources::from_text(file, text).read()
     }
 }
 
-/// The environment, as far as it is text.
+/// Returns the environment variables that are valid UTF-8.
 pub fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-/// What becomes of the rest when the table of an outlet is wrong.
+/// Treatment of invalid outlets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InvalidOutlets {
-    /// The configuration is wrong.
+    /// The whole configuration is refused.
     Refuse,
-    /// The station records, and these outlets stand still.
+    /// The station records, and these outlets are suspended.
     Suspend,
 }
 
-/// Reads the outermost table. What is wrong is noted; then there may be no configuration. `of_outlets`: what is wrong with
-/// outlets in the environment.
+/// Reads the outermost table and records its errors; returns `None` if it is invalid. `of_outlets`: errors of outlets in the environment.
 fn read_config(
     mut top: ConfigTable,
     of_outlets: Vec<(String, ConfigError)>,
@@ -255,7 +253,7 @@ fn read_config(
         desk::check(&mut top);
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.record(error));
     }
-    // Whoever records has nothing to do with the pages and the numbers.
+    // Recording does not use the tables of the pages and the desk.
     for table in ["serve", "desk"] {
         top.take(table);
     }
@@ -292,7 +290,7 @@ fn read_config(
 
 type Pairs = Vec<(String, String)>;
 
-/// What `[station]` says.
+/// Contents of `[station]`.
 #[derive(Default)]
 struct StationTable {
     directory: Option<PathBuf>,
@@ -318,7 +316,7 @@ fn read_station(mut station: ConfigTable) -> StationTable {
     StationTable { directory, name, tags, durability }
 }
 
-/// Settings of all lines. The game does not matter to them, so any will do to check them.
+/// Reads the recognition settings of all lines. They are checked with the default game, because they do not depend on it.
 fn read_recognition(mut table: ConfigTable) -> Result<Pairs, ConfigError> {
     let mut settings = default_settings(session::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
     let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
@@ -331,9 +329,9 @@ fn read_recognition(mut table: ConfigTable) -> Result<Pairs, ConfigError> {
 }
 
 fn read_logs(mut table: ConfigTable) -> Result<LogConfig, ConfigError> {
-    /// A year.
+    /// One year.
     const MAX_ROTATE_HOURS: u64 = 8760;
-    /// A hundred years.
+    /// One hundred years.
     const MAX_KEEP_DAYS: u64 = 36_500;
     let rotate_hours = table.read("rotate-hours", |value| operation::integer_between(value, 0, MAX_ROTATE_HOURS));
     let compress = table.read("compress", |value| match value.scalar()?.as_str() {
@@ -358,16 +356,16 @@ fn read_durability(value: &Value) -> Result<Durability, ConfigError> {
     }
 }
 
-/// What must not come twice.
+/// Values that must be unique.
 #[derive(Default)]
 struct UniqueValues {
     names: Vec<(String, SourceLine)>,
     buses: Vec<(String, SourceLine)>,
-    /// Address and place of those that name one port.
+    /// Port addresses and their locations.
     ports: Vec<(PortAddress, SourceLine)>,
-    /// Board and place of those that name a board.
+    /// Board names and their locations.
     boards: Vec<(String, SourceLine)>,
-    /// The place of a choice of ports without a board.
+    /// Location of a port choice without a board.
     choice: Option<SourceLine>,
 }
 
@@ -386,14 +384,14 @@ fn read_line(
         Ok(name)
     });
     let port = table.required("port", "\"serial:/dev/ttyACM0\"", |value| Ok((read_port(value, seen)?, value.clone())));
-    // Of a bus these are its boards; otherwise it is a setting, the serial number of the only one.
+    // On a bus `board` lists the boards; otherwise it is the serial number of the only board.
     let boards = if mode == Mode::Bus { table.take("board") } else { None };
     let game = table.required("game-type", "\"20\"", |value| {
         let core = default_settings(value.string()?).map_err(|error| value.error(error))?;
         Ok((value.string()?.trim().to_owned(), core))
     });
     let (game_type, core) = game.unzip();
-    // Other keys are complained about as well, whatever is wrong with this one.
+    // Continue, so that errors of other keys are reported as well.
     let mut core = core.or_else(|| default_settings(session::DEFAULT_GAME_TYPE).ok())?;
     let time_scale = table.read("time-scale", read_time_scale).unwrap_or(1.0);
     let mut settings = recognition.to_vec();
@@ -438,7 +436,7 @@ fn read_name(value: &Value, seen: &mut UniqueValues) -> Result<String, ConfigErr
             "`name` becomes the name of files: 1 to {MAX_NAME_LEN} letters, digits, `-`, `_` and `.`, no `.` in front"
         )));
     }
-    // Some disks do not tell capital letters from small ones.
+    // Some file systems ignore case.
     if let Some((_, spot)) = seen.names.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
         let line = value.line_for_message(spot);
         return Err(value.error(format!("the name `{name}` is taken by the [[line]] with its name in {line}")));
@@ -476,7 +474,7 @@ fn check_board_unique(value: &Value, seen: &mut UniqueValues) -> Result<(), Conf
     Ok(())
 }
 
-/// Two lines that take whichever board is there would record each other's games.
+/// Refuses two lines that accept any board: they would record each other's games.
 fn check_choice_unique(port: &Value, seen: &mut UniqueValues) -> Result<(), ConfigError> {
     if let Some(spot) = seen.choice.replace(port.source_line()) {
         let line = port.line_for_message(&spot);
@@ -522,7 +520,7 @@ fn default_settings(game_type: &str) -> Result<LineSettings, String> {
     LineSettings::from_header(&header, None).map(|(settings, _)| settings).map_err(|error| error.to_string())
 }
 
-/// Sets one key, and keeps it in `pairs` if that changes anything.
+/// Sets one key, and adds it to `pairs` if it changes a setting.
 fn set(settings: &mut LineSettings, value: &Value, pairs: &mut Pairs) -> Result<(), ConfigError> {
     let before = settings.clone();
     let text = value.scalar()?;

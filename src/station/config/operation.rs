@@ -1,4 +1,4 @@
-//! How a running station is reached and watched: `[control]`, `[tournament]`, `[alarm]`.
+//! Control and supervision of a running station: `[control]`, `[tournament]`, `[alarm]`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,38 +7,38 @@ use std::time::Duration;
 use super::document::ConfigError;
 use super::value::{ConfigTable, Value};
 
-/// Where operators reach the station.
+/// Access for operators.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ControlConfig {
-    /// The socket; `None`: `control.sock` in the runtime folder of the service, else in the folder of the station.
+    /// Path of the socket; `None` for `control.sock` in the runtime folder of the service, else in the folder of the station.
     pub socket: Option<PathBuf>,
 }
 
-/// Which boards a tournament has, and when its rounds begin.
+/// Boards of a tournament and the start of its rounds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TournamentConfig {
-    /// The boards by number, from 1: each a name, or `serial:` and a serial number. Empty: in the order of the lines.
+    /// Boards by number, from 1: each a name, or `serial:` and a serial number. If empty, the order of the lines applies.
     pub boards: Vec<String>,
-    /// A round that is prepared is opened when all its boards show the start position.
+    /// Whether a prepared round opens when all its boards show the start position.
     pub opens_when_set_up: bool,
 }
 
-/// When a command is run because a board needs the operator.
+/// Conditions that run the alarm command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlarmConfig {
-    /// The program and its arguments; empty: none.
+    /// Program and its arguments; empty for none.
     pub command: Vec<String>,
-    /// How long it may take.
+    /// Time limit of the command.
     pub time_limit: Duration,
-    /// How long a board may be silent.
+    /// Duration of silence of a board before an alarm.
     pub silent: Duration,
-    /// How long a board may be unexplained.
+    /// Duration of an unexplained position before an alarm.
     pub unexplained: Duration,
-    /// How long a start position may be incomplete.
+    /// Duration of an incomplete start position before an alarm.
     pub wrong_start: Duration,
-    /// How long a clock may be missing.
+    /// Duration without a clock before an alarm.
     pub clock_missing: Duration,
-    /// Less space on the disk than this many bytes is low.
+    /// Free disk space in bytes below which an alarm is raised.
     pub disk_low: u64,
 }
 
@@ -60,7 +60,7 @@ const MEGABYTE: u64 = 1_000_000;
 
 pub(super) fn read_control(mut table: ConfigTable) -> Result<ControlConfig, ConfigError> {
     let socket = table.read("socket", |socket| match socket.string()? {
-        // The system's addresses of sockets have 108 bytes, the last of them a zero.
+        // A Unix socket address has 108 bytes, the last of them zero.
         path if path.is_empty() || path.len() > 107 || path.contains('\0') => {
             Err(socket.error("`socket` is the path of a file, of at most 107 bytes"))
         }
@@ -98,7 +98,7 @@ pub(super) fn read_tournament(mut table: ConfigTable) -> Result<TournamentConfig
 }
 
 pub(super) fn read_alarm(mut table: ConfigTable) -> Result<AlarmConfig, ConfigError> {
-    /// A day: more is a mistake.
+    /// Maximum of alarm times: one day.
     const MAX_ALARM_TIME: u64 = 86_400;
     let mut alarm = AlarmConfig::default();
     if let Some(command) = table.read("command", read_command) {
@@ -130,7 +130,7 @@ fn read_command(value: &Value) -> Result<Vec<String>, ConfigError> {
     Ok(command)
 }
 
-/// A whole number between two others.
+/// Reads an integer within limits.
 pub(super) fn integer_between(value: &Value, least: u64, most: u64) -> Result<u64, ConfigError> {
     let number = value.number()?;
     if number.fract() == 0.0 && (least as f64..=most as f64).contains(&number) {

@@ -1,4 +1,4 @@
-//! The outlets: folders for readers, each with its own delay, profile and group. `[public]` is the first, each `[[outlet]]` another.
+//! Outlets: folders for readers, each with its own delay, profile and group. `[public]` is the first, each `[[outlet]]` another.
 //!
 //! ```toml
 //! [public]                  # the outlet `public`, in public/
@@ -9,8 +9,8 @@
 //! group = "damcast-hall"    # for the screen in the hall alone, at once
 //! ```
 //!
-//! What is wrong with one of these tables is wrong with that outlet alone: `damcast config check` refuses the file, and
-//! `damcast run` records all the same and holds that outlet back ([`SuspendedOutlet`]).
+//! An invalid table affects only its outlet: `damcast config check` refuses the file, and `damcast run` records but suspends that
+//! outlet ([`SuspendedOutlet`]).
 
 use std::path::{Component, Path, PathBuf};
 
@@ -22,35 +22,35 @@ use crate::engine::broadcast::Delay;
 use crate::engine::profile::ReaderProfile;
 use crate::station::disk::Durability;
 
-/// The name of the outlet that is always there, and its folder.
+/// Name and folder of the outlet that always exists.
 pub const PUBLIC: &str = "public";
 
-/// A name becomes part of names of files.
+/// Maximum length of a name, which becomes part of file names.
 const MAX_NAME_LEN: usize = 32;
-/// The system allows no longer name of a group.
+/// Maximum length of a group name on Linux.
 const MAX_GROUP_LEN: usize = 32;
-/// What a station has in its directory, which no outlet may be.
+/// Names in the station's directory that no outlet may have.
 const RESERVED_NAMES: [&str; 5] = ["log", "live", "commits", "damcast.lock", "control.sock"];
 
-/// A folder for some readers, made from the games: `events.ndjson`, `games.pdn`, `started.pdn`, `archive/`.
+/// Folder for some readers, made from the games: `events.ndjson`, `games.pdn`, `started.pdn`, `archive/`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutletConfig {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its folder, from the station's directory on.
+    /// Folder, relative to the station's directory.
     pub directory: PathBuf,
-    /// Whose readers `games.pdn` and `started.pdn` are written for.
+    /// Reader profile of `games.pdn` and `started.pdn`.
     pub profile: ReaderProfile,
-    /// How much later than the recording it shows something.
+    /// Delay behind the recording.
     pub delay: Delay,
-    /// Whether its files are made durable at once.
+    /// Whether its files become durable at once.
     pub durability: Durability,
-    /// The group that may read it; `None`: whoever the folder lets.
+    /// Group that may read it; `None` leaves the permissions alone.
     pub group: Option<String>,
 }
 
 impl Default for OutletConfig {
-    /// The outlet `public` of a configuration that says nothing of it.
+    /// Returns the outlet `public` without any settings.
     fn default() -> OutletConfig {
         OutletConfig {
             name: PUBLIC.to_owned(),
@@ -63,21 +63,21 @@ impl Default for OutletConfig {
     }
 }
 
-/// An outlet whose table is wrong: its files stay as they are until that is mended.
+/// Outlet with an invalid table: its files stay unchanged until the table is corrected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SuspendedOutlet {
-    /// Its name; of one that has none the place of its table.
+    /// Name, or the location of the table if it has none.
     pub name: String,
-    /// Its folder, from the station's directory on, as far as that is known.
+    /// Folder, relative to the station's directory, if known.
     pub directory: PathBuf,
-    /// Is it meant to show something later than it was recorded?
+    /// Whether the outlet is meant to be delayed.
     pub has_delay: bool,
-    /// All that is wrong with it.
+    /// Errors of its table.
     pub errors: ConfigErrors,
 }
 
 impl SuspendedOutlet {
-    /// What is wrong with it, in one line.
+    /// Describes the errors in one line.
     pub fn reason(&self) -> String {
         let ConfigErrors(errors) = &self.errors;
         let first =
@@ -92,13 +92,13 @@ impl SuspendedOutlet {
     }
 }
 
-/// The folder of an outlet that names none.
+/// Returns the default folder of an outlet.
 pub(super) fn default_directory(name: &str) -> PathBuf {
     if name == PUBLIC { PUBLIC.into() } else { format!("{PUBLIC}-{name}").into() }
 }
 
-/// Reads `[public]` and all `[[outlet]]`, each by itself: those that are right, `public` first, and those that are not.
-/// `beside`: what is wrong with them in the environment, by the name of the outlet.
+/// Reads `[public]` and all `[[outlet]]` separately: returns the valid ones, `public` first, and the invalid ones. `beside`: errors of
+/// environment variables, by outlet name.
 pub(super) fn read(
     top: &mut ConfigTable,
     beside: Vec<(String, ConfigError)>,
@@ -111,7 +111,7 @@ pub(super) fn read(
         Some(Err(error)) => outlets.add(top, Err(error), None),
         None => {}
     }
-    // Variables that name an outlet which is not there.
+    // Variables for outlets that do not exist.
     for (name, error) in std::mem::take(&mut outlets.beside) {
         outlets.suspend(name, None, true, vec![error]);
     }
@@ -122,14 +122,14 @@ pub(super) fn read(
 struct OutletTables {
     valid: Vec<OutletConfig>,
     suspended: Vec<SuspendedOutlet>,
-    /// What must not come twice: names and folders, each with its place.
+    /// Names and folders that must be unique, with their locations.
     names: Vec<(String, SourceLine)>,
     folders: Vec<(PathBuf, SourceLine)>,
     beside: Vec<(String, ConfigError)>,
 }
 
 impl OutletTables {
-    /// Reads one table. `name`: it has no other.
+    /// Reads one table. `name`: fixed name of the outlet.
     fn add(&mut self, top: &ConfigTable, table: Result<ConfigTable, ConfigError>, name: Option<&str>) {
         let read_outlet = match &table {
             Ok(table) => table.values().find(|value| value.key == "name").and_then(|value| value.string().ok()),
@@ -166,7 +166,7 @@ impl OutletTables {
 
     fn suspend(&mut self, name: String, directory: Option<PathBuf>, has_delay: bool, errors: Vec<ConfigError>) {
         let directory = directory.unwrap_or_else(|| default_directory(&name));
-        // What has the name or the folder of another is none of those.
+        // A suspended outlet must not share the name or the folder of a valid one.
         let is_taken = self.valid.iter().any(|other| other.name == name || other.directory == directory);
         let name = if is_taken { format!("{name} (again)") } else { name };
         let directory = if is_taken { PathBuf::from(&name) } else { directory };
@@ -174,9 +174,9 @@ impl OutletTables {
     }
 
     fn read_table(&mut self, mut table: ConfigTable, fixed: Option<&str>) -> Option<OutletConfig> {
-        /// A day: more is a mistake.
+        /// Maximum delay in seconds: one day.
         const MAX_DELAY: u64 = 86_400;
-        /// More plies than a game has.
+        /// Maximum delay in plies: more than a game has.
         const MAX_DELAY_PLIES: u64 = 1000;
         let spot = table.source_line();
         let default = OutletConfig::default();
@@ -238,7 +238,7 @@ impl OutletTables {
     }
 }
 
-/// Is it made of letters, digits, `-`, `_` and `.`, with no `.` in front?
+/// Whether the name has only letters, digits, `-`, `_` and `.`, and no leading `.`.
 pub(super) fn is_name(name: &str, longest: usize) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty() && name.len() <= longest && !name.starts_with('.') && name.bytes().all(is_safe)
@@ -275,7 +275,7 @@ fn read_group(value: &Value) -> Result<String, ConfigError> {
     Err(value.error(format!("`group` is the name of a group of this machine, of at most {MAX_GROUP_LEN} letters")))
 }
 
-/// Are two folders the same, or is one in the other? Some disks do not tell capital letters from small ones.
+/// Whether two folders are equal or one contains the other. Ignores case, as some file systems do.
 fn overlaps(one: &Path, other: &Path) -> bool {
     let lower = |path: &Path| PathBuf::from(path.to_string_lossy().to_ascii_lowercase());
     let (one, other) = (lower(one), lower(other));

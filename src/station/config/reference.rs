@@ -1,35 +1,34 @@
-//! The annotated configuration, `config/damcast.toml`: what each key is for, and its default.
+//! Annotated configuration `config/damcast.toml`: purpose and default of each key.
 //!
-//! It is part of the program, so what an operator reads in an editor's help, in `damcast config show`, and in the file
-//! that `damcast init` writes is always the same text.
+//! The program contains it, so an editor's help, `damcast config show` and the file written by `damcast init` have the same text.
 //!
 //! ```text
-//! [public]                                      the table
-//! # How many seconds later everything is shown  what the next key is for
-//! # delay = 0                                   the key with its default, or with an example
+//! [public]                                      table
+//! # How many seconds later everything is shown  purpose of the next key
+//! # delay = 0                                   key with its default or an example
 //! ```
 
 use super::keys::{KEYS, Key, Section};
 
-/// The text of the reference.
+/// Text of the reference.
 pub const REFERENCE_TEXT: &str = include_str!("../../../config/damcast.toml");
 
-/// A key as the reference shows it.
+/// Key of the reference.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReferenceKey {
-    /// The table.
+    /// Table.
     pub section: Section,
-    /// The key.
+    /// Name.
     pub name: String,
-    /// The value that is shown: the default, or an example.
+    /// Shown value: the default or an example.
     pub value: String,
-    /// What it is for.
+    /// Description.
     pub description: String,
-    /// The line of the reference, from 1.
+    /// Line of the reference, from 1.
     pub line: usize,
 }
 
-/// All keys of the reference, in its order; those that no row knows as well.
+/// Returns all keys of the reference in order, including those without a row.
 pub fn entries() -> Vec<ReferenceKey> {
     let (mut entries, mut about, mut section) = (Vec::new(), Vec::new(), None);
     for (index, line) in REFERENCE_TEXT.lines().enumerate() {
@@ -47,7 +46,7 @@ pub fn entries() -> Vec<ReferenceKey> {
                 line: index + 1,
             });
         } else if bare.starts_with('[') && bare.ends_with(']') {
-            // A table of tags.
+            // Table of tags.
             section = None;
         } else if line.starts_with('#') {
             about.push(line.trim_start_matches('#').trim());
@@ -58,7 +57,7 @@ pub fn entries() -> Vec<ReferenceKey> {
     entries
 }
 
-/// The key as the reference shows it. A key of a board that is one of a line as well is explained there.
+/// Returns the reference entry of a key. For a board key that a line has as well, returns the line's entry.
 pub fn entry(key: &Key) -> Option<ReferenceKey> {
     let mut all = entries();
     let of = |section: Section| move |entry: &ReferenceKey| entry.section == section && entry.name == key.name;
@@ -72,19 +71,19 @@ pub fn entry(key: &Key) -> Option<ReferenceKey> {
     Some(ReferenceKey { description: about, ..all.swap_remove(at) })
 }
 
-/// The default of a key, in TOML, if it has one.
+/// Returns the default of a key in TOML, if it has one.
 pub fn default(key: &Key) -> Option<String> {
     (key.if_missing == super::keys::MissingKey::Default).then(|| entry(key)).flatten().map(|entry| entry.value)
 }
 
-/// `key = value`, the key in the letters that keys have. Sentences have no such beginning.
+/// Splits `key = value`, where the key has only lower-case letters and `-`; sentences never match.
 fn pair(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(" = ")?;
     let is_key = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     is_key.then_some((name, value))
 }
 
-/// The keys that are in the table of keys and not in the reference, or the other way round: none.
+/// Returns the differences between the table of keys and the reference; none are expected.
 pub fn differences() -> Vec<String> {
     let entries = entries();
     let missing =

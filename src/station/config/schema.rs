@@ -1,20 +1,20 @@
-//! The JSON Schema of the configuration, for editors: `damcast config schema > damcast.schema.json`.
+//! JSON Schema of the configuration, for editors: `damcast config schema > damcast.schema.json`.
 //!
-//! Made of the rows of [`super::keys`] and the text of [`super::reference`]; it holds what can be said of one value alone.
-//! That two lines must not share a port is said by `damcast config check`.
+//! Made from the rows of [`super::keys`] and the text of [`super::reference`]; it checks single values only. `damcast config check` also
+//! checks that no two lines share a port.
 
 use serde_json::{Map, Value, json};
 
 use super::keys::{Key, MissingKey, Section, ValueKind};
 use super::reference;
 
-/// The schema, in the draft that the editors' TOML tools read.
+/// Returns the schema, in the draft supported by TOML editors.
 pub fn schema() -> Value {
     let mut board = table(Section::Board);
     board["properties"]["tags"] = tags("Tags of the games of this board; an empty one takes that of the line away.");
     let mut line = table(Section::Line);
     line["properties"]["tags"] = tags("Tags of the games of this line; an empty one takes that of the station away.");
-    // On a line with one board it is the serial number, on a bus the boards.
+    // `board` is the serial number on a line with one board, the list of boards on a bus.
     let number = line["properties"]["board"].take();
     line["properties"]["board"] = json!({ "oneOf": [number, { "type": "array", "items": board }] });
     let mut station = table(Section::Station);

@@ -1,5 +1,4 @@
-//! `[serve]`: the pages for viewers. Only `damcast serve` obeys it, so a mistake in it stops nothing else; and that verb needs
-//! nothing else of a configuration.
+//! `[serve]`: the pages for viewers. Only `damcast serve` uses it, so a mistake in it stops nothing else.
 //!
 //! ```toml
 //! [serve]
@@ -15,51 +14,51 @@ use super::sources::Sources;
 use super::value::{ConfigTable, Value};
 use super::{environment, outlet};
 
-/// Where the pages are, and what they show.
+/// Settings of the viewers' pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServeConfig {
-    /// Where viewers reach them; a socket that the service manager hands over counts instead.
+    /// Address that the pages listen on; a socket of the service manager replaces it.
     pub address: SocketAddr,
-    /// The folder of the outlet.
+    /// Folder of the outlet.
     pub folder: PathBuf,
-    /// Names by which the pages may be asked for.
+    /// Accepted host names.
     pub hosts: Vec<String>,
-    /// Proxies in front of them.
+    /// Trusted proxies.
     pub trusted_proxies: Vec<IpAddr>,
 }
 
-/// The folder of the recordings where nothing is said of it, as in the installed configuration.
+/// Default folder of the recordings, as in the installed configuration.
 const DEFAULT_DIRECTORY: &str = "recordings";
-/// No name of a host is longer.
+/// Maximum length of a host name.
 const MAX_HOST_LEN: usize = 253;
 
 impl ServeConfig {
-    /// Reads what a configuration says of the pages; its other tables may be wrong or missing.
+    /// Reads the settings of the pages from a configuration; its other tables may be invalid or missing.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or is no TOML, or `[serve]` is wrong: all that is wrong with it.
+    /// Returns all errors: a file cannot be read or is not TOML, or `[serve]` is invalid.
     pub fn load(path: &Path) -> Result<ServeConfig, ConfigErrors> {
         ServeConfig::from_sources(&Sources::from_file(path)?.with_environment(environment()))
     }
 
-    /// The same of sources.
+    /// Reads the settings of the pages from sources.
     ///
     /// # Errors
     ///
-    /// As [`ServeConfig::load`].
+    /// Returns the errors listed at [`ServeConfig::load`].
     pub fn from_sources(sources: &Sources) -> Result<ServeConfig, ConfigErrors> {
         let read = sources.with_tables(|mut top, _| read(&mut top));
         read.map(|config| ServeConfig { folder: sources.base().join(&config.folder), ..config })
     }
 }
 
-/// What is wrong with the table, for `damcast config check`.
+/// Records the errors of the table, for `damcast config check`.
 pub(super) fn check(top: &mut ConfigTable) {
     read(&mut top.clone());
 }
 
-/// What is wrong is noted.
+/// Reads the table and records its errors.
 fn read(top: &mut ConfigTable) -> Option<ServeConfig> {
     let mut table = top.table("serve", "[serve]").map_err(|error| top.record(error)).ok()?;
     let address = table.read("address", |value| {
@@ -88,7 +87,7 @@ fn read(top: &mut ConfigTable) -> Option<ServeConfig> {
     })
 }
 
-/// The folder of the recordings, as far as the configuration tells.
+/// Returns the folder of the recordings, the default if it is missing or invalid.
 fn recording_directory(top: &ConfigTable) -> PathBuf {
     let mut top = top.clone();
     let station = top.take("station").and_then(|value| value.table("[station]").ok());
@@ -96,7 +95,7 @@ fn recording_directory(top: &ConfigTable) -> PathBuf {
     directory.filter(|directory| !directory.is_empty()).unwrap_or_else(|| DEFAULT_DIRECTORY.to_owned()).into()
 }
 
-/// The folder of an outlet: named by the outlet, or by a path.
+/// Returns the folder of an outlet, given by its name or as a path.
 fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
     let name = value.string()?;
     if name.contains('/') {
@@ -104,7 +103,7 @@ fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
     }
     let mut other = top.clone();
     let has_station = other.take("station").is_some();
-    // What is wrong with outlets is nobody's business here.
+    // Ignore outlet errors here: only names and folders are needed.
     let (known, _) = top.scoped(|| {
         let (right, held) = outlet::read(&mut other, Vec::new());
         let right = right.into_iter().map(|outlet| (outlet.name, outlet.directory));
@@ -125,7 +124,7 @@ fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
     }
 }
 
-/// Names by which pages may be asked for.
+/// Reads the accepted host names.
 pub(super) fn hosts(value: &Value) -> Result<Vec<String>, ConfigError> {
     let names = value.strings()?;
     if let Some(wrong) = names.iter().find(|name| !is_host(name)) {
@@ -135,7 +134,7 @@ pub(super) fn hosts(value: &Value) -> Result<Vec<String>, ConfigError> {
     Ok(names)
 }
 
-/// Addresses of proxies in front of pages.
+/// Reads the addresses of trusted proxies.
 pub(super) fn proxies(value: &Value) -> Result<Vec<IpAddr>, ConfigError> {
     let wrong = "`trusted-proxies` lists addresses, as in [\"127.0.0.1\"]";
     let all = value.strings().map_err(|_| value.error(wrong))?;

@@ -1,4 +1,4 @@
-//! The effective configuration: every key of every table with the value that counts, and where it comes from.
+//! Effective configuration: every key of every table with its value and source.
 //!
 //! ```toml
 //! [public]
@@ -6,7 +6,7 @@
 //! delay-plies = 0                          # default
 //! ```
 //!
-//! It is a configuration itself: read again, it means the same.
+//! The output is a valid configuration with the same meaning.
 
 use std::fmt::Write;
 
@@ -18,14 +18,14 @@ use super::value::{ConfigTable, Value};
 use super::{Config, LineConfig};
 use crate::engine::session::LineSettings;
 
-/// Where the remark of a line begins, where there is room.
+/// Column of the remarks, if the line leaves room.
 const REMARK_COLUMN: usize = 48;
 
-/// The effective configuration of these sources.
+/// Returns the effective configuration of these sources.
 ///
 /// # Errors
 ///
-/// All that is wrong with them.
+/// Returns all errors of the sources.
 pub fn show(sources: &Sources) -> Result<String, ConfigErrors> {
     let config = sources.read()?;
     sources.with_tables(|table, _| Some(write(table, &config)))
@@ -67,7 +67,7 @@ fn write_line(text: &mut String, mut table: ConfigTable, line: &LineConfig) {
     }
 }
 
-/// The times of recognition that a line has for its pace, beyond what `[recognition]` says.
+/// Returns the recognition times that follow from the pace of a line and differ from `[recognition]`.
 fn pace_times(line: &LineConfig) -> Vec<(&'static str, u64)> {
     let Ok((settings, _)) = LineSettings::from_header(&line.header(), None) else { return Vec::new() };
     let in_force = settings.effective_recognition().values();

@@ -1,18 +1,18 @@
-//! Where a configuration comes from: its file, the folder of drop-ins beside it, and the environment.
+//! Sources of a configuration: its file, the folder of drop-ins beside it, and the environment.
 //!
 //! ```text
 //!   /etc/damcast/damcast.toml             the file
-//!   /etc/damcast/damcast.d/*.toml         laid over it, in the order of their names
-//!   DAMCAST_PUBLIC_DELAY=60               laid over those: DAMCAST_, the table, the key
-//!   DAMCAST_LINE_BOARD_1_PORT=...         of a [[line]] or an [[outlet]] its name too; letters and digits, all else is _
-//!   DAMCAST_STATION_TAGS_Event=...        tags in their own letters
+//!   /etc/damcast/damcast.d/*.toml         override it, in the order of their names
+//!   DAMCAST_PUBLIC_DELAY=60               overrides both: DAMCAST_, the table, the key
+//!   DAMCAST_LINE_BOARD_1_PORT=...         for a [[line]] or [[outlet]] with its name; letters and digits, else _
+//!   DAMCAST_STATION_TAGS_Event=...        tag names keep their case
 //! ```
 //!
-//! Relative paths in all of them count from the folder of the file; from the state directory of the service, `/var/lib/damcast`,
-//! where the file is under `/etc`.
+//! Relative paths are resolved against the folder of the file, or against the state directory of the service, `/var/lib/damcast`, if
+//! the file is under `/etc`.
 //!
-//! The last one counts. A drop-in that names a `[[line]]` of an earlier file changes its keys; another name adds a line.
-//! Every value keeps the place it comes from, and complaints name that.
+//! The last source wins. A drop-in that names a `[[line]]` of an earlier file changes its keys; another name adds a line. Every value
+//! keeps its source, which errors name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,26 +22,26 @@ use super::keys::{KEYS, Section, ValueKind};
 use super::value::ConfigTable;
 use super::{Config, InvalidOutlets, read_config};
 
-/// Where the service keeps its state.
+/// State directory of the service.
 const SERVICE_STATE_DIRECTORY: &str = "/var/lib/damcast";
-/// What the names of variables begin with.
+/// Prefix of environment variables.
 const VARIABLE_PREFIX: &str = "DAMCAST_";
 
-/// The texts of a configuration, later ones laid over earlier ones.
+/// Texts of a configuration; later ones override earlier ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sources {
     files: Vec<Source>,
     environment: Vec<(String, String)>,
-    /// Where relative paths count from.
+    /// Base of relative paths.
     base: PathBuf,
 }
 
-/// Where the control socket of a station may be, as far as its configuration tells.
+/// Possible locations of a station's control socket, according to its configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SocketCandidates {
-    /// The socket that is named.
+    /// Configured socket.
     pub socket: Option<PathBuf>,
-    /// The folder of the recordings.
+    /// Folder of the recordings.
     pub directory: Option<PathBuf>,
 }
 
@@ -52,17 +52,17 @@ struct Source {
 }
 
 impl Sources {
-    /// One text.
+    /// Creates sources of one text.
     pub fn from_text(name: &str, text: &str) -> Sources {
         let files = vec![Source { name: name.to_owned(), text: text.to_owned() }];
         Sources { files, environment: Vec::new(), base: PathBuf::new() }
     }
 
-    /// A file, and the files `*.toml` in the folder beside it whose name ends in `.d` instead.
+    /// Reads a file and the `*.toml` files in the folder of the same name with the extension `.d`.
     ///
     /// # Errors
     ///
-    /// When one of them cannot be read.
+    /// Returns an error if one of them cannot be read.
     pub fn from_file(path: &Path) -> Result<Sources, ConfigErrors> {
         let mut files = vec![read(path)?];
         let folder = path.with_extension("d");
@@ -78,7 +78,7 @@ impl Sources {
         Ok(Sources { files, environment: Vec::new(), base: base(path) })
     }
 
-    /// With environment variables; those of other programs are left alone.
+    /// Adds environment variables; ignores those of other programs.
     #[must_use]
     pub fn with_environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Sources {
         self.environment = variables.into_iter().filter(|(name, _)| is_damcast_variable(name)).collect();
@@ -86,27 +86,26 @@ impl Sources {
         self
     }
 
-    /// The names of the files, and of the variables that count.
+    /// Returns the names of the files and variables.
     pub fn names(&self) -> Vec<&str> {
         let variables = self.environment.iter().map(|(name, _)| name.as_str());
         self.files.iter().map(|file| file.name.as_str()).chain(variables).collect()
     }
 
-    /// The configuration.
+    /// Reads the configuration.
     ///
     /// # Errors
     ///
-    /// All that is wrong.
+    /// Returns all errors.
     pub fn read(&self) -> Result<Config, ConfigErrors> {
         self.read_with(InvalidOutlets::Refuse)
     }
 
-    /// The configuration, to record with: what is wrong with an outlet alone holds that outlet back ([`Config::suspended_outlets`]), and
-    /// nothing else.
+    /// Reads the configuration for recording: errors of an outlet only suspend that outlet ([`Config::suspended_outlets`]).
     ///
     /// # Errors
     ///
-    /// All that is wrong with the rest.
+    /// Returns all errors except those of outlets.
     pub fn read_for_recording(&self) -> Result<Config, ConfigErrors> {
         self.read_with(InvalidOutlets::Suspend)
     }
@@ -116,7 +115,7 @@ impl Sources {
         read.map(|config| config.with_base(&self.base))
     }
 
-    /// Where the station is that was started with an earlier state of this configuration, perhaps: whatever is wrong with it now.
+    /// Returns the possible sockets of a running station, even if the configuration has become invalid since its start.
     pub fn socket_candidates(&self) -> SocketCandidates {
         let complaints = ConfigDiagnostics::default();
         let mut documents = self.files.iter().map(|file| Document::new(&file.name, &file.text, &complaints));
@@ -125,7 +124,7 @@ impl Sources {
             table.overlay(document.parse());
         }
         let mut path = |section: Section, title: &'static str, key: &str| {
-            // A variable counts, and needs no other table to be understood.
+            // A variable takes precedence, even if the tables are invalid.
             let variable = format!("{VARIABLE_PREFIX}{}_{}", upper(section.as_str()), upper(key));
             let set = self.environment.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.clone());
             let written = || {
@@ -138,7 +137,7 @@ impl Sources {
         SocketCandidates { socket, directory: path(Section::Station, "[station]", "directory") }
     }
 
-    /// Does it set any key of this table? The installed file has tables in which every key is a comment.
+    /// Whether a source sets any key of this table. In the installed file some tables contain only comments.
     pub fn sets_table(&self, section: Section) -> bool {
         let has_keys = |mut top: ConfigTable| {
             let table = top.take(section.as_str()).and_then(|value| value.table(section.title()).ok());
@@ -147,13 +146,13 @@ impl Sources {
         self.with_tables(|top, _| Some(has_keys(top))).unwrap_or(false)
     }
 
-    /// Where relative paths count from.
+    /// Returns the base of relative paths.
     pub fn base(&self) -> &Path {
         &self.base
     }
 
-    /// Lays the texts over one another, and gives the table to a reader that notes what is wrong and may have nothing
-    /// then. It gets what is wrong with variables of outlets, too, each with the name of its outlet.
+    /// Merges the texts and passes the table to `reader`, which records errors and returns `None` if it has no value. Also passes the
+    /// errors of variables of outlets, each with the name of its outlet.
     pub(super) fn with_tables<T>(
         &self,
         reader: impl FnOnce(ConfigTable, Vec<(String, ConfigError)>) -> Option<T>,
@@ -168,7 +167,7 @@ impl Sources {
             for document in documents {
                 table.overlay(document.parse());
             }
-            // Of a text that is no TOML nobody knows what else it says.
+            // After a syntax error the rest of the content is unknown.
             if first.has_no_errors() {
                 let names = [Section::Line, Section::Outlet].map(|section| (section, names_of(&table, section)));
                 let mut of_outlets = Vec::new();
@@ -191,7 +190,7 @@ impl Sources {
     }
 }
 
-/// Where relative paths of a configuration count from.
+/// Returns the base of relative paths for a configuration file.
 fn base(path: &Path) -> PathBuf {
     if !path.starts_with("/etc") {
         return path.parent().unwrap_or(Path::new("")).to_owned();
@@ -217,7 +216,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> ConfigErrors {
     ConfigErrors::from(ConfigError { file, message: format!("{error}{remedy}"), location: None })
 }
 
-/// A variable that names a table of the configuration.
+/// Whether the variable names a table of the configuration.
 fn is_damcast_variable(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(VARIABLE_PREFIX) else { return false };
     tables().any(|section| rest.strip_prefix(&upper(section.as_str())).is_some_and(|rest| rest.starts_with('_')))
@@ -231,7 +230,7 @@ fn upper(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
 }
 
-/// The lines or the outlets of a table, by name.
+/// Returns the names of the lines or outlets of a table.
 fn names_of(table: &ConfigTable, section: Section) -> Vec<String> {
     let mut table = table.clone();
     let Some(Ok(tables)) = table.take(section.as_str()).map(|value| value.tables(section.title())) else {
@@ -241,7 +240,7 @@ fn names_of(table: &ConfigTable, section: Section) -> Vec<String> {
     tables.into_iter().filter_map(name).collect()
 }
 
-/// A variable as a text of TOML. What is wrong with one of an outlet is wrong with that outlet alone.
+/// Converts a variable to TOML. Errors in a variable of an outlet affect only that outlet.
 fn as_toml(
     variable: &str,
     value: &str,
@@ -284,7 +283,7 @@ fn as_toml(
     Ok(format!("{head}{} = {}\n", key.name, ValueKind::to_toml(key.kind, value)))
 }
 
-/// The variable that sets a key, for documentation: `DAMCAST_PUBLIC_DELAY`; of a line `DAMCAST_LINE_NAME_PORT`.
+/// Returns the variable of a key, for documentation: `DAMCAST_PUBLIC_DELAY`, or `DAMCAST_LINE_NAME_PORT` for a line.
 pub fn variable(section: Section, key: &str) -> Option<String> {
     let is_known = KEYS.iter().any(|known| known.section == section && known.name == key);
     let name = if section.is_array() { "NAME_" } else { "" };
@@ -301,7 +300,7 @@ mod tests {
         assert_eq!(base(Path::new("evening.toml")), Path::new(""));
         assert_eq!(base(Path::new("conf/evening.toml")), Path::new("conf"));
         assert_eq!(base(Path::new("/srv/evening.toml")), Path::new("/srv"));
-        // Nothing is recorded below /etc.
+        // Recordings never go below /etc.
         assert_eq!(base(Path::new("/etc/damcast/damcast.toml")), Path::new(SERVICE_STATE_DIRECTORY));
     }
 }

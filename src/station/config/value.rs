@@ -1,7 +1,7 @@
-//! Tables and values of a configuration, taken apart key by key, each with the place it comes from.
+//! Tables and values of a configuration, read key by key, each with its location.
 //!
-//! What is left of a [`ConfigTable`] at the end is a key that nobody knows, and so an error. Several files make one table: a
-//! later one is laid over it ([`Table::overlay`]), and its values keep their own places. Absent on purpose: what the keys mean.
+//! A key left in a [`ConfigTable`] at the end is unknown, and so an error. Several files are merged into one table
+//! ([`ConfigTable::overlay`]); values keep their own locations. Absent on purpose: the meaning of the keys.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::document::{ConfigError, Document};
 
-/// Tables of an array that are known by one of their keys: a later file that names one changes it.
+/// Keys that identify the tables of an array: a later file changes the table with the same value.
 const IDENTITY_KEYS: [(&str, &str); 3] = [("line", "name"), ("board", "address"), ("outlet", "name")];
 
-/// A table, from which keys are taken one by one.
+/// Table whose keys are taken one by one.
 #[derive(Clone)]
 pub struct ConfigTable<'d> {
     document: Document<'d>,
@@ -24,11 +24,11 @@ pub struct ConfigTable<'d> {
     known: Vec<String>,
 }
 
-/// A value with its key.
+/// Value with its key.
 #[derive(Clone)]
 pub struct Value<'d> {
     document: Document<'d>,
-    /// Its key.
+    /// Key.
     pub key: String,
     key_span: Range<usize>,
     span: Range<usize>,
@@ -42,12 +42,12 @@ enum Node<'d> {
     Table(Vec<Value<'d>>),
 }
 
-/// A file and a line of it.
+/// File and line number.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceLine {
-    /// The file, as it was named.
+    /// Name of the file, as given.
     pub file: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
@@ -68,7 +68,7 @@ fn entries<'d>(document: Document<'d>, table: DeTable<'d>) -> Vec<Value<'d>> {
 }
 
 impl<'d> ConfigTable<'d> {
-    /// The outermost table of a text.
+    /// Creates the outermost table of a text.
     pub(super) fn outermost(document: Document<'d>, table: DeTable<'d>) -> ConfigTable<'d> {
         ConfigTable::new(document, "the file", 0..0, entries(document, table))
     }
@@ -82,24 +82,24 @@ impl<'d> ConfigTable<'d> {
         ConfigTable { document, title, span, entries, known: Vec::new() }
     }
 
-    /// Lays a later table over this one: its values count, tables are laid over tables. Of the tables of an array those
-    /// are changed that the later one names; others are added.
+    /// Merges a later table into this one: its values take precedence and subtables are merged. Tables of an array with the same identity
+    /// are merged, others are appended.
     pub fn overlay(&mut self, later: ConfigTable<'d>) {
         overlay(&mut self.entries, later.entries);
     }
 
-    /// The value of a key, if it is there.
+    /// Takes the value of a key, if present.
     pub fn take(&mut self, key: &str) -> Option<Value<'d>> {
         self.known.push(key.to_owned());
         let at = self.entries.iter().position(|value| value.key == key)?;
         Some(self.entries.remove(at))
     }
 
-    /// The table of a key; where there is none, one in which nothing stands.
+    /// Takes the table of a key; an empty table if it is missing.
     ///
     /// # Errors
     ///
-    /// When it is something else.
+    /// Returns an error if the value is not a table.
     pub fn table(&mut self, key: &str, title: &'static str) -> Result<ConfigTable<'d>, ConfigError> {
         match self.take(key) {
             None => Ok(ConfigTable::new(self.document, title, 0..0, Vec::new())),
@@ -107,13 +107,13 @@ impl<'d> ConfigTable<'d> {
         }
     }
 
-    /// Reads the value of a key, if it is there. What is wrong with it is noted.
+    /// Reads the value of a key, if present; records its error.
     pub fn read<T>(&mut self, key: &str, read: impl FnOnce(&Value<'d>) -> Result<T, ConfigError>) -> Option<T> {
         let value = self.take(key)?;
         self.document.diagnostics.record(read(&value))
     }
 
-    /// Reads the value of a key that must be there. What is wrong is noted.
+    /// Reads the value of a required key; records its error.
     pub fn required<T>(
         &mut self,
         key: &str,
@@ -125,11 +125,11 @@ impl<'d> ConfigTable<'d> {
         self.document.diagnostics.record(read(&value))
     }
 
-    /// The value of a key.
+    /// Takes the value of a required key.
     ///
     /// # Errors
     ///
-    /// When it is not there. A key that is nearly the same is taken for a slip of the pen, and named with its place.
+    /// Returns an error if it is missing. The error points at a key that looks like a typing error, if there is one.
     pub fn require(&mut self, key: &str, example: &str) -> Result<Value<'d>, ConfigError> {
         if let Some(value) = self.take(key) {
             return Ok(value);
@@ -142,41 +142,41 @@ impl<'d> ConfigTable<'d> {
         })
     }
 
-    /// What is noted while this is read, and nothing else, apart from all other complaints.
+    /// Returns what `read` returns and the errors that it records, without recording them here.
     pub fn scoped<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
         self.document.diagnostics.scoped(read)
     }
 
-    /// What is left, without taking it.
+    /// Returns the remaining values without taking them.
     pub fn values(&self) -> impl Iterator<Item = &Value<'d>> {
         self.entries.iter()
     }
 
-    /// Where it stands.
+    /// Returns the location of the table.
     pub fn source_line(&self) -> SourceLine {
         SourceLine { file: self.document.file.to_owned(), line: self.document.line(self.span.start) }
     }
 
-    /// Notes what is wrong.
+    /// Records an error.
     pub fn record(&self, error: ConfigError) {
         self.document.diagnostics.record::<()>(Err(error));
     }
 
-    /// An error about the table as a whole.
+    /// Creates an error about the whole table.
     pub fn error(&self, message: String) -> ConfigError {
         self.document.error(self.span.clone(), message)
     }
 
-    /// All that is left, in the order of the text: for tables whose keys are free.
+    /// Returns all remaining values in the order of the text, for tables with arbitrary keys.
     pub fn into_values(self) -> Vec<Value<'d>> {
         self.entries
     }
 
-    /// Sees that nothing is left. Of several keys that nobody asked for all but the first are noted.
+    /// Checks that no key is left. Records the unknown keys after the first.
     ///
     /// # Errors
     ///
-    /// The first key that nobody asked for. One that is nearly the same as a key that is not there is taken for a slip.
+    /// Returns an error for the first unknown key. If it resembles a missing key, the error assumes a typing error.
     pub fn finish(mut self) -> Result<(), ConfigError> {
         if self.entries.is_empty() {
             return Ok(());
@@ -199,7 +199,7 @@ impl<'d> ConfigTable<'d> {
         Err(first)
     }
 
-    /// [`Table::finish`], its error noted.
+    /// Calls [`ConfigTable::finish`] and records its error.
     pub fn reject_unknown(self) {
         let complaints = self.document.diagnostics;
         let _ = complaints.record(self.finish());
@@ -237,14 +237,14 @@ fn overlay_array<'d>(below: &mut Vec<Value<'d>>, later: Vec<Value<'d>>, identity
     }
 }
 
-/// Are two keys so alike that one is the other mistyped? Up to two letters added, left out or changed.
+/// Whether one key may be a typing error of the other: at most two letters added, left out or changed.
 pub(super) fn is_typo(meant: &str, written: &str) -> bool {
     const MAX_LISTED_KEYS: usize = 2;
     let (meant, written): (Vec<char>, Vec<char>) = (meant.chars().collect(), written.chars().collect());
     if meant.len().abs_diff(written.len()) > MAX_LISTED_KEYS {
         return false;
     }
-    // The edit distance, row by row.
+    // Edit distance, row by row.
     let mut row: Vec<usize> = (0..=written.len()).collect();
     for (index, letter) in meant.iter().enumerate() {
         let mut corner = row[0];
@@ -272,7 +272,7 @@ impl<'d> Value<'d> {
         Value { document, key, key_span, span, node }
     }
 
-    /// An error about this value.
+    /// Creates an error about this value.
     pub fn error(&self, message: impl fmt::Display) -> ConfigError {
         self.document.error(self.span.clone(), message.to_string())
     }
@@ -281,21 +281,21 @@ impl<'d> Value<'d> {
         self.document.error(self.key_span.clone(), format!("unknown key `{}` in {title}; {remedy}", self.key))
     }
 
-    /// Where it stands.
+    /// Returns the location of the value.
     pub fn source_line(&self) -> SourceLine {
         SourceLine { file: self.document.file.to_owned(), line: self.document.line(self.span.start) }
     }
 
-    /// A place as this value's complaints name it: by its line in the same file.
+    /// Names a location in messages about this value: by line number if it is in the same file.
     pub fn line_for_message(&self, spot: &SourceLine) -> String {
         if spot.file == self.document.file { format!("line {}", spot.line) } else { spot.to_string() }
     }
 
-    /// A string.
+    /// Returns a string.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// Returns an error if the value is not a string.
     pub fn string(&self) -> Result<&str, ConfigError> {
         match &self.node {
             Node::Leaf(DeValue::String(text)) => Ok(text),
@@ -303,11 +303,11 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// A number.
+    /// Returns a number.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// Returns an error if the value is not a number.
     pub fn number(&self) -> Result<f64, ConfigError> {
         let text = match &self.node {
             Node::Leaf(DeValue::Integer(integer)) if integer.radix() == 10 => integer.as_str(),
@@ -317,11 +317,11 @@ impl<'d> Value<'d> {
         text.parse().map_err(|_| self.wrong_kind_error("a number"))
     }
 
-    /// A string, number or truth value, as text.
+    /// Returns a string, number or boolean as text.
     ///
     /// # Errors
     ///
-    /// When it is something else.
+    /// Returns an error for any other value.
     pub fn scalar(&self) -> Result<String, ConfigError> {
         match &self.node {
             Node::Leaf(DeValue::String(text)) => Ok(text.to_string()),
@@ -332,18 +332,18 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// A list of strings.
+    /// Returns a list of strings.
     ///
     /// # Errors
     ///
-    /// When it is something else.
+    /// Returns an error for any other value.
     pub fn strings(&self) -> Result<Vec<String>, ConfigError> {
         let wrong = || self.wrong_kind_error("a list of strings, as in [\"/usr/local/bin/alarm\", \"--phone\"]");
         let Node::Array(values) = &self.node else { return Err(wrong()) };
         values.iter().map(|value| value.string().map(str::to_owned).map_err(|_| wrong())).collect()
     }
 
-    /// The value as TOML: numbers as they were written, strings in quotes; `None` for tables and arrays of them.
+    /// Returns the value as TOML: numbers as written, strings in quotes; `None` for tables and arrays of tables.
     pub fn as_toml(&self) -> Option<String> {
         match &self.node {
             Node::Leaf(DeValue::String(text)) => Some(toml::Value::String(text.to_string()).to_string()),
@@ -357,11 +357,11 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// A table, called `title` in messages.
+    /// Returns a table, called `title` in messages.
     ///
     /// # Errors
     ///
-    /// When it is none.
+    /// Returns an error if the value is not a table.
     pub fn table(self, title: &'static str) -> Result<ConfigTable<'d>, ConfigError> {
         match self.node {
             Node::Table(entries) => Ok(ConfigTable::new(self.document, title, self.span, entries)),
@@ -369,11 +369,11 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Tables, each called `title` in messages.
+    /// Returns tables, each called `title` in messages.
     ///
     /// # Errors
     ///
-    /// When it is something else.
+    /// Returns an error if the value is not an array of tables.
     pub fn tables(self, title: &'static str) -> Result<Vec<ConfigTable<'d>>, ConfigError> {
         let wrong = self.wrong_kind_error(&format!("tables, each under {title}"));
         let Node::Array(values) = self.node else { return Err(wrong) };
@@ -384,7 +384,7 @@ impl<'d> Value<'d> {
         values.into_iter().map(table).collect()
     }
 
-    /// What a table of an array is known by.
+    /// Returns the identity of a table in an array.
     fn identity(&self, key: &str) -> Option<String> {
         let Node::Table(entries) = &self.node else { return None };
         entries.iter().find(|value| value.key == key)?.scalar().ok()

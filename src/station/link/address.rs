@@ -1,66 +1,66 @@
-//! Where a board is: the addresses of ports, as an operator writes them.
+//! Port addresses of boards, as an operator writes them.
 //!
-//! | address | the board is at |
+//! | address | port |
 //! |---|---|
-//! | `serial:/dev/ttyACM0`, `/dev/pts/5`, `pty:/tmp/board` | a serial port or pseudo-terminal, by its path |
-//! | `usb:045b:8111`, `usb:04d8:000a:A9XYZ` | the USB port with these ids, and this serial number where one is given |
-//! | `tcp://10.0.0.7:4001` | a box that passes the bytes of a serial port on as they are |
-//! | `rfc2217://10.0.0.7:4001?baud=9600` | a box whose port is set up over the network |
-//! | `any` | any USB port whose maker is known to make boards |
+//! | `serial:/dev/ttyACM0`, `/dev/pts/5`, `pty:/tmp/board` | serial port or pseudo-terminal, by its path |
+//! | `usb:045b:8111`, `usb:04d8:000a:A9XYZ` | USB port with these ids, and this serial number if given |
+//! | `tcp://10.0.0.7:4001` | network device that forwards the bytes of a serial port unchanged |
+//! | `rfc2217://10.0.0.7:4001?baud=9600` | network device whose port is configured over the network |
+//! | `any` | any USB port of a known maker of boards |
 //! | `any:/dev/ttyUSB*,/dev/ttyACM*` | any port with such a path |
 //!
-//! `any`, and `usb` without a serial number, name no port but a choice of ports: which of them it is to be is asked anew each
-//! time one is opened. Invariant: an address that is written is read back as itself.
+//! `any`, and `usb` without a serial number, may match several ports; each opening of the port selects one again. Invariant: a formatted
+//! address parses as itself.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The speed of all boards.
+/// Speed of all boards.
 pub const DEFAULT_BAUD: u32 = 9_600;
 
-/// Where a board is.
+/// Address of a board's port.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PortAddress {
-    /// A serial port, by its path.
+    /// Serial port by path.
     Serial(PathBuf),
-    /// A USB port, by the ids of the chip in it.
+    /// USB port by the ids of its chip.
     Usb(UsbId),
-    /// A serial port behind a network, its bytes as they are.
+    /// Network port that forwards the bytes of a serial port unchanged.
     Tcp(Host),
-    /// A serial port behind a network, with telnet's COM-PORT-OPTION.
+    /// Network port with the COM-PORT-OPTION of telnet (RFC 2217).
     Rfc2217 {
-        /// Where.
+        /// Host and port.
         host: Host,
-        /// The speed that is asked for.
+        /// Requested speed.
         baud: u32,
     },
-    /// Any port whose path is like one of these; without any, every USB port of a maker of boards.
+    /// Any port whose path matches one of these patterns; without patterns any USB port of a maker of boards.
     Any(Vec<String>),
 }
 
-/// The ids of a USB chip.
+/// Ids of a USB chip.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct UsbId {
-    /// The vendor's id.
+    /// Vendor id.
     pub vendor: u16,
-    /// The product's id.
+    /// Product id.
     pub product: u16,
-    /// The chip's serial number; `None`: any.
+    /// Serial number of the chip; `None` for any.
     pub serial: Option<String>,
 }
 
-/// A port of a machine on a network.
+/// Port of a network host.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Host {
-    /// A name, or an address; one of IPv6 without its brackets.
+    /// Name or address; an IPv6 address without brackets.
     pub name: String,
-    /// The port, not 0.
+    /// Port, not 0.
     pub port: u16,
 }
 
 impl PortAddress {
-    /// Whether both mean the same port, however they are written: a box gives a port as it is or with telnet, not both.
+    /// Whether both mean the same port in any notation: a network device serves a port either raw or by telnet, not both.
     pub fn is_same_port(&self, other: &PortAddress) -> bool {
         match (self.host(), other.host()) {
             (Some(host), Some(other)) => host.port == other.port && host.name.eq_ignore_ascii_case(&other.name),
@@ -75,29 +75,29 @@ impl PortAddress {
         }
     }
 
-    /// Whether the address names one port, and not a choice among several.
+    /// Whether the address names exactly one port.
     pub fn is_one_port(&self) -> bool {
         !matches!(self, PortAddress::Any(_) | PortAddress::Usb(UsbId { serial: None, .. }))
     }
 }
 
-/// Why a text is no address of a port.
+/// Reason why a text is not a port address.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressError {
-    /// Nothing.
+    /// The text is empty.
     #[error("`port` is empty; expected {ADDRESS_FORMS}; `damcast ports` lists the ports")]
     Empty,
-    /// Another scheme.
+    /// The scheme is unknown.
     #[error("`{0}:` is no kind of port that this version knows; expected {ADDRESS_FORMS}")]
     Scheme(String),
-    /// Something is wrong behind the scheme.
+    /// The part after the scheme is invalid.
     #[error("`{text}`: {problem}, as in {example}")]
     Form {
-        /// The address as given.
+        /// Given address.
         text: String,
-        /// What is missing.
+        /// Problem.
         problem: &'static str,
-        /// One that is right.
+        /// Example of a valid address.
         example: &'static str,
     },
 }

@@ -1,26 +1,25 @@
-//! The wire to a board: a port that may not be there yet, may go away, and may come back under another name.
+//! Connection to a board: its port may be missing at first, disappear, and return under another name.
 //!
 //! ```text
 //!            open ok                     0 bytes, or an error
 //!  closed ──────────▸ open ─▸ bytes ...  ────────────────────▸ closed, back-off 100 ms, 200 ms, ... 2 s
 //!    ▲  open fails: back-off doubles,      reopen
-//!    │  told when the reason is new        ──────────────────▸ closed, back-off up to 10 s
+//!    │  reports a new reason               ──────────────────▸ closed, back-off up to 10 s
 //!    └──┘
 //! ```
 //!
 //! | file | subject |
 //! |---|---|
-//! | [`address`] | what an operator writes |
-//! | [`ports`] | the ports of this machine, and which line has which |
-//! | `serial`, `tcp`, `telnet` | the three kinds of wire, opened |
-//! | `rfc2217` | the telnet of serial-port servers, as bytes |
+//! | [`address`] | addresses as operators write them |
+//! | [`ports`] | ports of this machine, and the lines that use them |
+//! | `serial`, `tcp`, `telnet` | the three kinds of connection |
+//! | `rfc2217` | byte protocol of telnet for serial-port servers |
 //!
-//! A port that went away answers every read at once with 0 bytes, for ever; so 0 bytes means gone, the port is closed, and
-//! no loop here runs without waiting for something. Nothing is ever flushed: that would wait in the kernel until a board
-//! that may be unplugged has taken its bytes.
+//! A port that went away answers every read with 0 bytes at once; so 0 bytes close the port, and no loop here runs without waiting.
+//! Nothing is ever flushed: the kernel would block until a board that may be unplugged has taken its bytes.
 //!
-//! Absent on purpose: what the bytes mean. Silence proves nothing here; whether a silent board is alive is for those to
-//! ask who can speak with it, and they ask for [`Link::reopen`].
+//! Absent on purpose: the meaning of the bytes. Silence proves nothing here: the core polls a silent board, and requests
+//! [`Link::reopen`].
 
 pub mod address;
 pub mod ports;
@@ -45,35 +44,35 @@ use ports::ClaimedPort;
 pub use ports::Ports;
 use telnet::Telnet;
 
-/// The first wait before a port is opened again; it doubles up to the longest.
+/// Shortest wait before a port is reopened; it doubles up to the longest.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
-/// A board that is plugged in again is seen within this.
+/// Longest wait before a port is reopened, so that a board is detected soon after it is plugged in.
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(2);
-/// A port on which nothing answers, or the wrong board, is opened again within this.
+/// Longest wait before a port is reopened on which nothing or the wrong board answers.
 const MAX_REFUSED_WAIT: Duration = Duration::from_secs(10);
-/// A port that was open for so long was in order; its next wait is the shortest again.
+/// Time after which an open port counts as stable; its next wait is the shortest again.
 const STABLE_AFTER: Duration = Duration::from_secs(60);
-/// Commands have one to five bytes, a few milliseconds on the wire; who takes none for so long is gone.
+/// Longest time to write a command of one to five bytes, which take a few milliseconds on the wire; a slower port counts as gone.
 const MAX_WRITE_TIME: Duration = Duration::from_secs(5);
-/// The system needs that long at most to say that something has come.
+/// Longest time the system needs to report available bytes.
 const ERROR_GRACE: Duration = Duration::from_millis(20);
-/// One read; more than four seconds of a wire at full speed.
+/// Maximum number of bytes per read: more than four seconds of a wire at full speed.
 const READ_SIZE: usize = 4096;
 
-/// What happened on a link.
+/// Event on a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LinkEvent {
     /// The port is open.
     Up,
-    /// The port cannot be opened, for a reason that was not told before. It is tried again without end.
+    /// The port cannot be opened, for a reason that was not reported yet. Opening is retried for ever.
     OpenFailed(String),
-    /// Bytes came.
+    /// Bytes arrived.
     Bytes(Vec<u8>),
-    /// The port is gone; it is opened again when that is possible.
+    /// The port is gone; it is reopened as soon as possible.
     Down(String),
 }
 
-/// A link that mends itself.
+/// Link that reopens its port after failures.
 pub struct Link {
     address: PortAddress,
     expected_board: Option<String>,
@@ -91,10 +90,10 @@ enum LinkState {
     Closed { retry: Instant },
 }
 
-/// A port that is open.
+/// Open port.
 struct Port {
     wire: Wire,
-    /// The path, of a port of this machine.
+    /// Path of a local port.
     path: Option<PathBuf>,
     _claim: Option<ClaimedPort>,
 }
@@ -106,15 +105,15 @@ enum Wire {
 }
 
 impl Link {
-    /// A link to a port, to be opened by the first [`Link::next`]. `wanted`: the serial number of the board, where the
-    /// address may leave a choice.
+    /// Creates a link, which the first [`Link::next`] opens. `expected_board`: serial number of the board, used if the address matches
+    /// several ports.
     pub fn new(address: PortAddress, expected_board: Option<String>, ports: Ports) -> Link {
         let state = LinkState::Closed { retry: Instant::now() };
         let buffer = vec![0; READ_SIZE];
         Link { address, expected_board, ports, state, retry_wait: MIN_RETRY_WAIT, refusals: 0, notified: None, buffer }
     }
 
-    /// Waits for what happens next. Nothing is lost when it is cancelled.
+    /// Waits for the next event. Cancel safe.
     pub async fn next(&mut self) -> LinkEvent {
         loop {
             match &mut self.state {
@@ -153,7 +152,7 @@ impl Link {
         }
     }
 
-    /// What an open port has said that nobody has read: whoever was kept from running takes it for silent.
+    /// Returns an unread event of the open port: to a process that was suspended, the port seems silent.
     pub async fn read_pending(&mut self) -> Option<LinkEvent> {
         if !self.is_up() {
             return None;
@@ -161,11 +160,11 @@ impl Link {
         timeout(ERROR_GRACE, self.next()).await.ok()
     }
 
-    /// Sends bytes. A closed link takes them and does nothing: whoever asks a board asks again when the link is up.
+    /// Sends bytes. Does nothing if the link is closed: the sender repeats its command when the link is up.
     ///
     /// # Errors
     ///
-    /// When the port did not take them: why. The link is down then.
+    /// Returns the reason if the port did not accept the bytes. The link is down then.
     pub async fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         let LinkState::Open { port, .. } = &mut self.state else { return Ok(()) };
         let reason = match timeout(MAX_WRITE_TIME, port.wire.write_all(bytes)).await {
@@ -177,8 +176,8 @@ impl Link {
         Err(reason)
     }
 
-    /// Closes the port, to open it or another one later: `found` answers on it and not the board that is wanted, or
-    /// nothing does. The wait grows from time to time.
+    /// Closes the port, to open it or another one later: `found` answers instead of the expected board, or nothing does. The wait grows
+    /// each time.
     pub fn reopen(&mut self, found: Option<&str>) {
         let LinkState::Open { port, opened, .. } = &self.state else { return };
         if let Some(path) = &port.path {
@@ -193,7 +192,7 @@ impl Link {
         self.state = LinkState::Closed { retry: Instant::now() + wait };
     }
 
-    /// This board answers on the open port, as it should; others need not look for theirs there.
+    /// Records that the expected board answers on the open port, so that other lines skip it.
     pub fn confirm_board(&mut self, board: &str) {
         self.refusals = 0;
         if let LinkState::Open { port: Port { path: Some(path), .. }, .. } = &self.state {
@@ -201,17 +200,17 @@ impl Link {
         }
     }
 
-    /// Is the port open?
+    /// Whether the port is open.
     pub fn is_up(&self) -> bool {
         matches!(self.state, LinkState::Open { .. })
     }
 
-    /// For how long nothing has come from the open port.
+    /// Returns how long the open port has been silent.
     pub fn idle_time(&self) -> Duration {
         if let LinkState::Open { heard, .. } = &self.state { heard.elapsed() } else { Duration::ZERO }
     }
 
-    /// Which port it is: the one that is open, or the address.
+    /// Returns the open port or else the address.
     pub fn port_name(&self) -> String {
         match &self.state {
             LinkState::Open { port: Port { path: Some(path), .. }, .. } if !self.address.is_one_port() => {
@@ -226,7 +225,7 @@ impl Link {
         LinkEvent::Down(reason)
     }
 
-    /// The wait is not shortened by a port that opens and goes at once, only by bytes.
+    /// Only received bytes reset the wait, not a port that opens and disappears at once.
     fn back_off(&mut self) {
         self.state = LinkState::Closed { retry: Instant::now() + self.retry_wait };
         self.retry_wait = (self.retry_wait * 2).min(MAX_RETRY_WAIT);
@@ -234,7 +233,7 @@ impl Link {
 }
 
 impl Wire {
-    /// What came; nothing: the wire is gone. Nothing is lost when it is cancelled.
+    /// Reads bytes; none if the connection is gone. Cancel safe.
     async fn read(&mut self, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
         let count = match self {
             Wire::Serial(stream) => stream.read(buffer).await?,
@@ -295,7 +294,7 @@ mod tests {
         Link::new(address.parse().unwrap(), None, Ports::default())
     }
 
-    /// How often a link is woken while it waits for so long.
+    /// Returns how often a waiting link is polled.
     async fn wake_ups(mut link: Link, span: Duration) -> u32 {
         let polls = AtomicU32::new(0);
         let waiting = async {
@@ -319,7 +318,7 @@ mod tests {
         let nowhere = folder.path().join("nowhere").display().to_string();
         for address in [nowhere.clone(), format!("any:{nowhere}*")] {
             let polls = wake_ups(link(&address), Duration::from_secs(600)).await;
-            // Once for each wait, and once more where a thread looks into folders.
+            // Once for each wait, and once more where a thread searches folders.
             assert!((250..700).contains(&polls), "{address}: {polls} wake-ups in ten minutes");
         }
     }
@@ -351,7 +350,7 @@ mod tests {
         assert_eq!(link.next().await, LinkEvent::Up);
         let (mut server, _) = listener.accept().await.unwrap();
         server.write_all(&[0x93, 0xff]).await.unwrap();
-        // Time that the runtime had nothing of.
+        // Blocks the runtime, as a busy machine does.
         std::thread::sleep(Duration::from_millis(50));
         assert_eq!(link.read_pending().await, Some(LinkEvent::Bytes(vec![0x93, 0xff])));
         assert_eq!(link.read_pending().await, None);
@@ -372,7 +371,7 @@ mod tests {
             let mut settings = [0; 45];
             server.read_exact(&mut settings).await.unwrap();
             assert_eq!(settings[..10], [0xff, 0xfa, 0x2c, 0x01, 0x00, 0x00, 0x25, 0x80, 0xff, 0xf0]);
-            // Bytes of the board before the port is set up, and after.
+            // Bytes of the board before and after the port is set up.
             let answer = [0x93, 0xff, 0xff, 0xff, 0xfa, 0x2c, 0x65, 0x00, 0x00, 0x25, 0x80, 0xff, 0xf0];
             server.write_all(&answer).await.unwrap();
             server
@@ -405,7 +404,7 @@ mod tests {
     async fn opening_continues_after_cancelled_wait() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
-        // As a station does that has something else to do meanwhile.
+        // Cancels each wait, as a station with other work does.
         let mut waits = 0;
         while timeout(Duration::from_micros(1), link.next()).await != Ok(LinkEvent::Up) {
             waits += 1;

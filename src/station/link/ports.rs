@@ -1,15 +1,15 @@
-//! The ports of this machine, and which line has which: shared by all lines of a station.
+//! Ports of this machine and the lines that use them; shared by all lines of a station.
 //!
-//! An address may name a choice of ports ("any port that looks like this, with board 01025 on it"), and boards change places
-//! while they are carried about. So lines tell each other what they found:
+//! An address may match several ports ("any port that looks like this, with board 01025 on it"), and boards move between ports.
+//! So lines share their findings:
 //!
 //! ```text
-//!   line A, wants 01025 ── opens P1: board 01026 answers ──▸ noted: P1 carries 01026 ──▸ A goes on to P2
+//!   line A, wants 01025 ── opens P1: board 01026 answers ──▸ noted: P1 carries 01026 ──▸ A tries P2
 //!   line B, wants 01026 ─────────────────────────────────────────────────▸ opens P1 first
 //! ```
 //!
-//! Invariants: a port that a line has open, or that the configuration gives to a line by its path, is no candidate of another
-//! line; what was noted of a port is forgotten when another device takes its name, and after `REMEMBERED` in any case.
+//! Invariants: a port that is open on a line, or configured for a line by its path, is no candidate of another line. A note about a
+//! port is void when another device takes its name; a note that excludes the port also expires after `NOTE_LIFETIME`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,20 +23,20 @@ use tokio::time::Instant;
 
 use super::address::{PortAddress, UsbId};
 
-/// A port that carried another board, or none that answers, is tried again after this: a cable may have been moved behind it.
+/// Time after which a port with another board or none is retried: its cable may have been moved.
 const NOTE_LIFETIME: Duration = Duration::from_secs(10);
-/// The system's list of ports is read no more often, however many lines ask.
+/// Shortest time between two reads of the system's list of ports, for all lines together.
 const LIST_INTERVAL: Duration = Duration::from_secs(1);
-/// The system's list of ports; without it the enumeration would panic.
+/// Folder of the system's ports; without it the enumeration would panic.
 const SYSTEM_LIST_PATH: &str = "/sys/class/tty";
-/// The ids of a board's own USB chip. Chips that are in many devices are no sign of a board.
+/// Vendor and product ids of a board's own USB chip. Common chips do not identify a board.
 const BOARD_CHIPS: [(u16, u16); 1] = [(0x045b, 0x8111)];
-/// What the manufacturer's text of other boards begins with.
+/// Prefix of the manufacturer's name of other boards.
 const MANUFACTURER_PREFIX: &str = "DGT";
-/// Ports of which something is noted; more were unplugged long ago.
+/// Maximum number of notes about ports; the oldest ports were unplugged long ago.
 const MAX_NOTES: usize = 256;
 
-/// What the lines of a station know of ports; each line has one of its own, over the same book.
+/// Knowledge about ports; each line has its own handle to the shared table.
 #[derive(Clone, Default)]
 pub struct Ports {
     table: Arc<Mutex<PortTable>>,
@@ -46,20 +46,20 @@ pub struct Ports {
 #[derive(Default)]
 struct PortTable {
     reserved: Vec<PathBuf>,
-    /// Which line has a port.
+    /// Name of the line that uses each port.
     claimed: BTreeMap<PathBuf, String>,
     notes: BTreeMap<PathBuf, PortNote>,
     cached_list: Option<(Instant, Result<Vec<SerialPortInfo>, String>)>,
 }
 
-/// What was found at a port: `None`, nothing that answers.
+/// Note about a port; `board` is `None` if nothing answers.
 struct PortNote {
     board: Option<String>,
     device: Option<Device>,
     at: Instant,
 }
 
-/// What tells a device from the next that has its name.
+/// Identity of a device, to detect another device with its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Device([i64; 4]);
 
@@ -70,7 +70,7 @@ impl Device {
     }
 }
 
-/// A port that a line has. Dropping it gives it back.
+/// Port claimed by a line; dropping it releases the port.
 pub struct ClaimedPort {
     ports: Ports,
     path: PathBuf,
@@ -83,22 +83,22 @@ impl Drop for ClaimedPort {
 }
 
 impl Ports {
-    /// Keeps the ports that the configuration names for the lines that name them, and no others any more.
+    /// Reserves exactly these ports for the lines that the configuration assigns them to.
     pub fn reserve(&self, paths: Vec<PathBuf>) {
         self.lock_table().reserved = paths;
     }
 
-    /// The same for the line of this name.
+    /// Returns a handle for the line of this name.
     #[must_use]
     pub fn for_line(&self, name: &str) -> Ports {
         Ports { table: Arc::clone(&self.table), line: name.to_owned() }
     }
 
-    /// Takes a port.
+    /// Claims a port.
     ///
     /// # Errors
     ///
-    /// When a line has it: its name.
+    /// Returns the name of the line that holds it.
     pub fn claim(&self, path: &Path) -> Result<ClaimedPort, String> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut book = self.lock_table();
@@ -110,7 +110,7 @@ impl Ports {
         Ok(ClaimedPort { ports: self.clone(), path })
     }
 
-    /// Notes which board answers at a port, or that none does.
+    /// Records the board that answers at a port, or that none does.
     pub fn note(&self, path: &Path, board: Option<&str>) {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let note = PortNote { board: board.map(str::to_owned), device: Device::from_path(&path), at: Instant::now() };
@@ -121,12 +121,11 @@ impl Ports {
         book.notes.insert(path, note);
     }
 
-    /// The ports among which an address chooses, those first that are known to carry the board that is wanted. Blocks on
-    /// the system's folders.
+    /// Returns the ports that match an address, first those known to carry the expected board. Blocks on the system's folders.
     ///
     /// # Errors
     ///
-    /// When there is none: why.
+    /// Returns the reason if there is none.
     pub fn candidates(&self, address: &PortAddress, wanted: Option<&str>) -> Result<Vec<PathBuf>, String> {
         let all = match address {
             PortAddress::Serial(path) => return Ok(vec![path.clone()]),
@@ -157,7 +156,7 @@ impl Ports {
             };
             ranked.push((rank, path));
         }
-        // Stable: within a rank in the order of the names.
+        // The sort is stable: equal ranks stay in the order of names.
         ranked.sort_by_key(|(rank, _)| *rank);
         if ranked.is_empty() {
             return Err("other lines have the ports that could be meant, or other boards are at them".to_owned());
@@ -177,13 +176,12 @@ impl Ports {
     }
 
     fn lock_table(&self) -> MutexGuard<'_, PortTable> {
-        // Nothing that is done under the lock leaves a book half written.
+        // No panic under the lock leaves the table inconsistent.
         self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-/// The device that an address means now, links followed; `None` when it is not there, is none of this machine, or is one of
-/// several.
+/// Returns the device of an address, with links resolved; `None` if it is missing, not local, or one of several.
 pub fn device(address: &PortAddress) -> Option<PathBuf> {
     match address {
         PortAddress::Serial(path) => fs::canonicalize(path).ok(),
@@ -195,7 +193,7 @@ pub fn device(address: &PortAddress) -> Option<PathBuf> {
     }
 }
 
-/// Pairs of lines whose addresses mean one device now, though they are written differently, each with the device.
+/// Returns pairs of lines whose different addresses mean one device, with that device.
 pub fn shared_devices<'l>(lines: impl IntoIterator<Item = (&'l str, &'l PortAddress)>) -> Vec<[String; 3]> {
     let mut seen: BTreeMap<PathBuf, &str> = BTreeMap::new();
     let mut shared = Vec::new();
@@ -209,16 +207,16 @@ pub fn shared_devices<'l>(lines: impl IntoIterator<Item = (&'l str, &'l PortAddr
     shared
 }
 
-/// The serial ports of this machine, in the order of their names. Pseudo-terminals are not among them.
+/// Returns the serial ports of this machine, sorted by name, without pseudo-terminals.
 ///
 /// # Errors
 ///
-/// When the system cannot list them: why.
+/// Returns the reason if the system cannot list them.
 pub fn list() -> Result<Vec<SerialPortInfo>, String> {
     if !Path::new(SYSTEM_LIST_PATH).is_dir() {
         return Err(format!("this system has no {SYSTEM_LIST_PATH}, so its serial ports cannot be listed"));
     }
-    // The list changes while it is read, and the library does not expect all that can happen then.
+    // The list may change during reading, and the library panics in some of these cases.
     let listed = std::panic::catch_unwind(serialport::available_ports);
     let mut ports = match listed {
         Ok(Ok(ports)) => ports,
@@ -234,13 +232,13 @@ fn is_chip(id: &UsbId, usb: &serialport::UsbPortInfo) -> bool {
     usb.vid == id.vendor && usb.pid == id.product && id.serial.as_ref().is_none_or(has_serial)
 }
 
-/// Is this a USB port of a maker of boards?
+/// Whether the USB port belongs to a maker of boards.
 pub fn is_board(usb: &serialport::UsbPortInfo) -> bool {
     let is_makers = usb.manufacturer.as_ref().is_some_and(|manufacturer| manufacturer.starts_with(MANUFACTURER_PREFIX));
     is_makers || BOARD_CHIPS.contains(&(usb.vid, usb.pid))
 }
 
-/// The paths that a pattern means: `*` in its last part stands for any letters.
+/// Returns the paths that match a pattern: `*` in its last part matches any characters.
 fn matching_paths(pattern: &str) -> Vec<PathBuf> {
     let path = Path::new(pattern);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
@@ -308,11 +306,11 @@ mod tests {
         assert_eq!(found(None), [path("p2")]);
         drop(claim);
 
-        // What is known comes first; another's board not at all.
+        // A port known to carry the board comes first; one known to carry another is left out.
         ports.note(&path("p2"), Some("1025"));
         assert_eq!(found(Some("1025")), [path("p2"), path("p1")]);
         assert_eq!(found(Some("1026")), [path("p1")]);
-        // Another device of the same name is another matter.
+        // Another device with the same name voids the note.
         fs::remove_file(path("p2")).unwrap();
         fs::write(path("p2.new"), "").unwrap();
         fs::rename(path("p2.new"), path("p2")).unwrap();

@@ -1,4 +1,4 @@
-//! The telnet of serial-port servers, as bytes: RFC 2217 on top of RFC 854 and RFC 856.
+//! Byte protocol of serial-port servers: telnet with RFC 2217, RFC 854 and RFC 856.
 //!
 //! ```text
 //!   here                                        the server
@@ -9,14 +9,13 @@
 //!   bytes of the board, each 255 doubled      ◂─▸
 //! ```
 //!
-//! A filter: bytes of the network in, bytes of the board and replies out, whatever the cuts between reads. It knows no socket
-//! and no time. Invariants: replies are never longer than what they answer, but for one settings block; what is remembered
-//! of a message is bounded; no request that was answered once is answered again, so that two sides cannot ask each other
-//! for ever; no bytes make it panic.
+//! A filter: takes network bytes in any pieces, returns board bytes and replies. It uses no socket and no time. Invariants: replies are
+//! never longer than the request, except for one settings block; buffered parts of a message are bounded; a request is answered only
+//! once, so that two sides never loop; no input causes a panic.
 //!
-//! Absent on purpose: line and modem states that a server tells, and its wish that one should pause: commands are few and short.
+//! Absent on purpose: line and modem states, and flow control by the server: commands are few and short.
 
-/// The first byte of everything that is not the board's.
+/// First byte of every telnet command (Interpret As Command).
 const IAC: u8 = 255;
 const DONT: u8 = 254;
 const DO: u8 = 253;
@@ -35,27 +34,27 @@ const SET_PARITY: u8 = 3;
 const SET_STOPSIZE: u8 = 4;
 const SET_CONTROL: u8 = 5;
 const PURGE_DATA: u8 = 12;
-/// A server's message has the number of the client's and this.
+/// Offset of the server's message numbers from the client's.
 const SERVER_OFFSET: u8 = 100;
 
-/// The longest block that is looked into; the answers waited for have six bytes.
+/// Maximum length of a block that is parsed; the expected answers have six bytes.
 const MAX_BLOCK_LEN: usize = 32;
 
-/// Why a server cannot be used.
+/// Reason why a server cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refusal {
-    /// It is some other telnet server.
+    /// The server does not support the COM-PORT-OPTION.
     #[error("the server speaks telnet but lets nobody set up its port; set the speed there, and use tcp://")]
     NoComPort,
-    /// It would change bytes on their way.
+    /// The server may change bytes.
     #[error("the server does not pass all bytes on as they are (it refuses telnet's binary mode)")]
     NotBinary,
-    /// It has a speed of its own.
+    /// The server uses another speed.
     #[error("the server runs its port at {0} baud and not at the speed that was asked for")]
     Baud(u32),
 }
 
-/// What one end has said of an option.
+/// State of an option on one side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum OptionState {
     #[default]
@@ -73,26 +72,25 @@ enum State {
     BlockCommand,
 }
 
-/// One connection to a server.
+/// State of one connection to a server.
 #[derive(Clone, Debug)]
 pub struct Rfc2217 {
     baud: u32,
     state: State,
     block: Vec<u8>,
-    /// The server's word on what this end offers.
+    /// Server's answer to the options offered here.
     com_port: OptionState,
     binary_out: OptionState,
-    /// The server's word on sending all bytes itself.
+    /// Server's answer to binary mode in its own direction.
     binary_in: OptionState,
     granted_baud: Option<u32>,
-    /// Options that this end was asked about and answered.
+    /// Requests of the server that were answered.
     answered_options: Vec<(u8, u8)>,
     replies: Vec<u8>,
 }
 
 impl Rfc2217 {
-    /// A new connection to a port that is to run at this speed. What it has to say first is in
-    /// [`Rfc2217::take_replies`] at once.
+    /// Starts a connection to a port with this speed. [`Rfc2217::take_replies`] returns the first bytes to send.
     pub fn new(baud: u32) -> Rfc2217 {
         Rfc2217 {
             baud,
@@ -107,7 +105,7 @@ impl Rfc2217 {
         }
     }
 
-    /// What is to be sent to the server.
+    /// Returns the bytes to send to the server.
     pub fn take_replies(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.replies)
     }
@@ -116,7 +114,7 @@ impl Rfc2217 {
     ///
     /// # Errors
     ///
-    /// When it never will be.
+    /// Returns the refusal if it never will be.
     pub fn is_ready(&self) -> Result<bool, Refusal> {
         if self.com_port == OptionState::No {
             return Err(Refusal::NoComPort);
@@ -130,7 +128,7 @@ impl Rfc2217 {
         }
     }
 
-    /// Takes bytes of the network, and puts those that are the board's behind `data`.
+    /// Decodes network bytes and appends those of the board to `data`.
     pub fn decode(&mut self, bytes: &[u8], data: &mut Vec<u8>) {
         for &byte in bytes {
             self.state = match (self.state, byte) {
@@ -148,7 +146,7 @@ impl Rfc2217 {
                     State::Block
                 }
                 (State::Command, WILL | WONT | DO | DONT) => State::Option(byte),
-                // Commands of one byte: nothing to do about any of them.
+                // Commands of one byte need no reaction.
                 (State::Command, _) => State::Data,
                 (State::Option(verb), option) => {
                     self.on_option(verb, option);
@@ -169,7 +167,7 @@ impl Rfc2217 {
         }
     }
 
-    /// Bytes for the board as bytes for the network.
+    /// Encodes bytes for the board as network bytes.
     pub fn encode(bytes: &[u8]) -> Vec<u8> {
         let mut encoded = Vec::with_capacity(bytes.len());
         for &byte in bytes {
@@ -196,7 +194,7 @@ impl Rfc2217 {
             (WILL, SUPPRESS_GO_AHEAD | COM_PORT) => self.answer(DO, option),
             (DO, _) => self.answer(WONT, option),
             (WILL, _) => self.answer(DONT, option),
-            // Nothing else was asked for, so a refusal changes nothing.
+            // Other options were not requested, so a refusal changes nothing.
             _ => {}
         }
     }
@@ -209,7 +207,8 @@ impl Rfc2217 {
     }
 
     fn settings(&self) -> Vec<u8> {
-        /// One of each: none, one, none; what arrived before this connection is of another dialogue.
+        /// Parity 1: none; stop size 1: one; control 1: no flow control; purge 3: both buffers, because older bytes belong to another
+        /// session.
         const SETTINGS: [(u8, u8); 5] =
             [(SET_DATASIZE, 8), (SET_PARITY, 1), (SET_STOPSIZE, 1), (SET_CONTROL, 1), (PURGE_DATA, 3)];
         let mut bytes = block(SET_BAUDRATE, &self.baud.to_be_bytes());
@@ -241,7 +240,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the RFC gives for 9600 baud, eight bits, no parity, one stop bit, no handshake, purge of both buffers.
+    /// Bytes by RFC 2217 for 9600 baud, eight bits, no parity, one stop bit, no handshake, purge of both buffers.
     const SETTINGS: [u8; 45] = [
         0xff, 0xfa, 0x2c, 0x01, 0x00, 0x00, 0x25, 0x80, 0xff, 0xf0, // SET-BAUDRATE 9600
         0xff, 0xfa, 0x2c, 0x02, 0x08, 0xff, 0xf0, // SET-DATASIZE 8
@@ -278,7 +277,7 @@ mod tests {
     fn doubles_byte_255_both_ways() {
         assert_eq!(Rfc2217::encode(&[0x4b, 0xff, 0x42]), [0x4b, 0xff, 0xff, 0x42]);
         assert_eq!(hear(&mut Rfc2217::new(9600), &[0x01, 0xff, 0xff, 0x02]).0, [0x01, 0xff, 0x02]);
-        // Also within a block: a speed with 255 in it.
+        // A doubled 255 inside a block, in a speed.
         let mut telnet = Rfc2217::new(0xff);
         hear(&mut telnet, &[0xff, 0xfa, 0x2c, 0x65, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xf0]);
         assert_eq!(telnet.is_ready(), Ok(true));

@@ -1,4 +1,4 @@
-//! A serial port, or a pseudo-terminal, by its path.
+//! Opens a serial port or a pseudo-terminal by its path.
 
 use std::io;
 use std::path::Path;
@@ -7,11 +7,11 @@ use tokio_serial::{DataBits, FlowControl, Parity, SerialPortBuilderExt, SerialSt
 
 use super::address::DEFAULT_BAUD;
 
-/// Opens a port for this program alone: 9600 baud, eight bits, no parity, one stop bit, no handshake.
+/// Opens a port exclusively: 9600 baud, eight bits, no parity, one stop bit, no handshake.
 ///
 /// # Errors
 ///
-/// Why not, with a remedy where there is one.
+/// Returns the reason, with a remedy if there is one.
 pub fn open(path: &Path) -> Result<SerialStream, String> {
     tokio_serial::new(path.to_string_lossy(), DEFAULT_BAUD)
         .data_bits(DataBits::Eight)
@@ -23,7 +23,7 @@ pub fn open(path: &Path) -> Result<SerialStream, String> {
         .map_err(|error| explain(&error, path))
 }
 
-/// A reason with its remedy.
+/// Describes an error and its remedy.
 fn explain(error: &tokio_serial::Error, path: &Path) -> String {
     use tokio_serial::ErrorKind;
     match error.kind() {

@@ -1,15 +1,14 @@
-//! Serial ports behind a network: the socket.
+//! TCP connection to a serial port behind a network.
 //!
-//! A box that loses its power, or a cable between two switches that comes out, says nothing: a socket at this end stays open
-//! for ever. So the system is told to ask the other end when nothing came for some seconds, and to give up when what was
-//! sent is not acknowledged:
+//! If a remote device loses power, or a cable between two switches is unplugged, the local socket stays open for ever. So keepalive
+//! probes are sent after some seconds of silence, and unacknowledged data closes the connection:
 //!
 //! ```text
 //!   last byte ── 5 s ──▸ probe ── 2 s ──▸ probe ── 2 s ──▸ probe ── 2 s ──▸ the connection is gone: after 11 s
 //!   command sent, not acknowledged ────────────────── 10 s ───────────────▸ the connection is gone
 //! ```
 //!
-//! A box that acknowledges but passes nothing on is found by those who can speak with a board.
+//! The core detects a device that acknowledges but forwards nothing, by polling the board.
 
 use std::io;
 use std::time::Duration;
@@ -20,22 +19,22 @@ use tokio::time::timeout;
 
 use super::address::Host;
 
-/// A box in the same building answers at once.
+/// Longest time to connect; a device in the same building answers at once.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Nothing came for so long: ask.
+/// Silence before the first keepalive probe.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(5);
-/// Between two questions.
+/// Interval between two probes.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
-/// Questions without an answer before the connection counts as gone.
+/// Unanswered probes after which the connection counts as gone.
 const KEEPALIVE_PROBES: u32 = 3;
-/// What was sent is acknowledged within this, or the connection counts as gone.
+/// Longest time without an acknowledgement before the connection counts as gone.
 const USER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connects.
+/// Connects to a host.
 ///
 /// # Errors
 ///
-/// Why not, with a remedy where there is one.
+/// Returns the reason, with a remedy if there is one.
 pub async fn connect(host: &Host) -> Result<TcpStream, String> {
     let connecting = TcpStream::connect((host.name.as_str(), host.port));
     let stream = match timeout(CONNECT_TIMEOUT, connecting).await {
@@ -48,7 +47,7 @@ pub async fn connect(host: &Host) -> Result<TcpStream, String> {
 }
 
 fn prepare(stream: &TcpStream) -> io::Result<()> {
-    // A command is one byte; it is not to wait for more.
+    // A command of one byte must not wait for more.
     stream.set_nodelay(true)?;
     let socket = SockRef::from(stream);
     socket.set_tcp_keepalive(

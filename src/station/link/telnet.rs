@@ -1,4 +1,4 @@
-//! A connection to a server that speaks RFC 2217: the codec with its socket.
+//! Connection to an RFC 2217 server: the codec with its socket.
 
 use std::io;
 use std::time::Duration;
@@ -11,29 +11,29 @@ use super::address::Host;
 use super::rfc2217::Rfc2217;
 use super::tcp;
 
-/// A server sets its port up within this, or it is none of the kind.
+/// Longest time for a server to set up its port; others do not support RFC 2217.
 const SETUP_TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of a board that are kept while the port is being set up: more than it says in all that time.
+/// Maximum number of board bytes buffered during the setup: more than a board sends in that time.
 const MAX_EARLY_BYTES: usize = 16 << 10;
-/// One read.
+/// Maximum number of bytes per read.
 const READ_SIZE: usize = 1024;
 
-/// A port that is set up.
+/// Connection whose port is set up.
 pub struct Telnet {
     stream: TcpStream,
     codec: Rfc2217,
-    /// For the server, not sent yet.
+    /// Bytes for the server that are not sent yet.
     outgoing: Vec<u8>,
-    /// Of the board, not taken yet: what came while the port was being set up.
+    /// Bytes of the board that arrived during the setup.
     incoming: Vec<u8>,
 }
 
 impl Telnet {
-    /// Connects and sets the port up.
+    /// Connects and sets up the port.
     ///
     /// # Errors
     ///
-    /// Why not, with a remedy where there is one.
+    /// Returns the reason, with a remedy if there is one.
     pub async fn connect(host: &Host, baud: u32) -> Result<Telnet, String> {
         let stream = tcp::connect(host).await?;
         let mut telnet = Telnet { stream, codec: Rfc2217::new(baud), outgoing: Vec::new(), incoming: Vec::new() };
@@ -58,11 +58,11 @@ impl Telnet {
         Ok(())
     }
 
-    /// Bytes of the board. Nothing is lost when it is cancelled.
+    /// Reads bytes of the board. Cancel safe.
     ///
     /// # Errors
     ///
-    /// When the connection is broken.
+    /// Returns an error if the connection is broken.
     pub async fn read(&mut self) -> io::Result<Vec<u8>> {
         while self.incoming.is_empty() {
             if self.exchange().await? == 0 {
@@ -76,16 +76,16 @@ impl Telnet {
     ///
     /// # Errors
     ///
-    /// When the connection is broken.
+    /// Returns an error if the connection is broken.
     pub async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.outgoing.extend(self.codec.take_replies());
         self.outgoing.extend(Rfc2217::encode(bytes));
         self.send().await
     }
 
-    /// Says what is due, then takes what comes: how many bytes of the network.
+    /// Sends pending bytes, then reads. Returns the number of network bytes read.
     async fn exchange(&mut self) -> io::Result<usize> {
-        // Replies first: a server that asks and never reads is not read either, so nothing here grows.
+        // Send replies first: from a server that requests but never reads, nothing is read, so the buffer stays bounded.
         self.outgoing.extend(self.codec.take_replies());
         self.send().await?;
         let mut bytes = [0; READ_SIZE];
