@@ -33,7 +33,7 @@ const SYSTEM_LIST_PATH: &str = "/sys/class/tty";
 const BOARD_CHIPS: [(u16, u16); 1] = [(0x045b, 0x8111)];
 /// Prefix of the manufacturer's name of other boards.
 const MANUFACTURER_PREFIX: &str = "DGT";
-/// Maximum number of notes about ports; the oldest ports were unplugged long ago.
+/// Number of notes beyond which those about unplugged ports are dropped.
 const MAX_NOTES: usize = 256;
 
 /// Knowledge about ports; each line has its own handle to the shared table.

@@ -1,26 +1,25 @@
-//! The limits of the system that a station runs into first: how many files it may have open.
+//! System limit on open files, the first that a station reaches.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What a board has open: its port, its log, its live file, and one more while a file is replaced or read.
+/// Open files per board: port, log, live file, and one more while a file is replaced or read.
 const FILES_PER_BOARD: u64 = 4;
-/// What the rest of a station has open: standard streams, the runtime, sockets, operators, those who ask for numbers, the
-/// commands of alarms, and the public files.
+/// Open files of the rest of a station: standard streams, runtime, sockets, operators, metrics, alarm commands and public files.
 const BASE_FILES: u64 = 160;
 
-/// How many files a station with so many boards may have open at a time.
+/// Returns the number of files that a station with so many boards may have open.
 pub fn files_needed(boards: usize) -> u64 {
     BASE_FILES + FILES_PER_BOARD * boards as u64
 }
 
-/// Sees that so many files may be open: raises the limit as far as that is allowed.
+/// Raises the limit of open files to `needed` if allowed.
 ///
 /// # Errors
 ///
-/// When the limit stays lower: what to do.
+/// Returns a remedy if the limit stays lower.
 pub fn allow_files(needed: u64) -> Result<(), String> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    // Without a value there is no limit.
+    // `None` means no limit.
     if current.is_none_or(|current| current >= needed) {
         return Ok(());
     }

@@ -1,12 +1,11 @@
-//! Where messages of the program go, and how many of them.
+//! Destination and filter of the program's log messages.
 //!
-//! On a terminal and in a file they are lines of text. Where standard error is the journal (`JOURNAL_STREAM` says so) they go
-//! there with their fields, so that `journalctl LINE=board-3` or `BOARD=1025`, `GAME=2`, `PLY=17` finds them.
+//! On a terminal and in a file they are lines of text. If standard error is the journal (`JOURNAL_STREAM` shows that), they are sent with
+//! their fields, so that `journalctl LINE=board-3` or `BOARD=1025`, `GAME=2`, `PLY=17` finds them.
 //!
-//! Which are shown is a list of directives like `info` or `damcast::engine::session=debug`, the one that fits a module most closely
-//! counts:
-//! a plain list of modules, for filters by span and field bring an engine of regular expressions into the program. It begins with
-//! `RUST_LOG`, or `info`, and can be changed while the program runs.
+//! The filter is a list of directives like `info` or `damcast::engine::session=debug`; the most specific one for a module applies. It
+//! filters by module only, because filters by span and field would add an engine of regular expressions. It starts as `RUST_LOG` or `info`,
+//! and can be changed while the program runs.
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
@@ -18,12 +17,12 @@ use tracing_subscriber::reload::Handle;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, reload};
 
-/// What is shown where nothing says otherwise.
+/// Default filter.
 const DEFAULT_DIRECTIVE: &str = "info";
-/// More directives are none that a person gave.
+/// Maximum number of added directives.
 const MAX_DIRECTIVES: usize = 32;
 
-/// Which messages are shown.
+/// Filter of log messages.
 #[derive(Clone)]
 pub struct Levels {
     handle: Option<Handle<Targets, Registry>>,
@@ -32,22 +31,22 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Of a program whose messages go nowhere that this module knows.
+    /// Creates the filter of a program whose messages this module does not handle.
     pub fn fixed() -> Levels {
         Levels { handle: None, at_start: String::new(), added: Arc::default() }
     }
 
-    /// The directives that count now, separated by commas.
+    /// Returns the current directives, separated by commas.
     pub fn current(&self) -> String {
         let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
         [self.at_start.clone()].into_iter().chain(added.iter().cloned()).collect::<Vec<_>>().join(",")
     }
 
-    /// Adds a directive, like `damcast::engine::session=debug` or `debug`; `reset` takes back all that were added.
+    /// Adds a directive, like `damcast::engine::session=debug` or `debug`; `reset` removes all added ones.
     ///
     /// # Errors
     ///
-    /// When it is none, or messages go nowhere: why. Nothing changes then.
+    /// Returns the reason if the directive is invalid or there is no filter. Nothing changes then.
     pub fn add(&self, directive: &str) -> Result<String, String> {
         let handle = self.handle.as_ref().ok_or("the messages of this program are not shown by level")?;
         let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,7 +54,7 @@ impl Levels {
         if directive == "reset" {
             next.clear();
         } else {
-            // A word that is no level would be taken for a module, of which everything is shown.
+            // A word that is not a level would count as a module with all its messages.
             let (target, level) = directive.split_once('=').unwrap_or(("", directive));
             let is_target = target.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
             let is_level = !level.is_empty() && level.parse::<LevelFilter>().is_ok();
@@ -80,12 +79,12 @@ impl Levels {
     }
 }
 
-/// The module of a directive; none of a level alone.
+/// Returns the module of a directive, empty for a level alone.
 fn directive_target(directive: &str) -> &str {
     directive.split_once('=').map_or("", |(target, _)| target)
 }
 
-/// Begins to show messages. To be called once.
+/// Installs the logger. Must be called once.
 pub fn init() -> Levels {
     let wanted = std::env::var("RUST_LOG").unwrap_or_default();
     let at_start =
@@ -104,7 +103,7 @@ pub fn init() -> Levels {
     Levels { handle: Some(handle), at_start, added: Arc::default() }
 }
 
-/// Is standard error the journal's stream? systemd tells its device and inode; a redirected one has others.
+/// Whether standard error is the journal's stream. systemd passes its device and inode; a redirected stream has others.
 fn is_journal() -> bool {
     let Some((device, inode)) = std::env::var("JOURNAL_STREAM")
         .ok()

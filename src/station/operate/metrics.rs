@@ -1,19 +1,18 @@
-//! The state of a station in numbers, in the text format of Prometheus: the socket gives them (`numbers`), and `damcast desk` serves them at
-//! `/metrics` to programs that watch.
+//! Metrics of a station in the text format of Prometheus: returned by the control socket, and served by `damcast desk` at `/metrics`.
 //!
-//! | name | type | labels | what |
+//! | name | type | labels | meaning |
 //! |---|---|---|---|
 //! | `damcast_boards` | gauge | `state` | boards in each state |
-//! | `damcast_plies_total`, `damcast_setups_total` | counter | `line` | entries that were published |
-//! | `damcast_recognition_delay_seconds` | histogram | `line` | how long the squares had been quiet then |
+//! | `damcast_plies_total`, `damcast_setups_total` | counter | `line` | published entries |
+//! | `damcast_recognition_delay_seconds` | histogram | `line` | time the squares had been quiet at publication |
 //! | `damcast_publish_seconds` | histogram | `line` | making the log durable and writing the files |
-//! | `damcast_received_bytes_total`, `damcast_sent_bytes_total` | counter | `line` | the wire |
-//! | `damcast_noise_bytes_total`, `damcast_checksum_errors_total` | counter | `line` | what of it told nothing |
+//! | `damcast_received_bytes_total`, `damcast_sent_bytes_total` | counter | `line` | bytes on the wire |
+//! | `damcast_noise_bytes_total`, `damcast_checksum_errors_total` | counter | `line` | noise and answers with a wrong checksum |
 //! | `damcast_connects_total`, `damcast_failures_total` | counter | `line` | ports opened, lines that broke |
-//! | `damcast_requests_total` | counter | `line` | requests of operators |
-//! | `damcast_orders_waiting` | gauge | `line` | requests that wait for a line |
-//! | `damcast_alarms` | gauge | `kind` | alarms that are raised |
-//! | `damcast_disk_free_bytes`, `damcast_disk_size_bytes` | gauge | | the disk |
+//! | `damcast_requests_total` | counter | `line` | operator requests |
+//! | `damcast_orders_waiting` | gauge | `line` | commands that wait for a line |
+//! | `damcast_alarms` | gauge | `kind` | raised alarms |
+//! | `damcast_disk_free_bytes`, `damcast_disk_size_bytes` | gauge | | space on the disk |
 //! | `damcast_uptime_seconds` | gauge | | |
 //!
 //! Source: Prometheus text exposition format 0.0.4.
@@ -24,7 +23,7 @@ use crate::engine::session::Condition;
 use crate::station::counters::{Histogram, LineCounters};
 use crate::station::operate::overview::{Observer, Overview};
 
-/// The kinds of alarms, each shown even when there is none: what is not there cannot be drawn.
+/// Kinds of alarms, each reported even when none is raised, so that graphs have a value.
 const ALARMS: [&str; 9] = [
     "silent",
     "unexplained",
@@ -37,7 +36,7 @@ const ALARMS: [&str; 9] = [
     "disk-low",
 ];
 
-/// All of it as text. `waiting`: for each line, how many orders wait for it.
+/// Returns all metrics as text. `waiting`: number of waiting commands for each line.
 pub fn metrics_text(observer: &Observer, waiting: &[(String, usize)]) -> String {
     let overview = observer.overview();
     let lines = observer.counters.all();
@@ -116,11 +115,11 @@ fn histogram(text: &mut String, name: &str, line: &str, times: &Histogram) {
 }
 
 fn write_head(text: &mut String, name: &str, kind: &str, help: &str) {
-    // Writing into a string cannot fail.
+    // Writing to a string never fails.
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-/// Names of lines are letters, digits, `-`, `_` and `.`: nothing that has to be written otherwise.
+/// Adds a row. Names of lines have only letters, digits, `-`, `_` and `.`, so labels need no escapes.
 fn row(text: &mut String, name: &str, labels: &[(&str, &str)], value: f64) {
     let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
     let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };

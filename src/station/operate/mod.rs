@@ -1,6 +1,6 @@
-//! A station under an operator's hand: all lines together, what is seen of them, what can be asked, and who is called.
+//! Operation of a station: all lines together, their state, requests and alarms.
 //!
-//! Modules stand in the order of their dependencies; none names a later one.
+//! Modules are listed in the order of their dependencies; none uses a later one.
 
 pub mod overview;
 

@@ -1,17 +1,16 @@
 //! Messages to the service manager: the protocol of `sd_notify`, a datagram of lines `KEY=value`.
 //!
-//! | message | when |
+//! | message | sent |
 //! |---|---|
-//! | `READY=1` | every line has been opened, or has said why not |
-//! | `STATUS=...` | a line for `systemctl status`, when it changes |
-//! | `WATCHDOG=1` | while everybody's work goes on |
-//! | `RELOADING=1`, `MONOTONIC_USEC=...` | the configuration is read again; `READY=1` ends it |
-//! | `EXTEND_TIMEOUT_USEC=...` | lines are still being opened |
-//! | `STOPPING=1` | the end has begun |
+//! | `READY=1` | when every line is open or has failed to open |
+//! | `STATUS=...` | when the line for `systemctl status` changes |
+//! | `WATCHDOG=1` | while no task is stalled |
+//! | `RELOADING=1`, `MONOTONIC_USEC=...` | when a reload of the configuration starts; `READY=1` ends it |
+//! | `EXTEND_TIMEOUT_USEC=...` | while lines are being opened |
+//! | `STOPPING=1` | when the station stops |
 //!
-//! A manager that does not listen never holds up the recording: the socket does not block, and what it did not take is sent
-//! again by whoever needs it. Own code, because the crates of this name know no abstract addresses (`@name`), which is how a
-//! manager is reached inside some containers.
+//! The socket does not block, so a manager never delays the recording; callers repeat messages that were not accepted. This is own code
+//! because the `sd_notify` crates do not support abstract addresses (`@name`), which managers of some containers use.
 //!
 //! Source: sd_notify(3), sd_watchdog_enabled(3), systemd 252.
 
@@ -23,18 +22,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
-/// The way to the service manager, if there is one.
+/// Connection to the service manager, if there is one.
 pub struct ServiceManager {
     socket: Option<(UnixDatagram, SocketAddr)>,
     watchdog: Option<Duration>,
 }
 
 impl ServiceManager {
-    /// The manager that the environment names: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    /// Connects to the manager in the environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
     ///
     /// # Errors
     ///
-    /// When what it names cannot be: why.
+    /// Returns the reason if a value is invalid.
     pub fn from_env() -> Result<ServiceManager, String> {
         let Some(name) = env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty()) else {
             return Ok(ServiceManager::absent());
@@ -46,24 +45,24 @@ impl ServiceManager {
         Ok(ServiceManager { socket: Some(socket), watchdog })
     }
 
-    /// Nobody listens.
+    /// Creates a connection without a manager.
     pub fn absent() -> ServiceManager {
         ServiceManager { socket: None, watchdog: None }
     }
 
-    /// After how long without `WATCHDOG=1` the manager ends this process.
+    /// Returns the time without `WATCHDOG=1` after which the manager ends this process.
     pub fn watchdog(&self) -> Option<Duration> {
         self.watchdog
     }
 
-    /// Tells some lines at once. Returns whether they were taken; without a manager they are.
+    /// Sends lines in one message. Returns whether it was accepted, always true without a manager.
     pub fn send(&self, lines: &[&str]) -> bool {
         let Some((socket, address)) = &self.socket else { return true };
         let message = lines.join("\n");
         socket.send_to_addr(message.as_bytes(), address).is_ok()
     }
 
-    /// Tells that the configuration is read again. The time shows that this is no old message.
+    /// Reports a reload of the configuration, with the current time as the protocol requires.
     pub fn send_reloading(&self) -> bool {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let microseconds = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1_000;
@@ -71,7 +70,7 @@ impl ServiceManager {
     }
 }
 
-/// A path, or an abstract name after `@`.
+/// Opens a path, or an abstract name after `@`.
 fn open(name: &OsStr) -> io::Result<(UnixDatagram, SocketAddr)> {
     let address = match name.as_bytes().split_first() {
         Some((b'@', rest)) => SocketAddr::from_abstract_name(rest)?,
@@ -101,7 +100,7 @@ mod tests {
             let mut heard = [0; 64];
             let count = listener.recv(&mut heard).unwrap();
             assert_eq!(&heard[..count], b"READY=1\nSTATUS=2 boards");
-            // Nobody takes it any more: nothing waits for that.
+            // Fills the socket's buffer: sending never blocks.
             while manager.send(&["WATCHDOG=1"]) {}
         }
     }

@@ -1,4 +1,4 @@
-//! The state of a station as a document: what `damcast status --json` prints, what `/metrics` counts, and what alarms judge.
+//! State of a station as a document, for `damcast status --json`, `/metrics` and alarms.
 //!
 //! ```text
 //!   rows of the lines ─┐
@@ -6,8 +6,8 @@
 //!   the disk ──────────┘
 //! ```
 //!
-//! Invariants: making one asks no line and no disk anything, so it works while they are busy or hang. Members are added, never renamed.
-//! These are twins of the core's types, which know nothing of JSON.
+//! Invariants: an overview needs neither a line nor the disk, so it works while they are busy or hang. Members are added, never
+//! renamed. The types mirror those of the core, which do not support JSON.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,123 +24,123 @@ use crate::station::counters::Counters;
 use crate::station::file_problems::{self, FileProblems};
 use crate::station::line::{LineReport, WaitStatus};
 
-/// A moment on the wall.
+/// Date and time.
 type WallTime = DateTime<FixedOffset>;
 
-/// The state of a station.
+/// State of a station.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Overview {
-    /// The version of damcast.
+    /// Version of damcast.
     pub version: String,
-    /// The process.
+    /// Process id.
     pub pid: u32,
-    /// When it was started.
+    /// Start time.
     pub started: WallTime,
-    /// For how long it has run.
+    /// Time since the start, in seconds.
     pub uptime_s: u64,
-    /// Where it records.
+    /// Folder of the recordings.
     pub directory: PathBuf,
-    /// The disk under that folder.
+    /// Disk of that folder.
     pub disk: Option<DiskView>,
     /// All boards, in the order of the configuration, those of a bus by address.
     pub boards: Vec<BoardView>,
-    /// The pairings that wait for a result: those of the open rounds whose games are over or show one, and of earlier rounds all that
-    /// have none and are not played later.
+    /// Pairings that wait for a result: of open rounds, those whose games are over or show a result; of earlier rounds, those without a
+    /// result that are not postponed.
     #[serde(default)]
     pub results_awaited: Vec<AwaitedView>,
-    /// The pairings of the open rounds on whose boards a game goes on that is one of no pairing: it may have begun before its round.
+    /// Pairings of the open rounds on whose boards an unassigned game is running: it may have begun before its round.
     #[serde(default)]
     pub unassigned_games: Vec<AwaitedView>,
     /// All lines, in the order of the configuration.
     pub lines: Vec<LineView>,
-    /// The outlets, in the order of the configuration, `public` first; those that are held back last.
+    /// Outlets, in the order of the configuration, `public` first, suspended ones last.
     #[serde(default)]
     pub outlets: Vec<OutletView>,
-    /// What needs the operator now.
+    /// Raised alarms.
     pub alarms: Vec<AlarmView>,
-    /// What became of the last reload of the configuration.
+    /// Outcome of the last reload of the configuration.
     pub reload: Option<ReloadView>,
 }
 
-/// How much space a disk has.
+/// Space on a disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DiskView {
-    /// What this process may still use.
+    /// Space available to this process.
     pub free_bytes: u64,
-    /// All of it.
+    /// Total space.
     pub total_bytes: u64,
 }
 
-/// A board.
+/// State of a board.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct BoardView {
-    /// What the names of its files begin with.
+    /// Prefix of its file names.
     pub name: String,
-    /// Its line.
+    /// Line.
     pub line: String,
-    /// Its address on a bus.
+    /// Address on a bus.
     pub address: Option<u16>,
-    /// Its serial number, if it has said one.
+    /// Serial number, if known.
     pub serial: Option<String>,
-    /// What is going on, in one word of [`Condition::as_str`]; `broken` when its line is not running.
+    /// Name of the [`Condition::as_str`]; `broken` if its line is not running.
     pub state: String,
-    /// The same in words for people.
+    /// State in words.
     pub text: String,
-    /// Since when.
+    /// Start of the state.
     pub since: Option<WallTime>,
-    /// For how long.
+    /// Duration of the state in seconds.
     pub since_s: Option<u64>,
-    /// Whether the operator holds back what would be published.
+    /// Whether the operator holds its publication.
     pub held: bool,
-    /// The number of the game that is going on or was the last.
+    /// Number of the running or last game.
     pub game: Option<u32>,
-    /// It goes on, whether the board is heard or not.
+    /// Whether the game is running, even without a link to the board.
     #[serde(default)]
     pub is_ongoing: bool,
-    /// Who has White in that game, or in the next; `None`: nobody has said.
+    /// White player of that game or the next; `None` if unknown.
     #[serde(default)]
     pub white: Option<String>,
-    /// Who has Black.
+    /// Black player.
     #[serde(default)]
     pub black: Option<String>,
     /// Plies of that game.
     pub plies: u32,
-    /// The last entry.
+    /// Last entry.
     pub last: Option<String>,
-    /// What the clock shows, in seconds.
+    /// Clock display, in seconds.
     pub clocks: Option<ClocksView>,
     /// Whether the clock of the game is missing.
     pub clock_missing: bool,
     /// Moves that are likely but not final.
     pub provisional: Vec<String>,
-    /// What the next entry waits for.
+    /// Reason and remaining time of the pending entry.
     #[serde(default)]
     pub waits: Option<WaitView>,
-    /// What is known of a board that nothing explains.
+    /// Unexplained position.
     pub unexplained: Option<UnexplainedView>,
-    /// What stands on its squares, beside what is published.
+    /// Pieces on its squares and the published position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squares: Option<SquaresView>,
-    /// What is wrong with a start position that is nearly complete.
+    /// Problem of a nearly complete start position.
     pub wrong_start: Option<String>,
-    /// Why what everybody sees of its game stands still.
+    /// Reason why the publication of its game is paused.
     #[serde(default)]
     pub publication: Option<String>,
-    /// The file of the game that was opened last.
+    /// File of the most recently opened game.
     pub file: Option<PathBuf>,
-    /// Which pairing of a tournament it plays in the open round.
+    /// Pairing of a tournament in the open round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairing: Option<PairingView>,
-    /// The result that a sign on the board offers; readers have it as `proposed` of its pairing.
+    /// Result proposed by a sign on the board; readers see it as `proposed` of the pairing.
     #[serde(skip)]
     pub proposed_result: Option<String>,
-    /// What games play that begin from now on, as its line was told; not for readers.
+    /// Pairing of the next games, as assigned to the line; not for readers.
     #[serde(skip)]
     pub assigned_pairing: Option<Arc<BoardPairing>>,
 }
 
 impl BoardView {
-    /// Takes what the office says of it: its pairing, and names that were corrected since its game began.
+    /// Adds its pairing, and names corrected since its game began.
     fn apply_tournament(&mut self, office: &TournamentStatus) {
         self.pairing = office.pairings.get(&self.name).cloned();
         if let Some((game, [white, black])) = office.players.get(&self.name)
@@ -152,47 +152,47 @@ impl BoardView {
     }
 }
 
-/// A pairing of an open round.
+/// Pairing of an open round.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PairingView {
-    /// The section.
+    /// Section.
     pub section: String,
-    /// The round.
+    /// Round.
     pub round: u32,
-    /// The number of the board in it.
+    /// Number of the board in the round.
     pub board_number: Option<u32>,
-    /// Who has White.
+    /// White player.
     pub white: String,
-    /// Who has Black.
+    /// Black player.
     pub black: String,
-    /// The official result.
+    /// Official result.
     pub result: Option<String>,
-    /// Its game is over, or its board shows a result: an arbiter has to say it.
+    /// Whether an arbiter must enter the result, because the game is over or the board shows a result.
     pub waits_for_result: bool,
-    /// The result that the board has shown.
+    /// Result shown on the board.
     pub proposed: Option<String>,
 }
 
-/// A pairing that waits for a result, or for its game.
+/// Pairing that waits for a result or for its game.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct AwaitedView {
-    /// The board that it is played on; `None`: the boards have gone on to another round, or it has none.
+    /// Board; `None` if the boards play another round or the pairing has no board.
     pub board: Option<String>,
-    /// The pairing.
+    /// Pairing.
     #[serde(flatten)]
     pub pairing: PairingView,
 }
 
-/// What the tournament office says of boards.
+/// Tournament status of the boards.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TournamentStatus {
-    /// The pairings of the open rounds, by boards.
+    /// Pairings of the open rounds, by board.
     pub pairings: BTreeMap<String, PairingView>,
-    /// Those that wait for a result, in their order.
+    /// Pairings that wait for a result, in order.
     pub awaited: Vec<AwaitedView>,
-    /// Those on whose boards a game goes on that is one of no pairing.
+    /// Pairings on whose boards an unassigned game is running.
     pub begun_before: Vec<AwaitedView>,
-    /// Who plays a game that goes on, where that was corrected since it began: by boards, with its number.
+    /// Number and players of running games whose players were corrected since their start, by board.
     pub players: BTreeMap<String, (u32, [Option<String>; 2])>,
 }
 
@@ -205,13 +205,13 @@ pub struct ClocksView {
     pub black: u32,
 }
 
-/// What the next entry of a game waits for.
+/// Reason and remaining time of a pending entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct WaitView {
-    /// In one word of [`Wait::as_str`](crate::engine::recognition::Wait::as_str).
+    /// Name of the [`Wait::as_str`](crate::engine::recognition::Wait::as_str).
     #[serde(rename = "for")]
     pub what: String,
-    /// For so many seconds more at the most; then it is published without.
+    /// Longest remaining time in seconds; then the entry is published regardless.
     pub seconds: u64,
 }
 
@@ -221,30 +221,30 @@ impl From<WaitStatus> for WaitView {
     }
 }
 
-/// A board that nothing explains.
+/// Unexplained position of a board.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct UnexplainedView {
-    /// The squares that differ from the published position.
+    /// Squares that differ from the published position.
     pub squares: Vec<String>,
-    /// What comes closest.
+    /// Closest interpretations.
     pub interpretations: Vec<String>,
 }
 
 impl UnexplainedView {
-    /// In one sentence.
+    /// Describes the position in one sentence.
     pub fn describe(&self) -> String {
         notes::describe(&self.squares, &self.interpretations)
     }
 }
 
-/// What stands on the squares of a board, and what is published of it.
+/// Pieces on a board and its published position.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SquaresView {
-    /// The game that is played on it, as the tag `GameType` calls it.
+    /// Value of the tag `GameType` of its game.
     pub game_type: String,
-    /// The pieces that it shows, as a FEN without the side to move.
+    /// Sensed pieces, as a FEN without the side to move.
     pub shown: String,
-    /// The position that was published last of the game that goes on, as a FEN; `None`: none goes on.
+    /// Last published position of the running game, as a FEN; `None` if none is running.
     pub published: Option<String>,
 }
 
@@ -259,112 +259,112 @@ impl From<&BoardSquares> for SquaresView {
     }
 }
 
-/// A line.
+/// State of a line.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct LineView {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its port.
+    /// Port.
     pub port: String,
     /// `single` or `bus`.
     pub mode: String,
-    /// `open`, or why it is not.
+    /// `open`, or the reason why it is not.
     pub link: String,
-    /// What will change when its games are over.
+    /// Changes that wait for the end of its games.
     pub pending: Option<String>,
-    /// What is wrong with its disk.
+    /// Disk fault.
     #[serde(default)]
     pub fault: Option<String>,
-    /// In words for people.
+    /// State in words.
     pub text: String,
-    /// Bytes from its boards since the start.
+    /// Bytes received from its boards since the start.
     pub bytes_in: u64,
-    /// Bytes to them.
+    /// Bytes sent to its boards.
     pub bytes_out: u64,
-    /// Bytes that told nothing.
+    /// Bytes that belong to no message.
     pub noise_bytes: u64,
     /// Answers with a wrong checksum.
     pub bad_checksums: u64,
-    /// How often the port was opened.
+    /// Number of times the port was opened.
     pub connects: u64,
-    /// Plies that were published.
+    /// Published plies.
     pub plies: u64,
-    /// Setups that were published.
+    /// Published setups.
     pub setups: u64,
 }
 
-/// A folder for readers.
+/// Folder for readers.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct OutletView {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its folder, from that of the station on.
+    /// Folder, relative to that of the station.
     pub directory: PathBuf,
-    /// Whose readers its files are for; left out where it is held back, like what follows.
+    /// Reader profile; `None` if suspended, like the following fields.
     pub profile: Option<String>,
-    /// How many seconds later everything is shown.
+    /// Delay in seconds.
     pub delay_s: Option<u32>,
-    /// How many plies of a game that goes on are kept back.
+    /// Delay in plies of a running game.
     pub delay_plies: Option<u32>,
-    /// The group that may read it.
+    /// Group that may read it.
     pub group: Option<String>,
-    /// Why it is held back.
+    /// Reason of the suspension.
     pub held: Option<String>,
 }
 
-/// What needs the operator.
+/// Raised alarm.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AlarmView {
     /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `babble`, `disk-fault`, `publication`, `disk-low`.
     pub kind: String,
-    /// The board; `None`: the station.
+    /// Board; `None` for the station.
     pub board: Option<String>,
-    /// The folder or file, from the station's folder on; `None`: the board or the station as a whole.
+    /// Folder or file, relative to the station's folder; `None` for the whole board or station.
     #[serde(default)]
     pub place: Option<String>,
-    /// Since when.
+    /// Start.
     pub since: WallTime,
-    /// What is the matter, and what to do.
+    /// Problem and remedy.
     pub text: String,
 }
 
-/// A reload of the configuration.
+/// Reload of the configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ReloadView {
-    /// When.
+    /// Time.
     pub at: WallTime,
-    /// Whether the new configuration counts.
+    /// Whether the new configuration is in use.
     pub ok: bool,
-    /// What became of it.
+    /// Changes or errors.
     pub text: Vec<String>,
 }
 
-/// Where overviews are made.
+/// Sources of overviews.
 #[derive(Clone)]
 pub struct Observer {
-    /// Where it records.
+    /// Folder of the recordings.
     pub directory: PathBuf,
-    /// The latest state of all lines.
+    /// Latest state of all lines.
     pub rows: watch::Receiver<Vec<LineReport>>,
-    /// What they count.
+    /// Counters of all lines.
     pub counters: Counters,
-    /// What is the matter with its files.
+    /// Problems with the station's files.
     pub problems: FileProblems,
-    /// The disk, as it was seen last.
+    /// Latest state of the disk.
     pub disk: watch::Receiver<Option<DiskView>>,
-    /// What needs the operator.
+    /// Raised alarms.
     pub alarms: watch::Receiver<Vec<AlarmView>>,
-    /// The last reload.
+    /// Last reload.
     pub reload: watch::Receiver<Option<ReloadView>>,
-    /// The outlets.
+    /// Outlets.
     pub outlets: watch::Receiver<Vec<OutletView>>,
-    /// What the tournament office says.
+    /// Tournament status.
     pub office: watch::Receiver<TournamentStatus>,
-    /// When the station was started.
+    /// Start of the station.
     pub started: StartTime,
 }
 
-/// A start, on the wall and on a clock that nobody sets.
+/// Start time, as a date and on a clock that cannot be set.
 #[derive(Clone, Copy)]
 pub struct StartTime {
     at: WallTime,
@@ -372,19 +372,19 @@ pub struct StartTime {
 }
 
 impl StartTime {
-    /// Now.
+    /// Returns the current time.
     pub fn now() -> StartTime {
         StartTime { at: now(), instant: std::time::Instant::now() }
     }
 }
 
-/// Now, to the millisecond.
+/// Returns the current time in whole milliseconds.
 pub fn now() -> WallTime {
     Local::now().fixed_offset().trunc_subsecs(3)
 }
 
 impl Observer {
-    /// The state of the station now.
+    /// Returns the current state of the station.
     pub fn overview(&self) -> Overview {
         let rows = self.rows.borrow().clone();
         let counters = self.counters.all();
@@ -407,7 +407,7 @@ impl Observer {
 }
 
 impl Observer {
-    /// What the names of the files of a board begin with that an operator calls so: the name itself, or LINE/ADDRESS.
+    /// Returns the file prefix of a board that an operator names by that prefix or as LINE/ADDRESS.
     pub fn find_board(&self, name: &str) -> Option<String> {
         let is_it = |board: &BoardView| {
             board.name == name || board.address.is_some_and(|address| format!("{}/{address}", board.line) == name)
@@ -422,7 +422,7 @@ impl Observer {
             self.problems.current().into_iter().filter(|problem| problem.kind == file_problems::PUBLICATION_ALARM)
         {
             if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == problem.board.as_ref()) {
-                // It may stand still in several outlets.
+                // Its publication may be paused in several outlets.
                 let before = board.publication.take().map(|text| text + "; ").unwrap_or_default();
                 board.publication = Some(before + &problem.text);
             }
@@ -431,15 +431,15 @@ impl Observer {
     }
 }
 
-/// The space on the disk of a folder; `None` where the system does not tell.
+/// Returns the space on the disk of a folder; `None` if unknown.
 pub fn disk(folder: &Path) -> Option<DiskView> {
     let stats = rustix::fs::statvfs(folder).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(stats.f_frsize);
-    // Some file systems tell of no blocks at all: that is no full disk.
+    // Some file systems report zero blocks, which is no full disk.
     (stats.f_blocks > 0).then(|| DiskView { free_bytes: bytes(stats.f_bavail), total_bytes: bytes(stats.f_blocks) })
 }
 
-/// All boards of some lines. A bus on which none is known is shown as one.
+/// Returns all boards of some lines. A bus without known boards is shown as one board.
 pub fn boards(rows: &[LineReport], now: WallTime) -> Vec<BoardView> {
     let of_line = |row: &LineReport| match row.boards.as_slice() {
         [] => {

@@ -1,11 +1,11 @@
-//! The alarm command, run with one line of JSON on its standard input.
+//! Runs the alarm command with one line of JSON on its standard input.
 //!
 //! ```text
 //! {"event":"raised","kind":"silent","board":"board-3","since":"2026-11-21T14:02:11.000+01:00","text":"...","at":"..."}
 //! ```
 //!
-//! Invariants: nothing waits for it; what it is told is in the order in which it happened; a command that takes too long is
-//! killed with everything it has started; what it cannot be told in time is dropped, and that is told.
+//! Invariants: nothing waits for the command; it gets events in order; if it takes too long, it is killed with all its child
+//! processes; events that cannot be queued are dropped with a log message.
 
 use std::io;
 use std::process::Stdio;
@@ -22,14 +22,14 @@ use super::AlarmEvent;
 use crate::station::config::AlarmConfig;
 use crate::station::operate::overview::{self, AlarmView};
 
-/// Alarms that wait for their turn. A hall has fewer boards; more at once is one fault that made them all.
+/// Maximum number of queued alarms. A hall has fewer boards; more at once have one common cause.
 const MAX_PENDING_ALARMS: usize = 256;
 
-/// Where alarms are told.
+/// Sender of alarm events.
 pub struct AlarmCommand(mpsc::Sender<AlarmEvent>);
 
 impl AlarmCommand {
-    /// A hook that runs the command of the latest configuration, one call after the other, as long as it is there.
+    /// Spawns a task that runs the command of the latest configuration, one call at a time, until the sender is dropped.
     pub fn spawn(config: watch::Receiver<AlarmConfig>) -> AlarmCommand {
         let (sender, mut events) = mpsc::channel::<AlarmEvent>(MAX_PENDING_ALARMS);
         tokio::spawn(async move {
@@ -46,7 +46,7 @@ impl AlarmCommand {
         AlarmCommand(sender)
     }
 
-    /// Tells it.
+    /// Queues and logs an event.
     pub fn send(&self, event: AlarmEvent) {
         let AlarmEvent { event: event_kind, alarm, .. } = &event;
         let of = alarm.board.as_deref().unwrap_or("the station");
@@ -60,11 +60,11 @@ impl AlarmCommand {
     }
 }
 
-/// Runs the command now, with a line of JSON whose `event` is `test`. Returns what there is to say of it.
+/// Runs the command with an event `test`. Returns a description of the outcome.
 ///
 /// # Errors
 ///
-/// When there is no command, or it does not end well: why.
+/// Returns the reason if no command is configured or it fails.
 pub async fn run_test(config: &AlarmConfig) -> Result<String, String> {
     if config.command.is_empty() {
         return Err("no alarm command is configured: `command` in [alarm]".to_owned());
@@ -85,7 +85,7 @@ async fn run_command(config: &AlarmConfig, event: &AlarmEvent) -> Result<(), Str
     let Some((program, arguments)) = config.command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    // It is no part of the service, and must not speak for it.
+    // The command is not part of the service and must not send notifications for it.
     command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("WATCHDOG_PID");
     command.process_group(0).kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| error.to_string())?;
@@ -96,7 +96,7 @@ async fn run_command(config: &AlarmConfig, event: &AlarmEvent) -> Result<(), Str
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => {
             kill_all(&child);
-            // It is dead; its end is taken notice of, so that it does not stay a zombie.
+            // Reap the killed process, so that it does not stay a zombie.
             let _ = timeout(Duration::from_secs(1), child.wait()).await;
             Err(format!("it took longer than {} s and was killed", config.time_limit.as_secs()))
         }
@@ -105,13 +105,13 @@ async fn run_command(config: &AlarmConfig, event: &AlarmEvent) -> Result<(), Str
 
 async fn finish(child: &mut Child, line: &[u8]) -> io::Result<std::process::ExitStatus> {
     if let Some(mut stdin) = child.stdin.take() {
-        // A command need not read what it is told.
+        // A command need not read its input.
         let _ = stdin.write_all(line).await;
     }
     child.wait().await
 }
 
-/// It, and what it has started.
+/// Kills the command and its child processes.
 fn kill_all(child: &Child) {
     let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
     if let Some(group) = group {

@@ -1,21 +1,20 @@
 //! Alarms for boards that need attention.
 //!
-//! | alarm | when, for as long as `[alarm]` says |
+//! | alarm | raised if this lasts for the time in `[alarm]` |
 //! |---|---|
-//! | `silent` | its port is not there, it does not answer, or another board is in its place |
-//! | `unexplained` | no legal move explains what stands on it |
-//! | `wrong-start` | it is nearly set up for a game, and that is all |
-//! | `clock-missing` | a game goes on without the clock that it had, or that its time control promises |
-//! | `broken` | its line cannot be opened, or a bug: it is tried again |
-//! | `babble` | its port says more than boards can: noise, a wrong speed, another device |
-//! | `disk-fault` | the disk does not take what its line records, which waits in memory; or a log or `commits` was taken away, changed, or may not be written any more |
-//! | `publication` | what everybody should see is not there, or stands still: a file of `public/` or `live/` is gone, replaced, cannot be written, or its profile holds a game back |
-//! | `disk-low` | there is less space for the station than is good |
+//! | `silent` | the port is missing, the board does not answer, or another board is in its place |
+//! | `unexplained` | no legal move explains the position on the board |
+//! | `wrong-start` | the board is nearly set up for a game |
+//! | `clock-missing` | a game continues without the clock that it had, or that its time control requires |
+//! | `broken` | the line cannot be opened, or a bug; it is retried |
+//! | `babble` | the port sends more than boards can: noise, a wrong speed, another device |
+//! | `disk-fault` | the disk refuses the line's data, which waits in memory; or a log or `commits` was removed, changed or made read-only |
+//! | `publication` | a file of `public/` or `live/` is gone, replaced or unwritable, or its profile holds a game back |
+//! | `disk-low` | the station's disk has little free space |
 //!
-//! An alarm is raised once, and is over once; what comes and goes within its time is none. Whoever is called is in
-//! [`hook`].
+//! Each alarm is raised once and ends once; shorter conditions raise none. [`hook`] runs the alarm command.
 //!
-//! Invariants: what is judged is an overview and its time; nothing here waits.
+//! Invariants: the input is an overview and its time; nothing here waits.
 
 pub mod hook;
 
@@ -29,45 +28,44 @@ use crate::station::config::AlarmConfig;
 use crate::station::file_problems::FileProblem;
 use crate::station::operate::overview::{AlarmView, BoardView, DiskView};
 
-/// A station whose disk had too little space has enough again with this much more of it, so that files which come and go do
-/// not call anybody twice.
+/// Factor on the low-space limit that ends the alarm, so that temporary files do not raise it twice.
 const DISK_RECOVERY_MARGIN: f64 = 1.1;
 
-/// Which alarm, of which board, and of which folder or file.
+/// Kind of an alarm, its board, and its folder or file.
 type AlarmKey = (&'static str, Option<String>, Option<String>);
 
-/// What happened to an alarm.
+/// Change of an alarm.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct AlarmEvent {
-    /// `raised` or `over`; `test` when somebody tries whether the command works.
+    /// `raised` or `over`; `test` for a test of the command.
     pub event: &'static str,
-    /// The alarm.
+    /// Alarm.
     #[serde(flatten)]
     pub alarm: AlarmView,
-    /// When it was raised, or was over.
+    /// Time of the change.
     pub at: DateTime<FixedOffset>,
 }
 
-/// What needs the operator.
+/// State of all alarms.
 #[derive(Default)]
 pub struct Alarms {
-    /// Since when something is the matter, whether anybody was called or not.
+    /// Start of each condition, raised or not.
     since: BTreeMap<AlarmKey, DateTime<FixedOffset>>,
     raised: BTreeMap<AlarmKey, AlarmView>,
 }
 
-/// Something is the matter.
+/// Condition that may raise an alarm.
 struct AlarmCandidate {
     key: AlarmKey,
-    /// Since when, where that is known.
+    /// Start, if known.
     since: Option<DateTime<FixedOffset>>,
-    /// How long that may last.
+    /// Duration after which the alarm is raised.
     limit: Duration,
     text: String,
 }
 
 impl Alarms {
-    /// Judges a station; `troubles`: of its files. Returns what is new.
+    /// Evaluates a station; `problems` are those of its files. Returns the changes.
     pub fn evaluate(
         &mut self,
         config: &AlarmConfig,
@@ -102,12 +100,12 @@ impl Alarms {
         events
     }
 
-    /// All that are raised, in order.
+    /// Returns all raised alarms, in order.
     pub fn raised(&self) -> Vec<AlarmView> {
         self.raised.values().cloned().collect()
     }
 
-    /// What is not the matter any more. Those who were called hear of it.
+    /// Removes conditions that are over. Returns events for the alarms among them.
     fn clear_resolved(&mut self, symptoms: &[AlarmCandidate], now: DateTime<FixedOffset>) -> Vec<AlarmEvent> {
         let is_there = |key: &AlarmKey| symptoms.iter().any(|symptom| symptom.key == *key);
         self.since.retain(|key, _| is_there(key));
@@ -141,7 +139,7 @@ fn board_candidates(config: &AlarmConfig, board: &BoardView) -> Vec<AlarmCandida
         }
         "no-connection" | "no-answer" | "other-board" => {
             let text = format!("nothing comes from the board: {}", board.text);
-            // From one of these to another it stays silent, so what counts is when that began.
+            // The cause of the silence may change, so the start of the silence counts.
             symptoms.push(symptom("silent", None, config.silent, text));
         }
         "unexplained" => {
@@ -201,7 +199,7 @@ mod tests {
         }
     }
 
-    /// Judges at each of these seconds, and gives what was told then.
+    /// Evaluates the board at each of these seconds. Returns the events with their times.
     fn told(at: &[(i64, BoardView)]) -> Vec<(i64, &'static str, String)> {
         let (start, config) = (now(), AlarmConfig::default());
         let mut alarms = Alarms::default();

@@ -1,5 +1,5 @@
-//! What was asked of the station since its start: for people at a desk, who see what the others have done. The logs of the lines and the
-//! record of the tournament have it for ever.
+//! Requests to the station since its start, shown at the desk to see the work of others. The permanent records are the logs of the lines
+//! and of the tournament.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 
 use super::Reply;
 
-/// So many are kept.
+/// Maximum number of entries.
 const MAX_ENTRIES: usize = 300;
-/// What is longer is cut, in characters: an import has pages of words.
+/// Maximum length of a text in characters; an import has pages of text.
 const MAX_TEXT_LEN: usize = 300;
 
-/// Something that was asked.
+/// Request and its outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// When, as `2027-07-10T09:30:00.000+02:00`.
+    /// Time, as `2027-07-10T09:30:00.000+02:00`.
     pub at: String,
-    /// Who.
+    /// Requester.
     pub by: String,
-    /// What.
+    /// Request.
     pub what: String,
-    /// Of which board.
+    /// Board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
-    /// Whether it was done.
+    /// Whether it succeeded.
     pub ok: bool,
-    /// What was answered.
+    /// Answer.
     pub message: String,
 }
 
-/// The last of them.
+/// Most recent entries.
 #[derive(Clone, Default, Debug)]
 pub struct AuditLog(Arc<Mutex<VecDeque<AuditEntry>>>);
 

@@ -1,4 +1,4 @@
-//! The side of the operator: finds the socket of a station and speaks with it.
+//! Client side of the control socket: finds the socket of a station and exchanges messages.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -8,24 +8,24 @@ use std::time::{Duration, Instant};
 use super::{ClientMessage, MAX_LINE_LEN, Reply};
 use crate::station::line::Uptime;
 
-/// Who waits for longer than this is told so.
+/// Time without an answer after which the operator is informed.
 const WAIT_NOTICE_DELAY: Duration = Duration::from_secs(2);
-/// The station says that it does not know what became of a request; that is waited for a little longer than the request is wanted.
+/// Extra time for the answer after a request's deadline, in which the station can report that the outcome is unknown.
 const ANSWER_GRACE: Duration = Duration::from_secs(2);
-/// A station that is watched tells its state at least every second.
+/// Longest silence of a watched station, which reports its state at least every second.
 const MAX_WATCH_SILENCE: Duration = Duration::from_secs(15);
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// No station.
+    /// No station answers.
     #[error(
         "no station answers at {}; start one with `damcast run --config FILE` or `systemctl start damcast`, or say with \
          --socket or --config where it is",
         .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" or ")
     )]
     NoStation(Vec<PathBuf>),
-    /// Not for this user.
+    /// This user may not open the socket.
     #[error(
         "{0}: you may not open this socket; only root, the user of the station and the group of the socket may (damcast-ctl, where \
              damcast is a service): try sudo"
@@ -34,14 +34,14 @@ pub enum ClientError {
     /// The connection broke, or the station hangs.
     #[error("{path}: {error}")]
     Broken {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// What happened.
+        /// I/O error.
         error: io::Error,
     },
 }
 
-/// A connection to a station.
+/// Connection to a station.
 pub struct Client {
     path: PathBuf,
     stream: BufReader<UnixStream>,
@@ -52,7 +52,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// When none does.
+    /// Returns an error if none answers.
     pub fn connect(paths: Vec<PathBuf>) -> Result<Client, ClientError> {
         for path in &paths {
             match UnixStream::connect(path) {
@@ -72,17 +72,17 @@ impl Client {
         Ok(Client { path: path.to_owned(), stream: BufReader::new(stream) })
     }
 
-    /// The socket.
+    /// Returns the path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Asks, and takes the answer. The request is wanted for `patience`, and dropped by the station if it is not begun by then.
-    /// `waits` is called once, after two seconds without an answer, with how long the request is still wanted.
+    /// Sends a request and returns the answer. The station drops a request that it has not started within `patience`. Calls `waits` once,
+    /// after two seconds without an answer, with the remaining time.
     ///
     /// # Errors
     ///
-    /// When there is no answer. Then it is not known whether it was done; it will not be done later.
+    /// Returns an error if there is no answer. The outcome is unknown then; the request is not started later.
     pub fn request(
         &mut self,
         asking: impl Into<ClientMessage>,
@@ -96,7 +96,7 @@ impl Client {
             line.push(b'\n');
             self.stream.get_mut().write_all(&line)
         });
-        // Who is sent away is told why, and may read that though writing failed.
+        // The server may have rejected us: read its reason even if the write failed.
         match (sent, self.next_reply_until(until + ANSWER_GRACE, waits)) {
             (_, Ok(reply)) => Ok(reply),
             (Err(error), Err(_)) => Err(self.broken(error)),
@@ -104,11 +104,11 @@ impl Client {
         }
     }
 
-    /// The next answer, of those that come without being asked for one by one.
+    /// Returns the next unsolicited answer.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// Returns an error if there is none.
     pub fn next_reply(&mut self) -> Result<Reply, ClientError> {
         self.next_reply_until(Instant::now() + MAX_WATCH_SILENCE, |_| {})
     }
@@ -122,7 +122,7 @@ impl Client {
             let wait = silent.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             let room = (MAX_LINE_LEN - line.len()) as u64;
             let read = self.stream.get_ref().set_read_timeout(Some(wait));
-            // What had come when the time was over stays.
+            // Bytes received before the timeout stay in `line`.
             let read = read.and_then(|()| (&mut self.stream).take(room).read_until(b'\n', &mut line));
             let error = match read {
                 Ok(0) => io::Error::new(io::ErrorKind::UnexpectedEof, "the station ended the connection"),

@@ -1,12 +1,12 @@
-//! Who has a place at the socket, and how often each user may ask: one that goes wrong locks nobody out and fills no disk.
+//! Limits clients of the socket and requests per user, so that a faulty client neither blocks others nor fills the disk.
 //!
-//! | what | most |
+//! | subject | limit |
 //! |---|---|
 //! | clients | [`MAX_CLIENTS`], [`RESERVED_SLOTS`] of them for root and the user of the station |
 //! | clients of one other user | [`MAX_CLIENTS_PER_USER`] |
-//! | requests of one user, whoever he is | [`BURST`], and one more for each [`REQUEST_INTERVAL`] |
+//! | requests of one user, root included | [`BURST`], and one more per [`REQUEST_INTERVAL`] |
 //!
-//! Whoever asks more often waits for a moment; who asks much more often is told so.
+//! Requests beyond this wait for a moment; if the wait becomes too long, they are refused.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,44 +14,44 @@ use std::time::{Duration, Instant};
 
 use super::peer::Peer;
 
-/// Clients at a time. Another one is told so and sent away.
+/// Maximum number of clients; another one is refused with a reason.
 pub const MAX_CLIENTS: usize = 16;
-/// Places that only root and the user of the station get.
+/// Slots reserved for root and the user of the station.
 pub const RESERVED_SLOTS: usize = 4;
-/// Clients of one user who is neither.
+/// Maximum number of clients of any other user.
 pub const MAX_CLIENTS_PER_USER: usize = 6;
-/// Requests that are taken one right after the other: one for each board of a hall.
+/// Requests accepted without a wait: one for each board of a hall.
 pub const BURST: u32 = 128;
-/// Behind those, one request is taken in this time.
+/// Interval of further requests after a burst.
 pub const REQUEST_INTERVAL: Duration = Duration::from_secs(1);
-/// A request waits for its turn for no longer; it is refused at once.
+/// Longest wait of a request; beyond it the request is refused at once.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// All places of a socket.
+/// All slots of a socket.
 #[derive(Clone, Default)]
 pub struct ClientSlots(Arc<Mutex<BTreeMap<u32, Usage>>>);
 
-/// What one user has of them.
+/// Usage by one user.
 #[derive(Default)]
 struct Usage {
     clients: usize,
     is_reserved: bool,
-    /// When as much time will have passed as his requests up to now may take.
+    /// Time at which the request budget is full again.
     used_until: Option<Instant>,
 }
 
-/// A place. It is free again when this is dropped.
+/// Slot of one client, released when dropped.
 pub struct ClientSlot {
     places: ClientSlots,
     user: u32,
 }
 
 impl ClientSlots {
-    /// A place for a client.
+    /// Acquires a slot for a client.
     ///
     /// # Errors
     ///
-    /// When there is none for this user, with what to tell him.
+    /// Returns a message for the user if no slot is left.
     pub fn acquire(&self, peer: &Peer) -> Result<ClientSlot, &'static str> {
         let mut usages = self.lock();
         let now = Instant::now();
@@ -77,7 +77,7 @@ impl ClientSlots {
 }
 
 impl ClientSlot {
-    /// For how long a request that comes now has to wait for its turn; `None`: for too long, it is not taken.
+    /// Returns how long a new request must wait; `None` if it is refused.
     pub fn wait_time(&self, now: Instant) -> Option<Duration> {
         let mut usages = self.places.lock();
         let usage = usages.entry(self.user).or_default();
@@ -107,7 +107,7 @@ mod tests {
         Peer::with_user(number)
     }
 
-    /// Neither root nor whoever runs the tests.
+    /// Users other than root and the one who runs the tests.
     const JAN: u32 = 4_000_000_001;
     const EVA: u32 = 4_000_000_002;
 
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(taken, BURST, "whatever number of clients he has");
         assert_eq!(first.wait_time(start), None);
         assert_eq!(eva.wait_time(start), Some(Duration::ZERO), "others are not kept waiting");
-        // He goes on: at most one a second is taken from now on, and what waits does so for a moment.
+        // From here at most one request per second is accepted, after a short wait.
         drop((first, second));
         let again = places.acquire(&user(JAN)).unwrap();
         let mut taken = 0;
@@ -160,7 +160,7 @@ mod tests {
             taken += usize::from(turn.is_some());
         }
         assert!((95..=105).contains(&taken), "{taken} in 100 s");
-        // After a rest he may ask as at first.
+        // After a rest the whole burst is available again.
         let later = start + Duration::from_secs(1000);
         assert!((0..BURST).all(|_| again.wait_time(later) == Some(Duration::ZERO)));
     }

@@ -1,7 +1,7 @@
-//! Codes with which people log in at the desk, and how often anybody may try.
+//! Login codes for the desk, with limits on wrong attempts.
 //!
-//! A code has six digits and counts once, for a minute. Who tries wrong ones five times waits; a code that was guessed at too often in
-//! all is void, so that many addresses together get no further. Time is told by whoever asks.
+//! A code has six digits and is valid once, for a minute. After five wrong attempts an address must wait. After too many wrong guesses in
+//! all a code is void, so that many addresses together gain nothing. Callers pass the time.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,35 +12,35 @@ use rustix::rand::{GetRandomFlags, getrandom};
 
 use super::DeskUser;
 
-/// For so long a code counts.
+/// Lifetime of a code.
 pub const CODE_LIFETIME: Duration = Duration::from_secs(60);
-/// So many wrong tries an address has.
+/// Wrong attempts of an address before it must wait.
 pub const MAX_ATTEMPTS: u32 = 5;
-/// Then it waits for so long.
+/// Duration of the wait.
 pub const LOCKOUT: Duration = Duration::from_secs(60);
-/// So many wrong tries in all make a code void.
+/// Wrong guesses from all addresses that make a code void.
 const MAX_WRONG_GUESSES: u32 = 100;
-/// No more codes count at once.
+/// Maximum number of valid codes.
 const MAX_CODES: usize = 16;
-/// So many addresses are remembered.
+/// Maximum number of remembered addresses.
 const MAX_ADDRESSES: usize = 1024;
 
-/// How often whom has tried, by address.
+/// Failed attempts by address, with the time of the last one.
 #[derive(Default, Debug)]
 pub struct LoginAttempts(HashMap<IpAddr, (u32, Instant)>);
 
 impl LoginAttempts {
-    /// Has this address to wait? Then for how long.
+    /// Returns how long this address must wait; `None` if it need not.
     pub fn remaining_lockout(&mut self, address: IpAddr, now: Instant) -> Option<Duration> {
         self.0.retain(|_, (_, last)| now.saturating_duration_since(*last) < LOCKOUT);
         let (count, last) = self.0.get(&address)?;
         (*count >= MAX_ATTEMPTS).then(|| LOCKOUT.saturating_sub(now.saturating_duration_since(*last)))
     }
 
-    /// It was wrong.
+    /// Records a failed attempt.
     pub fn record_failure(&mut self, address: IpAddr, now: Instant) {
         if self.0.len() >= MAX_ADDRESSES && !self.0.contains_key(&address) {
-            // Who has tried least goes; addresses that wait stay.
+            // Drop the address with the fewest attempts, so that locked ones stay.
             let least = self.0.iter().min_by_key(|(_, tries)| **tries).map(|(address, _)| *address);
             if let Some(least) = least {
                 self.0.remove(&least);
@@ -50,13 +50,13 @@ impl LoginAttempts {
         *tries = (tries.0 + 1, now);
     }
 
-    /// It was right.
+    /// Forgets the failures of an address after a success.
     pub fn record_success(&mut self, address: IpAddr) {
         self.0.remove(&address);
     }
 }
 
-/// What is said to who has to wait.
+/// Returns the message for an address that must wait.
 pub fn describe_wait(wait: Duration) -> String {
     format!("too many wrong tries from here; try again in {} s", wait.as_secs() + 1)
 }
@@ -75,25 +75,25 @@ struct LoginState {
     attempts: LoginAttempts,
 }
 
-/// The codes that count.
+/// Valid codes.
 #[derive(Clone, Default, Debug)]
 pub struct LoginCodes(Arc<Mutex<LoginState>>);
 
 impl LoginCodes {
-    /// A code for somebody, for a minute.
+    /// Issues a code for a person, valid for a minute.
     ///
     /// # Errors
     ///
-    /// When there are too many, or the system gives no random numbers.
+    /// Returns an error if there are too many codes, or the system has no random numbers.
     pub fn issue(&self, person: DeskUser, now: Instant) -> Result<String, String> {
         self.issue_for(person, now, CODE_LIFETIME)
     }
 
-    /// A code for somebody, for so long.
+    /// Issues a code for a person, valid for `counts_for`.
     ///
     /// # Errors
     ///
-    /// As [`LoginCodes::issue`].
+    /// Returns the errors of [`LoginCodes::issue`].
     pub fn issue_for(&self, person: DeskUser, now: Instant, counts_for: Duration) -> Result<String, String> {
         let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counter.codes.retain(|code| code.expires_at > now);
@@ -110,11 +110,11 @@ impl LoginCodes {
         Ok(code)
     }
 
-    /// Whose code is it? It does not count again.
+    /// Returns the person of a code and invalidates the code.
     ///
     /// # Errors
     ///
-    /// When it does not count, or the address has to wait.
+    /// Returns an error if the code is invalid or the address must wait.
     pub fn redeem(&self, code: &str, address: IpAddr, now: Instant) -> Result<DeskUser, String> {
         let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(wait) = counter.attempts.remaining_lockout(address, now) {
@@ -132,7 +132,7 @@ impl LoginCodes {
     }
 }
 
-/// Each of the million alike.
+/// Returns six random digits, uniformly distributed.
 fn six_digits() -> rustix::io::Result<String> {
     const ALL_CODES: u32 = 1_000_000;
     loop {
@@ -179,7 +179,7 @@ mod tests {
         for _ in 0..MAX_ATTEMPTS {
             assert!(logins.redeem(wrong, LOCAL_ADDRESS, start).unwrap_err().contains("does not count"));
         }
-        // Now the right one does not help.
+        // While locked out, even the right code is refused.
         assert!(logins.redeem(&code, LOCAL_ADDRESS, start).unwrap_err().contains("try again in"));
         assert_eq!(logins.redeem(&code, other(1), start), Ok(person()));
         let next = logins.issue(person(), start + LOCKOUT).unwrap();

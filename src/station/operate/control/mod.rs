@@ -1,13 +1,13 @@
-//! The control socket: how operators and programs speak with a running station.
+//! Control socket of a running station, for operators and programs.
 //!
 //! The protocol is described in `docs/socket.md`.
 //!
 //! # Invariants
 //!
-//! - A client can hang, send nothing, or send rubbish without end: it has a place among those of its user (`places.rs`), some
-//!   kilobytes, and a time-out. Neither the recording nor root notices.
-//! - `status` sends no line a request.
-//! - A socket that a dead process left is replaced; one that is alive never.
+//! - A client can hang, send nothing, or send endless garbage: it is limited to a slot of its user (`client_slots.rs`), some
+//!   kilobytes and a timeout. It affects neither the recording nor root.
+//! - `status` sends no request to a line.
+//! - The socket of a dead process is replaced, that of a running one never.
 
 mod audit_log;
 pub mod client;
@@ -34,18 +34,18 @@ use crate::station::tournament_service::{TournamentCommand, TournamentRequest};
 pub use audit_log::{AuditEntry, AuditLog};
 pub use socket::SocketError;
 
-/// No request or answer is longer: a hall of boards has some hundred kilobytes of status.
+/// Maximum length of a request or answer in bytes; the status of a hall of boards has some hundred kilobytes.
 pub const MAX_LINE_LEN: usize = 4 << 20;
-/// The name of the socket in its folder.
+/// Name of the socket in its folder.
 pub const SOCKET_NAME: &str = "control.sock";
-/// Where the service has it.
+/// Path of the service's socket.
 pub const SERVICE_SOCKET_PATH: &str = "/run/damcast/control.sock";
 
-/// What somebody who works at the desk may do.
+/// Role of a person at the desk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// All that `damcast ctl` can.
+    /// Everything that `damcast ctl` can do.
     #[default]
     Operator,
     /// Results, names and rounds.
@@ -53,7 +53,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// As it is written.
+    /// Returns the role as written in messages.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::Operator => "operator",
@@ -62,24 +62,24 @@ impl Role {
     }
 }
 
-/// Somebody who works at the desk.
+/// Person at the desk.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DeskUser {
-    /// What he is called.
+    /// Name.
     pub name: String,
-    /// What he may do.
+    /// Role.
     pub role: Role,
 }
 
-/// No name of a person is longer, in characters.
+/// Maximum length of a person's name in characters.
 pub const MAX_NAME_LEN: usize = 64;
 
 impl DeskUser {
-    /// Is the name one that may stand in a log?
+    /// Checks that the name can be written to a log.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// Returns the problem with the name.
     pub fn check(&self) -> Result<(), String> {
         let is_plain = !self.name.trim().is_empty() && !self.name.contains(escape::is_control);
         if is_plain && self.name.chars().count() <= MAX_NAME_LEN {
@@ -97,24 +97,24 @@ impl fmt::Display for DeskUser {
     }
 }
 
-/// What somebody has seen of a board.
+/// State of a board as seen by the requester.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BoardVersion {
-    /// The number of the game.
+    /// Number of the game.
     #[serde(default)]
     pub game: Option<u32>,
-    /// Its plies.
+    /// Number of its plies.
     #[serde(default)]
     pub plies: u32,
 }
 
-/// A request, and for whom it is made where that is not who owns the connection.
+/// Request, with its user if that is not the owner of the connection.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ClientMessage {
-    /// Who asks at the desk.
+    /// Person at the desk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<DeskUser>,
-    /// What.
+    /// Request.
     #[serde(flatten)]
     pub request: ClientRequest,
 }
@@ -125,97 +125,96 @@ impl From<ClientRequest> for ClientMessage {
     }
 }
 
-/// What a client asks.
+/// Request of a client.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ClientRequest {
-    /// The state of the station.
+    /// State of the station.
     Status {},
-    /// The state of the station, again and again.
+    /// State of the station, repeatedly.
     Watch {
-        /// No more often than this.
+        /// Shortest interval in milliseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         interval_ms: Option<u64>,
     },
-    /// What it counts, and what is not well.
+    /// Metrics and health problems.
     Metrics {},
-    /// An operator's request.
+    /// Operator request.
     Request {
-        /// Of which board.
+        /// Board.
         board: String,
-        /// Which.
+        /// Request text.
         request: String,
-        /// It is meant so: a result ends a game whose clock runs.
+        /// Whether a risky request is confirmed, such as a result while the clock runs.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         confirm: bool,
-        /// Why; it stands in the record of the tournament, where the request comes to that.
+        /// Reason, kept in the tournament log if the request changes the tournament.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
-        /// What whoever asks has seen of the board: if something was played since, it is refused.
+        /// State of the board as seen by the requester; the request is refused if moves were played since.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         if_seen: Option<BoardVersion>,
-        /// Only what would come of it is asked; nothing is done.
+        /// Whether to report the effects only, without changing anything.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         dry_run: bool,
-        /// Until when it is wanted.
+        /// Deadline.
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
-    /// An arbiter's request.
+    /// Arbiter request.
     Tournament {
-        /// Which.
+        /// Request.
         request: Box<TournamentRequest>,
-        /// Until when it is wanted.
+        /// Deadline.
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
-    /// To read the configuration again.
+    /// Reload of the configuration.
     Reload {
-        /// Until when it is wanted.
+        /// Deadline.
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
-    /// To run the alarm command, as if something were the matter.
+    /// Test of the alarm command.
     AlarmTest {
-        /// Until when it is wanted.
+        /// Deadline.
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
-    /// A code with which somebody can log in at the desk.
+    /// New code to log in at the desk.
     Login {
-        /// What he is called.
+        /// Name of the person.
         name: String,
-        /// What he may do.
+        /// Role of the person.
         #[serde(default)]
         role: Role,
     },
-    /// Who is it who gives this code at the desk?
+    /// Redemption of a login code.
     Redeem {
         /// Six digits.
         code: String,
-        /// The address of his browser; who tries too often has to wait.
+        /// Address of the browser, for the limit on wrong attempts.
         address: IpAddr,
     },
-    /// The tournament: players, rounds, results, standings, what was done to it.
+    /// Tournament: players, rounds, results, standings and changes.
     ShowTournament {},
-    /// What was asked of the station since its start, by whom.
+    /// Requests since the start of the station.
     AuditLog {},
-    /// To show other messages.
+    /// Log level.
     LogLevel {
         /// `info`, `damcast::engine::session=debug`, `reset`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         filter: Option<String>,
-        /// Until when it is wanted.
+        /// Deadline.
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
 }
 
 impl ClientRequest {
-    /// How long it is wanted, and its answer waited for, where nobody says anything else.
+    /// Returns the default time until the deadline, during which the client waits for the answer.
     pub fn timeout(&self) -> Duration {
-        // A reload waits for every line at once, and the alarm command may take its time.
-        // So may an import.
+        // A reload waits for every line, and the alarm command and imports may take long.
         let is_long = |request: &ClientRequest| {
             matches!(
                 request,
@@ -225,7 +224,7 @@ impl ClientRequest {
         Duration::from_secs(if is_long(self) { 30 } else { 10 })
     }
 
-    /// May somebody with this role ask it? An arbiter gives results, names and rounds, and sees everything.
+    /// Whether this role may send the request. An arbiter may enter results, names and rounds, and see everything.
     pub fn is_allowed_for(&self, role: Role) -> bool {
         match (role, self) {
             (Role::Operator, _) => true,
@@ -256,7 +255,7 @@ impl ClientRequest {
         }
     }
 
-    /// Does it change nothing, and is it not kept in mind?
+    /// Whether it changes nothing and stays out of the audit log.
     fn is_query(&self) -> bool {
         match self {
             ClientRequest::Status {}
@@ -271,7 +270,7 @@ impl ClientRequest {
         }
     }
 
-    /// In a few words, for the log.
+    /// Describes the request briefly, for the log.
     fn describe(&self) -> String {
         match self {
             ClientRequest::Status {} => "status".to_owned(),
@@ -289,7 +288,7 @@ impl ClientRequest {
         }
     }
 
-    /// The same, dropped if it is not begun by then. What changes nothing is answered at any time.
+    /// Sets the deadline. Queries have none.
     #[must_use]
     pub fn with_deadline(mut self, at: Uptime) -> ClientRequest {
         match &mut self {
@@ -310,58 +309,58 @@ impl ClientRequest {
     }
 }
 
-/// What it is answered.
+/// Answer to a request.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Reply {
-    /// Whether it was done.
+    /// Whether the request succeeded.
     pub ok: bool,
-    /// Why not.
+    /// Reason of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// It is not known whether it was done.
+    /// Whether the outcome is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outcome_unknown: bool,
-    /// What the operator is told.
+    /// Messages for the operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
-    /// The version of the tournament.
+    /// Version of the tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// What was written to the file of the game.
+    /// Lines written to the file of the game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
-    /// The state of the station.
+    /// State of the station.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Box<Overview>>,
-    /// What the station counts, in the text format of Prometheus; `told` has what is not well.
+    /// Metrics in the text format of Prometheus; `messages` has the health problems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<String>,
-    /// With this code somebody can log in at the desk, once, for a minute.
+    /// Login code for the desk, valid once, for a minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Who has logged in.
+    /// Person who has logged in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<DeskUser>,
-    /// The tournament.
+    /// Tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tournament: Option<Box<TournamentSnapshot>>,
-    /// What was asked, the oldest first.
+    /// Requests, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub audit_log: Vec<AuditEntry>,
 }
 
 impl Reply {
-    /// It was not done.
+    /// Creates the answer to a failed request.
     pub fn error(why: impl Into<String>) -> Reply {
         Reply { error: Some(why.into()), ..Reply::default() }
     }
 
-    /// It is not known whether it was done.
+    /// Creates the answer to a request with an unknown outcome.
     pub fn unknown(why: impl Into<String>) -> Reply {
         Reply { outcome_unknown: true, ..Reply::error(why) }
     }
 
-    /// It was done, and this is what there is to say.
+    /// Creates the answer to a successful request.
     pub fn done(messages: Vec<String>) -> Reply {
         Reply { ok: true, messages, ..Reply::default() }
     }
@@ -374,39 +373,39 @@ impl From<RequestOutcome> for Reply {
     }
 }
 
-/// What the station is to do.
+/// Command to the station.
 #[derive(Debug)]
 pub enum StationCommand {
-    /// Read the configuration again.
+    /// Reload of the configuration.
     Reload {
-        /// Who asks, in words.
+        /// Description of the requester.
         requester: String,
-        /// It is dropped if it is not begun by then.
+        /// Deadline; the command is dropped if it has not started by then.
         deadline: Uptime,
-        /// Who waits for what becomes of it: each thing that changed, or why nothing did.
+        /// Receives the changes, or the reason why nothing changed.
         answer: oneshot::Sender<Result<Vec<String>, String>>,
     },
-    /// Run the alarm command.
+    /// Test of the alarm command.
     AlarmTest {
-        /// Who asks, in words.
+        /// Description of the requester.
         requester: String,
-        /// It is dropped if it is not begun by then.
+        /// Deadline; the command is dropped if it has not started by then.
         deadline: Uptime,
-        /// Who waits for what becomes of it.
+        /// Receives the outcome.
         answer: oneshot::Sender<Result<String, String>>,
     },
-    /// An operator's request of a board.
+    /// Operator request to a board.
     Request {
-        /// The board, as he calls it.
+        /// Board as named by the operator.
         board: String,
-        /// What he wishes.
+        /// Request.
         command: OperatorCommand,
-        /// Who asks for it, and how.
+        /// Requester and options.
         context: RequestContext,
-        /// Who waits for what becomes of it.
+        /// Receives the outcome.
         answer: oneshot::Sender<RequestOutcome>,
     },
 }
 
-/// Where the station takes commands from.
+/// Sender of commands to the station.
 pub type Commands = mpsc::Sender<StationCommand>;

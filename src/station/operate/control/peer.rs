@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::process::geteuid;
 use tokio::net::unix::UCred;
 
-/// A client.
+/// Client of the socket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Peer {
     uid: u32,
@@ -16,30 +16,29 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The one with these credentials.
+    /// Creates the peer with these credentials.
     pub fn from_credentials(credentials: UCred) -> Peer {
         Peer { uid: credentials.uid(), gid: credentials.gid(), pid: credentials.pid() }
     }
 
-    /// Who it is.
+    /// Returns the user id.
     pub fn user(&self) -> u32 {
         self.uid
     }
 
-    /// Is it root, or the user of the station?
+    /// Whether the peer is root or the user of the station.
     pub fn is_trusted(&self) -> bool {
         self.uid == 0 || self.uid == geteuid().as_raw()
     }
 
-    /// May it speak with this station? Root, the user of the station and the group of the socket may. A process can belong to
-    /// the group without that being its first one, which the system does not tell: it could open the socket, so as long as
-    /// others cannot, it does.
+    /// Whether the peer may use this station: root, the user of the station and the group of the socket may. The system reports only the
+    /// primary group of a process. A process with a secondary group could open the socket, so it is allowed if others cannot open it.
     pub fn is_allowed(&self, socket: &Path) -> bool {
         let may = |data: fs::Metadata| data.gid() == self.gid || data.permissions().mode() & 0o007 == 0;
         self.is_trusted() || fs::metadata(socket).is_ok_and(may)
     }
 
-    /// For the log: `uid 1000 (jan), pid 4711`.
+    /// Describes the peer for the log: `uid 1000 (jan), pid 4711`.
     pub fn describe(&self) -> String {
         let name = fs::read_to_string("/etc/passwd").ok().and_then(|users| user_name(&users, self.uid));
         let name = name.map_or(String::new(), |name| format!(" ({name})"));
@@ -63,7 +62,7 @@ mod tests {
     use super::*;
 
     impl Peer {
-        /// Some process of a user.
+        /// Creates a process of a user.
         pub fn with_user(uid: u32) -> Peer {
             Peer { uid, gid: uid, pid: None }
         }

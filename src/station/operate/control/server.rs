@@ -1,4 +1,4 @@
-//! The side of the station: clients are let in, heard, and answered.
+//! Server side of the control socket: accepts clients and answers their requests.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -27,66 +27,66 @@ use crate::station::operate::overview::Observer;
 use crate::station::operate::tournament_actor::{TournamentHandle, TournamentQuery, TournamentReply};
 use crate::station::tournament_service::TournamentRequest;
 
-/// A client that asks nothing for so long is sent away.
+/// Idle time after which a client is disconnected.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-/// And one that has just come after this: whoever connects has something to ask.
+/// Idle time of a new client, which connects because it has a request.
 const FIRST_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Between two answers to one client passes at least this, whatever it asks.
+/// Shortest time between two answers to one client.
 const MIN_ANSWER_INTERVAL: Duration = Duration::from_millis(10);
-/// A client that is told that it asks too often is not heard for so long.
+/// Pause in reading from a client that exceeded its rate.
 const THROTTLE_PAUSE: Duration = Duration::from_millis(500);
-/// No request is longer.
+/// Maximum length of a request in bytes.
 const MAX_REQUEST_LEN: u64 = 64 << 10;
-/// But for a file: of 4 MiB, each byte of which may take two in JSON, and some that are escaped.
+/// Maximum length of an import: a file of 4 MiB, whose bytes may take two or more in JSON.
 const MAX_IMPORT_LEN: u64 = 12 << 20;
-/// With what such a request begins.
+/// Prefix of such a request.
 const TOURNAMENT_PREFIX: &[u8] = b"{\"do\":\"tournament\"";
-/// Nor what is wished of a board: a FEN of 144 squares has 600 characters.
+/// Maximum length of a board command in characters; a FEN of 144 squares has 600.
 const MAX_COMMAND_LEN: usize = 2000;
-/// A client that does not take its answer within this is sent away.
+/// Time after which a client that does not read its answer is disconnected.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-/// No request is wanted for longer than this from when it is read, whatever its client says.
+/// Latest deadline after reading a request, whatever the client requests.
 const MAX_DEADLINE: Duration = Duration::from_secs(60);
-/// What was begun at the last moment is answered within this.
+/// Extra time for the answer to a request that started just before its deadline.
 const COMPLETION_GRACE: Duration = Duration::from_millis(500);
-/// The office says within this whether a result is for it.
+/// Longest wait for the tournament service to decide whether it handles a result.
 const TOURNAMENT_TIMEOUT: Duration = Duration::from_secs(3);
-/// When the system gives no connections it is asked again after this.
+/// Interval of retries if the system cannot accept connections.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
-/// How often a watching client is told at most, and at least.
+/// Shortest and longest interval of reports to a watching client.
 const MIN_WATCH_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What programs that watch a station ask.
+/// Data for monitoring programs.
 pub struct MetricsSource {
-    /// What it counts, in the text format of Prometheus.
+    /// Returns the metrics in the text format of Prometheus.
     pub text: Box<dyn Fn() -> String + Send + Sync>,
-    /// What is not well with it.
+    /// Returns the health problems.
     pub health_problems: Box<dyn Fn() -> Vec<String> + Send + Sync>,
 }
 
-/// What clients may ask about and ask for.
+/// Parts of the station that clients can access.
 #[derive(Clone)]
 pub struct ServerContext {
-    /// The state of the station.
+    /// State of the station.
     pub observer: Observer,
-    /// What it can be told to do.
+    /// Commands to the station.
     pub commands: Commands,
-    /// Which messages are shown.
+    /// Log levels.
     pub levels: Levels,
-    /// The tournament.
+    /// Tournament.
     pub tournament: TournamentHandle,
-    /// Whoever asks something long has to wait for who does so now.
+    /// Permit for long requests, one at a time.
     pub long_requests: Arc<Semaphore>,
-    /// Its numbers and its health, once its lines are there.
+    /// Metrics and health, set once the lines exist.
     pub metrics: Arc<OnceLock<MetricsSource>>,
-    /// Codes with which people can log in at the desk.
+    /// Login codes for the desk.
     pub login_codes: LoginCodes,
-    /// What was asked.
+    /// Audit log.
     pub audit_log: AuditLog,
 }
 
-/// A socket that is served. It ends, and its file goes, when it is dropped.
+/// Running server; it ends and its file is removed when dropped.
 pub struct Server {
     task: JoinHandle<()>,
 }
@@ -97,16 +97,16 @@ impl Drop for Server {
     }
 }
 
-/// Begins to serve. To be called before lines are opened: see `Socket::open`.
+/// Starts the server. Must be called before lines are opened: see `Socket::open`.
 ///
 /// # Errors
 ///
-/// When there can be no socket.
+/// Returns an error if the socket cannot be created.
 pub fn serve(path: &Path, desk: ServerContext) -> Result<Server, SocketError> {
     let socket = Socket::open(path)?;
     let places = ClientSlots::default();
     let task = tokio::spawn(async move {
-        // Clients are tasks of this one: they end with it.
+        // Client tasks belong to this task and end with it.
         let mut clients = tokio::task::JoinSet::new();
         loop {
             let stream = tokio::select! {
@@ -168,7 +168,7 @@ async fn serve_client(
         }
         let mut permit = None;
         if line.len() as u64 >= MAX_REQUEST_LEN && line.starts_with(TOURNAMENT_PREFIX) {
-            // A file to be imported: one at a time, so that nobody fills the memory.
+            // Imports run one at a time, so that they cannot fill the memory.
             permit = timeout(IDLE_TIMEOUT, desk.long_requests.clone().acquire_owned()).await.ok().and_then(Result::ok);
             let room = if permit.is_some() { MAX_IMPORT_LEN - MAX_REQUEST_LEN } else { 0 };
             let mut limited = (&mut reader).take(room);
@@ -205,7 +205,7 @@ async fn serve_client(
     }
 }
 
-/// Answers, if whoever asks may, and keeps it in mind.
+/// Answers a request if the user may send it, and adds it to the audit log.
 async fn answer(asking: ClientMessage, peer: &Peer, desk: &ServerContext) -> Reply {
     let ClientMessage { user: desk_user, request } = asking;
     let requester = match &desk_user {
@@ -360,7 +360,7 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
     }
 }
 
-/// Has something been played at a board since somebody looked? What is said of that.
+/// Returns a message if moves were played at a board since the requester saw it.
 fn has_changed(desk: &ServerContext, board: &str, saw: BoardVersion) -> Option<String> {
     let name = desk.observer.find_board(board)?;
     let now = desk.observer.overview().boards.into_iter().find(|board| board.name == name)?;
@@ -371,17 +371,17 @@ fn has_changed(desk: &ServerContext, board: &str, saw: BoardVersion) -> Option<S
     })
 }
 
-/// How something is asked.
+/// Options of a request.
 struct RequestOptions {
-    /// It is meant so.
+    /// Whether the request is confirmed.
     is_confirmed: bool,
-    /// Why.
+    /// Reason.
     reason: String,
-    /// Only what would come of it is asked.
+    /// Whether to report the effects only.
     is_dry_run: bool,
 }
 
-/// A result or names for a game that is over, or that has begun, are for the tournament office. `None`: it is for the line.
+/// Sends a result or names of a past or running game to the tournament service. Returns `None` if the request is for the line.
 async fn try_tournament(
     desk: &ServerContext,
     board: &str,
@@ -400,7 +400,7 @@ async fn try_tournament(
         }
         _ => return None,
     };
-    // A line ends its game though the office has something else to do.
+    // The line can end its game even if the tournament service is busy.
     match timeout(TOURNAMENT_TIMEOUT, desk.tournament.query(question, requester.to_owned())).await {
         Ok(Ok(TournamentReply::ForLine)) | Ok(Err(_)) | Err(_) => None,
         Ok(Ok(answer)) => Some(tournament_reply(answer)),
@@ -432,9 +432,9 @@ async fn handle_tournament(desk: &ServerContext, request: TournamentRequest, unt
     }
 }
 
-/// What an operator wishes of a board.
+/// Parses an operator request to a board.
 fn parse_command(text: &str) -> Result<OperatorCommand, String> {
-    // The log keeps it as one line of text; what it would change must not be obeyed.
+    // The log stores it as one line of text, so control characters are refused.
     if text.contains(escape::is_control) || text.chars().count() > MAX_COMMAND_LEN {
         return Err(format!(
             "a request is one line of at most {MAX_COMMAND_LEN} characters, without control characters and marks that turn the \
@@ -486,7 +486,7 @@ fn metrics_reply(desk: &ServerContext) -> Reply {
     }
 }
 
-/// Tells the state again and again until the client goes, or says anything.
+/// Sends the state repeatedly until the client disconnects or sends anything.
 async fn watch(
     reader: &mut BufReader<OwnedReadHalf>,
     writer: &mut Writer,
@@ -501,7 +501,7 @@ async fn watch(
         send(writer, &status_reply(desk)).await?;
         let next = async {
             sleep(shortest).await;
-            // A station that stops tells no more changes; the next write says so.
+            // If the station stops, there are no more changes; the next write fails.
             let _ = timeout(MAX_WATCH_INTERVAL.max(shortest) - shortest, rows.changed()).await;
         };
         tokio::select! {

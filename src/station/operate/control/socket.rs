@@ -1,4 +1,4 @@
-//! The file of the socket: made so that nobody else can ever open it, replaced if it is dead, and removed in the end.
+//! File of the control socket: created without access for others, replaced if stale, removed at the end.
 
 use std::fs;
 use std::io;
@@ -10,26 +10,26 @@ use rustix::fs::Mode;
 use rustix::process::umask;
 use tokio::net::UnixListener;
 
-/// Why there is no socket.
+/// Reason why the socket cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
-    /// A station answers there.
+    /// Another station answers at the socket.
     #[error("{0}: another station answers at this socket")]
     InUse(PathBuf),
-    /// There is something else.
+    /// Another kind of file has this name.
     #[error("{0}: there is a file of this name that is no socket; remove it, or set `[control] socket`")]
     NoSocket(PathBuf),
-    /// The system does not do it.
+    /// A system call failed.
     #[error("{path}: {error}")]
     System {
-        /// The socket.
+        /// Path of the socket.
         path: PathBuf,
-        /// Why not.
+        /// I/O error.
         error: io::Error,
     },
 }
 
-/// A socket that is listened to. Its file goes with it.
+/// Listening socket; its file is removed when dropped.
 pub struct Socket {
     pub(super) listener: UnixListener,
     pub(super) path: PathBuf,
@@ -37,11 +37,11 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Makes it. To be called when nothing else makes files: for a moment all new ones are shut to others.
+    /// Creates the socket. Must be called when nothing else creates files, because it changes the umask for a moment.
     pub fn open(path: &Path) -> Result<Socket, SocketError> {
         let system = |error| SocketError::System { path: path.to_owned(), error };
         remove_stale(path)?;
-        // From the first moment on it is as it shall be: no moment for others between making it and shutting it.
+        // The umask sets the permissions at creation, so that others never have access.
         let before = umask(Mode::from_raw_mode(0o117));
         let listener = UnixListener::bind(path);
         umask(before);
@@ -53,14 +53,14 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // Somebody may have put another one there.
+        // Another process may have replaced the file.
         if fs::metadata(&self.path).is_ok_and(|data| data.ino() == self.inode) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Takes away what a dead process left.
+/// Removes the socket of a dead process.
 fn remove_stale(path: &Path) -> Result<(), SocketError> {
     let system = |error| SocketError::System { path: path.to_owned(), error };
     match fs::symlink_metadata(path) {
@@ -85,7 +85,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("control.sock");
-        // A process that was killed leaves its socket.
+        // A killed process leaves its socket behind.
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         let socket = Socket::open(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);

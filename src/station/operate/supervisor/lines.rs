@@ -1,11 +1,11 @@
-//! The lines of a station: which there are, how they are told things, and what a new configuration changes.
+//! Lines of a station: commands to them, and changes by a new configuration.
 //!
-//! | the new configuration | what becomes of the line |
+//! | new configuration | effect on the line |
 //! |---|---|
-//! | has a line that was not there | it is opened |
-//! | has a line no more | it ends, when its game is over |
-//! | says the same of a line | nothing at all |
-//! | says something else | it is opened anew as soon as nothing of a game can be lost; a new port alone, also as soon as the old one is gone |
+//! | adds the line | opens it |
+//! | removes the line | ends it when its game is over |
+//! | has equal settings | none |
+//! | has other settings | reopens it as soon as no game can be lost; if only the port changes, also as soon as the old port is gone |
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,35 +27,35 @@ use crate::station::line::{
 use crate::station::link::{PortAddress, Ports};
 use crate::station::outlets::OutletHandle;
 
-/// What the name of a line's pulse begins with.
+/// Prefix of the name of a line's heartbeat.
 pub const LINE_PREFIX: &str = "line ";
 
-/// What all lines share.
+/// Dependencies shared by all lines.
 pub struct SharedDeps {
-    /// Where files are, and who writes them.
+    /// Files and their writer.
     pub storage: Storage,
-    /// Which line has which port.
+    /// Ports used by each line.
     pub ports: Ports,
-    /// True when all are to stop.
+    /// Becomes true when all lines must stop.
     pub stop: watch::Receiver<bool>,
-    /// What is known of each.
+    /// Reports of all lines.
     pub rows: watch::Sender<Vec<LineReport>>,
-    /// Who makes the public files.
+    /// Writes the public files.
     pub outlets: OutletHandle,
-    /// What each counts.
+    /// Counters of all lines.
     pub counters: Counters,
-    /// What is the matter with the files of each.
+    /// Problems with the files of all lines.
     pub problems: FileProblems,
-    /// That each goes on.
+    /// Heartbeats of all lines.
     pub heartbeats: Heartbeats,
 }
 
-/// What waits for each line.
+/// Command queues of all lines.
 #[derive(Clone, Default)]
 pub struct Queues(Arc<Mutex<BTreeMap<String, mpsc::Sender<LineCommand>>>>);
 
 impl Queues {
-    /// How many orders wait for each line.
+    /// Returns the number of waiting commands for each line.
     pub fn pending_commands(&self) -> Vec<(String, usize)> {
         let queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = |orders: &mpsc::Sender<LineCommand>| orders.max_capacity() - orders.capacity();
@@ -67,7 +67,7 @@ impl Queues {
     }
 }
 
-/// The lines.
+/// Running lines.
 pub struct Lines {
     shared: SharedDeps,
     queues: Queues,
@@ -77,21 +77,21 @@ pub struct Lines {
 }
 
 struct Running {
-    /// Tells it from an earlier line of the same name.
+    /// Distinguishes the line from an earlier one of the same name.
     id: u64,
     orders: mpsc::Sender<LineCommand>,
 }
 
-/// What is to be heard of a line: its name, and from where.
+/// Name of a line and the receiver of its answer.
 pub type PendingAnswer = (String, oneshot::Receiver<Option<String>>);
 
 impl Lines {
-    /// No line yet.
+    /// Creates an empty set of lines.
     pub fn new(shared: SharedDeps) -> Lines {
         Lines { shared, queues: Queues::default(), running: BTreeMap::new(), tasks: JoinSet::new(), started: 0 }
     }
 
-    /// Makes the lines those of a configuration. Returns the names of those that were begun, and where to hear of the others.
+    /// Applies a configuration. Returns the names of started lines, and the pending answers of the others.
     pub fn configure(&mut self, config: &Config) -> (Vec<String>, Vec<PendingAnswer>) {
         let path = |line: &LineConfig| match &line.port {
             PortAddress::Serial(path) => Some(path.clone()),
@@ -123,7 +123,7 @@ impl Lines {
         (begun, pending_answers)
     }
 
-    /// The rows in the order of the configuration, those of lines that it has no more behind them.
+    /// Sorts the rows by the configuration; removed lines come last.
     fn order_rows(&self, config: &Config) {
         self.shared.rows.send_modify(|rows| {
             let mut old = std::mem::take(rows);
@@ -167,7 +167,7 @@ impl Lines {
         });
     }
 
-    /// Waits for the end of a line that the configuration has no more. `None`: there is none at all.
+    /// Waits for the end of a line that was removed from the configuration. Returns `None` if there are no lines.
     pub async fn next_end(&mut self) -> Option<String> {
         let (name, id) = self.tasks.join_next().await?.ok()?;
         if self.running.get(&name).is_some_and(|running| running.id == id) {
@@ -178,12 +178,12 @@ impl Lines {
         Some(name)
     }
 
-    /// What waits for each line.
+    /// Returns the command queues.
     pub fn queues(&self) -> Queues {
         self.queues.clone()
     }
 
-    /// Hands an operator's request to the line of a board.
+    /// Sends an operator request to the line of a board.
     pub fn request(
         &self,
         board: &str,
@@ -191,7 +191,7 @@ impl Lines {
         asked: RequestContext,
         answer: oneshot::Sender<RequestOutcome>,
     ) {
-        // Who asked may have gone; then nobody hears why not.
+        // The requester may be gone; the reason is dropped then.
         let refuse =
             |answer: oneshot::Sender<RequestOutcome>, why: String| drop(answer.send(RequestOutcome::refused(why)));
         let (line, request) = match find_line(&self.shared.rows.borrow(), board) {
@@ -220,12 +220,12 @@ fn send_command(
     order: LineCommand,
     receiver: oneshot::Receiver<Option<String>>,
 ) -> Option<PendingAnswer> {
-    // A line that takes no orders any more is told of by the end of its answers.
+    // If the line has ended, its answer channel closes.
     let _ = running.orders.try_send(order);
     Some((name.to_owned(), receiver))
 }
 
-/// The line of a board, and its address there.
+/// Returns the line of a board and its address there.
 fn find_line(rows: &[LineReport], board: &str) -> Result<(String, Option<BusAddress>), String> {
     if let Some(row) = rows.iter().find(|row| row.name == board && !row.is_bus) {
         return Ok((row.name.clone(), None));

@@ -4,15 +4,15 @@
 //!                 ┌── control socket ──▸ commands ─┐            ┌─▸ service manager: ready, watchdog
 //!   signals ──────┴────────────────────▸ commands ─┤            ├─▸ alarms ──▸ a command
 //!                                                  ▾            │
-//!   configuration ──▸ supervisor ──▸ lines (keeper ▸ station) ──┴─▸ rows ──▸ overview ──▸ status, /metrics
+//!   configuration ──▸ supervisor ──▸ lines (restart ▸ line) ─────┴─▸ rows ──▸ overview ──▸ status, /metrics
 //! ```
 //!
-//! Each line is a task of its own and shares nothing with the others but the folder; when one cannot go on (its disk
-//! fails, or a bug), it is opened again after a wait that doubles, and the others do not notice. A lock on the folder keeps a
-//! second station out of it: two recorders that number the same files would ruin both.
+//! Each line is its own task and shares only the folder with the others. If one fails because of its disk or a bug, it is reopened
+//! after a doubling wait, without effect on the others. A lock on the folder excludes a second station: two recorders that number
+//! the same files would damage both recordings.
 //!
-//! Nothing here is needed for recording: without a socket, an address, a service manager the station records all the same,
-//! and says what is missing.
+//! The socket, an address and the service manager are not needed for recording: without them the station records and logs what is
+//! missing.
 
 mod lines;
 mod monitor;
@@ -53,54 +53,54 @@ use crate::station::outlets;
 use crate::station::recorder::{COMMITS_FILE, Writer};
 use lines::{Lines, PendingAnswer, SharedDeps};
 
-/// Commands that may wait. Operators give one at a time, and wait for its answer.
+/// Maximum number of waiting commands. Each operator sends one at a time and waits for its answer.
 const MAX_PENDING_COMMANDS: usize = 64;
-/// A line says what becomes of its new settings within this, or hangs.
+/// Longest time of a line to answer new settings; after it the line counts as hanging.
 const LINE_TIMEOUT: Duration = Duration::from_secs(5);
-/// In the end lines have so long to close their logs. One that hangs is left, and its log has everything.
+/// Longest time of lines to close their logs at the end. A hanging one is abandoned; its log has everything.
 const STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Why a station cannot start.
+/// Reason why a station cannot start or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum SupervisorError {
-    /// Its folder cannot be used.
+    /// The folder cannot be used.
     #[error("{path}: {error}")]
     Folder {
-        /// The folder, or what is in it.
+        /// Path of the folder or a file in it.
         path: PathBuf,
-        /// Why not.
+        /// I/O error.
         error: io::Error,
     },
-    /// Another station uses it.
+    /// Another station uses the folder.
     #[error(transparent)]
     Locked(#[from] LockError),
-    /// The disk has not taken everything, not even in the end.
+    /// The disk did not accept all data before the end.
     #[error("stopped, but the disk did not take all that was recorded; lost: {0}")]
     DataLost(String),
-    /// A bug. What was recorded is in the logs; the next start goes on from there.
+    /// A bug. The logs have the recording; the next start continues from them.
     #[error("the thread that writes the files has ended: {0}")]
     Broken(String),
 }
 
-/// Reads the configuration again; or says what is wrong with it.
+/// Reads the configuration again, or returns its errors.
 pub type ConfigLoader = Arc<dyn Fn() -> Result<Config, String> + Send + Sync>;
 
-/// What a station has to do with the world beside boards and files.
+/// Inputs and outputs of a station other than boards and files.
 pub struct StationIo {
-    /// Gets a row for each line, in the order of the configuration, and always has the latest state.
+    /// Receives a row for each line, in the order of the configuration, with its latest state.
     pub reports: watch::Sender<Vec<LineReport>>,
-    /// Where its configuration comes from; `None`: it cannot be read again.
+    /// Source of the configuration; `None` if it cannot be reloaded.
     pub load_config: Option<ConfigLoader>,
-    /// Which messages are shown.
+    /// Log levels.
     pub levels: Levels,
-    /// Codes with which people can log in at its desk.
+    /// Login codes for the desk.
     pub logins: LoginCodes,
     commands: Commands,
     inbox: mpsc::Receiver<StationCommand>,
 }
 
 impl StationIo {
-    /// A station that nobody but the control socket tells anything.
+    /// Creates a station that is controlled only by its socket.
     pub fn new(reports: watch::Sender<Vec<LineReport>>) -> StationIo {
         let (commands, inbox) = mpsc::channel(MAX_PENDING_COMMANDS);
         StationIo {
@@ -113,17 +113,18 @@ impl StationIo {
         }
     }
 
-    /// Where else it takes commands from.
+    /// Returns the sender of commands to the station.
     pub fn commands(&self) -> Commands {
         self.commands.clone()
     }
 }
 
-/// Runs a station until `shutdown` is done, then ends all lines in good order.
+/// Runs a station until `shutdown` completes, then ends all lines.
 ///
 /// # Errors
 ///
-/// When the station cannot start. Once it has, no trouble of a line or of the disk ends it.
+/// Returns an error if the station cannot start, the writer thread ends, or the disk does not accept all data before the end. Failures of
+/// lines never end it.
 pub async fn run(
     config: Config,
     outside: StationIo,
@@ -131,7 +132,7 @@ pub async fn run(
 ) -> Result<(), SupervisorError> {
     let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
     make_folder(&folders.log).map_err(|error| SupervisorError::Folder { path: folders.log.clone(), error })?;
-    // What is not to be written there waits; the logs have everything.
+    // Unwritten files wait; the logs have everything.
     if let Err(error) = make_folder(&folders.live) {
         error!("{}: {error}; recording goes on without live files", folders.live.display());
     }
@@ -143,7 +144,7 @@ pub async fn run(
         Writer::open(&disk, &config.directory, &folders.log, commits::COMMITS_SIZE, of_logs)
             .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS_FILE), error })?;
     notices.iter().for_each(|notice| warn!("{notice}"));
-    // All of it is there now.
+    // All these folders and files exist at this point.
     if config.has_delay() {
         let findings = restrict_access(&config.directory).into_iter().map(|(folder, error)| {
             let problem = format!("everybody on this machine may read it before the delay is over: {error}");
@@ -151,7 +152,7 @@ pub async fn run(
             let file = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
             ProblemReport { board: None, file, message: problem }
         });
-        // A place of its own: whoever looks after the files in these folders tells of theirs.
+        // Use a separate key: the owners of the files in these folders report under their own.
         problems.reporter(file_problems::PUBLICATION_ALARM, "files that wait for a delay").report(findings);
     }
     let storage = Storage { disk, folders, committer, durability: config.durability };
@@ -164,7 +165,7 @@ pub async fn run(
     loop {
         tokio::select! {
             () = &mut shutdown => break,
-            // Only a bug ends it. A new process begins where this one has come to.
+            // Only a bug ends the writer. A new process continues from the logs.
             ended = &mut writing => {
                 return Err(SupervisorError::Broken(ended.err().map(|bug| bug.to_string()).unwrap_or_default()));
             }
@@ -176,8 +177,8 @@ pub async fn run(
     if untaken.is_empty() { Ok(()) } else { Err(SupervisorError::DataLost(untaken.join("; "))) }
 }
 
-/// What the public files show later is not for everybody on this machine to read now: it stands in the logs, their ends in the
-/// commits, and the live files. Returns what stays open to everybody, and why.
+/// Denies other users access to data that outlets show only after a delay: the logs, the commits and the live files. Returns the paths that
+/// stay accessible, and the reasons.
 fn restrict_access(directory: &Path) -> Vec<(PathBuf, io::Error)> {
     let mut open = Vec::new();
     for folder in ["log", COMMITS_FILE, "live"].map(|name| directory.join(name)) {
@@ -198,7 +199,7 @@ fn restrict_access(directory: &Path) -> Vec<(PathBuf, io::Error)> {
     open
 }
 
-/// A station that runs.
+/// Running station.
 struct Station {
     config: Config,
     lines: Lines,
@@ -214,7 +215,7 @@ struct Station {
     tournament: TournamentHandle,
     tournament_thread: JoinHandle<()>,
     background_tasks: Vec<AbortHandle>,
-    /// Away at the end, before the lines.
+    /// Server, which ends before the lines.
     server: Option<Server>,
 }
 
@@ -271,7 +272,7 @@ impl Station {
             &troubles,
             (outlets::MAX_OPENING_TIME, witnesses),
         );
-        // The office must not keep itself open.
+        // The tournament service must not hold a sender to itself, or its channel would never close.
         let game_reports = teller.clone();
         let teller = teller.with_listener(office.listener());
         let commands = outside.commands();
@@ -350,13 +351,13 @@ impl Station {
                 }
                 info!("request of {asker}: alarm-test");
                 let config = self.alarm.borrow().clone();
-                // It may take its time; nothing waits for it.
+                // The command may take long; nothing waits for it.
                 tokio::spawn(async move { answer.send(hook::run_test(&config).await) });
             }
         }
     }
 
-    /// Reads the configuration again. A wrong one changes nothing.
+    /// Reloads the configuration. Keeps the old one if the new one is invalid.
     async fn reload(&mut self, requester: &str, answer: oneshot::Sender<Result<Vec<String>, String>>) {
         info!("request of {requester}: reload");
         self.manager.send_reloading();
@@ -374,7 +375,7 @@ impl Station {
                 let _ = answer.send(Err(why));
             }
             Ok(config) if config.suspended_outlets.iter().any(|held| !self.is_outlet_suspended(&held.name)) => {
-                // What is shown goes on as it was, rather than being held back for a slip of the pen.
+                // A typing error in the configuration must not suspend outlets that work: keep the old configuration.
                 let new = config.suspended_outlets.iter().filter(|held| !self.is_outlet_suspended(&held.name));
                 let why = new.map(|held| held.errors.to_string()).collect::<Vec<_>>().join("\n\n");
                 error!("the new configuration is wrong, the old one stays: {why}");
@@ -384,7 +385,7 @@ impl Station {
             Ok(config) => {
                 let (mut messages, lines) = self.configure(config);
                 let reload = self.reload.clone();
-                // Lines may take their time; other commands need not wait for them.
+                // Lines may take long; other commands do not wait for them.
                 tokio::spawn(async move {
                     messages.extend(collect_answers(lines).await);
                     if messages.is_empty() {
@@ -399,12 +400,12 @@ impl Station {
         self.manager.send(&["READY=1"]);
     }
 
-    /// Is this outlet held back now?
+    /// Whether this outlet is suspended.
     fn is_outlet_suspended(&self, name: &str) -> bool {
         self.config.suspended_outlets.iter().any(|held| held.name == name)
     }
 
-    /// Takes a configuration as far as that can be done while the station runs.
+    /// Applies a configuration as far as possible while the station runs.
     fn configure(&mut self, mut new: Config) -> (Vec<String>, Vec<PendingAnswer>) {
         let mut messages = Vec::new();
         let old = &self.config;
@@ -465,7 +466,7 @@ impl Station {
         self.reload.send_replace(Some(ReloadView { at: overview::now(), ok, text }));
     }
 
-    /// Returns what the disk has not taken.
+    /// Stops the station. Returns the log ends that the disk did not accept.
     async fn stop(mut self, writing: JoinHandle<Vec<UnwrittenTail>>) -> Vec<UnwrittenTail> {
         info!("stopping");
         self.manager.send(&["STOPPING=1", "STATUS=stopping"]);
@@ -478,7 +479,7 @@ impl Station {
                 self.heartbeats.stalled(STOP_TIMEOUT / 2).into_iter().map(|(name, _)| name).collect();
             error!("not stopped in time, and left as they are: {}", hanging.join(", "));
         }
-        // The lines have the last ends of the ways to those who write.
+        // Drop the last senders to the writer threads, so that these end.
         drop((self.lines, self.teller, self.tournament));
         if timeout(STOP_TIMEOUT, self.tournament_thread).await.is_err() {
             error!("the tournament office was not closed in time; its record has what was answered");
@@ -503,7 +504,7 @@ impl Station {
     }
 }
 
-/// What became of the new settings of lines. One that says nothing hangs, or has ended.
+/// Returns the answers of lines to new settings. A line without an answer hangs or has ended.
 async fn collect_answers(lines: Vec<PendingAnswer>) -> Vec<String> {
     let mut messages = Vec::new();
     let end = tokio::time::Instant::now() + LINE_TIMEOUT;
@@ -558,8 +559,7 @@ fn serve_control(config: &Config, desk: ServerContext) -> Option<Server> {
     }
 }
 
-/// Where the control socket is: where the configuration says, or in the folder that the service manager has made for such
-/// things, or with the recordings.
+/// Returns the path of the control socket: as configured, or in the runtime folder of the service, or in the folder of the recordings.
 pub fn socket_path(config: &Config) -> PathBuf {
     let runtime = || std::env::var("RUNTIME_DIRECTORY").ok().filter(|folders| !folders.is_empty());
     let of_service = || runtime().map(|folders| Path::new(folders.split(':').next().unwrap_or_default()).to_owned());
@@ -567,7 +567,7 @@ pub fn socket_path(config: &Config) -> PathBuf {
     config.control.socket.clone().unwrap_or_else(|| folder().join(control::SOCKET_NAME))
 }
 
-/// What is not well: nothing, if every line runs and goes on, and everything is where it should be.
+/// Returns the health problems: none if every line is running without a stall and has no other problem.
 fn health_problems(observer: &Observer, heartbeats: &Heartbeats) -> Vec<String> {
     let faults;
     let broken: Vec<String> = {

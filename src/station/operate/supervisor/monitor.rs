@@ -1,7 +1,7 @@
 //! Work beside the lines: evaluates alarms, checks the disk and notifies the service manager.
 //!
-//! The watchdog is fed only while every line and the writer of the public files go on. One that hangs is not healed by the
-//! others: the manager starts the station again, and the logs have everything.
+//! The watchdog is fed only while every line and the writer of the public files make progress. If one hangs, the service manager
+//! restarts the station; the logs have everything.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,19 +20,19 @@ use crate::station::operate::alarm::hook::AlarmCommand;
 use crate::station::operate::notify::ServiceManager;
 use crate::station::operate::overview::{self, AlarmView, DiskView};
 
-/// How often alarms are judged.
+/// Interval of the alarm evaluation.
 const ALARM_INTERVAL: Duration = Duration::from_secs(1);
-/// How often the disk is looked at.
+/// Interval of the disk check.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
-/// Whoever has not gone on for so long hangs.
+/// Time without a heartbeat after which a task counts as hanging.
 pub const MAX_SILENCE: Duration = Duration::from_secs(8);
-/// Lines beat every second; three beats missed are no accident.
+/// Shortest such time: lines beat every second, and three missed beats are no accident.
 const MIN_STALL: Duration = Duration::from_secs(3);
-/// While lines are being opened the manager is asked for this much more time, for at most so long in all.
+/// Extension requested from the manager while lines are being opened, and its total limit.
 const EXTENSION_INTERVAL: Duration = Duration::from_secs(30);
 const MAX_OPENING_TIME: Duration = Duration::from_secs(300);
 
-/// Judges alarms until nobody wants to know them.
+/// Evaluates alarms until their receiver is gone.
 pub async fn watch_boards(
     config: watch::Receiver<AlarmConfig>,
     rows: watch::Receiver<Vec<LineReport>>,
@@ -67,7 +67,7 @@ pub async fn watch_boards(
     }
 }
 
-/// A thread without which nothing is published does not go on.
+/// Returns the problem of a stalled thread that publication depends on.
 fn stalled_thread((name, silent): (String, Duration)) -> Option<FileProblem> {
     let text = format!("{name} has not gone on for {} s; does a disk not answer?", silent.as_secs());
     let is_of_a_line = name.starts_with(super::lines::LINE_PREFIX);
@@ -80,7 +80,7 @@ fn stalled_thread((name, silent): (String, Duration)) -> Option<FileProblem> {
     })
 }
 
-/// What the disk does not take of a line.
+/// Returns the disk fault of a line.
 pub fn disk_fault(row: &LineReport) -> Option<FileProblem> {
     let text = row.fault.clone()?;
     Some(FileProblem {
@@ -92,7 +92,7 @@ pub fn disk_fault(row: &LineReport) -> Option<FileProblem> {
     })
 }
 
-/// A port says more than boards can.
+/// Returns the problem of a port that sends more than boards can.
 fn excess_input(row: &LineReport) -> Option<FileProblem> {
     let text = "its port says more than boards can, and is heard in part only; look at its cable, its speed and what is plugged in";
     let excess = || FileProblem {
@@ -105,7 +105,7 @@ fn excess_input(row: &LineReport) -> Option<FileProblem> {
     row.has_excess_input.then(excess)
 }
 
-/// Looks at the disk until nobody wants to know it. A disk that does not answer holds up this task alone.
+/// Checks the disk until the receiver is gone. A disk that hangs blocks only this task.
 pub async fn watch_disk(directory: PathBuf, disk: watch::Sender<Option<DiskView>>) {
     let mut ticks = ticks(CHECK_INTERVAL);
     while !disk.is_closed() {
@@ -117,7 +117,7 @@ pub async fn watch_disk(directory: PathBuf, disk: watch::Sender<Option<DiskView>
     }
 }
 
-/// Tells the service manager how things are, for ever.
+/// Reports the state to the service manager; never returns.
 pub async fn report_to_service_manager(
     manager: Arc<ServiceManager>,
     heartbeats: Heartbeats,
@@ -152,13 +152,13 @@ pub async fn report_to_service_manager(
         if hanging.is_empty() {
             manager.send(&["WATCHDOG=1"]);
         }
-        // Changes are told at once, but for those that follow too soon.
+        // Report changes at once, but limit their rate.
         tokio::time::sleep(period / 2).await;
         let _ = timeout(period / 2, rows.changed()).await;
     }
 }
 
-/// One line: `4 boards: 3 playing, 1 waiting; 132 plies`.
+/// Returns a status line: `4 boards: 3 playing, 1 waiting; 132 plies`.
 fn status(rows: &[LineReport]) -> String {
     let boards = overview::boards(rows, overview::now());
     let mut states: Vec<(&str, usize)> = Vec::new();

@@ -1,9 +1,9 @@
-//! One line, kept running: opened, and opened again when it breaks.
+//! Runs one line and reopens it when it fails.
 //!
 //! ```text
-//!   open ──▸ run ── stop, retire ──▸ end
+//!   open ──▸ run ── stop, remove ──▸ end
 //!    ▴        ├─── new settings ──▸ open at once
-//!    └─ wait ◂┴─── disk, bug        the wait doubles; orders are heard meanwhile
+//!    └─ wait ◂┴─── disk, bug        the wait doubles; commands are handled meanwhile
 //! ```
 
 use std::time::Duration;
@@ -14,21 +14,21 @@ use tracing::error;
 use crate::station::config::LineConfig;
 use crate::station::line::{self, LineCommand, LineDeps, LineExit, RequestOutcome};
 
-/// The first wait before a line is opened again.
+/// Shortest wait before a line is reopened.
 const MIN_WAIT: Duration = Duration::from_millis(100);
-/// The longest: a disk that has room again is used again within this.
+/// Longest wait: a disk that has room again is used after it.
 const MAX_WAIT: Duration = Duration::from_secs(30);
-/// A line that ran for so long was in order; its next wait is the shortest again.
+/// Time after which a running line counts as stable; its next wait is the shortest again.
 const STABLE_AFTER: Duration = Duration::from_secs(60);
-/// A line that waits shows so often that it does.
+/// Heartbeat interval of a waiting line.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Runs a line, again and again if need be, until it is told to stop or to retire.
+/// Runs a line, with restarts, until it is stopped or removed.
 pub async fn run_with_restarts(mut line: LineConfig, deps: LineDeps) {
     let mut wait = MIN_WAIT;
     loop {
         let started = Instant::now();
-        // A task of its own, so that a panic is an error here and not an end.
+        // A separate task turns a panic into an error.
         let task = tokio::spawn(line::run(line.clone(), deps.clone()));
         let reason = match task.await {
             Ok(Ok(LineExit::Stopped | LineExit::Removed)) => return,
@@ -55,7 +55,7 @@ pub async fn run_with_restarts(mut line: LineConfig, deps: LineDeps) {
 
 enum RestartCause {
     Retry,
-    /// It has other settings, which may be what it needs.
+    /// New settings arrived, which may solve the problem.
     Configured,
     End,
 }
