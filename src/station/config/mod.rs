@@ -186,7 +186,7 @@ impl Config {
         Sources::from_file(path)?.with_environment(environment()).read_for_recording()
     }
 
-    /// Whether an outlet is delayed; then the current state must not be shown elsewhere.
+    /// Whether an outlet is delayed; then other users of the machine must not read the recordings.
     pub fn has_delay(&self) -> bool {
         self.outlets.iter().any(|outlet| outlet.delay != Delay::NO_DELAY)
             || self.suspended_outlets.iter().any(|held| held.has_delay)

@@ -276,6 +276,6 @@ pub enum Durability {
     /// Before the next step.
     #[default]
     Safe,
-    /// When the system writes it; it can be made again from the log.
+    /// As soon as the system writes it; the output can be made again from the log.
     Lazy,
 }

@@ -96,7 +96,7 @@ pub enum LineExit {
     Stopped,
     /// The configuration no longer lists it, and no game is running.
     Removed,
-    /// It must be reopened at once: with new settings, or because the game that needed older settings is over.
+    /// Request to reopen it at once: with new settings, or because the game that needed older settings is over.
     Reopen(Option<Box<LineConfig>>),
 }
 
@@ -429,7 +429,7 @@ impl LineTask {
     }
 
     /// Returns how the line must end, if it is time. New settings wait until no game can be lost by them; a new port alone is used as soon
-    /// as nothing answers at the old one.
+    /// as the link is down.
     fn due_exit(&mut self) -> Option<LineExit> {
         if self.is_removed && !self.recorder.line().has_open_game() {
             return Some(LineExit::Removed);

@@ -197,7 +197,7 @@ fn last_games(
     for game in &played.games {
         count(game.board, game.number());
     }
-    // A hall that plays for days has thousands of files, and each line reads the list.
+    // Read only the names: a hall that plays for days has thousands of files, and each line lists them.
     let names = match disk.list(&folders.live) {
         Ok(names) => names,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),

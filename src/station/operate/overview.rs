@@ -82,7 +82,7 @@ pub struct BoardView {
     pub address: Option<u16>,
     /// Serial number, if known.
     pub serial: Option<String>,
-    /// Name of the [`Condition::as_str`]; `broken` if its line is not running.
+    /// State by [`Condition::as_str`]; `broken` if its line is not running.
     pub state: String,
     /// State in words.
     pub text: String,
@@ -208,7 +208,7 @@ pub struct ClocksView {
 /// Reason and remaining time of a pending entry.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct WaitView {
-    /// Name of the [`Wait::as_str`](crate::engine::recognition::Wait::as_str).
+    /// Reason by [`Wait::as_str`](crate::engine::recognition::Wait::as_str).
     #[serde(rename = "for")]
     pub what: String,
     /// Longest remaining time in seconds; then the entry is published regardless.
@@ -422,7 +422,7 @@ impl Observer {
             self.problems.current().into_iter().filter(|problem| problem.kind == file_problems::PUBLICATION_ALARM)
         {
             if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == problem.board.as_ref()) {
-                // Its publication may be paused in several outlets.
+                // Publication may be paused in several outlets.
                 let before = board.publication.take().map(|text| text + "; ").unwrap_or_default();
                 board.publication = Some(before + &problem.text);
             }

@@ -69,7 +69,7 @@ pub struct Writer {
     recordings: BTreeMap<LineId, Recording>,
     /// Recordings with work to do.
     busy: BTreeSet<LineId>,
-    /// When the work is due.
+    /// Due time of the work.
     due: Option<Instant>,
     /// Recordings with unreported results.
     unreported: BTreeSet<LineId>,
@@ -79,7 +79,7 @@ pub struct Writer {
     last_done: Instant,
     /// Recordings with work that the disk refused.
     failed: BTreeSet<LineId>,
-    /// Recordings whose logs are to be synced one by one.
+    /// Recordings whose logs will be synced one by one.
     unsynced: Vec<LineId>,
     /// Whether a sync of all logs was started since the commits restarted.
     is_syncing_all: bool,

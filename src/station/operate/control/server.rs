@@ -205,7 +205,7 @@ async fn serve_client(
     }
 }
 
-/// Answers a request if the user may send it, and adds it to the audit log.
+/// Answers a request if the user may send it, and adds it to the audit log unless it is a query.
 async fn answer(asking: ClientMessage, peer: &Peer, desk: &ServerContext) -> Reply {
     let ClientMessage { user: desk_user, request } = asking;
     let requester = match &desk_user {

@@ -4,7 +4,7 @@
 //!                 ┌── control socket ──▸ commands ─┐            ┌─▸ service manager: ready, watchdog
 //!   signals ──────┴────────────────────▸ commands ─┤            ├─▸ alarms ──▸ a command
 //!                                                  ▾            │
-//!   configuration ──▸ supervisor ──▸ lines (restart ▸ line) ─────┴─▸ rows ──▸ overview ──▸ status, /metrics
+//!   configuration ──▸ supervisor ──▸ lines (restart ▸ line) ────┴─▸ rows ──▸ overview ──▸ status, /metrics
 //! ```
 //!
 //! Each line is its own task and shares only the folder with the others. If one fails because of its disk or a bug, it is reopened
