@@ -39,10 +39,10 @@ const SCORE_SHEET_COMMENT: &str = "from the score sheet";
 /// Selection of the boards in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum BoardSelection {
-    /// All.
+    /// All boards.
     #[default]
     All,
-    /// Those with a move.
+    /// Boards with a move.
     Started,
 }
 
