@@ -49,12 +49,12 @@ pub fn span_of_game(line: &LineLogs, board: Option<BusAddress>, number: u32) -> 
     Some((before.unwrap_or_default(), end + TRAILING_TIME))
 }
 
-/// Passes the head and the records of a line in a span of time to `each`, one at a time, as those of one log. Returns whether there are
+/// Passes the head and the records of a line in a span of time to `take`, one at a time, as those of one log. Returns whether there are
 /// any.
 ///
 /// # Errors
 ///
-/// Returns any I/O error, and errors of `each`.
+/// Returns any I/O error, and errors of `take`.
 pub fn extract(
     line: &LineLogs,
     span: TimeSpan,

@@ -203,7 +203,7 @@ pub struct TournamentDeps {
     pub rows: watch::Receiver<Vec<LineReport>>,
     /// Sends a line the pairing of one of its boards. Returns `false` if the line is too busy.
     pub send_to_line: SendToLine,
-    /// Status for `status`.
+    /// Status for `ctl status`.
     pub shown: watch::Sender<TournamentStatus>,
 }
 
@@ -557,7 +557,7 @@ impl TournamentActor {
         self.sent_pairings.get(board).map_or_else(says, Option::as_ref)
     }
 
-    /// Publishes the status for `status`.
+    /// Publishes the status for `ctl status`.
     fn publish_status(&mut self) {
         let tournament = self.service.tournament();
         let seats = tournament.board_assignments();

@@ -191,8 +191,8 @@ impl OutletHandle {
 }
 
 /// Spawns the thread that updates the public files of a station. The thread ends when the last handle is dropped, after it has written
-/// everything that may be visible then. `pulse`: heartbeat of the thread; `troubles`: receiver of problems with its files; `opening`: time
-/// within which all lines have to be opened. A line that takes longer, or cannot be opened, is shown from its logs.
+/// everything that may be visible then. `troubles`: receiver of problems with its files; `opening`: time within which all lines have to be
+/// opened. A line that takes longer, or cannot be opened, is shown from its logs.
 pub fn spawn(
     config: &Config,
     heartbeat: Heartbeat,
