@@ -1,4 +1,4 @@
-//! The record of a tournament on disk: `log/tournament.ndjson`, a line a record, that only ever grows.
+//! The record of a tournament on disk: `log/tournament.ndjson`, one record per line, append-only.
 //!
 //! ```text
 //! {"version":2,"at":"2027-07-10T11:42:07.310+02:00","by":"jan","request_id":"8f3c2a9be01d44c7","command_crc":"51d2a0e7",
@@ -8,13 +8,13 @@
 //! | a line | is |
 //! |---|---|
 //! | with its last member and the right checksum | a record |
-//! | that ends before its last member does, or with zeros where the power took blocks | of a request that was never done: passed over |
-//! | with its last member and another checksum, an unknown event, or a version that does not follow | damage: what stands before it counts, and nothing is written |
+//! | that ends before its last member, or has zeros where a loss of power erased blocks | of a request that was never executed: skipped |
+//! | with its last member and another checksum, an unknown event, or a version out of order | damage: the records before it count, and nothing is written |
 //!
-//! If a write or a sync fails, the file is written anew as a whole, once, with the record ([`WitnessedFile`]).
+//! If a write or a sync fails, the whole file is written anew once, with the record ([`WitnessedFile`]).
 //!
-//! `crc` is the last member, chained to that of the record before ([`crate::station::journal::chained`]). A record is durable before
-//! its request is answered, and then the commits witness the length of the file: a file that lost its end is damaged.
+//! `crc` is the last member, chained to that of the previous record ([`crate::station::journal::chained`]). A record is durable before its
+//! request is answered; then the commits witness the length of the file. A file that lost its end is damaged.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,25 +33,25 @@ pub const TOURNAMENT_FILE: &str = "tournament.ndjson";
 
 /// Checksum of commands.
 pub const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
-/// Text before the checksum of a line, and behind it.
+/// Text before the checksum of a line, and after it.
 const MARK: &str = ",\"crc\":\"";
 const END: &str = "\"}";
 /// Number of digits of a checksum.
 const DIGITS: usize = 8;
-/// Smallest block that a loss of power takes.
+/// Size of the smallest block that a loss of power erases, in bytes.
 const BLOCK: usize = 512;
 
-/// The record of a folder, and the tournament that it makes.
+/// The record of a folder, and the resulting tournament.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentLog {
     path: PathBuf,
     tournament: Tournament,
     records: Vec<TournamentRecord>,
-    /// Version that each request made.
+    /// Version made by each request.
     requests: BTreeMap<String, u64>,
-    /// Where the file is damaged, and how.
+    /// Place and kind of the file's damage.
     damage: Option<String>,
-    /// Whether the file lacks its end, by its witness.
+    /// Whether the file is shorter than its witness.
     is_cut: bool,
     /// Whether the last record lacks its LF.
     is_unended: bool,
@@ -61,11 +61,11 @@ pub struct TournamentLog {
 /// Reason why a request or a record does not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Conflict {
-    /// The request was executed before, as this version.
+    /// The request was executed already, as this version.
     Duplicate(u64),
-    /// The requester saw an older version: the present one, and the actions since, each with its version.
+    /// The requester saw an older version: the current one, and the actions since, each with its version.
     Stale(u64, Vec<(u64, String)>),
-    /// The record does not follow the one before it.
+    /// The record does not follow the previous one.
     Invalid(String),
 }
 
@@ -95,7 +95,7 @@ pub enum TournamentError {
     /// The file is damaged.
     #[error("{0}; put a copy of the file there, or `damcast fsck` says more")]
     Damaged(String),
-    /// The disk does not take the record: it was not written.
+    /// The disk refused the record: it was not written.
     #[error("{path}: {error}; nothing was changed")]
     Disk {
         /// The file.
@@ -103,7 +103,7 @@ pub enum TournamentError {
         /// The I/O error.
         error: io::Error,
     },
-    /// The disk took the record, but does not make it durable.
+    /// The record was written but not made durable.
     #[error(
         "{path}: {error}; it is not known whether the change will last: look at `damcast tournament show` and ask again"
     )]
@@ -133,7 +133,7 @@ fn read_line(line: &[u8], before: ChainedChecksum) -> LineKind {
     }
     let is_complete = is_complete_line(line);
     let Ok(text) = std::str::from_utf8(line) else {
-        // A character that is cut with the line.
+        // The cut may lie inside a character.
         return if is_complete { LineKind::Damaged("it is no text") } else { LineKind::Unfinished };
     };
     let (object, checksum) = match before.unseal(text) {
@@ -148,13 +148,13 @@ fn read_line(line: &[u8], before: ChainedChecksum) -> LineKind {
     }
 }
 
-/// Whether there are zeros where a loss of power took blocks. They are long, or continue beyond the line.
+/// Whether the line has zeros where a loss of power erased blocks: a long run, or one that continues beyond the line.
 fn has_lost_blocks(line: &[u8]) -> bool {
     let goes_beyond = line.first() == Some(&0) || line.last() == Some(&0);
     goes_beyond || line.split(|byte| *byte != 0).any(|zeros| zeros.len() >= BLOCK)
 }
 
-/// Whether the line was written to its end: then it is a record, or damaged. The mark itself may have a wrong byte.
+/// Whether the line was written to its end: then it is a record, or damaged. One byte of the mark itself may be wrong.
 fn is_complete_line(line: &[u8]) -> bool {
     let is_mark = |bytes: &[u8]| bytes.iter().zip(MARK.as_bytes()).filter(|(found, mark)| found != mark).count() <= 1;
     let mark = line.windows(MARK.len()).rposition(is_mark);
@@ -171,7 +171,7 @@ impl TournamentLog {
         TournamentLog::read_witnessed(disk, folder, Witnesses::default())
     }
 
-    /// Reads the record, and compares it with its witness; new ones are noted there.
+    /// Reads the record, and compares it with its witness; stores witnesses of later records there.
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ impl TournamentLog {
         Ok(log)
     }
 
-    /// Returns the tournament that the records make.
+    /// Returns the tournament of all records.
     pub fn tournament(&self) -> &Tournament {
         &self.tournament
     }
@@ -228,12 +228,12 @@ impl TournamentLog {
         &self.records
     }
 
-    /// Returns where the file is damaged, and how. The records before that count.
+    /// Returns the place and kind of the file's damage. The records before it count.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// Returns whether the file lacks its end, by its witness.
+    /// Whether the file is shorter than its witness.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -255,7 +255,7 @@ impl TournamentLog {
         }
     }
 
-    /// The tournament with one more record.
+    /// Returns the tournament with one more record.
     fn after(&self, record: &TournamentRecord) -> Result<Tournament, Conflict> {
         let next = self.version() + 1;
         if record.version != next {

@@ -1,12 +1,12 @@
-//! Tournament service, the only writer of the tournament log. A request becomes one record, durable before it is answered, with everything
-//! that follows from it for games and boards.
+//! Tournament service, the only writer of the tournament log. A request becomes one record, durable before the answer, with all its
+//! consequences for games and boards.
 //!
 //! ```text
 //!   request ─▸ duplicate or stale? ─▸ decide ─▸ record ─▸ answer
 //!   boards ──▸ apply_board_results ───────────▸ record
 //! ```
 //!
-//! The verbs of `damcast tournament` use a service on a folder, a running station has its own ([`operate::tournament_actor`]).
+//! `damcast tournament` uses a service on a folder, a running station has its own ([`operate::tournament_actor`]).
 //!
 //! [`operate::tournament_actor`]: crate::station::operate::tournament_actor
 
@@ -45,17 +45,17 @@ pub struct ServiceOutcome {
     pub messages: Vec<String>,
     /// Oddities of a file.
     pub notes: Vec<String>,
-    /// The written record; `None`: nothing is new, or a dry run.
+    /// The written record; `None` for a dry run, or if nothing changed.
     pub record: Option<TournamentRecord>,
 }
 
 /// Reason why a request was not executed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The request is impossible; each fault, and in the end its consequence.
+    /// The request is impossible; each fault, then its consequence.
     #[error("{}", .0.join("\n"))]
     Invalid(Vec<String>),
-    /// The request was made of an older version, or was executed before.
+    /// The request was based on an older version, or was executed already.
     #[error("{0}")]
     Conflict(Conflict),
     /// The disk or the record failed.
@@ -69,7 +69,7 @@ impl From<String> for ServiceError {
     }
 }
 
-/// Requester of the result of a running game.
+/// Person who requested the result of a running game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResultRequester {
     /// Name of the person.
@@ -81,7 +81,7 @@ pub struct ResultRequester {
 /// A board of the station.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StationBoard {
-    /// Name of the board, with which the names of its files begin.
+    /// Name of the board, the stem of its files' names.
     pub name: String,
     /// Last serial number received on its line.
     pub serial: Option<String>,
@@ -100,15 +100,15 @@ pub struct TournamentService {
     boards: Vec<StationBoard>,
     /// Last serial number received per board, with a counter that orders them.
     last_serials: BTreeMap<String, (String, u64)>,
-    /// Boards by number as configured: a name, or `serial:` and a number. Empty: in their order.
+    /// Boards by number as configured: a name, or `serial:` and a number; empty for the order of the boards.
     configured_boards: Vec<String>,
-    /// Number of games that the readers of a file take; `None`: any.
+    /// Maximum number of games in a file for all its readers; `None` for no limit.
     max_games: Option<usize>,
-    /// Simulated time; `None`: the clock of the machine.
+    /// Simulated time; `None` for the clock of the machine.
     now: Option<WallTime>,
 }
 
-/// Counter of a serial number from the log of a line, and from the record of the tournament. Received numbers count on from these.
+/// Counters of a serial number from the log of a line, and from the record of the tournament. Received numbers count on from these.
 const FROM_LOG: u64 = 0;
 const FROM_RECORD: u64 = 1;
 
@@ -125,7 +125,7 @@ impl TournamentService {
         TournamentService::open_witnessed(disk, folder, Witnesses::default())
     }
 
-    /// Opens the office, and compares its record with its witness.
+    /// Opens the service, and compares its record with its witness.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl TournamentService {
         &self.games
     }
 
-    /// Returns the recorded games, to add some.
+    /// Returns the recorded games for additions.
     pub fn games_mut(&mut self) -> &mut BoardGames {
         &mut self.games
     }
@@ -170,7 +170,7 @@ impl TournamentService {
         self.now = Some(now);
     }
 
-    /// Takes in an event of a game. `name`: the name of a board by its line and address. Returns whether something may follow from it.
+    /// Applies an event of a game. `name`: the name of a board by its line and address. Returns whether the event may have consequences.
     pub fn on_game_event(&mut self, news: GameLifecycle, name: impl Fn(&str, Option<BusAddress>) -> String) -> bool {
         match news {
             GameLifecycle::LineOpened { line, games } => {
@@ -198,10 +198,10 @@ impl TournamentService {
         }
     }
 
-    /// Sets what the configuration says: the boards by number, and the number of games that the readers of an outlet take.
+    /// Applies the configuration: boards by number, and the maximum number of games in a file of an outlet.
     pub fn configure(&mut self, configured_boards: Vec<String>, max_games: Option<usize>) {
         (self.configured_boards, self.max_games) = (configured_boards, max_games);
-        // The record has the boards of before a restart.
+        // The record has the boards from the time before a restart.
         let tournament = self.log.tournament();
         for BoardAssignment { board, pairing, .. } in tournament.board_assignments() {
             let of_round = tournament.pairing(pairing.0).filter(|(_, pairing)| pairing.board_name == board);
@@ -213,9 +213,9 @@ impl TournamentService {
         }
     }
 
-    /// Sets the boards of the station in their order. Returns whether they are others than before.
+    /// Sets the boards of the station in their order. Returns whether they changed.
     pub fn set_boards(&mut self, mut boards: Vec<StationBoard>) -> bool {
-        // A line without a link keeps its board, unless that is elsewhere now: cables are swapped one after the other.
+        // A line without a link keeps its board, unless that board is elsewhere: cables are swapped one after the other.
         let mut last = self.last_serials.values().map(|(_, when)| *when).max().unwrap_or(0).max(FROM_RECORD);
         for board in &boards {
             let Some(serial) = &board.serial else { continue };
@@ -244,12 +244,12 @@ impl TournamentService {
         is_new
     }
 
-    /// Whether the last game of a board has a result that is shown.
+    /// Whether the last game of a board has a visible result.
     pub fn has_result(&self, board: &str) -> bool {
         self.games.last(board).is_some_and(|game| self.tournament().shown_result(game) != "*")
     }
 
-    /// Whether a game is played at this board.
+    /// Whether a game is running at this board.
     pub fn is_playing(&self, board: &str) -> bool {
         self.games.last(board).is_some_and(|game| !game.is_over)
     }
@@ -276,7 +276,7 @@ impl TournamentService {
         self.boards.iter().find(is_it).map(|board| board.name.clone())
     }
 
-    /// Calls a function with what decisions need to know of the boards.
+    /// Calls `decide` with the state of the boards.
     fn with_boards<T>(&self, decide: impl FnOnce(&Boards) -> T) -> T {
         let names: Vec<String> = self.boards.iter().map(|board| board.name.clone()).collect();
         let count = self.configured_boards.len().max(names.len()) as u32;
@@ -328,7 +328,7 @@ impl TournamentService {
         Ok(ServiceOutcome { messages, notes, record })
     }
 
-    /// Decides a command. A dry run gets the doubts together with the decision.
+    /// Decides a command. For a dry run, also returns the questions that need confirmation.
     fn decide(
         &self,
         command: &TournamentCommand,
@@ -346,7 +346,7 @@ impl TournamentService {
         }
     }
 
-    /// Answers a request with a known key: it is a retry, or another command with the same key.
+    /// Answers a request with a known key: a retry, or another command with the same key.
     fn duplicate_outcome(
         &self,
         request_id: &str,
@@ -370,12 +370,12 @@ impl TournamentService {
         })
     }
 
-    /// Records what boards have shown since the last record. Writes nothing if nothing is new. `requesters`: who last asked for a result of
-    /// each board.
+    /// Records changes that boards have shown since the last record. Without any, writes nothing. `requesters`: person who last requested a
+    /// result, per board.
     ///
     /// # Errors
     ///
-    /// As for [`TournamentService::execute`].
+    /// Returns errors as [`TournamentService::execute`] does.
     pub fn apply_board_results(
         &mut self,
         requesters: &BTreeMap<String, ResultRequester>,
@@ -405,7 +405,7 @@ impl TournamentService {
         self.with_boards(|boards| model::next_rounds(self.tournament(), boards))
     }
 
-    /// Writes a record with its version and time. Writes none without events.
+    /// Writes a record with its version and time. A record without events is not written.
     fn write(&mut self, mut record: TournamentRecord) -> Result<Option<TournamentRecord>, ServiceError> {
         if record.events.is_empty() {
             return Ok(None);
@@ -418,7 +418,7 @@ impl TournamentService {
     }
 }
 
-/// Checksum of a command, which tells a retry from another command.
+/// Returns the checksum of a command, which distinguishes a retry from another command.
 fn command_crc(command: &TournamentCommand) -> Result<String, String> {
     let text = serde_json::to_string(command).map_err(|error| error.to_string())?;
     Ok(format!("{:08x}", CHECKSUM.checksum(text.as_bytes())))

@@ -8,7 +8,7 @@ use crate::{Bye, ByeKind, Id, Pairing, Tournament};
 ///
 /// # Errors
 ///
-/// When there is no such section, it has pairings already, or fewer than two players or more than 100.
+/// Returns a message if the section is unknown, has pairings already, or has fewer than two or more than 100 players.
 pub fn pair_round_robin(tournament: &Tournament, name: &str, is_double: bool) -> Result<Tournament, String> {
     let mut tournament = tournament.clone();
     let after = |ids: &mut dyn Iterator<Item = Id>| ids.map(|id| id.0).max().unwrap_or(0);
@@ -38,7 +38,7 @@ pub fn pair_round_robin(tournament: &Tournament, name: &str, is_double: bool) ->
                     let (white, black, board) = (Some(white), Some(black), Some(board));
                     section.pairings.push(Pairing { id: Id(next), round, board, white, black, ..Pairing::default() });
                 }
-                // Nobody: the other one is free.
+                // No partner: the other player has no opponent.
                 (one, other) => {
                     let points = section.scoring.absence;
                     for player in one.into_iter().chain(other) {
@@ -52,11 +52,11 @@ pub fn pair_round_robin(tournament: &Tournament, name: &str, is_double: bool) ->
     Ok(tournament)
 }
 
-/// A round robin of more players is a mistake.
+/// Maximum number of players; a round robin of more is a mistake.
 const MOST_PLAYERS: u32 = 100;
 
-/// The pairings of a round robin of so many players: for each round pairs of places from 1, white first; a place behind the last is
-/// nobody. In a double one the second half has the colours exchanged.
+/// Returns the pairings of a round robin: for each round pairs of places from 1, White first. With an odd number of players, the place
+/// after the last one is a bye. In a double round robin the second half has the colours exchanged.
 ///
 /// # Examples
 ///
@@ -71,7 +71,7 @@ pub fn round_robin(players: u32, is_double: bool) -> Vec<Vec<(u32, u32)>> {
     let circle = even - 1;
     let mut rounds = Vec::with_capacity(circle as usize * if is_double { 2 } else { 1 });
     for round in 0..circle {
-        // The places turn by half a circle each round; the last place stands still and changes its colour.
+        // The places rotate by half a circle each round; the last place is fixed and alternates its colour.
         let start = round * (even / 2) % circle;
         let place = |steps: u32| (start + steps) % circle + 1;
         let back = |steps: u32| (start + circle - steps) % circle + 1;

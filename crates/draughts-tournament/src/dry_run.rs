@@ -1,13 +1,13 @@
-//! What each audience sees of a change: said of a dry run, so that nobody learns it from the audience.
+//! Effects of a change on each audience, shown by a dry run.
 //!
 //! | audience | sees |
 //! |---|---|
-//! | the boards | what their next games are |
-//! | readers of `live/` | nothing, ever |
+//! | the boards | the players of their next games |
+//! | readers of `live/` | no change, ever |
 //! | readers of `games.pdn` and of a round's files | pairings, names, results, under the delay of their outlet |
-//! | readers of the archive | names and results of games that are over |
+//! | readers of the archive | names and results of finished games |
 //! | programs that follow the events | `round`, `pairing`, `official-result`, `tag-correction` |
-//! | whoever looks at the standings | points |
+//! | readers of the standings | points |
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::standings;
 use crate::{BoardGame, RoundState};
 use crate::{Id, Points, Tournament, TournamentSection};
 
-/// So many boards or players are named, more are counted.
+/// Maximum number of boards or players that are named; others are counted.
 const MOST_NAMED: usize = 10;
 
-/// What each audience would see, a line for each thing. `games`: what boards have recorded.
+/// Returns the effects on each audience, one line per effect. `games`: recorded games of boards.
 pub fn dry_run(before: &Tournament, after: &Tournament, games: &[&BoardGame]) -> Vec<String> {
     let mut lines = Vec::new();
     boards(before, after, &mut lines);
@@ -31,7 +31,7 @@ pub fn dry_run(before: &Tournament, after: &Tournament, games: &[&BoardGame]) ->
     lines
 }
 
-/// What the next game of each board is, as names and round; of one that has its result: nothing.
+/// Returns the next game of each board, as names and round; none if it has its result.
 fn next_games(tournament: &Tournament) -> BTreeMap<String, String> {
     let next = |seat: crate::BoardAssignment| {
         let (section, pairing) = tournament.pairing(seat.pairing.0)?;
@@ -66,7 +66,7 @@ fn current_round(before: &Tournament, after: &Tournament, lines: &mut Vec<String
     }
 }
 
-/// The rounds that have files, and how many games each.
+/// Returns the rounds that have files, each with its number of games.
 fn shown_rounds(tournament: &Tournament) -> BTreeMap<u32, usize> {
     let mut rounds = BTreeMap::new();
     for section in &tournament.sections {
@@ -77,7 +77,7 @@ fn shown_rounds(tournament: &Tournament) -> BTreeMap<u32, usize> {
     rounds
 }
 
-/// The games of which a tag is another then, each with what is shown of it.
+/// Returns the games with changed tags, by board and number.
 fn amended<'t>(before: &Tournament, after: &'t Tournament) -> Vec<(&'t str, u32)> {
     let is_new = |game: &&crate::CorrectedGame| before.corrected(&game.board, game.number) != Some(*game);
     after.games.iter().filter(is_new).map(|game| (game.board.as_str(), game.number)).collect()
@@ -153,7 +153,7 @@ fn events(before: &Tournament, after: &Tournament, lines: &mut Vec<String>) {
     }
 }
 
-/// The points of everybody, by his number with us.
+/// Returns the points of all players, by id.
 fn points_of(section: &TournamentSection) -> BTreeMap<Id, Points> {
     let standings = standings(section, section.last_round_with_result(), &[], section.unplayed);
     standings.rows.iter().map(|row| (row.player, row.points)).collect()

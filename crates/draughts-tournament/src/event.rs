@@ -1,4 +1,4 @@
-//! Events: everything that can happen to a tournament, as its record keeps it. A tournament is the sum of its events.
+//! Events: all possible changes of a tournament, in the form of its record. A tournament is the sum of its events.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub enum Event {
         /// The player.
         player: Player,
     },
-    /// Two teams that meet in a round.
+    /// A match of two teams in a round.
     MatchDrawn {
         /// Section of the match.
         section: Id,
@@ -68,12 +68,12 @@ pub enum Event {
         /// The adjustment.
         adjustment: Adjustment,
     },
-    /// A pairing that is not played after all.
+    /// A pairing that is cancelled.
     PairingDropped {
         /// The pairing.
         pairing: Id,
     },
-    /// A bye that is not given after all.
+    /// A bye that is cancelled.
     ByeDropped {
         /// The bye.
         bye: Id,
@@ -87,7 +87,7 @@ pub enum Event {
         /// The new state.
         state: RoundState,
     },
-    /// The board of the station for a pairing; `None`: no board of the station.
+    /// The board of the station for a pairing; `None` for no board of the station.
     BoardAssigned {
         /// The pairing.
         pairing: Id,
@@ -99,7 +99,7 @@ pub enum Event {
     ResultGiven {
         /// The pairing.
         pairing: Id,
-        /// Game of a micro-match; `None`: the pairing as a whole.
+        /// Game of a micro-match; `None` for the pairing as a whole.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stage: Option<MicroMatchStage>,
         /// The result, White first.
@@ -109,27 +109,27 @@ pub enum Event {
     ResultTakenBack {
         /// The pairing.
         pairing: Id,
-        /// Game of a micro-match; `None`: the pairing with all its games.
+        /// Game of a micro-match; `None` for the pairing with all its games.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stage: Option<MicroMatchStage>,
     },
-    /// An arbiter gives a player another name.
+    /// A new name that an arbiter gives a player.
     PlayerRenamed {
         /// The player.
         player: Id,
         /// The new name.
         name: String,
     },
-    /// A player takes the place of another one in a pairing.
+    /// A player who replaces another one in a pairing.
     PlayerSubstituted {
         /// The pairing.
         pairing: Id,
-        /// The player who leaves.
+        /// Replaced player.
         player: Id,
-        /// The player who comes.
+        /// Substitute.
         substitute: Id,
     },
-    /// A pairing is postponed or adjourned; `None`: it is played with its round.
+    /// A pairing that is postponed or adjourned; `None` for one that is played with its round.
     PairingDeferred {
         /// The pairing.
         pairing: Id,
@@ -137,7 +137,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         deferral: Option<Deferral>,
     },
-    /// A pairing is played on another board than the one of its round; `None`: on the one of its round.
+    /// A pairing that is played on another board than that of its round; `None` for the one of its round.
     PairingMoved {
         /// The pairing.
         pairing: Id,
@@ -145,7 +145,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         board: Option<String>,
     },
-    /// A recorded game belongs to another pairing than its line was sent; `None`: to the one that its line was sent.
+    /// Assignment of a recorded game to another pairing than its line had; `None` for the pairing that its line had.
     GameAssigned {
         /// Board of the game.
         board: String,
@@ -155,7 +155,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none", with = "key_text")]
         pairing: Option<PairingKey>,
     },
-    /// A tag of a recorded game, or its added moves, are shown with another value.
+    /// A correction of a recorded game: a tag, or added moves.
     GameCorrected {
         /// Board of the game.
         board: String,
@@ -163,10 +163,10 @@ pub enum Event {
         game: u32,
         /// Name of the tag, or [`MOVES`](crate::MOVES).
         tag: String,
-        /// Recorded value; empty: none.
+        /// Recorded value; empty if there is none.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         original: String,
-        /// Shown value; empty: the tag is left out.
+        /// Corrected value; empty if the tag is left out.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         value: String,
     },
@@ -184,7 +184,7 @@ pub struct TournamentRecord {
     pub by: String,
     /// Idempotency key: a request with a known key is not executed again.
     pub request_id: String,
-    /// Checksum of the command, which tells a retry from another command with the same key; empty: no command.
+    /// Checksum of the command, which distinguishes a retry from another command with the same key; empty without a command.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command_crc: String,
     /// Text of the command, `import swiss.trf`.

@@ -4,12 +4,12 @@
 //!
 //! | for | use |
 //! |---|---|
-//! | what a tournament is | [`Tournament`], its [`TournamentSection`]s, [`Player`]s and [`Pairing`]s |
-//! | what can happen to it | [`Event`], [`Tournament::apply`]; a [`TournamentRecord`] keeps the events of one request |
-//! | what an arbiter can ask for | [`TournamentCommand`], [`decide`]; what boards have shown: [`apply_board_results`] |
+//! | the state of a tournament | [`Tournament`], its [`TournamentSection`]s, [`Player`]s and [`Pairing`]s |
+//! | changes of it | [`Event`], [`Tournament::apply`]; a [`TournamentRecord`] has the events of one request |
+//! | commands of an arbiter | [`TournamentCommand`], [`decide`]; for results on boards [`apply_board_results`] |
 //! | a file of a pairing program | [`read`], [`merge`], [`difference`] |
-//! | files for others | [`write_trf`], [`write_csv`], [`write_pdn`], [`html`], [`crosstable`] |
-//! | who leads | [`standings()`], [`team_standings`] |
+//! | exports | [`write_trf`], [`write_csv`], [`write_pdn`], [`html`], [`crosstable`] |
+//! | standings | [`standings()`], [`team_standings`] |
 //!
 //! ```text
 //!   TournamentCommand ─▸ decide ─▸ Event .. ─▸ Tournament ─▸ standings ─▸ export

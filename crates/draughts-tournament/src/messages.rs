@@ -1,4 +1,4 @@
-//! Messages about changes, in words for people: how many things are new, and what becomes what.
+//! Messages for people about changes: the number of new things, and old and new values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -6,7 +6,7 @@ use std::fmt::Display;
 use crate::value::result::result_text;
 use crate::{AdjustmentTarget, CorrectedGame, Id, Pairing, Player, Tournament, TournamentSection};
 
-/// Fields of a thing by their names; those without a value are left out.
+/// Fields of a thing by their names; fields without a value are left out.
 type Fields = BTreeMap<&'static str, String>;
 
 /// Kinds of things in the order of messages, with their plural.
@@ -21,7 +21,7 @@ const KINDS: [(&str, &str); 8] = [
     ("adjustment", "adjustments"),
 ];
 
-/// Describes what changes between two tournaments, a line for each thing. `subject`: file or request, as the first line names it.
+/// Describes the changes between two tournaments, one line per change. `subject`: file or request, for the first line.
 pub(crate) fn describe_changes(subject: &str, before: &Tournament, after: &Tournament) -> Vec<String> {
     let mut lines = Vec::new();
     let mut new = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn describe_changes(subject: &str, before: &Tournament, after: &Tourn
     first.into_iter().chain(lines).collect()
 }
 
-/// `result 1-1 (was 2-0), reason played (was nothing)`.
+/// Returns changed fields as `result 1-1 (was 2-0), reason played (was nothing)`.
 fn changed_fields(before: &Fields, after: &Fields) -> String {
     let names: BTreeSet<&&str> = before.keys().chain(after.keys()).collect();
     let changed = names.into_iter().filter(|name| before.get(**name) != after.get(**name));
@@ -79,7 +79,7 @@ fn changed_tags(before: Option<&CorrectedGame>, after: &CorrectedGame) -> String
     changed.map(change).collect::<Vec<String>>().join(", ")
 }
 
-/// Name of a thing for people.
+/// Returns the name of a thing for people.
 fn name_of(kind: &str, id: Id, tournament: &Tournament) -> Option<String> {
     tournament.sections.iter().find_map(|section| match kind {
         "player" => section.player(id).map(|player| player.name.clone()),
@@ -162,7 +162,7 @@ fn team_fields(section: &TournamentSection) -> impl Iterator<Item = (Id, Fields)
     })
 }
 
-/// Facts about a player; former names are not among them, for they could reveal a hidden player.
+/// Returns facts about a player, without former names, which could reveal a hidden player.
 fn player_fields(section: &TournamentSection, of: &Player) -> Fields {
     fields(&[
         ("section", &section.id),
@@ -186,7 +186,7 @@ fn match_fields(section: &TournamentSection) -> impl Iterator<Item = (Id, Fields
     })
 }
 
-/// Facts about a pairing; its station board is not among them, for it is seen there.
+/// Returns facts about a pairing, without its station board, which is visible on the station.
 fn pairing_fields(section: &TournamentSection, of: &Pairing) -> Fields {
     let mut facts = fields(&[
         ("section", &section.id),

@@ -1,4 +1,4 @@
-//! The state of a tournament: how each event changes it.
+//! The state of a tournament, and the effect of each event.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::{
     SectionRules, Tournament, TournamentSection,
 };
 
-/// An event about something that the tournament does not have.
+/// An event about something that the tournament lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misfit {
     kind: &'static str,
@@ -23,7 +23,7 @@ impl fmt::Display for Misfit {
 
 impl std::error::Error for Misfit {}
 
-/// A part of a section that has a number of its own.
+/// A numbered part of a section.
 trait Numbered {
     fn id(&self) -> Id;
 }
@@ -70,7 +70,7 @@ impl Tournament {
     ///
     /// # Errors
     ///
-    /// Returns a [`Misfit`] if the event is about a section, player or pairing that is not there. Then nothing has changed.
+    /// Returns a [`Misfit`] if the event is about an unknown section, player or pairing; then nothing has changed.
     pub fn apply(&mut self, event: &Event) -> Result<bool, Misfit> {
         Ok(match event {
             Event::EventDescribed(info) => replace(&mut self.event, info.clone()),
@@ -221,7 +221,7 @@ impl Tournament {
 }
 
 impl TournamentSection {
-    /// Rules of the section, as an event has them.
+    /// Returns the rules of the section, in the form of an event.
     pub fn rules(&self) -> SectionRules {
         SectionRules {
             id: self.id,
@@ -242,7 +242,7 @@ impl TournamentSection {
 }
 
 impl Pairing {
-    /// The pairing as a file draws it: without result, station board and deferral.
+    /// Returns the pairing as in a file: without result, station board and deferral.
     pub(crate) fn as_drawn(&self) -> Pairing {
         let mut drawn = self.clone();
         (drawn.result, drawn.deferral) = (None, None);
@@ -252,7 +252,7 @@ impl Pairing {
         drawn
     }
 
-    /// Another draw of this pairing: what a draw does not say stays.
+    /// Returns the pairing with a new draw; fields that a draw lacks stay.
     fn drawn_again(&self, drawn: &Pairing) -> Pairing {
         let mut games = drawn.games.clone();
         for game in &mut games {

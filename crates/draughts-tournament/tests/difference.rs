@@ -1,4 +1,4 @@
-//! The difference of two tournaments makes the one of the other, also through JSON.
+//! The difference of two tournaments turns one into the other, also through JSON.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
 use draughts_tournament::{Event, Tournament, difference, merge, read};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const RESULTS: [&str; 6] = ["*", "2-0", "1-1", "0-2", "1+-1-", ""];
 
-/// A file with two rounds of up to eight players: who plays whom, with which results, and who is missing.
+/// Generates a file with two rounds of up to eight players: pairings, results, and absent players.
 fn file() -> impl Strategy<Value = String> {
     let order = Just((0..8).collect::<Vec<u8>>()).prop_shuffle();
     let round = (order, prop::collection::vec(0..RESULTS.len(), 4), 0..3_usize);
@@ -29,7 +29,7 @@ fn with_file(tournament: &Tournament, file: &str) -> Option<Tournament> {
     Some(merge(tournament, None, &read(file.as_bytes(), None, "").ok()?).ok()?.tournament)
 }
 
-/// All that two files make of a tournament, the second laid over the first if it fits.
+/// Generates the merges of two files, the second only if it fits.
 fn pair() -> impl Strategy<Value = (Tournament, Tournament)> {
     (file(), file(), any::<bool>()).prop_filter_map("the files contradict each other", |(first, second, over)| {
         let before = with_file(&Tournament::default(), &first)?;

@@ -1,11 +1,11 @@
-//! A game that is over, as it is kept: everything its live file has, and the tags that could not be known before.
+//! The archive file of a finished game: everything in its live file, and the tags that are known at the end only.
 //!
 //! | tag | value |
 //! |---|---|
 //! | WhiteTime, BlackTime | the time used, from the last clock and the time control; left out if either is not known |
-//! | PlyCount | plies recorded, as far as no setup stands between them, and those that were added from the score sheet |
+//! | PlyCount | recorded plies, if no setup interrupts them, and plies added from the score sheet |
 //! | Termination | `normal`, or `unterminated` without a result |
-//! | Result | last, as everywhere |
+//! | Result | last, as in all files |
 //!
 //! Source: PDN 3.0, chapter "PDN Tags": PlyCount, Termination (as in PGN), section "WhiteTime/BlackTime Tag".
 
@@ -17,7 +17,7 @@ use draughts_pdn::game::{Entry, Game, Tags, Termination};
 use draughts_pdn::time_control::{Period, TimeControl};
 use draughts_pdn::writer::{self, Style};
 
-/// The text of the archive file of a game that is over, with as much as may be seen of its result and of what was corrected of it.
+/// Returns the text of the archive file of a finished game, with the visible part of its result and corrections.
 pub fn archive_text(board: &Board, game: &GameRecord, view: VisibleGame<'_>) -> String {
     let mut tags = board.tags_of(Some(game));
     view.apply_corrections(&mut tags);
@@ -39,7 +39,7 @@ pub fn archive_text(board: &Board, game: &GameRecord, view: VisibleGame<'_>) -> 
     writer::write(&[Game { tags, entries, end: Termination::Star }], Style::Compact)
 }
 
-/// This text as it was before the result was known.
+/// Returns an archive text in its form without a result.
 pub fn before_result(text: &str) -> String {
     let before = |line: &str| match line.split_once(" \"") {
         Some(("[Result", _)) => "[Result \"*\"]\n".to_owned(),
@@ -49,7 +49,7 @@ pub fn before_result(text: &str) -> String {
     text.split_inclusive('\n').map(before).collect()
 }
 
-/// The time a player used, in seconds: what the time control gave him for his moves, less what his clock still shows.
+/// Returns the time a player used, in seconds: the time control's allowance for their moves, minus the time left on their clock.
 fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let own = if color == Color::White { "TimeControlWhite" } else { "TimeControlBlack" };
     let control: TimeControl = tags.get(own).or(tags.get("TimeControl"))?.parse().ok()?;
@@ -59,7 +59,7 @@ fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     allowance.checked_sub(left.0)
 }
 
-/// The moves that a side made. `None` when that cannot be told: a setup hides how many there were.
+/// Returns the number of moves of a side; `None` if a setup hides it.
 fn moves_of(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let mut plies = 0;
     for entry in game.entries() {
@@ -76,12 +76,12 @@ fn moves_of(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     Some(if white_first == (color == Color::White) { first } else { plies / 2 })
 }
 
-/// The side that begins by a GameType tag.
+/// Returns the side that begins, by a GameType tag.
 fn starts(game_type: &str) -> Option<Color> {
     draughts::Variant::from_tag(game_type).ok().map(|variant| variant.game_type.starter())
 }
 
-/// What a time control has given by so many moves of a side, in seconds.
+/// Returns the time that a time control allows for `moves` moves of a side, in seconds.
 fn total_allowance(control: &TimeControl, moves: u32) -> Option<u32> {
     let TimeControl::Periods(periods) = control else { return None };
     let (mut allowance, mut left) = (0_u32, moves);
@@ -98,7 +98,7 @@ fn total_allowance(control: &TimeControl, moves: u32) -> Option<u32> {
             Period::Increment { seconds, increment } => {
                 return allowance.checked_add(seconds)?.checked_add(left.checked_mul(increment)?);
             }
-            // What one uses the other gains: the clock alone does not tell.
+            // Time used by one side is added to the other: the clock alone does not show it.
             Period::Hourglass { .. } => return None,
         }
     }

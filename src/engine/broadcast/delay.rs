@@ -1,15 +1,15 @@
-//! How much of a game may be seen at a moment: a delay against those who would be told moves while they play.
+//! The visible part of a game at a moment: a delay prevents players from receiving moves during the game.
 //!
-//! | delay | an entry may be seen |
+//! | delay | an entry is visible |
 //! |---|---|
-//! | seconds | so long after it was recorded |
-//! | plies | when so many plies have been recorded after it, or the game is over |
+//! | seconds | that many seconds after it was recorded |
+//! | plies | when that many plies were recorded after it, or the game is over |
 //! | both | when both allow it |
 //!
-//! The end may be seen when all entries may, and its own seconds have passed; the result with it or after it. What may be seen once may be seen always:
-//! the view of a later moment begins with that of an earlier one. It needs no memory, so it survives a restart.
+//! The end is visible when all entries are, and its own seconds have passed; the result with it or after it. Visible parts stay visible:
+//! the view of a later moment begins with that of an earlier one. The view needs no memory, so it survives a restart.
 //!
-//! Of a machine whose clock was set back what was recorded before that is later than what follows: it may be seen with it.
+//! If the clock of the machine was set back, earlier records have later times than those that follow: they become visible together.
 
 use chrono::TimeDelta;
 
@@ -19,53 +19,53 @@ use draughts_pdn::game::Tags;
 use draughts_pdn::tag;
 use draughts_tournament::MOVES;
 
-/// The tag that stands apart: the game may not be over for everybody yet.
+/// The tag with its own delay: the game may not be over for all viewers yet.
 const RESULT_TAG: &str = "Result";
 
-/// A delay of an output.
+/// Delay of an outlet.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Delay {
-    /// Seconds between the record and the public.
+    /// Seconds between recording and publication.
     pub seconds: u32,
-    /// Plies that are kept back while the game goes on.
+    /// Number of last plies that are withheld during the game.
     pub plies: u32,
 }
 
-/// What may be seen of a game.
+/// Visible part of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VisibleGame<'game> {
-    /// Its plies and setups, from the first.
+    /// Visible plies and setups, from the first.
     pub entries: &'game [RecordedEntry],
-    /// So many of them stand in files of it that were ended by mistake.
+    /// Number of `entries` in earlier files of the game, which were ended by mistake.
     pub prior_entries: usize,
-    /// Is it over?
+    /// Whether the end of the game is visible.
     pub is_closed: bool,
-    /// The result that its live file has.
+    /// Visible result of the live file.
     pub result: Option<&'game str>,
-    /// What was corrected of it.
+    /// Visible corrections.
     pub corrections: &'game [Correction],
 }
 
 impl<'game> VisibleGame<'game> {
-    /// The entries of its live file.
+    /// Returns the visible entries of the live file.
     pub fn own_entries(&self) -> &'game [RecordedEntry] {
         self.entries.get(self.prior_entries..).unwrap_or_default()
     }
 
-    /// Its result as it is shown: the last one that was given.
+    /// Returns the visible result: the last one that was entered.
     pub fn visible_result(&self) -> Option<&'game str> {
         let last_correction = self.corrections.iter().rev().find(|correction| correction.tag == RESULT_TAG);
-        // No result before the last move.
+        // A result never appears before the last move.
         last_correction.filter(|_| self.is_closed).map(|correction| correction.value.as_str()).or(self.result)
     }
 
-    /// The moves that its board missed, once it is over, as PDN has them; empty: none.
+    /// Returns the moves that the board missed, as PDN, once the game is over; empty if there are none.
     pub fn score_sheet_moves(&self) -> &'game str {
         let typed = self.corrections.iter().rev().find(|correction| correction.tag == MOVES);
         typed.filter(|_| self.is_closed).map_or("", |correction| correction.value.as_str())
     }
 
-    /// Lays what was corrected over the tags of the game, as readers of PDN are shown it.
+    /// Applies the corrections to the tags of the game, in the form for readers of PDN.
     pub fn apply_corrections(&self, tags: &mut Tags) {
         let is_tag = |correction: &&Correction| ![RESULT_TAG, MOVES].contains(&correction.tag.as_str());
         for Correction { tag: name, value, .. } in self.corrections.iter().filter(is_tag) {
@@ -79,10 +79,10 @@ impl<'game> VisibleGame<'game> {
 }
 
 impl Delay {
-    /// Everything at once.
+    /// No delay.
     pub const NO_DELAY: Delay = Delay { seconds: 0, plies: 0 };
 
-    /// What may be seen of a game at a moment.
+    /// Returns the visible part of a game at a moment.
     pub fn view(self, game: &GameRecord, now: WallTime) -> VisibleGame<'_> {
         let is_closed = game.closed_at().is_some_and(|at| self.visible_at(at) <= now);
         let own = game.current_file_entries();
@@ -91,7 +91,7 @@ impl Delay {
         let by_plies = if is_closed { own.len() } else { self.visible_by_plies(own) };
         let count = by_time.min(by_plies);
         let is_closed = is_closed && count == own.len();
-        // Before its first own entry nobody knows that the game before it goes on.
+        // Before the first own entry, viewers cannot know that the earlier game continues.
         let before = if count == 0 { 0 } else { game.entries().len() - own.len() };
         let result = game.result().filter(|(at, _)| is_closed && self.visible_at(*at) <= now).map(|(_, result)| result);
         let corrections = game.corrections();
@@ -105,11 +105,11 @@ impl Delay {
         }
     }
 
-    /// The next moment at which more may be seen because time passed.
+    /// Returns the next moment at which more becomes visible by time alone.
     pub fn next_change(self, game: &GameRecord, now: WallTime) -> Option<WallTime> {
         let ends = game.closed_at().into_iter().chain(game.result().map(|(at, _)| at));
         let moments = game.entries().iter().rev().map(|entry| entry.at).take_while(|&at| self.visible_at(at) > now);
-        // Nearly always all of them may be seen.
+        // Usually all of them are visible.
         let asides =
             Some(game.live_updates()).filter(|asides| asides.last_at().is_some_and(|last| self.visible_at(last) > now));
         let asides = asides.into_iter().flat_map(|asides| asides.iter()).map(|update| update.at);
@@ -117,12 +117,12 @@ impl Delay {
         moments.chain(asides).chain(ends).chain(corrections).map(|at| self.visible_at(at)).filter(|&at| at > now).min()
     }
 
-    /// When what was recorded at a moment may be seen.
+    /// Returns the moment at which something recorded at `at` becomes visible.
     pub fn visible_at(self, at: WallTime) -> WallTime {
         at.checked_add_signed(TimeDelta::seconds(self.seconds.into())).unwrap_or(at)
     }
 
-    /// The entries before the last so many plies. A setup among them is kept back with them.
+    /// Returns the number of entries before the last plies that the delay withholds. Setups among those plies are withheld as well.
     fn visible_by_plies(self, entries: &[RecordedEntry]) -> usize {
         let Some(last) = self.plies.checked_sub(1) else { return entries.len() };
         let plies = entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_ply()).map(|(index, _)| index);

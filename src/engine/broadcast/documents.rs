@@ -1,6 +1,6 @@
 //! A tournament as documents for programs and pages: `tournament.json` and `standings.json`.
 //!
-//! Points and tie-breaks are decimal texts, so that nobody rounds them. Members are added, never renamed. The JSON Schemas stand beside
+//! Points and tie-breaks are decimal texts, so that no reader rounds them. Members are added, never renamed. The JSON Schemas are beside
 //! this file.
 
 use super::json::Object;
@@ -14,12 +14,12 @@ pub const TOURNAMENT_SCHEMA: &str = include_str!("tournament.schema.json");
 /// The JSON Schema of `standings.json`.
 pub const STANDINGS_SCHEMA: &str = include_str!("standings.schema.json");
 
-/// What is known of an event: `tournament.json`, on one line with its LF.
+/// Returns `tournament.json`, on one line with its LF.
 pub fn tournament_document(tournament: &Tournament) -> String {
     sections_json(tournament, |_| true, None) + "\n"
 }
 
-/// The same of these sections, and of all rounds or one, as `damcast tournament show --json` prints it.
+/// Returns the members of `tournament.json` for these sections, and for all rounds or one, as `damcast tournament show --json` prints them.
 pub fn sections_json(
     tournament: &Tournament,
     is_shown: impl Fn(&TournamentSection) -> bool,
@@ -41,7 +41,7 @@ pub fn sections_json(
     Object::new().object("event", event).objects("sections", sections).finish()
 }
 
-/// Who stands where in each section after the last round with a result: `standings.json`, on one line with its LF.
+/// Returns `standings.json`: the ranking of each section after the last round with a result, on one line with its LF.
 pub fn standings_document(tournament: &Tournament) -> String {
     let of = |section: &TournamentSection| {
         let round = section.last_round_with_result();
@@ -50,7 +50,7 @@ pub fn standings_document(tournament: &Tournament) -> String {
     Object::new().objects("sections", tournament.sections.iter().map(of).collect()).finish() + "\n"
 }
 
-/// The standings of a section as one object, as `damcast tournament standings --json` prints it.
+/// Returns the standings of a section as one object, as `damcast tournament standings --json` prints it.
 pub fn standings_json(section: &TournamentSection, standings: &Standings) -> String {
     standings_of(section, standings).finish()
 }
@@ -96,7 +96,7 @@ fn player(player: &Player) -> Object {
 
 fn round(tournament: &Tournament, section: &TournamentSection, number: u32) -> Object {
     let state = match section.state_of(number) {
-        // It was played before anybody published rounds here.
+        // A prepared round with results was played without being published here.
         RoundState::Prepared if section.round(number).iter().any(|of| of.result.is_some()) => RoundState::Closed,
         state => state,
     };
@@ -177,7 +177,7 @@ mod tests {
     use draughts_tournament::{Event, Format, merge, read};
     use serde_json::Value;
 
-    /// Every member is in the schema, with its type.
+    /// Checks that every member is in the schema, with its type.
     #[track_caller]
     fn check(schema: &Value, value: &Value, at: &str) {
         let kind = match value {

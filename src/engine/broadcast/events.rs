@@ -1,4 +1,4 @@
-//! The events of a round as lines of JSON, for programs: `events.ndjson` grows, one event a line.
+//! The events of a round as lines of JSON, for programs: `events.ndjson` grows, one event per line.
 //!
 //! ```text
 //! {"seq":7,"gen":"8f3c2a9be01d44c7","station":"hall-a","at":"2026-11-21T09:31:02.120+01:00","board":"hall-1","game":1,
@@ -6,32 +6,31 @@
 //!  "clock":{"white":1789,"black":1800,"running":"black"},"fen":"B:W..."}
 //! ```
 //!
-//! (on one line). Every event has `seq`, which counts the lines of the file from 1; `gen` and `station`, the generation that the
-//! file belongs to and who tells, `at`, when it was recorded; `board` and `game`; `n`, which counts the events of this game from 1; and `type`:
+//! (on one line). Every event has `seq`, which counts the lines of the file from 1; `gen` and `station`, the generation of the file and its
+//! station; `at`, the time of the recording; `board` and `game`; `n`, which counts the events of this game from 1; and `type`:
 //!
 //! | type | more members |
 //! |---|---|
-//! | `game` | `gametype`, `tags`, `fen`: a game has begun; `continues`: it is the game of that number, which was ended by mistake and goes on |
+//! | `game` | `gametype`, `tags`, `fen`: a game has begun; `continues`: number of the game that was ended by mistake and continues as this one |
 //! | `move` | `ply`, `number`, `side`, `move`, `clock` if known, `fen` of the position after it |
-//! | `setup` | `fen`, `clock` if known: the board could not be explained; play goes on from here |
-//! | `end` | nothing follows in this game but its result |
+//! | `setup` | `fen`, `clock` if known: the board could not be explained; play continues from here |
+//! | `end` | only the result may follow in this game |
 //! | `result` | `result` |
-//! | `provisional` | `moves`: likely to be next, not final; each replaces the one before, an empty list takes it back, or the moves are told now |
-//! | `clock` | `clock`: it shows something else than one knows who counts on from the last `clock`, by more than two seconds, or another side's time runs |
+//! | `provisional` | `moves`: likely next moves, not final; each event replaces the previous one; an empty list withdraws them or precedes the final moves |
+//! | `clock` | `clock`: differs by more than two seconds from the last `clock` counted on, or the other side's time runs |
 //! | `state` | `state`: `playing`, as a game begins; `clock-stopped`; `unexplained`, for some seconds already; `no-connection` |
 //! | `correction` | `reason` of the `setup` before it: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `operator` |
 //! | `round`, `pairing`, `official-result`, `tag-correction` | of a tournament ([`super::tournament_history`]), with `t` instead of `n`, `board` and `game` |
 //!
-//! The four before those have `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves them out.
-//! A correction takes nothing back: what stands before the `setup` stays told, and play goes on from there.
+//! `provisional`, `clock`, `state` and `correction` have `p` instead of `n`: they have their own count per game, because a delay in plies
+//! omits them. A correction retracts nothing: events before the `setup` stay, and play continues from there.
 //!
 //! `events.schema.json` beside this file is the JSON Schema of a line.
 //!
-//! Times of clocks are whole seconds; `running` is left out when both stand. A reader that meets a type it does not know
-//! passes over it.
+//! Times of clocks are whole seconds; `running` is left out when both clocks are stopped. A reader skips types that it does not know.
 //!
-//! The events of a game are a function of what may be seen of it, and those of a later moment begin with those of an earlier
-//! one. In which order those of several games stand is kept beside the logs, so that all of the file can be made again.
+//! The events of a game are a function of its visible part, and those of a later moment begin with those of an earlier one. The order among
+//! several games is stored beside the logs, so that the whole file can be made again.
 
 use super::json::Object;
 use super::record::{GameRecord, LiveUpdateContent, RecordedUpdate};
@@ -41,7 +40,7 @@ use draughts::{Color, Position};
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
 
-/// An event of a game, but for its place in the file.
+/// An event of a game, without its place in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameEvent {
     at: WallTime,
@@ -52,71 +51,71 @@ pub struct GameEvent {
     body: Object,
 }
 
-/// Origin of the lines of a file of events. Together with its number it names a line for ever.
+/// Origin of the lines of a file of events. With the number of a line it identifies that line for ever.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Generation {
     /// Identifier: random, of one outlet of one station.
     pub id: String,
     /// Name of the station: a plain word.
     pub station: String,
-    /// Version of the tournament whose hidden names are hidden in all lines; 0: none are hidden.
+    /// Version of the tournament whose hidden names are hidden in all lines; 0 if none are hidden.
     pub names: u64,
 }
 
 /// The JSON Schema of an event.
 pub const SCHEMA: &str = include_str!("events.schema.json");
 
-/// What is counted by itself.
+/// Events with their own count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stream {
-    /// What stands in the files of a game, too: `n`.
+    /// Events that are in the files of a game as well, counted by `n`.
     Game,
-    /// What is told beside them: `p`.
+    /// Live updates, counted by `p`.
     LiveUpdate,
-    /// What is told of a tournament, of no board and no game: `t`.
+    /// Events of a tournament, without board and game, counted by `t`.
     Tournament,
 }
 
-/// The events of a board, a game, and one of its streams.
+/// Identifies one stream of events: board, game, stream.
 pub type StreamKey = (String, u32, Stream);
 
-/// Which event of which game.
+/// Identifies an event.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct EventId {
-    /// The name of its board.
+    /// Name of the board.
     pub board: String,
-    /// The number of the game on the board.
+    /// Number of the game on the board.
     pub game: u32,
-    /// The stream that it is of.
+    /// Stream of the event.
     pub stream: Stream,
-    /// The number of the event in its stream, from 1.
+    /// Number of the event in its stream, from 1.
     pub n: u64,
 }
 
 impl EventId {
-    /// What it is counted in.
+    /// Returns the stream that counts the event.
     pub fn key(&self) -> StreamKey {
         (self.board.clone(), self.game, self.stream)
     }
 }
 
 impl GameEvent {
-    /// The `n`th event of a tournament.
+    /// Creates the `n`th event of a tournament.
     pub(super) fn for_tournament(n: u64, at: WallTime, body: Object) -> GameEvent {
         GameEvent { at, board: String::new(), game: 0, stream: Stream::Tournament, n, body }
     }
 
-    /// Which one it is.
+    /// Returns the identity of the event.
     pub fn id(&self) -> EventId {
         EventId { board: self.board.clone(), game: self.game, stream: self.stream, n: self.n }
     }
 
-    /// When it was recorded.
+    /// Returns the time of the recording.
     pub fn at(&self) -> WallTime {
         self.at
     }
 
-    /// The line of the event that is the `seq`th of its file, without the LF.
+    /// Returns the line of the event as the `seq`th of its file, without the LF.
     pub fn line(&self, seq: u64, generation: &Generation) -> String {
         let at = self.at.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
         let head = Object::new().number("seq", seq);
@@ -132,15 +131,15 @@ impl GameEvent {
     }
 }
 
-/// How many events there are of as much of a game as may be seen.
+/// Returns the number of events of the visible part of a game.
 pub fn visible_event_count(view: VisibleGame<'_>) -> u64 {
     let own = view.own_entries().len();
     let begun = usize::from(own > 0);
     (begun + own) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
 }
 
-/// How many things were told beside a game that may be told at a moment. With a delay in plies none: they would tell the moves
-/// that are kept back.
+/// Returns the number of live updates that are visible at a moment. With a delay in plies there are none: they would reveal the withheld
+/// moves.
 pub fn count_live_updates(game: &GameRecord, delay: Delay, now: WallTime) -> u64 {
     let is_due = |at| delay.visible_at(at) <= now;
     let asides = game.live_updates();
@@ -151,13 +150,13 @@ pub fn count_live_updates(game: &GameRecord, delay: Delay, now: WallTime) -> u64
     }
 }
 
-/// When the `n`th event of one of a game's streams was recorded.
+/// Returns the time at which the `n`th event of a game's stream was recorded.
 pub fn event_time(game: &GameRecord, stream: Stream, n: u64) -> Option<WallTime> {
     let index = usize::try_from(n).ok()?.checked_sub(1)?;
     if stream != Stream::Game {
         return game.live_updates().iter().nth(index).map(|update| update.at);
     }
-    // The first is that the game has begun.
+    // The first event is the beginning of the game.
     let entries = game.current_file_entries().iter().map(|entry| entry.at);
     let ends = game.closed_at().into_iter().chain(game.result().map(|(at, _)| at));
     let first = entries.clone().next();
@@ -169,12 +168,12 @@ pub fn event_time(game: &GameRecord, stream: Stream, n: u64) -> Option<WallTime>
     }
 }
 
-/// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
+/// Returns the events of the visible part of a game after the first `skip`; none until one of its entries is visible.
 pub fn events(board: &Board, game: &GameRecord, view: VisibleGame<'_>, skip: u64) -> Vec<GameEvent> {
     events_without(board, game, view, skip, &HiddenNames::default())
 }
 
-/// The same without the names that nobody is told.
+/// Returns the events of [`events`] without the hidden names.
 pub fn events_without(
     board: &Board,
     game: &GameRecord,
@@ -202,7 +201,7 @@ pub fn events_without(
     bodies.into_iter().zip(1..).skip(known).map(event).collect()
 }
 
-/// What was told beside a game: so many, behind the first so many.
+/// Returns at most `max_count` live updates of a game after the first `skip`.
 pub fn live_update_events(board: &Board, game: &GameRecord, skip: u64, max_count: usize) -> Vec<GameEvent> {
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
     let numbered = game.live_updates().iter().zip(1..).skip(skip).take(max_count);
@@ -247,7 +246,7 @@ struct MoveNumberer {
 }
 
 impl MoveNumberer {
-    /// Follows an entry; the body of its event is only made if it is asked for.
+    /// Follows an entry; makes the body of its event only if requested.
     fn entry_event(&mut self, entry: &livefile::Entry, is_requested: bool) -> Object {
         if let EntryKind::Ply { .. } = entry.kind {
             self.ply += 1;

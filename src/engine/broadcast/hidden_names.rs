@@ -1,4 +1,4 @@
-//! Names of players who asked not to be named: what is shown instead, and which files still have them.
+//! Names of players who asked to be anonymous: their replacements, and the files that still have the names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
@@ -9,17 +9,17 @@ use draughts_tournament::{HIDDEN_NAME, Id, Tournament};
 /// Tags with the names of players.
 pub(super) const PLAYER_TAGS: [&str; 2] = ["White", "Black"];
 
-/// Number of bytes of a file that are read at once.
+/// Number of bytes of a file read at once.
 const CHUNK_SIZE: u64 = 1 << 16;
-/// Shorter names are parts of many words: only a whole text counts as one of them.
+/// Minimum length of a name searched inside texts. Shorter names are parts of many words: only a whole text counts as one of them.
 const MIN_NAME_LEN: usize = 5;
 
-/// Names that are hidden: all that the players had who asked not to be named.
+/// Hidden names: all names ever used by the players who asked to be anonymous.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HiddenNames {
     players: BTreeSet<Id>,
     names: BTreeSet<String>,
-    /// Those of the names that another player has. Such a name is hidden where a pairing tells whose it is.
+    /// Hidden names that another player has as well: hidden only where a pairing identifies the player.
     shared: BTreeSet<String>,
     /// Tags of recorded games with the name of a hidden player: board, game, tag.
     tags: BTreeSet<(String, u32, &'static str)>,
@@ -31,7 +31,7 @@ impl HiddenNames {
         let players = tournament.sections.iter().flat_map(|section| &section.players);
         let (hidden, others): (Vec<_>, Vec<_>) = players.partition(|player| player.is_hidden());
         let players: BTreeSet<Id> = hidden.iter().map(|player| player.id).collect();
-        // Games have names as PDN shows them.
+        // Recorded games have names in the spelling of PDN.
         let spelled = |name: &String| [tag::reader_safe(name), name.clone()];
         let others: BTreeSet<String> = others.iter().flat_map(|player| spelled(&player.name)).collect();
         let mut names: BTreeSet<String> =
@@ -46,17 +46,17 @@ impl HiddenNames {
         HiddenNames { players, names, shared, tags }
     }
 
-    /// Whether no file may have any of the names: false if no name is hidden.
+    /// Whether no name is hidden.
     pub fn is_empty(&self) -> bool {
         self.names.difference(&self.shared).next().is_none()
     }
 
-    /// Returns the name of a player as it is shown.
+    /// Returns the visible name of a player.
     pub fn name<'n>(&self, player: Id, name: &'n str) -> &'n str {
         if self.players.contains(&player) { HIDDEN_NAME } else { name }
     }
 
-    /// Returns the value of a tag of a game as it is shown.
+    /// Returns the visible value of a tag of a game.
     pub fn mask<'v>(&self, board: &str, game: u32, tag: &str, value: &'v str) -> &'v str {
         let is_of_hidden =
             || self.tags.iter().any(|(of, number, known)| (of.as_str(), *number, *known) == (board, game, tag));
@@ -64,7 +64,7 @@ impl HiddenNames {
         if is_hidden { HIDDEN_NAME } else { value }
     }
 
-    /// Returns whether a file has one of the names.
+    /// Whether a file contains one of the names.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ fn has_one_of(names: &[Vec<u8>], mut source: impl Read) -> io::Result<bool> {
     }
 }
 
-/// A name as files have it: as it is, and as it stands in JSON and in tags of PDN.
+/// Returns the spellings of a name in files: plain, in JSON, and in tags of PDN.
 fn spellings(name: &str) -> Vec<Vec<u8>> {
     let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
     let is_short = name.chars().count() < MIN_NAME_LEN;

@@ -1,36 +1,36 @@
-//! JSON as far as events need it: one object on one line.
+//! JSON for events: one object on one line.
 
 use std::fmt::Write;
 
-/// An object that is being written.
+/// Writer of an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object(String);
 
 impl Object {
-    /// An empty object.
+    /// Creates an empty object.
     pub fn new() -> Object {
         Object("{".to_owned())
     }
 
-    /// A member with a text.
+    /// Adds a member with a text.
     pub fn text(self, name: &str, value: &str) -> Object {
         let mut object = self.name(name);
         quote(&mut object.0, value);
         object
     }
 
-    /// A member with a whole number.
+    /// Adds a member with a whole number.
     pub fn number(self, name: &str, value: u64) -> Object {
         self.raw(name, &value.to_string())
     }
 
-    /// A member with an object.
+    /// Adds a member with an object.
     pub fn object(self, name: &str, value: Object) -> Object {
         let value = value.finish();
         self.raw(name, &value)
     }
 
-    /// A member with a list of texts.
+    /// Adds a member with a list of texts.
     pub fn texts(self, name: &str, values: impl IntoIterator<Item = impl AsRef<str>>) -> Object {
         let mut list = String::from("[");
         for (index, value) in values.into_iter().enumerate() {
@@ -43,24 +43,24 @@ impl Object {
         self.raw(name, &list)
     }
 
-    /// A member with a list of objects.
+    /// Adds a member with a list of objects.
     pub fn objects(self, name: &str, values: Vec<Object>) -> Object {
         let values: Vec<String> = values.into_iter().map(Object::finish).collect();
         self.raw(name, &format!("[{}]", values.join(",")))
     }
 
-    /// A member with a list of whole numbers.
+    /// Adds a member with a list of whole numbers.
     pub fn numbers(self, name: &str, values: impl IntoIterator<Item = u64>) -> Object {
         let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
         self.raw(name, &format!("[{}]", values.join(",")))
     }
 
-    /// A member that has no value.
+    /// Adds a member with the value `null`.
     pub fn null(self, name: &str) -> Object {
         self.raw(name, "null")
     }
 
-    /// The members of another object behind its own.
+    /// Appends the members of another object.
     pub fn merge(mut self, other: &Object) -> Object {
         if self.0.len() > 1 && other.0.len() > 1 {
             self.0.push(',');
@@ -84,7 +84,7 @@ impl Object {
         self
     }
 
-    /// The text of it.
+    /// Returns the JSON text.
     pub fn finish(mut self) -> String {
         self.0.push('}');
         self.0

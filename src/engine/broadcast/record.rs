@@ -1,4 +1,4 @@
-//! The record of one game: what its live file holds, each entry with the moment at which it was written.
+//! The record of one game: the content of its live file, each entry with the time of its writing.
 
 use chrono::{DateTime, FixedOffset};
 
@@ -8,73 +8,73 @@ use draughts::{Color, Move, Position, Variant};
 use draughts_pdn::clock::{ClockTime, Clocks};
 use draughts_pdn::game::MoveNumber;
 
-/// What happens to the games of a board.
+/// A change of the games of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GameChange {
     /// A game has its first entry, which follows.
     Opened(GameHeader),
     /// A ply or a setup.
     Entry(livefile::Entry),
-    /// It is over, with this result in the format of the game type.
+    /// The game is over, with this result in the format of the game type.
     Ended(Option<String>),
-    /// Something that stands in none of its files.
+    /// A live update, which none of the game's files has.
     LiveUpdate(LiveUpdateContent),
-    /// The operator says that everybody may see it, the setups in it too.
+    /// The operator has released the whole game, including its setups.
     Released,
 }
 
 /// A ply or a setup of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordedEntry {
-    /// When it was published by the recorder.
+    /// Time of publication by the recorder.
     pub at: WallTime,
-    /// What stands before it.
+    /// Move number before the entry.
     pub number: Option<MoveNumber>,
-    /// What was done.
+    /// Ply or setup.
     pub kind: RecordedEntryKind,
-    /// What the clocks showed behind it.
+    /// Clocks after the entry.
     pub clocks: Option<Clocks>,
 }
 
-/// What changes a position. Records of a hall that plays for days are many, so positions that plies lead to are not in them.
+/// A change of the position. Positions after plies are not stored: days of play have many entries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordedEntryKind {
     /// A move.
     Ply(Move),
-    /// The position had to be set up.
+    /// A position that had to be set up.
     Setup(Box<Position>),
 }
 
 impl RecordedEntry {
-    /// Is it a move?
+    /// Whether the entry is a move.
     pub fn is_ply(&self) -> bool {
         matches!(self.kind, RecordedEntryKind::Ply(_))
     }
 }
 
-/// Something about a game that stands in none of its files, and may be taken back by the next.
+/// A live update with its time; in none of the game's files, and replaceable by the next one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordedUpdate {
-    /// When it was told.
+    /// Time of the update.
     pub at: WallTime,
-    /// What.
+    /// Content of the update.
     pub content: LiveUpdateContent,
 }
 
-/// What is told about a game beside its files.
+/// A live update of a game, not written to its files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LiveUpdateContent {
-    /// These moves, with a space between two, are likely to be next, and not final; none are any more. Nothing is told more often.
+    /// Likely next moves, separated by spaces, not final; empty if there are none. This is the most frequent update.
     LikelyMoves(Box<str>),
-    /// What the clock shows, where nobody could know it.
+    /// Clocks that viewers could not compute.
     Clock(Clocks),
-    /// What is going on on the board, in one word.
+    /// State of the board, in one word.
     State(&'static str),
-    /// Why the last setup was needed, in one word.
+    /// Reason for the last setup, in one word.
     SetupReason(&'static str),
 }
 
-/// What was told beside a game, in order. Of a hall that plays for days it is far more than the moves, so it is kept in few bytes:
+/// Live updates of a game, in order. Days of play have far more of them than moves, so they are packed:
 ///
 /// ```text
 ///   milliseconds since the one before │ 0 │ length of the moves │ the moves          likely moves
@@ -82,14 +82,14 @@ pub enum LiveUpdateContent {
 ///   milliseconds since the one before │ 2 │ which clocks │ White's │ Black's seconds  clocks
 /// ```
 ///
-/// Numbers have seven bits a byte, the highest bit of all but the last is set.
+/// Numbers have seven bits per byte; the highest bit is set in all bytes but the last.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LiveUpdateLog {
     packed: Vec<u8>,
     others: Vec<LiveUpdateContent>,
     count: usize,
     last_at: Option<WallTime>,
-    /// From which on times are told otherwise than in UTC, and how.
+    /// Changes of the offset from UTC: index of the first update, and the offset.
     offsets: Vec<(usize, FixedOffset)>,
 }
 
@@ -99,7 +99,7 @@ impl LiveUpdateLog {
             self.offsets.push((self.count, *at.offset()));
         }
         let since = at.timestamp_millis().wrapping_sub(self.last_at.map_or(0, |last| last.timestamp_millis()));
-        // A clock may be set back.
+        // Signed, because a clock may be set back.
         self.number(((since << 1) ^ (since >> 63)) as u64);
         match content {
             LiveUpdateContent::LikelyMoves(moves) => {
@@ -135,22 +135,22 @@ impl LiveUpdateLog {
         self.packed.push(value as u8);
     }
 
-    /// How many there are.
+    /// Returns the number of updates.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Is there none?
+    /// Returns `true` if there are no updates.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// When the last was told.
+    /// Returns the time of the last update.
     pub fn last_at(&self) -> Option<WallTime> {
         self.last_at
     }
 
-    /// All of them.
+    /// Returns an iterator over all updates.
     pub fn iter(&self) -> impl Iterator<Item = RecordedUpdate> + '_ {
         let (mut rest, mut others, mut index, mut at) = (self.packed.as_slice(), self.others.iter(), 0, 0_i64);
         let mut offsets = self.offsets.iter().peekable();
@@ -214,28 +214,28 @@ fn decode_number(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// A tag of a game that was corrected after it was recorded.
+/// A correction of a tag after the game was recorded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Correction {
-    /// When.
+    /// Time of the correction.
     pub at: WallTime,
-    /// Its name; `Result` among them.
+    /// Name of the tag; `Result` is possible.
     pub tag: String,
-    /// As it is to be shown from then on; empty: it is left out.
+    /// Corrected value; empty if the tag is left out.
     pub value: String,
 }
 
 /// The record of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameRecord {
-    /// How its live file begins.
+    /// Header of the live file.
     pub header: GameHeader,
-    /// When its file was begun.
+    /// Time at which the live file was opened.
     pub opened_at: WallTime,
     entries: Vec<RecordedEntry>,
-    /// So many of the entries stand in files of it that were ended by mistake.
+    /// Number of entries in earlier files of the game, which were ended by mistake.
     prior_entries: usize,
-    /// How the first of these begins.
+    /// Header of the first of those files.
     first_header: Option<Box<GameHeader>>,
     live_updates: LiveUpdateLog,
     closed_at: Option<WallTime>,
@@ -245,7 +245,7 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// A game of which nothing is known but how it begins.
+    /// Creates the record of a game without entries.
     pub fn new(header: GameHeader, opened_at: WallTime) -> GameRecord {
         GameRecord {
             header,
@@ -261,7 +261,7 @@ impl GameRecord {
         }
     }
 
-    /// It goes on from this one, and is one game with it.
+    /// Joins the record with an earlier one of the game, which was ended by mistake.
     pub fn continue_from(&mut self, earlier: &GameRecord) {
         let own = std::mem::replace(&mut self.entries, earlier.entries.clone());
         self.prior_entries = self.entries.len();
@@ -269,12 +269,12 @@ impl GameRecord {
         self.first_header = Some(earlier.first_header.clone().unwrap_or_else(|| Box::new(earlier.header.clone())));
     }
 
-    /// How the game begins: as its live file, or as the first of its files if one was ended by mistake.
+    /// Returns the header of the game: of its live file, or of its first file if one was ended by mistake.
     pub fn first_header(&self) -> &GameHeader {
         self.first_header.as_deref().unwrap_or(&self.header)
     }
 
-    /// Takes what happened to it.
+    /// Applies a change to the game.
     pub fn apply(&mut self, at: WallTime, change: GameChange) {
         match change {
             GameChange::Entry(livefile::Entry { number, kind: step, clocks }) => {
@@ -286,7 +286,7 @@ impl GameRecord {
             }
             GameChange::Ended(result) => {
                 (self.closed_at, self.result) = (Some(at), result);
-                // Games of a hall that plays for days are many.
+                // Days of play have many games.
                 self.entries.shrink_to_fit();
                 self.live_updates.shrink_to_fit();
             }
@@ -296,32 +296,32 @@ impl GameRecord {
         }
     }
 
-    /// Its number on its board.
+    /// Returns the number of the game on its board.
     pub fn number(&self) -> u32 {
         self.header.game
     }
 
-    /// What is played.
+    /// Returns the variant that is played.
     pub fn variant(&self) -> &'static Variant {
         self.header.variant
     }
 
-    /// The value of a tag of its live file.
+    /// Returns the value of a tag of the live file.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.header.tag(name)
     }
 
-    /// Its plies and setups, those of files that were ended by mistake among them.
+    /// Returns all plies and setups, including those in files that were ended by mistake.
     pub fn entries(&self) -> &[RecordedEntry] {
         &self.entries
     }
 
-    /// Those of its live file.
+    /// Returns the entries of the live file.
     pub fn current_file_entries(&self) -> &[RecordedEntry] {
         self.entries.get(self.prior_entries..).unwrap_or_default()
     }
 
-    /// The first of its entries as they stand in its files.
+    /// Returns the first entries in the form of the game's files.
     pub fn to_file_entries<'game>(
         &self,
         entries: &'game [RecordedEntry],
@@ -329,7 +329,7 @@ impl GameRecord {
         to_livefile_entries(self.first_header().start(), entries)
     }
 
-    /// The first of its own entries as they stand in its live file.
+    /// Returns the first entries of the live file in their written form.
     pub fn to_current_file_entries<'game>(
         &self,
         entries: &'game [RecordedEntry],
@@ -337,32 +337,32 @@ impl GameRecord {
         to_livefile_entries(self.header.start(), entries)
     }
 
-    /// What was told about it beside its file.
+    /// Returns the live updates of the game.
     pub fn live_updates(&self) -> &LiveUpdateLog {
         &self.live_updates
     }
 
-    /// What was corrected of it, in order. Nothing of that is in its log.
+    /// Returns the corrections, in order. The log of the game has none of them.
     pub fn corrections(&self) -> &[Correction] {
         &self.corrections
     }
 
-    /// These are the corrections of it.
+    /// Replaces the corrections.
     pub fn set_corrections(&mut self, corrections: Vec<Correction>) {
         self.corrections = corrections;
     }
 
-    /// When its live file was ended.
+    /// Returns the time at which the live file was closed.
     pub fn closed_at(&self) -> Option<WallTime> {
         self.closed_at
     }
 
-    /// Its result and when it was known.
+    /// Returns the result and the time at which it was known.
     pub fn result(&self) -> Option<(WallTime, &str)> {
         self.closed_at.zip(self.result.as_deref())
     }
 
-    /// When something last happened to it. Of a machine whose clock was set back, what happened last may be of an earlier moment.
+    /// Returns the time of the last change. If the clock of the machine was set back, earlier changes may have later times.
     pub fn last_change_at(&self) -> WallTime {
         let last = self.entries.last().map(|entry| entry.at);
         let last = last.into_iter().chain(self.live_updates.last_at());
@@ -370,13 +370,13 @@ impl GameRecord {
         times.max().unwrap_or(self.opened_at)
     }
 
-    /// Did the operator say that its setups may be seen by everybody?
+    /// Whether the operator has released the setups of the game.
     pub fn is_released(&self) -> bool {
         self.is_delay_lifted
     }
 }
 
-/// Entries of a game that stands in this position before them.
+/// Returns the written form of entries that follow this position.
 fn to_livefile_entries<'game>(
     mut position: Position,
     entries: &'game [RecordedEntry],
@@ -404,7 +404,7 @@ pub(super) mod tests {
         start + chrono::TimeDelta::seconds(seconds.into())
     }
 
-    /// A game with these lines, one a second from the second 1 on; the second 0 has the tags.
+    /// Returns a game with these lines, one per second from second 1 on; the tags are at second 0.
     pub fn game(tags: &[(&str, &str)], lines: &[&str]) -> GameRecord {
         let (opening, changes) = changes(1, tags, lines);
         let mut game = GameRecord::new(opening, moment(0));
@@ -455,7 +455,7 @@ pub(super) mod tests {
         assert_eq!((updates.len(), updates.last_at()), (content.len(), content.last().map(|(at, _)| *at)));
     }
 
-    /// The game of a live file with these tags and these lines.
+    /// Returns the header and the changes of a live file with these tags and these lines.
     pub fn changes(number: u32, tags: &[(&str, &str)], lines: &[&str]) -> (GameHeader, Vec<GameChange>) {
         let variant = Variant::international();
         let tags: Vec<(String, String)> =

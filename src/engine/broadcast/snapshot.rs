@@ -7,17 +7,17 @@
 //!
 //! | profile | a game with a setup |
 //! |---|---|
-//! | standard | stands as it was recorded |
-//! | lidraughts, pydraughts | ends at its last sure move, until the operator releases it: these readers drop what stands before a setup, or the setup |
+//! | standard | shown as it was recorded |
+//! | lidraughts, pydraughts | ends at its last certain move until the operator releases it: these readers drop the moves before a setup, or the setup |
 //!
-//! A game that begins with Black to move from a position of its own is left out for pydraughts, released or not: it reads
-//! the first move of such a game twice.
+//! For pydraughts a game that begins with Black to move from a set-up position is left out, released or not: pydraughts reads the first
+//! move of such a game twice.
 //!
 //! A setup before the first move is no break: it is the start, and becomes the FEN tag.
 //!
-//! No value of a tag holds a file back: brackets in it are written as `(` and `)`, for pydraughts quotes as `'`.
+//! No value of a tag blocks a file: brackets in it are written as `(` and `)`, for pydraughts quotes as `'`.
 //!
-//! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
+//! The result is in the tag only, and is `*` until it is certain; every game ends with `*`. The writer of the file checks
 //! [`Snapshot::first_problem`] first: a file that would break its readers is not published.
 
 use std::borrow::Cow;
@@ -33,49 +33,49 @@ use draughts_pdn::problem::{Level, Problem};
 use draughts_pdn::reader;
 use draughts_pdn::writer::{self, Style};
 
-/// What stands before the moves that a board missed.
+/// Comment before the moves that a board missed.
 const SCORE_SHEET_COMMENT: &str = "from the score sheet";
 
-/// Which boards a file holds.
+/// Selection of the boards in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum BoardSelection {
-    /// All.
+    /// All boards.
     #[default]
     All,
-    /// Those with a move.
+    /// Boards with a move.
     Started,
 }
 
 /// A file that is replaced as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
-    /// What stands in it: UTF-8 with LF.
+    /// Text of the file: UTF-8 with LF.
     pub text: String,
-    /// The boards whose game is not shown to its last move, because a setup follows, or not at all.
+    /// Boards whose game is not shown, or not to its last move, because of a setup.
     pub truncated_boards: Vec<String>,
     profile: ReaderProfile,
 }
 
-/// A place in a file: a board, and what is shown of it.
+/// An entry of a file: a board with its visible game.
 #[derive(Clone, Debug)]
 pub struct SnapshotEntry<'b> {
     /// The board.
     pub board: Cow<'b, Board>,
-    /// The game, and as much of it as may be seen.
+    /// The game with its visible part.
     pub visible_game: Option<(&'b GameRecord, VisibleGame<'b>)>,
-    /// The result of a pairing of which there is no game.
+    /// Result of a pairing without a game.
     pub result: Option<String>,
 }
 
 impl<'b> SnapshotEntry<'b> {
-    /// A board with its current game.
+    /// Returns the entry of a board with its current game.
     pub fn from_board(board: &'b Board, delay: Delay, now: WallTime) -> SnapshotEntry<'b> {
         SnapshotEntry { board: Cow::Borrowed(board), visible_game: board.visible_game(delay, now), result: None }
     }
 }
 
 impl Snapshot {
-    /// The boards of a round as they may be seen at a moment.
+    /// Returns the snapshot of the boards of a round as visible at a moment.
     pub fn from_boards(
         boards: &[&Board],
         which: BoardSelection,
@@ -88,7 +88,7 @@ impl Snapshot {
         Snapshot::from_entries(&places, which, profile)
     }
 
-    /// These places.
+    /// Returns the snapshot of these entries.
     pub fn from_entries(places: &[SnapshotEntry], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
         let mut truncated_boards = Vec::new();
         let games = places.iter().filter_map(|SnapshotEntry { board, visible_game: shown, result }| {
@@ -105,14 +105,14 @@ impl Snapshot {
         Snapshot { text: writer::write(&games, Style::Compact), truncated_boards, profile }
     }
 
-    /// The first thing that the readers of this profile would stumble over: then the file is not to be published.
+    /// Returns the first problem that readers of this profile would have; a file with a problem must not be published.
     pub fn first_problem(&self) -> Option<Problem> {
         let problems = profile::check(self.profile, self.text.as_bytes(), None);
         problems.into_iter().find(|problem| problem.level == Level::Error)
     }
 }
 
-/// What a file shows of a board, nothing if it leaves it out; and whether the game is shown to its last sure move only.
+/// Returns the text of a board, empty if the file leaves it out; and whether the game is shown up to its last certain move only.
 fn board_text(
     board: &Board,
     shown: Option<(&GameRecord, VisibleGame<'_>)>,
@@ -131,21 +131,21 @@ fn board_text(
     (is_shown.then_some(game), is_held || is_left_out)
 }
 
-/// A reader that ends a value at its first quote is shown another sign.
+/// Replaces quotes for readers that end a value at its first quote.
 fn without_quotes(tags: &mut Tags) {
     let quoted = tags.iter().filter(|tag| tag.value.contains('"'));
     let others: Vec<(String, String)> = quoted.map(|tag| (tag.name.clone(), tag.value.replace('"', "'"))).collect();
     others.into_iter().for_each(|(name, value)| drop(tags.set(&name, value)));
 }
 
-/// A board without a game: its tags.
+/// Returns a board without a game: its tags.
 fn empty_game(board: &Board) -> Game {
     let mut tags = board.tags_of(None);
     tags.set("Result", "*");
     Game { tags, entries: Vec::new(), end: Termination::Star }
 }
 
-/// A game as a profile shows it, and whether it is held.
+/// Returns a game in the form of a profile, and whether it is truncated.
 fn game(board: &Board, record: &GameRecord, view: VisibleGame<'_>, profile: ReaderProfile) -> (Game, bool) {
     let mut tags = board.tags_of(Some(record));
     let takes_setups = profile == ReaderProfile::Standard || record.is_released();
@@ -165,14 +165,14 @@ fn game(board: &Board, record: &GameRecord, view: VisibleGame<'_>, profile: Read
     tags.set("Result", view.visible_result().unwrap_or("*"));
     let written = record.to_file_entries(view.entries).skip(shown.start).take(shown.len());
     let mut entries = movetext(written);
-    // What is held has no last move to which they could be joined.
+    // A truncated game has no last move that they could follow.
     if !is_held {
         entries.extend(with_score_sheet_comment(view.score_sheet_moves()));
     }
     (Game { tags, entries, end: Termination::Star }, is_held)
 }
 
-/// The entries of a game in the form that every known reader takes.
+/// Returns the entries of a game in the form that all known readers accept.
 pub(super) fn movetext(entries: impl Iterator<Item = livefile::Entry>) -> Vec<PdnEntry> {
     let mut movetext = Vec::new();
     for livefile::Entry { number, kind: step, clocks } in entries {
@@ -185,7 +185,7 @@ pub(super) fn movetext(entries: impl Iterator<Item = livefile::Entry>) -> Vec<Pd
     movetext
 }
 
-/// Moves that a board missed, as a file shows them: behind a comment that says so.
+/// Returns the moves that a board missed, after a comment that names their source.
 pub(super) fn with_score_sheet_comment(moves: &str) -> Vec<PdnEntry> {
     if moves.is_empty() {
         return Vec::new();
@@ -194,7 +194,7 @@ pub(super) fn with_score_sheet_comment(moves: &str) -> Vec<PdnEntry> {
     std::iter::once(mark).chain(reader::read(moves).0.into_iter().flat_map(|game| game.entries)).collect()
 }
 
-/// Does the FEN tag give a position with Black to move, or with a turn that nobody knows?
+/// Whether the FEN tag gives a position with Black to move, or with an unknown side to move.
 fn begins_with_black(game: &Game) -> bool {
     game.tags.get("FEN").is_some_and(|fen| !fen.starts_with('W'))
 }

@@ -1,15 +1,15 @@
-//! The history of a tournament as everybody may follow it: its records with their times, the events that they are, what they correct of
-//! recorded games, and the tournament as far as it may be seen.
+//! The public history of a tournament: its records with their times, their events, the corrections of recorded games, and the visible state
+//! of the tournament.
 //!
 //! | a record has | event |
 //! |---|---|
 //! | a round that is published, opened or closed | `round`: `section`, `round`, `state` |
-//! | who plays whom in such a round, at first and whenever it changes | `pairing`: `section`, `round`, `pairing`, `table`, `white`, `black`, `later` |
-//! | an official result in such a round | `official-result`: `section`, `round`, `pairing`, `points` of both sides, `reason`; no points: it was taken back |
+//! | the players of a pairing in such a round, at first and after every change | `pairing`: `section`, `round`, `pairing`, `table`, `white`, `black`, `later` |
+//! | an official result in such a round | `official-result`: `section`, `round`, `pairing`, `points` of both sides, `reason`; without points the result was withdrawn |
 //! | a correction of a recorded game | `tag-correction`: `board`, `game`, `field` (a tag, `pairing`, or `moves` that the board missed), `old`, `new` |
 //!
-//! Events are counted by `t`. A later record adds events and changes none, with one exception: a player who asks not to be named. From that
-//! record on the same events have another text, without the player's names; a file with the first text begins anew.
+//! Events are counted by `t`. A later record adds events and changes none, with one exception: a player who asks to be anonymous. From that
+//! record on the events have another text, without the player's names; a file with the first text begins anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,13 +26,13 @@ use super::{Correction, Delay, GameRecord, HiddenNames, WallTime};
 /// Field of a game that names its pairing.
 const PAIRING: &str = "pairing";
 
-/// The records of a tournament with their times, and what follows from them.
+/// The records of a tournament with their times and consequences.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentHistory {
     records: Vec<(WallTime, TournamentRecord)>,
     /// The tournament with all records.
     state: Tournament,
-    /// All names that each player ever had.
+    /// All names ever used by each player.
     names: BTreeMap<Id, BTreeSet<String>>,
     /// Events with all names.
     plain: TournamentEvents,
@@ -44,7 +44,7 @@ pub struct TournamentHistory {
 /// The events of a history, with the names hidden as of one version.
 #[derive(Clone, Debug, Default)]
 pub struct TournamentEvents {
-    /// Version of the tournament from which on the events have this text, and its time.
+    /// Version of the tournament from which the events have this text, and its time.
     since: Option<(u64, WallTime)>,
     /// Names that are not in the events.
     pub hidden_names: HiddenNames,
@@ -65,7 +65,7 @@ impl TournamentEvents {
 }
 
 impl TournamentHistory {
-    /// Creates the history of some records, as far as they follow each other.
+    /// Creates the history of some records, up to the first that does not follow.
     pub fn from_records(records: &[TournamentRecord]) -> TournamentHistory {
         let mut history = TournamentHistory::default();
         for record in records {
@@ -114,13 +114,13 @@ impl TournamentHistory {
         Ok(())
     }
 
-    /// Returns the events with the names hidden as of a version.
+    /// Returns the events with the names hidden in a version.
     pub fn events_for_version(&self, version: u64) -> &TournamentEvents {
         let since = |events: &&TournamentEvents| events.since.is_some_and(|(since, _)| since <= version);
         self.masked.iter().rev().find(since).unwrap_or(&self.plain)
     }
 
-    /// Returns the version whose hidden names apply to a file that is written now; 0: no name was ever hidden.
+    /// Returns the version whose hidden names apply to a file written at `now`; 0 if no name was ever hidden.
     pub fn names_version(&self, delay: Delay, now: WallTime) -> u64 {
         let since = self.masked.iter().filter_map(|events| events.since);
         let visible = since.filter(|(_, at)| delay.visible_at(*at) <= now);
@@ -137,7 +137,7 @@ impl TournamentHistory {
         self.plain.events()
     }
 
-    /// Returns the number of events that may be seen at a time.
+    /// Returns the number of visible events at a time.
     pub fn visible_events(&self, delay: Delay, now: WallTime) -> u64 {
         self.events().partition_point(|event| delay.visible_at(event.at()) <= now) as u64
     }
@@ -165,21 +165,21 @@ impl TournamentHistory {
         all
     }
 
-    /// Returns the number of records that may be seen at a time.
+    /// Returns the number of visible records at a time.
     pub fn visible_records(&self, delay: Delay, now: WallTime) -> usize {
         self.records.partition_point(|(at, _)| delay.visible_at(*at) <= now)
     }
 
-    /// Returns the time at which the next record may be seen.
+    /// Returns the time at which the next record becomes visible.
     pub fn next_change(&self, delay: Delay, now: WallTime) -> Option<WallTime> {
         self.records.get(self.visible_records(delay, now)).map(|(at, _)| delay.visible_at(*at))
     }
 
-    /// Returns the tournament after a number of records, as far as everybody may see it: without prepared rounds.
+    /// Returns the public tournament after a number of records: without prepared rounds.
     pub fn tournament(&self, count: usize) -> Tournament {
         let mut tournament = if count >= self.records.len() { self.state.clone() } else { Tournament::default() };
         for (_, record) in self.records.iter().take(count).filter(|_| count < self.records.len()) {
-            // Each of them was applied before.
+            // Each record was applied successfully on `append`.
             let _ = record.events.iter().try_for_each(|event| tournament.apply(event).map(drop));
         }
         tournament.sections.iter_mut().for_each(remove_prepared_rounds);
@@ -187,7 +187,7 @@ impl TournamentHistory {
     }
 }
 
-/// Removes the rounds that are not public. A round with a result was played, and so were those before it.
+/// Removes the rounds that are not public. A round with a result was played, and so were the rounds before it.
 fn remove_prepared_rounds(section: &mut TournamentSection) {
     let played = section.last_round_with_result();
     let shown = section.rounds.iter().filter(|round| round.state != RoundState::Prepared).map(|round| round.number);
@@ -237,12 +237,12 @@ impl<'r> Change<'r> {
         Ok(change)
     }
 
-    /// Players of the record, as they were (`None`: not there) and as they are.
+    /// Players of the record: previous state (`None` for a new player) and current state.
     fn players(&self) -> impl Iterator<Item = (Option<&Player>, &Player)> {
         self.players.iter().filter_map(|id| Some((self.before.player(*id), self.after.player(*id)?)))
     }
 
-    /// Whether a known player is hidden from now on, or shown again.
+    /// Whether the record hides a player or shows one again.
     fn changes_name_visibility(&self) -> bool {
         self.players().any(|(before, after)| before.is_some_and(|before| before.is_hidden() != after.is_hidden()))
     }
@@ -252,7 +252,7 @@ impl<'r> Change<'r> {
         self.after.games.iter().filter(|game| self.games.contains(&(game.board.as_str(), game.number)))
     }
 
-    /// Tags of a game with another value than before: name, old and new value.
+    /// Tags of a game with a changed value: name, old and new value.
     fn tags<'g>(&'g self, game: &'g CorrectedGame) -> Vec<(&'g str, &'g str, &'g str)> {
         let before = self.before.corrected(&game.board, game.number);
         let known = |name: &str| before.and_then(|before| before.tags.get(name));

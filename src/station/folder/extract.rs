@@ -1,4 +1,4 @@
-//! A part of what was recorded, as a log of its own: a board, a span of time, a game.
+//! A part of a recording, as a log of its own: a board, a span of time, a game.
 //!
 //! ```text
 //!   board-1-1.log  0 = up ...... 5000 (crash)
@@ -6,9 +6,9 @@
 //!   the part           4000 = up ... 5000 = down  60000 = up .. 63000 = down
 //! ```
 //!
-//! Times count from the opening of the first log of the part, as they did there. Where the part begins while the link was up,
-//! and where a log ended without a word, the records that say so are put in; nothing else is changed. So the part can be
-//! played like any log, and a game begins in it as it began on the board.
+//! Times count from the opening of the first log of the part, as in that log. Where the part begins with the link up, and where a log ended
+//! without a closing record, the missing records are inserted; nothing else is changed. So the part can be played back like any log, and a
+//! game begins in it as it began on the board.
 
 use std::io;
 
@@ -24,24 +24,24 @@ use crate::engine::protocol::{BusCommand, BusDecoder, BusItem};
 use crate::engine::session::BusAddress;
 use crate::engine::session::request::Request;
 
-/// From when to when; both belong to it.
+/// First and last moment, both included.
 pub type TimeSpan = (WallTime, WallTime);
 
-/// What came after a game is part of it for so long: the result, the pieces put back.
+/// Time after a game that belongs to it: for the result, and putting the pieces back.
 const TRAILING_TIME: TimeDelta = TimeDelta::seconds(60);
 
-/// When a game was recorded: its first line and its last. `None` when its logs do not say.
+/// Returns the times of a game's first and last line; `None` if its logs do not say.
 pub fn recorded_span(game: &PlayedGame) -> Option<TimeSpan> {
     let history = game.published_events();
     Some((history.first()?.0, history.iter().map(|(at, _)| *at).max()?))
 }
 
-/// The plies and setups of a game.
+/// Returns the number of plies and setups of a game.
 pub fn entries(game: &PlayedGame) -> usize {
     game.published_events().iter().filter(|(_, published)| matches!(published, PublishedEvent::Entry(_))).count()
 }
 
-/// All the time that belongs to a game of a board: since the game before it ended, until it was over.
+/// Returns the time that belongs to a game of a board: from the end of the previous game until the game was over.
 pub fn span_of_game(line: &LineLogs, board: Option<BusAddress>, number: u32) -> Option<TimeSpan> {
     let games = || line.playback.iter().flat_map(|played| &played.games).filter(|game| game.board == board);
     let (_, end) = recorded_span(games().find(|game| game.number() == number)?)?;
@@ -49,11 +49,12 @@ pub fn span_of_game(line: &LineLogs, board: Option<BusAddress>, number: u32) -> 
     Some((before.unwrap_or_default(), end + TRAILING_TIME))
 }
 
-/// Hands on the head and the records of a line in a span of time, one at a time, as those of one log. Returns whether there are any.
+/// Passes the head and the records of a line in a span of time to `take`, one at a time, as those of one log. Returns whether there are
+/// any.
 ///
 /// # Errors
 ///
-/// As the disk says, or whoever takes them.
+/// Returns any I/O error, and errors of `take`.
 pub fn extract(
     line: &LineLogs,
     span: TimeSpan,
@@ -101,7 +102,7 @@ pub fn extract(
                 _ => {}
             }
         }
-        // A log that ended without a word, or a part that does.
+        // The log, or the part, ends without a closing record.
         if let Some(last) = last.filter(|_| is_up) {
             take(LogPart::Record(Record::new(last, RecordKind::LinkDown)))?;
         }
@@ -112,14 +113,14 @@ pub fn extract(
 /// A piece of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LogPart {
-    /// What it begins with.
+    /// Header of the log.
     Header(Header),
-    /// One of its records.
+    /// A record of the log.
     Record(Record),
 }
 
 impl LogPart {
-    /// As it stands in a log.
+    /// Returns the text of the part as in a log.
     pub fn to_text(&self) -> String {
         match self {
             LogPart::Header(header) => header.to_text(),
@@ -128,22 +129,22 @@ impl LogPart {
     }
 }
 
-/// What one board of a bus said and was told, and nothing of the others; noise, which nobody can be blamed for, is left out.
+/// Selects the records of one board of a bus: received and sent. Leaves out other boards, and noise, which has no known sender.
 ///
-/// It is played like the log of another program, whose answers nobody asked for: its moves are the same, but when the recorder
-/// was sure of one may be another moment, for here it has other questions open.
+/// The result is played back like the log of another program, without knowledge of its queries. The moves are equal, but a move may be
+/// certain at another time, because other queries are open.
 pub struct BoardFilter {
     board: BusAddress,
     decoder: BusDecoder,
 }
 
 impl BoardFilter {
-    /// What is about this board.
+    /// Creates the filter for a board.
     pub fn new(board: BusAddress) -> BoardFilter {
         BoardFilter { board, decoder: BusDecoder::new() }
     }
 
-    /// What of the next piece of the log of all is about the board.
+    /// Returns the parts of the next piece of the bus log that concern the board.
     pub fn push(&mut self, piece: LogPart) -> Vec<LogPart> {
         match piece {
             LogPart::Header(mut header) => {
@@ -177,7 +178,7 @@ fn is_for_board(request: &str, board: BusAddress) -> bool {
     request.parse::<Request>().is_ok_and(|request| request.target.address() == Some(board))
 }
 
-/// Does this text begin with the address of a board?
+/// Whether this text begins with the address of a board.
 fn names_board(text: &str, board: BusAddress) -> bool {
     let digits = text.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     digits.parse() == Ok(board.number())
@@ -197,7 +198,7 @@ fn is_to_board(bytes: &[u8], board: BusAddress) -> Vec<u8> {
     bytes.chunks(4).filter(is_own).flatten().copied().collect()
 }
 
-/// The head of a part: that of the log it begins in, as if nothing had been before.
+/// Returns the head of a part: that of its first log, without a previous log.
 fn part_header(header: &Header, games_before: Option<(Option<BusAddress>, u32)>) -> Header {
     let mut header = header.clone();
     header.other.retain(|(key, _)| key != KEY_CONTINUES);

@@ -1,18 +1,17 @@
-//! The check of a round's folder: whether all that was made of the logs is what the logs say.
+//! Check of a round's folder: whether all derived files agree with the logs.
 //!
-//! | of | what must hold |
+//! | of | condition |
 //! |---|---|
-//! | logs | each is whole, or torn at its end by a crash; none is missing between others; they follow each other in time; each has \
-//!   the length and the checksum that the next one says |
-//! | live files | each is what its log says, or the beginning of it; strict PDN, replayed move by move |
-//! | recovered files | each takes the place of one that somebody changed, and the last of them is what the log says |
-//! | events | gapless from 1, each what its log says, in the order that was kept |
-//! | archive | what the logs say, with the tags of the round in which the game ended |
-//! | `games.pdn`, `started.pdn` | what the logs say now, with the delay; the profile's readers take it |
-//! | the folder | no file that nobody explains; with a delay, nothing of `live/` and `log/` is everybody's to read |
+//! | logs | each is whole, or torn at its end by a crash; no number is missing; they are in order of time; each has the length and the checksum in the next one |
+//! | live files | each equals its log's game, or is a prefix of it; strict PDN, replayed move by move |
+//! | recovered files | each replaces a file that somebody changed, and the last of them agrees with the log |
+//! | events | gapless from 1, each as in its log, in the stored order |
+//! | archive | agrees with the logs, with the tags of the round in which the game ended |
+//! | `games.pdn`, `started.pdn` | agree with the logs, with the delay; valid for the profile's readers |
+//! | the folder | no unknown file; with a delay, nothing of `live/` and `log/` is readable by everybody |
 //!
-//! A file that lacks its end is no fault: the logs come first, and a start of the station completes it. Beside a running
-//! station nothing else is different, because files are read before the logs that they are made of.
+//! A file that lacks its end is no fault: the logs come first, and a start of the station completes it. The check works beside a running
+//! station, because files are read before the logs that they depend on.
 
 mod events;
 mod logs;
@@ -47,14 +46,14 @@ use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 /// Files of an outlet whose text is checked for its readers.
 const SNAPSHOTS: [&str; 2] = ["games.pdn", "started.pdn"];
 
-/// How bad something is.
+/// Severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// Worth knowing; nothing is to be done.
+    /// Information; no action is needed.
     Note,
-    /// The next start of the station mends it.
+    /// The next start of the station repairs it.
     SelfHealing,
-    /// Somebody has to look at it.
+    /// An operator has to look at it.
     Error,
 }
 
@@ -81,7 +80,7 @@ pub enum FindingKind {
     Order,
     /// A live file.
     LiveFile,
-    /// A live file that somebody has changed, and whose place a recovered file has taken.
+    /// A live file that somebody has changed, and that a recovered file replaces.
     SupersededLiveFile,
     /// A file of events.
     Events,
@@ -89,61 +88,61 @@ pub enum FindingKind {
     Archive,
     /// A file of an outlet that is replaced as a whole.
     PublicFile,
-    /// A file in a folder for readers that nothing explains.
+    /// An unknown file in a folder for readers.
     UnknownFile,
-    /// A folder, or something that is no file.
+    /// A folder, or something that is not a regular file.
     StationFolder,
 }
 
 impl FindingKind {
-    /// Whether the file is one that is made from the logs.
+    /// Whether the file is made from the logs.
     pub fn is_output(self) -> bool {
         use FindingKind::{Archive, Events, LiveFile, PublicFile, UnknownFile};
         matches!(self, LiveFile | Events | Archive | PublicFile | UnknownFile)
     }
 }
 
-/// Something about a folder.
+/// A finding of the check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FsckFinding {
-    /// Its subject.
+    /// Subject of the finding.
     pub kind: FindingKind,
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// Which file, from the folder on.
+    /// Path of the file in the folder.
     pub file: PathBuf,
-    /// What.
+    /// Description of the problem.
     pub message: String,
-    /// What to do; empty for nothing.
+    /// Advice for the operator; empty if no action is needed.
     pub advice: &'static str,
 }
 
-/// What was found in a folder.
+/// Result of checking a folder.
 #[derive(Debug, Default)]
 pub struct FsckReport {
-    /// A station that runs there: ` (process 1234)`, as far as that is known.
+    /// Running station in the folder: ` (process 1234)`, or empty if its process is unknown.
     pub holder: Option<String>,
-    /// Lines, by their logs.
+    /// Number of lines with logs.
     pub lines: usize,
-    /// Logs.
+    /// Number of logs.
     pub logs: usize,
-    /// Bytes in them.
+    /// Number of bytes in the logs.
     pub bytes: u64,
-    /// Games that they make.
+    /// Number of games in the logs.
     pub games: usize,
-    /// Events that were told.
+    /// Number of published events.
     pub events: usize,
-    /// What is to be said, by file.
+    /// Findings by file.
     pub findings: Vec<FsckFinding>,
 }
 
 impl FsckReport {
-    /// Is nothing wrong?
+    /// Whether there are no problems.
     pub fn is_clean(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity < Severity::Error)
     }
 
-    /// How many findings are of a level.
+    /// Returns the number of findings with a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
@@ -160,18 +159,18 @@ impl FsckReport {
     }
 }
 
-/// What stands in a folder beside the logs, looked at before they are read.
+/// Content of a folder beside the logs, collected before the logs are read.
 struct FolderContents {
-    /// The files of `live/` and the outlets, by their path from the folder on.
+    /// Files of `live/` and the outlets, by their path in the folder.
     files: BTreeMap<PathBuf, Digest>,
-    /// What the snapshots hold.
+    /// Bytes of the snapshots.
     snapshots: BTreeMap<PathBuf, Vec<u8>>,
     outlets: Vec<FoundOutlet>,
-    /// What is no file at all, each with what it is.
+    /// Entries that are not regular files, each with its kind.
     not_regular: Vec<(PathBuf, String)>,
 }
 
-/// An outlet, and its files that grow.
+/// An outlet with its growing files.
 struct FoundOutlet {
     planned: PlannedOutlet,
     events: GrowingFileSnapshot,
@@ -179,18 +178,18 @@ struct FoundOutlet {
 }
 
 impl FoundOutlet {
-    /// A file of it, by its path from the station's folder on.
+    /// Returns the path of a file of the outlet, from the station's folder.
     fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.planned.directory.join(name)
     }
 
-    /// The order of its events, by its path from the station's folder on.
+    /// Returns the path of the order of its events, from the station's folder.
     fn order(&self) -> PathBuf {
         Path::new("log").join(outlets::order_file(&self.planned.name))
     }
 }
 
-/// A file that grows, as long as it was; `None`: it was not there.
+/// A growing file with its length at the time of opening; `None` if it was missing.
 struct GrowingFileSnapshot(Option<(File, u64)>);
 
 impl GrowingFileSnapshot {
@@ -205,12 +204,12 @@ impl GrowingFileSnapshot {
         }
     }
 
-    /// Returns its length; 0 if it was not there.
+    /// Returns the length; 0 if the file was missing.
     fn length(&self) -> u64 {
         self.0.as_ref().map_or(0, |(_, length)| *length)
     }
 
-    /// Returns a reader from a byte on, which shares its position with no other.
+    /// Returns a reader from a byte on, with its own position.
     fn from(&self, byte: u64) -> Box<dyn BufRead + '_> {
         match &self.0 {
             None => Box::new(io::empty()),
@@ -219,7 +218,7 @@ impl GrowingFileSnapshot {
     }
 }
 
-/// Part of a file that is read.
+/// A part of a file, as a reader.
 struct Piece<'f> {
     file: &'f File,
     at: u64,
@@ -235,21 +234,21 @@ impl Read for Piece<'_> {
     }
 }
 
-/// Checks the folder of a station. Nothing is changed.
+/// Checks the folder of a station without changing it.
 ///
 /// # Errors
 ///
-/// When it cannot be read.
+/// Returns an error if the folder cannot be read.
 pub fn check(directory: &Path) -> io::Result<FsckReport> {
     if !directory.join("log").is_dir() {
         fs::read_dir(directory)?;
         return Err(io::Error::new(io::ErrorKind::NotFound, "there is no folder log/ in it"));
     }
     let mut holder = Lock::find_holder(directory);
-    // Read first, so that the files are ahead of them.
+    // Witnesses are read first, so that the files are ahead of them.
     let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS_FILE))?;
     let found = FolderContents::read(directory)?;
-    // What is said of live files waits until it is known whether a station runs.
+    // Findings about live files depend on whether a station runs, which is not known yet.
     let (mut live, mut records) = (logs::LiveFileCheck::default(), GameRecords::new());
     let folder = StationFolder::read_with(directory, |line, game| {
         live.check(&found, &super::file_prefix(line, &game), &game);
@@ -305,7 +304,7 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
     folder.lines.iter().for_each(|line| logs::check_logs(line, &mut report));
     logs::check_chains(&folder, &mut report)?;
     let logs::LiveFileCheck { findings, known_files: mut explained, .. } = live;
-    // A station that runs is about to complete them.
+    // A running station is about to complete them.
     let is_told = |finding: &FsckFinding| finding.severity != Severity::SelfHealing || report.holder.is_none();
     report.findings.extend(findings.into_iter().filter(is_told));
     let seating = folder.round_boards(records);
@@ -344,7 +343,7 @@ impl FolderContents {
             folders.extend(folders_in(directory, &planned.directory.join("round"))?);
             let mut outlet =
                 FoundOutlet { planned, events: GrowingFileSnapshot(None), order: GrowingFileSnapshot(None) };
-            // The order has the events before their file.
+            // The order has each event before the file has it.
             outlet.events = grows(outlet.path(outlets::EVENTS_FILE))?;
             outlet.order = grows(outlet.order())?;
             outlets.push(outlet);
@@ -364,7 +363,7 @@ impl FolderContents {
                 let is_snapshot = SNAPSHOTS.iter().any(|name| is_one(name));
                 let is_events = is_one(outlets::EVENTS_FILE);
                 match disk::open_to_read(&entry.path()) {
-                    // It is told already.
+                    // Reported already.
                     Err(error) if disk::is_not_regular_file(&error) && odd.iter().any(|(known, _)| *known == path) => {}
                     Err(error) if disk::is_not_regular_file(&error) => odd.push((path, error.to_string())),
                     Ok(mut file) if is_snapshot => {
@@ -373,10 +372,10 @@ impl FolderContents {
                         files.insert(path.clone(), Digest::from_bytes(&bytes));
                         snapshots.insert(path, bytes);
                     }
-                    // It is read when it is compared.
+                    // Read during the comparison.
                     Ok(_) if is_events => drop(files.insert(path, Digest::default())),
                     Ok(mut file) => drop(files.insert(path, Digest::compute(|piece| file.read(piece))?)),
-                    // A file that was replaced in this very moment.
+                    // The file was replaced at this very moment.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
                 }
@@ -386,7 +385,7 @@ impl FolderContents {
     }
 }
 
-/// The folders in a folder, by their path from the station's on.
+/// Returns the folders in a folder, by their path from the station's.
 fn folders_in(directory: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(directory.join(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -406,13 +405,13 @@ fn relative(path: &Path) -> PathBuf {
     Path::new("log").join(path.file_name().unwrap_or_default())
 }
 
-/// The first thing that a reader of a profile would stumble over.
+/// Returns the first problem that readers of a profile would have.
 fn first_problem(profile: ReaderProfile, bytes: &[u8]) -> Option<Problem> {
     let problems = profile::check(profile, bytes, None);
     problems.into_iter().find(|problem| problem.level == ProblemLevel::Error)
 }
 
-/// Returns the files of an outlet that are what they should be, or were found wanting.
+/// Checks an outlet. Returns its files that are correct or were reported.
 fn check_outlet(
     round_boards: &RoundBoards,
     found: &FolderContents,
@@ -441,7 +440,7 @@ fn check_outlet(
     Ok(explained)
 }
 
-/// Compares the files that are replaced as a whole with what they should be now.
+/// Compares the files that are replaced as a whole with their expected text.
 fn check_public_files(
     seating: &RoundBoards,
     outlet: &FoundOutlet,
@@ -488,7 +487,7 @@ fn check_archive(
         explained.insert(name.clone());
         match found.files.get(&name) {
             Some(digest) if *digest == Digest::from_bytes(text.as_bytes()) => {}
-            // A correction may not be seen yet.
+            // A correction may not be visible yet.
             Some(digest) if earlier.iter().any(|text| *digest == Digest::from_bytes(text.as_bytes())) => {
                 let lacks = !outlet.planned.has_delay() && report.holder.is_none() && !outlet.planned.is_suspended;
                 report.findings.extend(lacks.then(|| FsckFinding {
@@ -526,7 +525,7 @@ fn check_archive(
     }
 }
 
-/// Folders of outlets that there are no more: what was shown there stays.
+/// Reports folders of outlets that are not configured: their files stay.
 fn check_former_outlets(folder: &StationFolder, report: &mut FsckReport) {
     let current = super::outlets(&folder.plans);
     let former = folder.plans.all.iter().flat_map(|plan| &plan.outlets);
@@ -540,7 +539,7 @@ fn check_former_outlets(folder: &StationFolder, report: &mut FsckReport) {
     }
 }
 
-/// Files that nobody explains.
+/// Reports unknown files.
 fn check_unknown_files(
     found: &FolderContents,
     explained: &BTreeSet<PathBuf>,
@@ -581,7 +580,7 @@ fn check_unknown_files(
     }
 }
 
-/// Is this the file of a game that was played before the first log that is here?
+/// Whether the file belongs to a game from before the first log in the folder.
 fn is_from_older_log(folder: &StationFolder, name: &str) -> bool {
     let Some((prefix, number)) = name.split('.').next().and_then(|stem| stem.rsplit_once('-')) else { return false };
     let Ok(number) = number.parse::<u32>() else { return false };
@@ -603,7 +602,7 @@ fn is_from_older_log(folder: &StationFolder, name: &str) -> bool {
     })
 }
 
-/// With a delay, what is not delayed is not everybody's.
+/// With a delay, files without it must not be readable by everybody.
 fn check_modes(folder: &StationFolder, report: &mut FsckReport) {
     if !folder.plans.current().is_some_and(|plan| plan.outlets.iter().any(PlannedOutlet::has_delay)) {
         return;

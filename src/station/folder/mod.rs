@@ -1,4 +1,4 @@
-//! The folder of a round, read as a whole: what its logs say, and what was made of them.
+//! The folder of a round, read as a whole: its logs, and the files derived from them.
 //!
 //! ```text
 //!   log/NAME-K.log ──▸ playback ──▸ games ──▸ live/NAME-G.pdn          byte for byte
@@ -7,11 +7,11 @@
 //!   log/events-OUTLET.order ────────────────▸ the same of each other outlet
 //! ```
 //!
-//! Everything outside `log/` is a function of what is in it. [`fsck`] holds the two against each other and changes nothing;
-//! [`rebuild`] makes the one from the other.
+//! Everything outside `log/` is a function of its content. [`fsck`] compares the two and changes nothing; [`rebuild`] makes the derived
+//! files from the logs.
 //!
-//! Invariants: nothing here writes into `log/` but the order of events; a log is read where all logs are read
-//! ([`crate::station::journal::logs`]). Absent on purpose: the configuration; a folder is understood without it.
+//! Invariants: code here writes only the order of events into `log/`; logs are read by [`crate::station::journal::logs`]. Absent on
+//! purpose: the configuration, which is not needed to read a folder.
 
 pub mod extract;
 pub mod fsck;
@@ -36,29 +36,29 @@ use crate::station::recorder::COMMITS_FILE;
 use crate::station::tournament_log::TournamentLog;
 use draughts_tournament::BoardGame;
 
-/// The folder of a station, as far as it is logs.
+/// The logs of a station's folder.
 pub struct StationFolder {
-    /// Where it is.
+    /// Path of the folder.
     pub directory: PathBuf,
-    /// Its lines by name.
+    /// Lines by name.
     pub lines: Vec<LineLogs>,
-    /// What its rounds were.
+    /// Plans of its rounds.
     pub plans: Plans,
-    /// The tournament whose games were played.
+    /// Tournament whose games were played.
     pub history: TournamentHistory,
-    /// What has the name of a log and is none, each with what it is.
+    /// Entries with the name of a log that are no regular files, each with its kind.
     pub not_logs: Vec<(PathBuf, String)>,
 }
 
-/// A line by its logs.
+/// The logs of a line.
 pub struct LineLogs {
-    /// Its name.
+    /// Name of the line.
     pub name: String,
-    /// Its logs by number.
+    /// Logs by number.
     pub logs: Vec<LineLog>,
-    /// What they make, all chains, without the line as it is in the end: it takes more memory than its games.
+    /// Result of playing back all chains, without the final state of the line, which takes more memory than its games.
     pub playback: Result<PlaybackResult, PlaybackError>,
-    /// The head of the log that began the last chain.
+    /// Head of the log that began the last chain.
     chain: Option<Header>,
 }
 
@@ -66,20 +66,20 @@ pub struct LineLogs {
 pub struct LineLog {
     /// The file.
     pub file: LogFile,
-    /// Its head.
+    /// Header of the log.
     pub header: Header,
-    /// What it was found to be.
+    /// Summary of reading the log.
     pub summary: LogSummary,
-    /// Where its end in the commits begins, and all that stands there. A loss of power has left it there alone, perhaps.
+    /// Position and bytes of the log's end in the commits. After a loss of power they may be there only.
     commits_tail: Option<(u64, Arc<[u8]>)>,
 }
 
 impl LineLog {
-    /// The log, to be read from its head on.
+    /// Opens the log for reading from its head on.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     pub fn open_input(&self) -> io::Result<LogInput<'static>> {
         let Some((at, end)) = self.commits_tail.clone() else { return logs::named(&self.file) };
         let path = self.file.path.clone();
@@ -91,23 +91,23 @@ impl LineLog {
 }
 
 impl StationFolder {
-    /// Reads the logs of a station's folder and plays them.
+    /// Reads the logs of a station's folder and plays them back.
     ///
     /// # Errors
     ///
-    /// When the folder or a log cannot be read at all.
+    /// Returns an error if the folder or a log cannot be read at all.
     pub fn read(directory: &Path) -> io::Result<StationFolder> {
         let mut folder = StationFolder::read_headers(directory)?;
         folder.lines.iter_mut().try_for_each(|line| line.play(|logs| playback::play(logs, None)))?;
         Ok(folder)
     }
 
-    /// The same, for more games than memory is kept for: `each` gets every game with the name of its line, those of a board in
-    /// their order, and no line has any.
+    /// Reads a folder with more games than fit into memory: calls `each` with every game and the name of its line, those of a board in
+    /// their order, and stores no games in the lines.
     ///
     /// # Errors
     ///
-    /// As [`StationFolder::read`].
+    /// Returns errors as [`StationFolder::read`] does.
     pub fn read_with(directory: &Path, mut each: impl FnMut(&str, PlayedGame)) -> io::Result<StationFolder> {
         let mut folder = StationFolder::read_headers(directory)?;
         for line in &mut folder.lines {
@@ -117,11 +117,11 @@ impl StationFolder {
         Ok(folder)
     }
 
-    /// The logs of a station's folder, of which the heads were read.
+    /// Returns the logs of a station's folder with their heads.
     fn read_headers(directory: &Path) -> io::Result<StationFolder> {
         let folder = directory.join("log");
         let (mut lines, mut odd): (Vec<LineLogs>, Vec<_>) = (Vec::new(), Vec::new());
-        // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
+        // After a loss of power the commits may have ends of logs that the logs lack; read them first, so that the logs are ahead.
         let ends = commits::contents(&RealDisk, &directory.join(COMMITS_FILE))?.fragments;
         for file in logs::list(&folder)? {
             if let Some(error) = disk::open_to_read(&file.path).err().filter(disk::is_not_regular_file) {
@@ -158,7 +158,7 @@ impl StationFolder {
         Ok(StationFolder { directory: directory.to_owned(), lines, plans, history: tournament_history, not_logs: odd })
     }
 
-    /// The boards of the round in their order, with these games of each line.
+    /// Returns the boards of the round in their order, with these games of each line.
     pub fn round_boards(&self, mut records: GameRecords) -> RoundBoards {
         let mut seating = RoundBoards::new(self.plans.clone());
         seating.set_history(self.history.clone());
@@ -174,11 +174,11 @@ impl StationFolder {
     }
 }
 
-/// What the boards of a folder have recorded, as far as a tournament is concerned.
+/// Returns the games that the boards of a folder have recorded, as a tournament needs them.
 ///
 /// # Errors
 ///
-/// As the disk says.
+/// Returns any I/O error.
 pub fn recorded_games(directory: &Path) -> io::Result<Vec<BoardGame>> {
     let mut games = Vec::new();
     StationFolder::read_with(directory, |line, game| {
@@ -187,11 +187,11 @@ pub fn recorded_games(directory: &Path) -> io::Result<Vec<BoardGame>> {
     Ok(games)
 }
 
-/// The records of games by line.
+/// Records of games by line.
 pub type GameRecords = BTreeMap<String, Vec<(Option<BusAddress>, GameRecord)>>;
 
 impl LineLogs {
-    /// Plays the logs that can be put in order, and reads the others for what they are.
+    /// Plays back the logs that have a clear order, and reads the others one by one.
     fn play(
         &mut self,
         play: impl FnOnce(Vec<LogInput<'static>>) -> Result<PlaybackResult, PlaybackError>,
@@ -214,18 +214,18 @@ impl LineLogs {
     }
 }
 
-/// The outlets of a folder; without a plan the one that is always there.
+/// Returns the outlets of a folder; without a plan, the default one.
 fn outlets(plans: &Plans) -> Vec<PlannedOutlet> {
     let planned = plans.current().map(|plan| plan.outlets.clone());
     planned.unwrap_or_else(|| vec![PlannedOutlet::new(&OutletConfig::default())])
 }
 
-/// The beginning of the names of a game's files.
+/// Returns the stem of the names of a game's files.
 fn file_prefix(line: &str, game: &PlayedGame) -> String {
     live_files::file_prefix(line, game.board, game.name.as_deref())
 }
 
-/// The file of a game, by its path in the folder.
+/// Returns the path of a game's file in the folder.
 fn live_file(prefix: &str, game: u32) -> PathBuf {
     Path::new("live").join(format!("{prefix}-{game}.pdn"))
 }

@@ -1,15 +1,15 @@
-//! All outputs of a folder made anew from its logs.
+//! Rebuilds all outputs of a folder from its logs.
 //!
-//! | a file | what becomes of it |
+//! | a file | action |
 //! |---|---|
-//! | is what the logs say | nothing |
-//! | is the beginning of it; `games.pdn` and `started.pdn`, whatever they are | it is completed, or replaced |
-//! | is not there | it is written |
-//! | is anything else | it is put aside as `NAME.aside-1`, and written |
+//! | agrees with the logs | none |
+//! | is a prefix of the expected text; any `games.pdn` and `started.pdn` | it is completed, or replaced |
+//! | is missing | it is written |
+//! | is anything else | it is moved aside as `NAME.aside-1`, and written |
 //!
-//! Of games whose logs were removed after a time nothing can be made: what was made of them stays where it is, and another
-//! folder does not get it. Nothing that was published is ever overwritten or removed, but for files with the name of a player who wishes not
-//! to be named. What may be seen is what may be seen now, with the delays of the round's plan.
+//! Games whose logs were removed cannot be rebuilt: their outputs stay in place, and are not copied to another folder. Published files are
+//! never overwritten or removed, except files with the name of a player who asked to be anonymous. Visibility is that at the time of the
+//! rebuild, with the delays of the round's plan.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -28,11 +28,11 @@ use crate::station::outlets::{self, EventOrder, Outlet, Plans, order_file};
 use crate::station::recorder::COMMITS_FILE;
 use crate::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 
-/// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
+/// Rebuilds the outputs of `directory`, in that folder or in another. Returns the actions, file by file.
 ///
 /// # Errors
 ///
-/// As the disk says, or when the logs are damaged: what they lack would be missing in what is made.
+/// Returns any I/O error, and an error if the logs are damaged: the outputs would be incomplete.
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
     let target = into.unwrap_or(directory);
     let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS_FILE))?;
@@ -45,7 +45,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
             format!("{damage}: put a copy of the file there first, or what it lacks would be missing in what is made");
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
-    // Whoever may write into the folder must not lead root elsewhere.
+    // Users who may write into the folder must not lead root elsewhere.
     let planned = super::outlets(&Plans::read(&RealDisk, &directory.join("log"))?);
     let archives = planned.iter().map(|outlet| outlet.directory.join("archive"));
     let folders: Vec<PathBuf> = ["live", "log"].map(PathBuf::from).into_iter().chain(archives).collect();
@@ -62,7 +62,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     if into.is_none() {
         rebuilder.move_wrong_files_aside(directory)?;
     } else {
-        // What the order of events and the plans say goes along, so that the other folder is whole but for the logs.
+        // The order of events and the plans are copied, so that the other folder is complete except for the logs.
         rebuilder.copy_of_log(directory)?;
     }
     let (mut records, mut known, mut written) = (GameRecords::new(), BTreeSet::new(), Ok(()));
@@ -97,7 +97,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     Ok(done)
 }
 
-/// Games that were told of, and whose logs were removed since.
+/// Returns games with published events whose logs were removed.
 fn games_without_logs(
     directory: &Path,
     outlets: impl Iterator<Item = String>,
@@ -112,7 +112,7 @@ fn games_without_logs(
         let order = EventOrder::read(&outlet, order, Box::new(io::empty()), &Witnesses::default())?;
         let Some(mut order) = order else { continue };
         while let Some(event) = order.next_event()? {
-            // An event of a tournament is of no game.
+            // An event of a tournament belongs to no game.
             gone.extend(Some((event.board, event.game)).filter(|game| !game.0.is_empty() && !known.contains(game)));
         }
     }
@@ -125,17 +125,17 @@ fn games_without_logs(
 
 struct Rebuilder<'a> {
     target: &'a Path,
-    /// The folders of the outlets, from the target on.
+    /// Folders of the outlets, from the target on.
     outlet_folders: Vec<PathBuf>,
     messages: &'a mut Vec<String>,
 }
 
 impl Rebuilder<'_> {
-    /// Puts aside what the check finds wrong.
+    /// Moves files aside that the check reports as wrong.
     fn move_wrong_files_aside(&mut self, directory: &Path) -> io::Result<()> {
         let report = fsck::check(directory)?;
         let is_wrong = |finding: &&FsckFinding| match finding.kind {
-            // Recovered files were needed as long as the file whose place they took was there.
+            // A recovered file is needed only while the file that it replaces is there.
             FindingKind::SupersededLiveFile => true,
             kind => kind.is_output() && finding.severity == Severity::Error,
         };
@@ -201,7 +201,7 @@ impl Rebuilder<'_> {
         file.write_all(rest)?;
         file.sync_data()?;
         if !has_result {
-            // The Result tag alone differs; the file is as long as it will be.
+            // Only the Result tag differs; the file has its final length.
             std::os::unix::fs::FileExt::write_all_at(&OpenOptions::new().write(true).open(&own)?, &whole, 0)?;
             file.sync_data()?;
         }
@@ -210,7 +210,7 @@ impl Rebuilder<'_> {
     }
 }
 
-/// The files under a part of a folder, by their path from the folder on.
+/// Returns the files in a part of a folder, by their path from the folder.
 fn names(directory: &Path, part: &Path) -> io::Result<BTreeSet<PathBuf>> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(directory.join(part))? {

@@ -1,11 +1,11 @@
-//! What the head of a log says of the log before it, so that one which was cut or changed afterwards is known by the next.
+//! Digest of the previous log in the head of a log: shows whether that log was cut or changed later.
 //!
 //! ```text
 //!   # log-before: 3 48213 12efc721      its number, its length in bytes, and the CRC-32C of all of them
 //! ```
 //!
-//! A log that was ended is never written to again, so what is said of it holds for ever, compressed or not. Older logs do not say
-//! it, and nothing follows from that.
+//! A finished log is never written to again, so its digest stays valid, compressed or not. Logs in older formats have no such line; they
+//! are not checked.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,42 +19,42 @@ use super::logs::{self, LogFile};
 use crate::engine::bytelog::Header;
 use crate::station::disk::{Disk, File};
 
-/// The key of a log's head that says what the log before it was.
+/// Key in a log's head for the digest of the previous log.
 pub const KEY_PREVIOUS_LOG: &str = "log-before";
 
 const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
-/// So much is read at once.
+/// Number of bytes read at once.
 const CHUNK_SIZE: usize = 1 << 16;
 
-/// A log when it was ended.
+/// Digest of a log when it was closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PreviousLog {
-    /// Its number among the logs of its line.
+    /// Number of the log among those of its line.
     pub number: u32,
-    /// What it held.
+    /// Digest of its content.
     pub content: Digest,
 }
 
-/// What distinguishes the content of a log from any other.
+/// Length and checksum of a log.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Digest {
-    /// Its length in bytes.
+    /// Length in bytes.
     pub length: u64,
-    /// The CRC-32C of all of them.
+    /// CRC-32C of all bytes.
     pub checksum: u32,
 }
 
 impl PreviousLog {
-    /// What the next log is to say of one that was ended.
+    /// Returns the entry for the next log about a finished one.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     pub fn from_log(file: &dyn File, number: u32) -> io::Result<PreviousLog> {
         Ok(PreviousLog { number, content: Digest::from_file(file)?.0 })
     }
 
-    /// What a head says of the log before; `None` when it does not say it.
+    /// Returns the entry of a head about the previous log; `None` if it has none.
     pub fn of(header: &Header) -> Option<PreviousLog> {
         let mut words = header.get(KEY_PREVIOUS_LOG)?.split(' ');
         let (number, length) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -62,8 +62,7 @@ impl PreviousLog {
         words.next().is_none().then_some(PreviousLog { number, content: Digest { length, checksum } })
     }
 
-    /// What is wrong with the log, if it is not what it was; `length` is how long it is, and `checksum` what it holds, if that is
-    /// known.
+    /// Describes how the log differs from the entry, if it does. `length`: current length; `checksum`: current checksum, if known.
     pub fn difference(&self, length: u64, checksum: Option<u32>) -> Option<String> {
         let was = self.content.length;
         if length < was {
@@ -89,11 +88,11 @@ impl fmt::Display for PreviousLog {
 }
 
 impl Digest {
-    /// Of what a reader gives: how many bytes it has put where it was told, none at the end.
+    /// Computes the digest of a source. `read` fills the start of the buffer and returns the number of bytes, 0 at the end.
     ///
     /// # Errors
     ///
-    /// As the reader says.
+    /// Returns any error of the source.
     pub fn compute(mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<Digest> {
         let (mut piece, mut length, mut checksum) = (vec![0; CHUNK_SIZE], 0, CHECKSUM.digest());
         loop {
@@ -107,16 +106,16 @@ impl Digest {
         }
     }
 
-    /// Of bytes.
+    /// Returns the digest of bytes.
     pub fn from_bytes(bytes: &[u8]) -> Digest {
         Digest { length: bytes.len() as u64, checksum: CHECKSUM.checksum(bytes) }
     }
 
-    /// Of an open file; and whether zeros stand in it.
+    /// Returns the digest of an open file, and whether the file contains zeros.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     pub fn from_file(file: &dyn File) -> io::Result<(Digest, bool)> {
         let (mut at, mut has_zeros) = (0, false);
         let digest = Digest::compute(|piece| {
@@ -129,14 +128,14 @@ impl Digest {
     }
 }
 
-/// What the logs of a folder say of those before them, by line and number.
+/// Entries of the logs of a folder about the previous logs, by line and number.
 pub type PreviousLogs = BTreeMap<(String, u32), PreviousLog>;
 
-/// What the logs of a folder say of those before them. Logs that cannot be read say nothing.
+/// Reads the entries of the logs of a folder about the previous logs. Logs that cannot be read have none.
 ///
 /// # Errors
 ///
-/// When the folder cannot be read.
+/// Returns an error if the folder cannot be read.
 pub fn previous_logs(folder: &Path) -> io::Result<PreviousLogs> {
     let read_previous = |file: LogFile| {
         let before = PreviousLog::of(&logs::named(&file).ok()?.header)?;
@@ -145,8 +144,8 @@ pub fn previous_logs(folder: &Path) -> io::Result<PreviousLogs> {
     Ok(logs::list(folder)?.into_iter().filter_map(read_previous).collect())
 }
 
-/// What is wrong with a log by what the next one says of it. `end`: where the log goes on otherwise than its file has it, and how:
-/// what the commits have of it. What cannot be read at all is not told here.
+/// Describes how a log differs from the entry in the next log, if it does. `end`: place and bytes of the log's end in the commits, if they
+/// differ from the file. Does not report logs that cannot be read at all.
 pub fn difference(file: &LogFile, end: Option<(u64, &[u8])>, claims: &PreviousLogs) -> Option<String> {
     let before = claims.get(&(file.line.clone(), file.number))?;
     let (at, end) = end.unwrap_or((u64::MAX, &[]));
@@ -155,16 +154,16 @@ pub fn difference(file: &LogFile, end: Option<(u64, &[u8])>, claims: &PreviousLo
     before.difference(found.length, Some(found.checksum))
 }
 
-/// Ends a log for good, and returns what the next one is to say of it. Holes in it are filled ([`holes`]). What is made of it from now on must not outlive it, so it
-/// is durable then; space that it did not need is given back.
+/// Closes a log for good, and returns the entry for the next log. Fills holes in it ([`holes`]). The log is durable then, because
+/// everything made from it later must not outlive it. Releases reserved space.
 ///
 /// # Errors
 ///
-/// As the disk says.
+/// Returns any I/O error.
 pub fn close(disk: &dyn Disk, path: &Path, number: u32) -> io::Result<PreviousLog> {
     let file = disk.open(path)?;
     if let Err(error) = file.sync() {
-        // Its pages count as clean now, and the sync of the next try would do nothing.
+        // A failed fsync marks the pages clean; a retry would succeed without writing.
         let (mut again, mut at) = (disk.reader(path, 0)?, 0);
         loop {
             let piece = again.fill_buf()?;
@@ -177,7 +176,7 @@ pub fn close(disk: &dyn Disk, path: &Path, number: u32) -> io::Result<PreviousLo
             again.consume(count);
         }
     }
-    // Space that stays taken does no harm.
+    // Space that is not released does no harm.
     let _ = file.release();
     let (content, has_zeros) = Digest::from_file(&*file)?;
     let content = match has_zeros && holes::fill_holes(disk, path)? > 0 {

@@ -1,4 +1,4 @@
-//! Lines whose checksums are chained: each goes on from the line before it, so the last one vouches for all of them.
+//! Lines with chained checksums: each includes that of the previous line, so the last one covers all lines.
 //!
 //! ```text
 //!   checksum of a line = CRC-32C of the eight digits of the line before it (zeros for the first), and of its own text
@@ -16,7 +16,7 @@ const END: &str = "\"}";
 /// Number of digits of a checksum.
 const DIGITS: usize = 8;
 
-/// Checksum of all lines up to one of them; the default one is that of no line.
+/// Checksum of all lines up to one of them; the default is that of no line.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ChainedChecksum(pub u32);
 
@@ -32,7 +32,7 @@ pub enum SealError {
 }
 
 impl ChainedChecksum {
-    /// Returns the checksum that the next line has.
+    /// Returns the checksum of the next line.
     #[must_use]
     pub fn next(self, text: &[u8]) -> ChainedChecksum {
         let mut digest = CHECKSUM.digest();
@@ -58,7 +58,7 @@ impl ChainedChecksum {
     ///
     /// # Errors
     ///
-    /// [`SealError`], if the line is not the next one.
+    /// Returns [`SealError`] if the line is not the next one.
     pub fn unseal(self, line: &str) -> Result<(String, ChainedChecksum), SealError> {
         let split = || {
             let (text, digits) =

@@ -1,4 +1,4 @@
-//! One durable write for many lines: the ends of all logs that are to be made durable now, in one file.
+//! One durable write for many lines: the new ends of all logs, in one file.
 //!
 //! ```text
 //!   hall-1-3.log  ......▒▒▒▒      ▒ written, not yet synced
@@ -7,27 +7,25 @@
 //!   commits       [ head | fragment | fragment | ..............reserved ]      one durable write
 //! ```
 //!
-//! Sixty-four boards that move at once would cost sixty-four syncs of logs; so the new ends of their logs go into this one
-//! file, together, and that is synced. When it is nearly full the logs themselves are synced, and it begins anew.
+//! Sixty-four boards with moves at the same time would need sixty-four syncs of logs. Instead, the new ends of their logs go into this file
+//! together, and only this file is synced. When it is nearly full, the logs themselves are synced, and the file begins anew.
 //!
-//! After a loss of power a log may lack its end, or have something else there: a start puts back what is here
-//! ([`Commits::open`], [`restore`]). After a crash of the process alone nothing is missing, and what is here is there
-//! already. A log never has anything else at a place, so a fragment from long ago does no harm.
+//! After a loss of power a log may lack its end, or have wrong bytes there: a start restores it from here ([`Commits::open`], [`restore`]).
+//! After a crash of the process alone the logs are complete. The bytes at a place of a log never change, so an old fragment does no harm.
 //!
-//! The witnesses of other files ([`super::witness`]) stand here too. When the commits begin anew, one fragment for each of
-//! them follows the head; those of logs are needed no more.
+//! The file has the witnesses of other files as well ([`super::witness`]). When the commits begin anew, one fragment for each witness
+//! follows the head; fragments of logs are dropped.
 //!
-//! A commit is written as whole blocks, the one in which the last commit ended among them: that goes to the disk in one
-//! operation, past the system's memory. A commit that failed is written again, at the same place, with what has come since: a
-//! system that has it in memory believes that the disk has it, and a sync alone would do nothing.
+//! A commit consists of whole blocks, including the block in which the last commit ended: it goes to the disk in one operation that
+//! bypasses the page cache. A failed commit is written again, at the same place, with all later bytes: the kernel may believe that the disk
+//! has the cached pages, and a sync alone would do nothing.
 //!
 //! # Format
 //!
-//! A head `damcast commits 2\n`, 4 bytes of generation, then fragments, each of: length of what follows the checksum (4
-//! bytes), CRC-32C of what follows it (4), generation (4), kind (1), place in the file (8), length of its name (2), name, bytes.
-//! Kind 0 is the end of a log; kind 1 a witness, whose place is the length of the file, and whose bytes are its checksum.
-//! Numbers are little-endian. A fragment of another generation, or a wrong checksum, is the end: it is left from before.
-//! Zeros behind the last fragment fill its block.
+//! A head `damcast commits 2\n`, 4 bytes of generation, then fragments, each of: length of what follows the checksum (4 bytes), CRC-32C of
+//! what follows it (4), generation (4), kind (1), place in the file (8), length of its name (2), name, bytes. Kind 0 is the end of a log;
+//! kind 1 a witness, whose place is the length of the file, and whose bytes are its checksum. Numbers are little-endian. A fragment of
+//! another generation or with a wrong checksum is a remainder, and marks the end. Zeros after the last fragment fill its block.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -40,7 +38,7 @@ use super::chained::ChainedChecksum;
 use super::witness::{Witness, Witnesses};
 use crate::station::disk::{BLOCK_SIZE, Disk, File, parent_folder};
 
-/// What the commits of a station have space for. A ply of a board has about 200 bytes of log.
+/// Size of the commits of a station, in bytes. A ply of a board has about 200 bytes of log.
 pub const COMMITS_SIZE: u64 = 4 << 20;
 
 const HEADER_LEN: &[u8] = b"damcast commits 2\n";
@@ -60,11 +58,11 @@ const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 /// The new end of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fragment {
-    /// The name of the log in its folder.
+    /// Name of the log in its folder.
     pub log: String,
-    /// Where in the log it begins.
+    /// Position of the fragment in the log.
     pub offset: u64,
-    /// What stands there.
+    /// Bytes at that position.
     pub bytes: Vec<u8>,
 }
 
@@ -81,37 +79,37 @@ pub struct CommitsContent {
 pub struct Commits {
     file: Arc<dyn File>,
     size: u64,
-    /// How long the file is.
+    /// Length of the file.
     length: u64,
     generation: u32,
     end: u64,
-    /// What the block in which it ends holds before the end.
+    /// Content of the last block before the end of the commits.
     last_block: Vec<u8>,
-    /// Its head is durable.
+    /// Whether the head is durable.
     is_header_durable: bool,
-    /// Witnesses as they are now.
+    /// Current witnesses.
     witnesses: Witnesses,
-    /// Those that are durable here.
+    /// Witnesses that are durable in this file.
     committed: BTreeMap<String, Witness>,
-    /// End of the head and of the witnesses behind it.
+    /// End of the head and of the witnesses after it.
     begun: u64,
 }
 
 impl Commits {
-    /// Opens the commits of a folder, or begins them, with space for so many bytes. Returns what logs may lack, in order.
+    /// Opens the commits of a folder, or creates them with `size` bytes of space. Returns fragments that logs may lack, in order.
     ///
     /// # Errors
     ///
-    /// As the disk says. A file that is none of ours is an error too, `InvalidData`: it is not overwritten.
+    /// Returns any I/O error. A file in another format is `InvalidData` and is not overwritten.
     pub fn open(disk: &dyn Disk, path: &Path, size: u64) -> io::Result<(Commits, Vec<Fragment>)> {
         Commits::open_with(disk, path, size, None)
     }
 
-    /// Opens them for these witnesses; `None`: for those that the file has.
+    /// Opens the commits for these witnesses; `None` for those in the file.
     ///
     /// # Errors
     ///
-    /// See [`Commits::open`].
+    /// Returns errors as [`Commits::open`] does.
     pub fn open_with(
         disk: &dyn Disk,
         path: &Path,
@@ -124,7 +122,7 @@ impl Commits {
             Err(error) => return Err(error),
         };
         let head = &content[..HEADER_LEN.len().min(content.len())];
-        // A loss of power may leave a file that has its length and no content.
+        // A loss of power may leave a file with its length and no content.
         let is_blank = content.iter().all(|&byte| byte == 0);
         if !is_blank && !HEADER_LEN.starts_with(head) {
             let what = format!("{} is not a commits file of damcast", path.display());
@@ -148,8 +146,8 @@ impl Commits {
         };
         commits.allocate(content.len() as u64);
         commits.note_length();
-        // A head that was found may stand in memory alone, after a start whose sync failed; so it is written again, and with
-        // another generation, because something that is no fragment any more may follow it.
+        // The head may be in the page cache only, after a start whose sync failed. So it is written again, with another generation, because
+        // remainders may follow it.
         if fragments.is_empty() {
             if is_begun {
                 commits.restart()?;
@@ -161,8 +159,8 @@ impl Commits {
         Ok((commits, fragments))
     }
 
-    /// A place of a file that was written once is written again without a change of the file's length or map, which would have
-    /// to be made durable too; and it can be written when the disk is full. Without, it works too.
+    /// Reserves space and writes it once. Later writes change neither the length nor the block map of the file, which would have to be
+    /// durable as well; and they succeed on a full disk. Failure is harmless.
     fn allocate(&self, length: u64) {
         let missing = self.size.saturating_sub(length) as usize;
         if missing > 0 && self.file.reserve(self.size).is_ok() {
@@ -170,34 +168,34 @@ impl Commits {
         }
     }
 
-    /// Has this path still this file, and did nobody make it shorter or longer?
+    /// Whether this path still names this file, with the expected length.
     pub fn is_still_at(&self, path: &Path) -> bool {
         self.file.is_at(path, self.length)
     }
 
-    /// What they have space for.
+    /// Returns the size of the space.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Witnesses of the station's files.
+    /// Returns the witnesses of the station's files.
     pub fn witnesses(&self) -> &Witnesses {
         &self.witnesses
     }
 
-    /// Witnesses that are not durable here.
+    /// Returns the witnesses that are not durable in this file.
     fn new_witnesses(&self) -> BTreeMap<String, Witness> {
         let mut all = self.witnesses.all();
         all.retain(|file, witness| self.committed.get(file) != Some(witness));
         all
     }
 
-    /// Whether there are witnesses that are not durable here.
+    /// Whether there are witnesses that are not durable in this file.
     pub fn has_new_witnesses(&self) -> bool {
         !self.new_witnesses().is_empty()
     }
 
-    /// Is there room for these, and for what is new of the witnesses?
+    /// Whether there is room for these fragments and for the new witnesses.
     pub fn has_room(&self, fragments: &[Fragment]) -> bool {
         let witnesses = self.new_witnesses().into_keys().map(|file| FRAME_LEN + FIXED_LEN + file.len() + CHECKSUM_LEN);
         let bytes: usize =
@@ -206,11 +204,11 @@ impl Commits {
         self.end + bytes as u64 <= self.size
     }
 
-    /// Makes the ends of logs and what is new of the witnesses durable, all at once.
+    /// Makes the ends of logs and the new witnesses durable, all at once.
     ///
     /// # Errors
     ///
-    /// As the disk says; nothing that follows from these bytes may be published then.
+    /// Returns any I/O error; then nothing derived from these bytes may be published.
     pub fn commit(&mut self, fragments: &[Fragment]) -> io::Result<()> {
         if !self.is_header_durable {
             self.write_header()?;
@@ -231,32 +229,32 @@ impl Commits {
         Ok(())
     }
 
-    /// Is there nothing but the witnesses with which it began?
+    /// Whether the file has only the witnesses that it began with.
     pub fn is_empty(&self) -> bool {
         self.end == self.begun
     }
 
-    /// Is it time to begin settling the logs?
+    /// Whether it is time to start syncing the logs.
     pub fn is_half_full(&self) -> bool {
         self.end > self.size / 2
     }
 
-    /// Is it time to settle the logs and begin anew?
+    /// Whether it is time to sync all logs and begin anew.
     pub fn is_nearly_full(&self) -> bool {
         self.end > self.size / 4 * 3
     }
 
-    /// Begins anew, with one fragment for each witness. Every log has been synced.
+    /// Begins anew, with one fragment for each witness. Every log must be synced.
     ///
     /// # Errors
     ///
-    /// As the disk says. The next commit tries it again.
+    /// Returns any I/O error. The next commit tries again.
     pub fn restart(&mut self) -> io::Result<()> {
         self.generation = self.generation.wrapping_add(1);
         self.write_header()
     }
 
-    /// Writes the head and all witnesses. As long as it is not known which head the disk has, nothing counts that follows it.
+    /// Writes the head and all witnesses. Until they are durable the head on the disk is unknown, so later fragments do not count.
     fn write_header(&mut self) -> io::Result<()> {
         self.is_header_durable = false;
         let witnesses = self.witnesses.all();
@@ -273,18 +271,18 @@ impl Commits {
         Ok(())
     }
 
-    /// It never gets shorter, unless somebody else does that.
+    /// Updates the known length. Only a change from outside makes the file shorter.
     fn note_length(&mut self) {
         self.length = self.file.length().map_or(self.length, |length| self.length.max(length));
     }
 }
 
-/// Where the block begins that this place is in.
+/// Returns the start of the block that contains this position.
 fn block_start(place: u64) -> usize {
     place as usize / BLOCK_SIZE * BLOCK_SIZE
 }
 
-/// Returns what the commits hold, without changing them; nothing if there are none.
+/// Returns the content of the commits without changing them; empty if there is no such file.
 ///
 /// # Errors
 ///
@@ -298,7 +296,7 @@ pub fn contents(disk: &dyn Disk, path: &Path) -> io::Result<CommitsContent> {
     }
 }
 
-/// Reads the witnesses that a file of commits has; none if there is no such file.
+/// Returns the witnesses in a file of commits; none if there is no such file.
 ///
 /// # Errors
 ///
@@ -307,24 +305,24 @@ pub fn witnesses(disk: &dyn Disk, path: &Path) -> io::Result<Witnesses> {
     Ok(Witnesses::new(contents(disk, path)?.witnesses))
 }
 
-/// The end of a log, from where the commits have something of it.
+/// The end of a log, from the first byte that the commits have.
 pub struct LogTail {
-    /// Where in the log it begins.
+    /// Position in the log.
     pub offset: u64,
-    /// What the log has there.
+    /// Bytes of the log from there.
     on_disk: Vec<u8>,
-    /// The same with what the commits have.
+    /// Bytes of the log with those of the commits applied.
     pub restored: Vec<u8>,
-    /// Where the log ends and where in it the commits go on, if something is missing between the two.
+    /// End of the log and start of the next fragment, if bytes are missing in between.
     gap: Option<(u64, u64)>,
 }
 
 impl LogTail {
-    /// Reads the end of a log and lays over it what the commits have of it. What stands before that is not read.
+    /// Reads the end of a log and applies the commits to it. Bytes before that are not read.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     pub fn read<'f>(
         disk: &dyn Disk,
         path: &Path,
@@ -348,11 +346,11 @@ impl LogTail {
     }
 }
 
-/// Puts back what logs lack. Returns what was done, for the operator.
+/// Restores missing ends of logs. Returns messages for the operator.
 ///
 /// # Errors
 ///
-/// As the disk says. What was put back until then is right.
+/// Returns any I/O error. Ends restored until then are correct.
 pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Result<Vec<String>> {
     let mut of_logs: BTreeMap<&str, Vec<&Fragment>> = BTreeMap::new();
     for fragment in fragments {
@@ -363,7 +361,7 @@ pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Re
         let path = folder.join(name);
         let LogTail { offset: at, on_disk: found, restored: whole, gap } =
             match LogTail::read(disk, &path, fragments.iter().copied()) {
-                // The name of a log is durable before it is written to; so it was moved away by somebody.
+                // The name of a log is durable before its first record; so somebody has moved the log away.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 end => end?,
             };
@@ -371,7 +369,7 @@ pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Re
             messages.push(format!("{name} ends at byte {end}, and byte {next} is the next that is known"));
         }
         let file = disk.open(&path)?;
-        // Also what is there already: perhaps it stands in memory alone, after a sync that failed.
+        // Write known bytes as well: after a failed sync they may be in the page cache only.
         file.write_at(&whole, at)?;
         file.sync()?;
         if let Some(first) = (0..whole.len()).find(|at| found.get(*at) != whole.get(*at)) {
@@ -405,7 +403,7 @@ fn frame_of(generation: u32, kind: u8, name: &str, at: u64, bytes: &[u8]) -> Vec
     frame
 }
 
-/// The generation, the end of what is whole of it, and that.
+/// Returns the generation, the end of the valid part, and its content.
 fn read(content: &[u8]) -> (u32, u64, CommitsContent) {
     let mut found = CommitsContent::default();
     let Some((generation, mut rest)) = content.get(HEADER_LEN.len()..).and_then(number) else {
@@ -504,7 +502,7 @@ mod tests {
         assert_eq!(content, CommitsContent { fragments: Vec::new(), witnesses: all.clone() });
         let frames: usize = all.iter().map(|(file, witness)| witness_frame(2, file, witness).len()).sum();
         assert_eq!(commits.end, FIRST_OFFSET + frames as u64);
-        // A start keeps them, and so does a file that is begun because somebody has removed the other.
+        // Witnesses survive a start, and the removal of the file.
         let (commits, found) = Commits::open(&RealDisk, &path, 1 << 12).unwrap();
         assert_eq!((found.len(), commits.witnesses().all()), (0, all.clone()));
         fs::remove_file(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The logs that a line has left on disk, and how much of them a start needs.
+//! The logs of a line on disk, and the part of them that a start needs.
 //!
 //! ```text
 //!   board-1-1.log   continues: no      ┐
@@ -14,16 +14,16 @@ use super::chain::PreviousLog;
 use crate::engine::bytelog::{LogInput, LogRecords, LogSummary};
 use crate::station::disk::{self, Disk};
 
-/// The logs of a line, back to the one that began its last chain.
+/// The logs of a line, back to the start of its last chain.
 #[derive(Default)]
 pub struct LogHistory<'d> {
-    /// In the order of their numbers.
+    /// Logs in the order of their numbers.
     pub logs: Vec<LogInput<'d>>,
-    /// The number of the last of them.
+    /// Number of the last log.
     pub last: Option<u32>,
-    /// The number of the next log.
+    /// Number of the next log.
     pub next: u32,
-    /// What the operator should know about logs that are not among them.
+    /// Messages for the operator about logs that are left out.
     pub problems: Vec<String>,
 }
 
@@ -32,13 +32,13 @@ impl<'d> LogHistory<'d> {
     ///
     /// # Errors
     ///
-    /// When the folder or a log cannot be read at all.
+    /// Returns an error if the folder or a log cannot be read at all.
     pub fn read(disk: &'d dyn Disk, folder: &Path, line: &str) -> io::Result<LogHistory<'d>> {
         let mut numbers = numbers(&disk.list(folder)?, line, ".log");
         numbers.sort_unstable();
         let mut history =
             LogHistory { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..LogHistory::default() };
-        // What the log behind says of this one.
+        // Entry of the next log about this one.
         let mut after: Option<PreviousLog> = None;
         for number in numbers.into_iter().rev() {
             let path = path(folder, line, number);
@@ -52,7 +52,7 @@ impl<'d> LogHistory<'d> {
             };
             if head.header().opened.is_none() {
                 let summary = head.into_summary()?;
-                // Nothing at all: a start that was killed before it wrote anything.
+                // An empty file comes from a start that was killed before its first write.
                 if summary.bytes > 0 {
                     history.problems.extend(problems(&name, &summary));
                     history.problems.push(format!("{name}: it does not say when it was opened, so it is not used"));
@@ -79,7 +79,7 @@ impl<'d> LogHistory<'d> {
     }
 }
 
-/// What the operator should know about a log that was read.
+/// Returns the messages for the operator about a log that was read.
 pub fn problems(name: &str, summary: &LogSummary) -> Vec<String> {
     let mut problems: Vec<String> = summary.problems.iter().map(|problem| format!("{name}: {problem}")).collect();
     let damage = summary.damage.as_ref();
@@ -87,12 +87,12 @@ pub fn problems(name: &str, summary: &LogSummary) -> Vec<String> {
     problems
 }
 
-/// Where a log is.
+/// Returns the path of a log.
 pub fn path(folder: &Path, line: &str, number: u32) -> PathBuf {
     folder.join(format!("{line}-{number}.log"))
 }
 
-/// The numbers of all files `LINE-NUMBER` and the suffix among these names of a folder, in no order.
+/// Returns the numbers of all files `LINE-NUMBER` with this suffix among the names, in no order.
 pub fn numbers(names: &[String], line: &str, suffix: &str) -> Vec<u32> {
     let of_line = |name: &String| {
         let number = name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix)?;
@@ -101,7 +101,7 @@ pub fn numbers(names: &[String], line: &str, suffix: &str) -> Vec<u32> {
     names.iter().filter_map(of_line).collect()
 }
 
-/// The addresses and numbers of all files `LINE-ADDRESS-NUMBER` and the suffix among these names, in no order.
+/// Returns the addresses and numbers of all files `LINE-ADDRESS-NUMBER` with this suffix among the names, in no order.
 pub fn board_log_numbers(names: &[String], line: &str, suffix: &str) -> Vec<(u16, u32)> {
     let of_line = |name: &String| {
         let rest = name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix)?;

@@ -1,8 +1,8 @@
 //! Holes that a loss of power has left in the end of a log that was not durable yet.
 //!
-//! A system may have made the length of a file durable, and some of its blocks, and others not: these read as zeros. Nothing was
-//! published of them, because what is published is durable before. What stands behind such a hole was said by the boards all the
-//! same; so the hole is filled with lines that say what is lost, as long as it is, and all of the log is read again.
+//! A kernel may have made the length of a file and some of its blocks durable, and others not: these read as zeros. Nothing derived from
+//! them was published, because published bytes are durable first. The records after such a hole still come from the boards. So the hole is
+//! filled with lines of equal length that report the loss, and the whole log can be read again.
 
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -10,12 +10,12 @@ use std::path::Path;
 use crate::engine::bytelog;
 use crate::station::disk::Disk;
 
-/// Fills the holes of a log. Only the last log of a line may be mended: what was made of the others since then must stay the
-/// same. Returns how many bytes are lost.
+/// Fills the holes of a log. Only the last log of a line may be repaired: the others already have dependent files. Returns the number of
+/// lost bytes.
 ///
 /// # Errors
 ///
-/// As the disk says.
+/// Returns any I/O error.
 pub fn fill_holes(disk: &dyn Disk, path: &Path) -> io::Result<u64> {
     let (mut source, file) = (disk.reader(path, 0)?, disk.open(path)?);
     let (mut line, mut whole, mut at, mut lost) = (Vec::new(), Vec::new(), 0, 0);
@@ -23,7 +23,7 @@ pub fn fill_holes(disk: &dyn Disk, path: &Path) -> io::Result<u64> {
     loop {
         line.clear();
         let count = source.read_until(b'\n', &mut line)? as u64;
-        // What has no end is left out as every torn end is.
+        // A hole without an end is left out like any torn end.
         let is_hole = line.ends_with(b"\n") && is_hole(&line);
         if let Some(start) = hole.filter(|_| !is_hole) {
             let filler = bytelog::filler(&whole, usize::try_from(at - start).unwrap_or(usize::MAX));
@@ -44,7 +44,7 @@ pub fn fill_holes(disk: &dyn Disk, path: &Path) -> io::Result<u64> {
     Ok(lost)
 }
 
-/// Zeros, and no line that anybody has written.
+/// Whether the line contains zeros and is not a valid record.
 fn is_hole(line: &[u8]) -> bool {
     line.contains(&0) && !std::str::from_utf8(line).is_ok_and(|text| bytelog::parse_line(text).is_ok())
 }
@@ -79,7 +79,7 @@ mod tests {
             assert_eq!((log.problems.len(), log.problems.iter().map(lost_bytes).sum::<u64>()), (2, lost));
             assert!(lost < (to - from + 512 + 300) as u64, "{lost}");
         }
-        // Other damage is not touched.
+        // Other damage stays as it is.
         std::fs::write(&path, "0 = up\nwhat is this?\n1 .\n").unwrap();
         assert_eq!(fill_holes(&RealDisk, &path).unwrap(), 0);
         assert_eq!(std::fs::read(&path).unwrap(), b"0 = up\nwhat is this?\n1 .\n");

@@ -1,4 +1,4 @@
-//! All logs of a folder, and the one place where the bytes of a log are read.
+//! All logs of a folder, and the only reader of their bytes.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Read};
@@ -11,25 +11,25 @@ use flate2::write::GzEncoder;
 use crate::engine::bytelog::LogInput;
 use crate::station::disk::{Disk, RealDisk, parent_folder};
 
-/// A log by its name, `LINE-NUMBER.log`.
+/// A log with its name, `LINE-NUMBER.log`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LogFile {
-    /// The line that its name tells.
+    /// Name of the line.
     pub line: String,
-    /// Its number among the logs of the line, from 1.
+    /// Number among the logs of the line, from 1.
     pub number: u32,
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
-/// What a log is called that was compressed: its name and this.
+/// Suffix of the name of a compressed log.
 pub const COMPRESSED_SUFFIX: &str = ".gz";
 
-/// The logs of a folder by line and number. Of a log that is there twice, compressed and not, the one that is not.
+/// Returns the logs of a folder by line and number. Of a log that is there both compressed and plain, returns the plain one.
 ///
 /// # Errors
 ///
-/// When the folder cannot be read.
+/// Returns an error if the folder cannot be read.
 pub fn list(folder: &Path) -> io::Result<Vec<LogFile>> {
     let mut logs: Vec<LogFile> = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -37,30 +37,30 @@ pub fn list(folder: &Path) -> io::Result<Vec<LogFile>> {
         let Some((line, number)) = name.to_str().and_then(split_name) else { continue };
         logs.push(LogFile { line: line.to_owned(), number, path: folder.join(&name) });
     }
-    // `.log` stands before `.log.gz`.
+    // `.log` sorts before `.log.gz`.
     logs.sort();
     logs.dedup_by(|later, first| (&later.line, later.number) == (&first.line, first.number));
     Ok(logs)
 }
 
-/// Line and number of a log's name.
+/// Returns line and number of a log's name.
 fn split_name(name: &str) -> Option<(&str, u32)> {
     let (line, number) = name.strip_suffix(COMPRESSED_SUFFIX).unwrap_or(name).strip_suffix(".log")?.rsplit_once('-')?;
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
     Some((line, number.parse().ok().filter(|_| is_number && !line.is_empty())?))
 }
 
-/// A log to be read piece by piece, compressed or not.
+/// Opens a log for reading, compressed or not.
 ///
 /// # Errors
 ///
-/// As the disk says; while it is read, `InvalidData` when a compressed log is damaged.
+/// Returns any I/O error; while reading, `InvalidData` if a compressed log is damaged.
 pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     let source = RealDisk.reader(path, 0)?;
     if is_compressed(path) { Ok(Box::new(BufReader::new(DecompressedLog(GzDecoder::new(source))))) } else { Ok(source) }
 }
 
-/// What a compressed log holds.
+/// Reader of a compressed log.
 struct DecompressedLog<R>(GzDecoder<R>);
 
 impl<R: BufRead> Read for DecompressedLog<R> {
@@ -74,17 +74,17 @@ impl<R: BufRead> Read for DecompressedLog<R> {
     }
 }
 
-/// A log of a folder, to be played.
+/// Opens a log of a folder for playback.
 ///
 /// # Errors
 ///
-/// As the disk says.
+/// Returns any I/O error.
 pub fn named(file: &LogFile) -> io::Result<LogInput<'static>> {
     let path = file.path.clone();
     LogInput::open(path.display().to_string(), move || open(&path))
 }
 
-/// Is it compressed, by its name?
+/// Whether the log is compressed, by its name.
 pub fn is_compressed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == &COMPRESSED_SUFFIX[1..])
 }
@@ -93,7 +93,7 @@ pub fn is_compressed(path: &Path) -> bool {
 ///
 /// # Errors
 ///
-/// As the disk says; the log is as it was then, or there twice.
+/// Returns any I/O error; then the log is unchanged, or there twice.
 pub fn compress(path: &Path) -> io::Result<()> {
     let with_end = |end: &str| {
         let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -112,7 +112,7 @@ pub fn compress(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// Do both hold the same bytes to their ends?
+/// Whether both sources have equal bytes up to their ends.
 fn have_same_bytes(one: &mut dyn BufRead, other: &mut dyn BufRead) -> io::Result<bool> {
     loop {
         let (some, others) = (one.fill_buf()?, other.fill_buf()?);
@@ -159,7 +159,7 @@ mod tests {
         assert!(bytes.len() * 5 < text.len() && !path.exists());
         fs::write(&found[0].path, &bytes[..bytes.len() - 3]).unwrap();
         assert_eq!(read(&found[0].path).unwrap_err().kind(), io::ErrorKind::InvalidData);
-        // A crash before the old one was removed: nothing is there twice.
+        // Crash before the old log was removed: the listing has it once.
         fs::write(&path, &text).unwrap();
         assert_eq!(list(folder.path()).unwrap().into_iter().map(|log| log.path).collect::<Vec<_>>(), [path]);
     }

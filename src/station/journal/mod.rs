@@ -1,4 +1,4 @@
-//! The byte log on disk: what happened on a line stands there before anything is made of it.
+//! The byte log on disk: events on a line are logged before they are used.
 //!
 //! ```text
 //!   log/NAME-K.log   │ synced                │ written, the system has it │
@@ -6,23 +6,23 @@
 //!                    │──────────── durable, in the log or in the commits ────────────│
 //! ```
 //!
-//! | order of events for one read | who |
+//! | order of events for one read | by |
 //! |---|---|
 //! | 1 the record is written, in one piece | [`Journal::write`] |
-//! | 2 the core takes the bytes | recorder |
+//! | 2 the core handles the bytes | recorder |
 //! | 3 the end of the log is made durable, if a line is to be published | [`Journal::pending`], [`commits`] |
 //! | 4 the line is published | feed |
-//! | 5 every few seconds its end is made durable in any case | the same |
+//! | 5 every few seconds its end is made durable in any case | [`Journal::pending`], [`commits`] |
 //! | 6 the log itself is synced, before the commits are full and at its end | [`Journal::sync`] |
 //!
-//! So a published ply always has its reason on the disk, and a crash between any two steps is mended by playing the log
-//! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one, which says what
-//! the one before it was ([`chain`]). A log that loses its file while it is written is saved ([`rescue`]).
+//! So the reason for a published ply is always on the disk, and playback of the log repairs a crash between any two steps ([`history`]).
+//! After the station has stopped, a log is never written to again: each start opens the next one, which has a digest of the previous one
+//! ([`chain`]). A log that loses its file while it is written is saved ([`rescue`]).
 //!
-//! A fault of the disk is no end: what it does not take waits in memory, in order, and follows when the fault is over.
-//! After a sync that failed the system believes that its pages are clean although the disk never got them, and the next
-//! sync would succeed for nothing; so what was written since the last good one is written again from memory, which is why
-//! memory keeps it until then (the table of "fsync failures" that PostgreSQL had to learn in 2018).
+//! Recording survives a fault of the disk: bytes that the disk refuses wait in memory, in order, and follow when the fault is over. After a
+//! failed sync the kernel believes that its pages are clean although the disk never got them, and the next sync would succeed without
+//! writing. So everything since the last successful sync is written again from memory, which retains it until then (the "fsync failures"
+//! that PostgreSQL had to handle in 2018).
 
 pub mod chain;
 pub mod chained;
@@ -43,35 +43,35 @@ use crate::engine::millis::Millis;
 use crate::station::disk::{Disk, File, append_all, parent_folder};
 use commits::Fragment;
 
-/// What waits for the disk at most; with more the line takes no bytes from its port. A day of one board has about 4 MB.
+/// Maximum number of bytes that wait for the disk; beyond it the line stops reading its port. A day of one board has about 4 MB.
 const MAX_UNWRITTEN: usize = 8 << 20;
 
-/// So much of a log's durable end stays in memory, for the day on which somebody cuts its file: most logs have less.
+/// Number of durable bytes of a log retained in memory, in case somebody cuts its file: most logs have less.
 const RETAINED_TAIL: u64 = 512 << 10;
 
-/// So much space a log of one board keeps reserved in front of its end: a day of one board has about 4 MB.
+/// Space reserved after the end of a board's log, in bytes: a day of one board has about 4 MB.
 const RESERVE_PER_BOARD: u64 = 4 << 20;
-/// The same of a bus, on which every answer is recorded: more than a day of a wire that never rests.
+/// Space reserved after the end of a bus log, which has every answer: more than a day of a bus that is always busy.
 const RESERVE_PER_BUS: u64 = 64 << 20;
 
-/// A log that is being written, by its line, and made durable, by the committer.
+/// A log that its line writes and the committer makes durable.
 pub struct Journal {
     path: PathBuf,
     name: String,
-    /// What it begins with.
+    /// Header of the log.
     header: Vec<u8>,
     reserve_size: u64,
     state: Mutex<JournalState>,
 }
 
-/// The end of a log that the disk has not taken: it is lost when the program ends.
+/// The end of a log that the disk has not accepted: it is lost when the program ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnwrittenTail {
-    /// The name of the log.
+    /// Name of the log.
     pub log: String,
-    /// How many bytes.
+    /// Number of bytes.
     pub bytes: usize,
-    /// From its first record to its last.
+    /// Time from the first record to the last.
     pub span: Millis,
 }
 
@@ -84,27 +84,27 @@ impl fmt::Display for UnwrittenTail {
 
 struct JournalState {
     file: Arc<dyn File>,
-    /// The log from `tail_from` to its end.
+    /// Bytes of the log from `tail_from` to its end.
     tail: Vec<u8>,
-    /// Not behind `synced`.
+    /// Start of `tail`, at most `synced`.
     tail_from: u64,
-    /// The file is durable so far.
+    /// Length of the durable part of the file.
     synced: u64,
-    /// The file has the log so far.
+    /// Length of the part written to the file.
     written: u64,
-    /// The file was so long when it was looked at last, and had its name.
+    /// Length of the file at the last check, when it had its name.
     last_length: u64,
-    /// The log is durable so far, in its file or in the commits.
+    /// Length of the part that is durable, in the file or in the commits.
     durable: u64,
-    /// So much space was asked for.
+    /// Number of bytes that were reserved.
     reserved: u64,
-    /// A sync failed: what the file got since the last good one may not be there.
+    /// Whether a sync failed: bytes written since the last successful one may be missing on the disk.
     is_unconfirmed: bool,
-    /// It was saved in a new file whose name is not durable yet.
+    /// Whether the log was saved in a new file whose name is not durable yet.
     is_name_unsynced: bool,
-    /// Why the disk does not take what waits.
+    /// Reason why the disk refuses the waiting bytes.
     fault: Option<String>,
-    /// On a bus: what brings nothing goes into one record.
+    /// On a bus: packs exchanges without news into one record.
     packer: Option<IdlePacker>,
 }
 
@@ -117,7 +117,7 @@ impl JournalState {
         self.synced == self.end()
     }
 
-    /// Is the file as long as what was written to it?
+    /// Checks that the file has the written length.
     fn has_expected_length(&self) -> io::Result<()> {
         match self.file.length()? == self.written {
             true => Ok(()),
@@ -125,18 +125,18 @@ impl JournalState {
         }
     }
 
-    /// Forgets what no cut is likely to reach.
+    /// Drops bytes that a cut is unlikely to reach.
     fn trim_tail(&mut self) {
         let spare = self.synced.saturating_sub(RETAINED_TAIL).saturating_sub(self.tail_from) as usize;
         let rest = self.tail.get(spare..).filter(|_| spare > 0);
-        // It begins with a whole line.
+        // The tail begins with a whole line.
         if let Some(end) = rest.and_then(|rest| rest.iter().position(|&byte| byte == b'\n')) {
             self.tail.drain(..=spare + end);
             self.tail_from += (spare + end + 1) as u64;
         }
     }
 
-    /// The part of the tail between two places of the log.
+    /// Returns the part of the tail between two positions of the log.
     fn between(&self, from: u64, to: u64) -> &[u8] {
         let index = |place: u64| place.saturating_sub(self.tail_from) as usize;
         self.tail.get(index(from)..index(to)).unwrap_or_default()
@@ -144,12 +144,12 @@ impl JournalState {
 }
 
 impl Journal {
-    /// Begins a log with its head. The file must not exist yet. Without space to reserve it is begun too; see
+    /// Creates a log with its head. The file must not exist yet. The log works without reserved space as well; see
     /// [`Journal::is_reserved`].
     ///
     /// # Errors
     ///
-    /// When it exists, or cannot be written.
+    /// Returns an error if the file exists or cannot be written.
     pub fn create(disk: &dyn Disk, path: &Path, header: &Header) -> io::Result<Journal> {
         let file = disk.create(path)?;
         let text = header.to_text();
@@ -159,7 +159,7 @@ impl Journal {
             disk.sync_folder(parent_folder(path))
         };
         if let Err(error) = begin() {
-            // A head that is not whole is of no use; the next try would leave another.
+            // A partial head is useless, and the next try would leave another.
             let _ = disk.remove(path);
             return Err(error);
         }
@@ -189,8 +189,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Adds a record, as one write of one line. What the disk does not take waits. On a bus, what brings nothing is held back for
-    /// up to a second, so that it becomes one record.
+    /// Adds a record, as one write of one line. Bytes that the disk refuses wait. On a bus, exchanges without news are packed for up to a
+    /// second, so that they become one record.
     pub fn write(&self, record: &Record) {
         let mut state = self.lock();
         match &mut state.packer {
@@ -202,14 +202,14 @@ impl Journal {
         }
     }
 
-    /// Writes what is held back. It may be the reason for something that is to be published.
+    /// Writes the packed exchanges. They may be the reason for a line that is to be published.
     pub fn flush_packed(&self) {
         let mut state = self.lock();
         let ready = state.packer.as_mut().map(IdlePacker::flush).unwrap_or_default();
         ready.iter().for_each(|record| self.write_line(&mut state, record));
     }
 
-    /// When what is held back has to be written, in the time of the log.
+    /// Returns the time of the log at which the packed exchanges have to be written.
     pub fn flush_due(&self) -> Option<u64> {
         self.lock().packer.as_ref().and_then(IdlePacker::flush_due)
     }
@@ -218,18 +218,18 @@ impl Journal {
         let line = record.to_line();
         let is_whole = state.written == state.end();
         state.tail.extend_from_slice(line.as_bytes());
-        // What waits goes first, and is tried again by the committer.
+        // Waiting bytes go first; the committer retries them.
         if is_whole {
             self.write_pending(state);
         }
     }
 
-    /// How long the log is, with what waits.
+    /// Returns the length of the log, including waiting bytes.
     pub fn end(&self) -> u64 {
         self.lock().end()
     }
 
-    /// The end of the log that is not known to be durable.
+    /// Returns the end of the log that is not known to be durable.
     pub fn pending(&self) -> Option<Fragment> {
         let state = self.lock();
         let bytes = state.between(state.durable, state.end());
@@ -237,27 +237,27 @@ impl Journal {
         (!bytes.is_empty()).then(fragment)
     }
 
-    /// A fragment of [`Journal::pending`] has been made durable.
+    /// Marks a fragment of [`Journal::pending`] as durable.
     pub fn committed(&self, fragment: &Fragment) {
         let mut state = self.lock();
         state.durable = state.durable.max(fragment.offset + fragment.bytes.len() as u64);
     }
 
-    /// How far the log is durable.
+    /// Returns the length of the durable part.
     pub fn durable(&self) -> u64 {
         self.lock().durable
     }
 
-    /// Makes the file itself durable to its end.
+    /// Makes the whole file durable.
     ///
     /// # Errors
     ///
-    /// As the disk says, or when somebody has made the file shorter or longer; see [`Journal::verify_file`]. Nothing is lost
-    /// then; it is to be tried again.
+    /// Returns any I/O error, and an error if the length of the file was changed from outside; see [`Journal::verify_file`]. Nothing is
+    /// lost then; retry later.
     pub fn sync(&self) -> io::Result<()> {
         let (file, target) = {
             let mut state = self.lock();
-            // Before anything is written again: behind a cut that would hide what is missing.
+            // Check first: bytes written after a cut would hide the missing ones.
             if let Err(error) = state.has_expected_length() {
                 state.is_unconfirmed = true;
                 state.fault = Some(error.to_string());
@@ -273,7 +273,7 @@ impl Journal {
             if let Some(error) = self.write_pending(&mut state) {
                 return Err(error);
             }
-            // It is not settled again before the commits, which have less space than this, are full.
+            // The next sync comes when the commits, which are smaller than this space, are full.
             if state.reserved < state.written + self.reserve_size / 8 * 7 {
                 self.reserve(&mut state);
             }
@@ -282,10 +282,10 @@ impl Journal {
             }
             (Arc::clone(&state.file), state.written)
         };
-        // The line may write meanwhile.
+        // The line may write during the sync.
         let synced = file.sync();
         let mut state = self.lock();
-        // What memory has is needed then.
+        // If the file was cut meanwhile, the bytes in memory are needed.
         let synced = synced.and_then(|()| state.has_expected_length());
         if let Err(error) = synced {
             state.is_unconfirmed = true;
@@ -301,22 +301,22 @@ impl Journal {
         Ok(())
     }
 
-    /// Is the file itself durable to its end?
+    /// Whether the whole file is durable.
     pub fn is_synced(&self) -> bool {
         self.lock().is_settled()
     }
 
-    /// What is wrong with the disk, while something waits for it.
+    /// Returns the problem of the disk, while bytes wait for it.
     pub fn fault(&self) -> Option<String> {
         self.lock().fault.clone()
     }
 
-    /// What the disk has not taken, neither into the log nor into the commits; `None` when it has everything.
+    /// Returns the end of the log that is neither in the file nor in the commits; `None` if there is none.
     pub fn unwritten(&self) -> Option<UnwrittenTail> {
         let state = self.lock();
         let from = state.written.max(state.durable);
         let bytes = state.between(from, state.end());
-        // The first line may be the rest of one that was taken in part.
+        // The first line may be the rest of a record that was written in part.
         let is_whole = from == state.synced || state.between(from - 1, from) == b"\n";
         let lines = bytes.split(|&byte| byte == b'\n').skip(usize::from(!is_whole));
         let at = |line: &[u8]| std::str::from_utf8(line).ok()?.split(' ').next()?.parse::<u64>().ok();
@@ -325,24 +325,24 @@ impl Journal {
         (!bytes.is_empty()).then(|| UnwrittenTail { log: self.name.clone(), bytes: bytes.len(), span })
     }
 
-    /// Does so much wait that no more should be recorded?
+    /// Whether so many bytes wait that recording should stop.
     pub fn is_backlogged(&self) -> bool {
         let state = self.lock();
         state.end() - state.synced >= MAX_UNWRITTEN as u64
     }
 
-    /// Has it space to grow, whatever else fills the disk?
+    /// Whether the log has space to grow on a full disk.
     pub fn is_reserved(&self) -> bool {
         self.lock().reserved > 0
     }
 
-    /// Gives back the space that it did not need. It is not written to any more.
+    /// Releases unused reserved space. The log must not be written to afterwards.
     pub fn release(&self) {
-        // Space that stays taken does no harm.
+        // Space that is not released does no harm.
         let _ = self.lock().file.release();
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -483,7 +483,7 @@ mod tests {
             assert!(
                 times.is_sorted() && times.len() < 400 && journal.verify_file(&RealDisk, Vec::new).unwrap().is_none()
             );
-            // As it was, for the next.
+            // Restores the file for the next case.
             std::fs::OpenOptions::new()
                 .write(true)
                 .open(&path)

@@ -1,4 +1,4 @@
-//! A log that loses its file while it is written: what the open file still has is saved under its name.
+//! Rescue of a log that loses its file while it is written: the content of the open file is saved under its name.
 //!
 //! ```text
 //!   NAME-K.log    removed, given another name, replaced, cut, written into by somebody
@@ -7,10 +7,10 @@
 //!        └─ all that was recorded        ─▸ NAME-K.log.new, synced ─▸ NAME-K.log, and the line goes on in it
 //! ```
 //!
-//! A file that has no name any more is read through the descriptor that still has it open, and is gone when the station ends:
-//! so it is saved within seconds, and until then that is an alarm. Every byte keeps its place, so what the commits say of the
-//! log stays right. What was cut off is taken from memory, which has its head and the last 512 kB, and from the commits; where they
-//! do not have it, lines of the same length say how much is lost ([`bytelog::filler`]).
+//! A file without a name is readable through the open descriptor only, and is gone when the station ends: so it is saved within seconds,
+//! with an alarm until then. Every byte keeps its position, so the fragments in the commits stay valid. Bytes that were cut off come from
+//! memory, which has the head and the last 512 kB, and from the commits. Bytes in neither are replaced by lines of equal length that report
+//! the loss ([`bytelog::filler`]).
 
 use std::io;
 use std::path::Path;
@@ -21,19 +21,18 @@ use super::{Journal, JournalState};
 use crate::engine::bytelog;
 use crate::station::disk::{self, Disk, File, append_all, parent_folder};
 
-/// So much is copied at once.
+/// Number of bytes copied at once.
 const CHUNK_SIZE: usize = 1 << 20;
-/// A line of a log is shorter.
+/// Upper limit for the length of a line of a log.
 const MAX_LINE_LEN: u64 = 64 << 10;
 
 impl Journal {
-    /// Looks whether the log still has its name and its length; if not, saves it. Returns what was done, for the operator.
-    /// `known`: what the commits have of it, asked for only when somebody has changed the file. It is called where the log is
-    /// settled, and nowhere else.
+    /// Checks that the log has its name and its length; if not, saves it. Returns a message for the operator. `known`: returns the log's
+    /// fragments in the commits, called only if somebody has changed the file. Only the syncing thread may call this.
     ///
     /// # Errors
     ///
-    /// When the disk does not do it. Nothing is lost as long as the station runs; it is to be tried again.
+    /// Returns any I/O error. Nothing is lost while the station runs; retry later.
     pub fn verify_file(&self, disk: &dyn Disk, known: impl FnOnce() -> Vec<Fragment>) -> io::Result<Option<String>> {
         let (file, synced, good) = {
             let mut state = self.lock();
@@ -61,13 +60,13 @@ impl Journal {
             Ok(Some(format!("{}: {description}{lost}", self.path.display())))
         });
         if saved.is_err() {
-            // The space that it takes may be what is missing.
+            // The old copy may occupy the space that is missing.
             let _ = disk.remove(&new);
         }
         saved
     }
 
-    /// Copies the log up to what memory has, durably. Returns how many bytes are lost.
+    /// Copies the log up to the part in memory, durably. Returns the number of lost bytes.
     fn save_synced(
         &self,
         file: &dyn File,
@@ -100,7 +99,7 @@ impl Journal {
         Ok(saved.zeroed)
     }
 
-    /// Adds what memory has, and goes on in this file under the name of the log.
+    /// Adds the part in memory, and continues in this file under the name of the log.
     fn replace_file(&self, disk: &dyn Disk, copy: Arc<dyn File>, new: &Path) -> io::Result<String> {
         let mut state = self.lock();
         append_all(&*copy, state.between(state.synced, state.written)).map_err(|(_, error)| error)?;
@@ -134,12 +133,12 @@ impl Journal {
     }
 }
 
-/// What a station that was killed while it saved a log has left: it is the log, if nothing else has its name, and is put aside
-/// otherwise. Returns what was done, for the operator.
+/// Completes a rescue that a killed station has left: the copy becomes the log if the name is free, and is moved aside otherwise. Returns
+/// messages for the operator.
 ///
 /// # Errors
 ///
-/// As the disk says.
+/// Returns any I/O error.
 pub fn finish_rescue(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<String>> {
     let (names, mut messages) = (disk.list(folder)?, Vec::new());
     for new in names.iter().filter(|name| name.ends_with(".log.new")) {
@@ -159,11 +158,11 @@ pub fn finish_rescue(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<String>> 
     Ok(messages)
 }
 
-/// A copy of a log that was cut, as far as it has come.
+/// The copy of a cut log, as far as it is written.
 struct RescueCopy<'c> {
     copy: &'c dyn File,
     end: u64,
-    /// The line that stands above its end: what fills a hole says its time.
+    /// Last line of the copy: filler lines use its time.
     last_line: Vec<u8>,
     zeroed: u64,
 }
@@ -175,7 +174,7 @@ impl RescueCopy<'_> {
         Ok(())
     }
 
-    /// Adds what is known of the log up to a place: whole lines. What is missing before them is filled.
+    /// Adds known bytes of the log up to a position: whole lines. Fills the gap before them.
     fn add(&mut self, known: &Fragment, until: u64) -> io::Result<()> {
         let until = until.min(known.offset + known.bytes.len() as u64);
         if until <= self.end {
@@ -195,7 +194,7 @@ impl RescueCopy<'_> {
         while self.end < until {
             let length = usize::try_from(until - self.end).unwrap_or(CHUNK_SIZE).min(CHUNK_SIZE);
             self.append(&bytelog::filler(&before, length))?;
-            // That nothing was heard is said once.
+            // The record that nothing was received is written once.
             before.clear();
         }
         self.last_line = before;
@@ -204,8 +203,8 @@ impl RescueCopy<'_> {
 }
 
 impl JournalState {
-    /// How much of the file at its beginning is what was written, when it is so long now. Since it was looked at last,
-    /// `written - seen` bytes were added behind a cut, or behind what somebody added.
+    /// Returns the length of the intact start of the file, from its current length. Since the last check, `written - seen` bytes were
+    /// appended after a cut, or after bytes added from outside.
     fn intact_length(&self, length: u64) -> u64 {
         if length == self.written {
             self.written
@@ -215,7 +214,7 @@ impl JournalState {
     }
 }
 
-/// Gives the first bytes of a file, in order. They must be there.
+/// Passes the first `length` bytes of a file to a function, in order. They must be there.
 fn copy_piecewise(file: &dyn File, length: u64, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let (mut piece, mut at) = (vec![0; CHUNK_SIZE], 0);
     while at < length {
@@ -230,13 +229,13 @@ fn copy_piecewise(file: &dyn File, length: u64, mut to: impl FnMut(&[u8]) -> io:
     Ok(())
 }
 
-/// The last place up to this one at which a line ends.
+/// Returns the last end of a line up to this position.
 fn end_of_line(file: &dyn File, place: u64) -> io::Result<u64> {
     let before = bytes_before(file, place)?;
     Ok(place - before.len() as u64 + before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end as u64 + 1))
 }
 
-/// The line that ends at this place.
+/// Returns the line that ends at this position.
 fn last_line(file: &dyn File, end: u64) -> io::Result<Vec<u8>> {
     let before = bytes_before(file, end)?;
     Ok(last_line_of(&before).to_vec())
@@ -246,7 +245,7 @@ fn last_line_of(lines: &[u8]) -> &[u8] {
     lines.strip_suffix(b"\n").unwrap_or(lines).rsplit(|&byte| byte == b'\n').next().unwrap_or_default()
 }
 
-/// What stands before a place, as far as a line can reach.
+/// Returns the bytes before a position, as many as a line can have.
 fn bytes_before(file: &dyn File, place: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; place.min(MAX_LINE_LEN) as usize];
     let (from, mut count) = (place - bytes.len() as u64, 0);

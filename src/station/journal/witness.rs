@@ -1,12 +1,12 @@
-//! Witnesses: how long files of chained lines are known to be, so that a file that lost its end is noticed.
+//! Witnesses: known lengths of files of chained lines, which reveal that a file lost its end.
 //!
 //! ```text
 //!   log/tournament.ndjson   [ line | line | line | line ]
 //!                                                       └ name, length, chained checksum ─▸ commits
 //! ```
 //!
-//! Whoever has made such a file durable sets its witness; the thread that writes the commits adds what is new to the next of
-//! them, and every few seconds. So a file is never shorter than its witness, unless somebody or a broken disk has cut it.
+//! The writer of such a file sets the witness after a sync. The thread that writes the commits adds new witnesses to the next commit, and
+//! every few seconds. So a file is never shorter than its witness unless somebody or a broken disk has cut it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::chained::ChainedChecksum;
 use crate::station::disk::{self, Disk, Durability, File, append_all, parent_folder};
 
-/// End of a file of chained lines, as the disk has it.
+/// Durable end of a file of chained lines.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Witness {
     /// Length of the file in bytes.
@@ -34,25 +34,25 @@ pub enum WitnessMismatch {
         "its end is missing: {found} bytes of it are right, and it had {known} bytes; a copy of at least {known} bytes is needed"
     )]
     Shorter {
-        /// Length of the part that is right.
+        /// Length of the correct part.
         found: u64,
-        /// Length of the file when it was seen last.
+        /// Length in the witness.
         known: u64,
     },
     /// The file has other lines than those that were written.
     #[error("it has other lines than those that were written up to byte {known}; a copy with those is needed")]
     Different {
-        /// Length of the file when it was seen last.
+        /// Length in the witness.
         known: u64,
     },
 }
 
 impl Witness {
-    /// Compares a file with its witness. `ends`: where each of its lines ends, with the checksum up to there.
+    /// Compares a file with its witness. `ends`: end of each line, with the checksum up to there.
     ///
     /// # Errors
     ///
-    /// [`WitnessMismatch`], if the file is not at least what it was.
+    /// Returns [`WitnessMismatch`] if the file lacks lines of its witness or has others.
     pub fn check(&self, ends: impl Iterator<Item = Witness>) -> Result<(), WitnessMismatch> {
         let mut found = 0;
         for end in ends {
@@ -74,7 +74,7 @@ impl Witness {
 pub struct Witnesses(Arc<Mutex<BTreeMap<String, Witness>>>);
 
 impl Witnesses {
-    /// Witnesses that were read.
+    /// Creates the witnesses from those that were read.
     pub fn new(known: BTreeMap<String, Witness>) -> Witnesses {
         Witnesses(Arc::new(Mutex::new(known)))
     }
@@ -84,17 +84,17 @@ impl Witnesses {
         self.lock().get(file).copied()
     }
 
-    /// Notes that a file is durable up to here.
+    /// Records that a file is durable up to this end.
     pub fn set(&self, file: &str, witness: Witness) {
         self.lock().insert(file.to_owned(), witness);
     }
 
-    /// Forgets the files whose names begin like this, but for one.
+    /// Removes the witnesses whose names have this prefix, except one.
     pub fn forget_others(&self, prefix: &str, kept: &str) {
         self.lock().retain(|file, _| file == kept || !file.starts_with(prefix));
     }
 
-    /// Returns a copy of all of them.
+    /// Returns a copy of all witnesses.
     pub fn all(&self) -> BTreeMap<String, Witness> {
         self.lock().clone()
     }
@@ -104,19 +104,19 @@ impl Witnesses {
     }
 }
 
-/// A file of chained lines that grows: it writes the tournament's record and the orders of events.
+/// A growing file of chained lines: the tournament's record, or an order of events.
 ///
-/// An append that fails is tried once more, by replacing the file as a whole: after a failed sync the system believes that the
-/// disk has what it may not have, and a second sync would do nothing.
+/// A failed append is repeated once, by replacing the whole file: after a failed sync the kernel may believe that the disk has the pages,
+/// and a second sync would do nothing.
 #[derive(Clone)]
 pub struct WitnessedFile {
     path: PathBuf,
-    /// Name of its witness.
+    /// Name of the witness.
     name: String,
     witnesses: Witnesses,
     file: Option<Arc<dyn File>>,
     end: Witness,
-    /// Whether the file may have something else than its lines up to `end`, or have them in memory alone.
+    /// Whether the file may differ from its lines up to `end`, or have them in the page cache only.
     is_doubtful: bool,
     is_synced: bool,
 }
@@ -132,12 +132,12 @@ impl fmt::Debug for WitnessedFile {
 pub struct AppendError {
     /// Cause.
     pub error: io::Error,
-    /// Whether the line may be found in the file after a restart all the same.
+    /// Whether the line may still be in the file after a restart.
     pub may_be_there: bool,
 }
 
 impl WitnessedFile {
-    /// A file whose lines were read up to `end`. `is_whole`: whether it ends there.
+    /// Creates a file whose lines were read up to `end`. `is_whole`: whether it ends there.
     pub fn new(path: PathBuf, name: String, witnesses: Witnesses, end: Witness, is_whole: bool) -> WitnessedFile {
         WitnessedFile { path, name, witnesses, file: None, end, is_doubtful: !is_whole, is_synced: false }
     }
@@ -147,21 +147,21 @@ impl WitnessedFile {
         self.end
     }
 
-    /// Returns where it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether its name still has this file, with the length that was written.
+    /// Whether the path still names this file, with the written length.
     pub fn is_there(&self) -> bool {
         self.file.as_ref().is_none_or(|file| match file.length() {
-            // A failed append may have left something behind the end.
+            // A failed append may have left bytes after the end.
             Ok(length) if self.is_doubtful && length > self.end.length => file.is_at(&self.path, length),
             _ => file.is_at(&self.path, self.end.length),
         })
     }
 
-    /// Whether everything is durable.
+    /// Whether all lines are durable.
     pub fn is_synced(&self) -> bool {
         self.is_synced
     }
@@ -170,7 +170,7 @@ impl WitnessedFile {
     ///
     /// # Errors
     ///
-    /// [`AppendError`], if neither the append nor a replacement of the file succeeds.
+    /// Returns [`AppendError`] if neither the append nor a replacement of the file succeeds.
     pub fn append(
         &mut self,
         disk: &dyn Disk,
@@ -199,7 +199,7 @@ impl WitnessedFile {
         Ok(())
     }
 
-    /// Makes durable what was appended.
+    /// Makes the appended lines durable.
     ///
     /// # Errors
     ///
@@ -234,22 +234,22 @@ impl WitnessedFile {
                 }
                 file => file?,
             };
-            // A start that was killed may have made it, and not its name durable.
+            // A killed start may have made the file without making its name durable.
             disk.sync_folder(parent_folder(&self.path))?;
             self.file = Some(file);
         }
         self.file.as_ref().ok_or_else(|| io::Error::other("it is not open"))
     }
 
-    /// Appends, and says on failure whether all of it was written.
+    /// Appends lines; an error includes whether all of them were written.
     fn try_to_append(&mut self, disk: &dyn Disk, lines: &str, durability: Durability) -> Result<(), (bool, io::Error)> {
         let file = self.open(disk).map_err(|error| (false, error))?;
-        // A line that lacks nothing but its LF counts.
+        // A line that lacks only its LF counts.
         append_all(&**file, lines.as_bytes()).map_err(|(taken, error)| (taken + 1 >= lines.len(), error))?;
         if durability == Durability::Safe { file.sync().map_err(|error| (true, error)) } else { Ok(()) }
     }
 
-    /// Replaces the file, durably: its lines up to the end, and these.
+    /// Replaces the file, durably: its lines up to the end, and the new ones.
     fn replace(&mut self, disk: &dyn Disk, lines: &str) -> io::Result<()> {
         let mut content = match disk.read(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),

@@ -1,13 +1,13 @@
-//! The tournament office of a station that runs: a thread of its own, so that no line, request or reader waits for its disk.
+//! The tournament service of a running station, in its own thread: no line, request or reader waits for its disk.
 //!
 //! ```text
-//!   lines ── games begin, grow, end ──┐                    ┌─▸ log/tournament.ndjson ─▸ outlets
-//!   arbiter ── requests ──────────────┼─▸ office ─▸ record ┤
-//!   rows ── boards, serial numbers ───┘                    └─▸ `pairing` to the lines: what their next game is
+//!   lines ── games begin, grow, end ──┐                     ┌─▸ log/tournament.ndjson ─▸ outlets
+//!   arbiter ── requests ──────────────┼─▸ service ─▸ record ┤
+//!   rows ── boards, serial numbers ───┘                     └─▸ `pairing` to the lines: the pairing of their next game
 //! ```
 //!
-//! What a board is to play follows from the record, always: after a start, a crash or a swapped cable the office compares and says it
-//! again. A line keeps what it was told in its log, so a game has its pairing without the office.
+//! The pairing of a board always follows from the record: after a start, a crash or a swapped cable the service compares and sends it
+//! again. A line logs the pairing that it received, so a game has its pairing even without the service.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -39,114 +39,114 @@ use draughts_tournament::{
     format_pairing_key, parse_pairing_key,
 };
 
-/// The office looks after boards at least so often.
+/// Maximum interval between two checks of the boards.
 const TICK_INTERVAL: Duration = Duration::from_millis(500);
-/// A board that could not be told its pairing is told again after this.
+/// Time after which a pairing that could not be sent to its board is sent again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
-/// How long a line has to take what it plays.
+/// Time within which a line has to accept its pairing.
 const LINE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is asked of the office.
+/// Query to the tournament service.
 #[derive(Debug)]
 pub enum TournamentQuery {
     /// A request of an arbiter.
     Request(TournamentRequest),
-    /// Is this result for a game that goes on at the board? Then the line ends it.
+    /// Asks whether a result is for a running game of the board; then its line ends the game.
     Result {
-        /// The board.
+        /// Name of the board.
         board: String,
         /// The result.
         result: String,
-        /// It is meant so, whatever the board shows.
+        /// Whether the result is confirmed, even if the board shows another one.
         confirmed: bool,
-        /// Why.
+        /// Reason given by the requester.
         reason: String,
-        /// Only what would come of it is asked.
+        /// Whether to show the effects without changing anything.
         is_dry_run: bool,
     },
-    /// The last game of the board goes on: it has no result any more.
+    /// Reports that the last game of the board continues: it has no result.
     GameResumed {
-        /// The board.
+        /// Name of the board.
         board: String,
-        /// Only what would come of it is asked.
+        /// Whether to show the effects without changing anything.
         dry_run: bool,
     },
-    /// Are these names for a game that has begun?
+    /// Asks whether names are for a game that has begun.
     Names {
-        /// The board.
+        /// Name of the board.
         board: String,
-        /// Who has White.
+        /// Player of White.
         white: String,
-        /// Who has Black.
+        /// Player of Black.
         black: String,
-        /// Only what would come of it is asked.
+        /// Whether to show the effects without changing anything.
         dry_run: bool,
     },
-    /// What is known of the tournament, and what was done to it?
+    /// Requests the state and the history of the tournament.
     Show,
 }
 
-/// What the office answers.
+/// Answer of the tournament service.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum TournamentReply {
-    /// It was done.
+    /// The query was executed.
     Done {
-        /// What there is to say.
+        /// Messages for the requester.
         told: Vec<String>,
-        /// The version of the tournament then.
+        /// Version of the tournament afterwards.
         version: u64,
     },
-    /// It was not done, and why.
+    /// The query was refused, for this reason.
     Refused(String),
-    /// It is for the line.
+    /// The query is for the line.
     ForLine,
     /// The tournament.
     Shown(Box<TournamentSnapshot>),
 }
 
-/// A tournament as programs read it.
+/// A tournament in the form that programs read.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TournamentSnapshot {
-    /// Its version.
+    /// Version of the tournament.
     pub version: u64,
-    /// As `tournament.json` of an outlet would show it, with rounds that are not published: an object of JSON as text.
+    /// JSON text of `tournament.json` of an outlet, including rounds that are not published.
     pub tournament: String,
-    /// As `standings.json` would, likewise.
+    /// JSON text of `standings.json`, including rounds that are not published.
     pub standings: String,
-    /// Its rounds, also those that nobody else sees yet.
+    /// Rounds, including those that are not published.
     #[serde(default)]
     pub rounds: Vec<RoundSnapshot>,
-    /// What was done last, the newest last.
+    /// Last actions, oldest first.
     pub history: Vec<TournamentHistoryEntry>,
 }
 
-/// A round, as its arbiter sees it.
+/// A round as its arbiter sees it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct RoundSnapshot {
-    /// Of which section.
+    /// Name of the section.
     pub section: String,
-    /// Its number.
+    /// Number of the round.
     pub round: u32,
     /// `prepared`, `published`, `open` or `closed`.
     pub state: String,
 }
 
-/// Something that was done to a tournament.
+/// An action on a tournament.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct TournamentHistoryEntry {
-    /// The version that it made.
+    /// Version made by the action.
     pub version: u64,
-    /// When, as `2027-07-10T09:30:00.000+02:00`.
+    /// Time of the action, as `2027-07-10T09:30:00.000+02:00`.
     pub at: String,
-    /// Who.
+    /// Name of the person.
     pub by: String,
-    /// What.
+    /// Description of the action.
     pub what: String,
-    /// Why; empty: nobody said.
+    /// Reason; empty if none was given.
     pub reason: String,
 }
 
-/// So much of the history is shown.
+/// Maximum number of actions in a snapshot.
 const MAX_HISTORY: usize = 200;
 
 enum ActorMessage {
@@ -155,25 +155,25 @@ enum ActorMessage {
     Configured(Vec<String>, TournamentConfig, Option<usize>),
 }
 
-/// Where the office is asked.
+/// Sends queries to the tournament service.
 #[derive(Clone)]
 pub struct TournamentHandle(mpsc::Sender<ActorMessage>);
 
 impl TournamentHandle {
-    /// Asks it. The answer comes when it is done.
+    /// Sends a query. The answer arrives after its execution.
     pub fn query(&self, question: TournamentQuery, by: String) -> oneshot::Receiver<TournamentReply> {
         let (answer, receiver) = oneshot::channel();
-        // An office that has ended answers nobody.
+        // A service that has ended does not answer.
         let _ = self.0.send(ActorMessage::Query { question, by, answer });
         receiver
     }
 
-    /// The configuration was read again.
+    /// Reports that the configuration was read again.
     pub fn configured(&self, config: &Config) {
         let _ = self.0.send(ActorMessage::Configured(lines(config), config.tournament.clone(), max_games(config)));
     }
 
-    /// What it hears of games.
+    /// Returns the listener that receives changes of games.
     pub fn listener(&self) -> Arc<dyn Fn(GameLifecycle) + Send + Sync> {
         let sender = self.0.clone();
         Arc::new(move |news| drop(sender.send(ActorMessage::GameEvent(news))))
@@ -184,39 +184,39 @@ fn lines(config: &Config) -> Vec<String> {
     config.lines.iter().map(|line| line.name.clone()).collect()
 }
 
-/// How many games of a file the readers of every outlet take.
+/// Returns the maximum number of games in a file that the readers of all outlets accept.
 fn max_games(config: &Config) -> Option<usize> {
     config.outlets.iter().filter_map(|outlet| outlet.profile.max_games()).min()
 }
 
-/// Hands the wish of an office to the line of a board.
+/// Sends a request of the service to the line of a board.
 pub type SendToLine =
     Box<dyn Fn(String, OperatorCommand, RequestContext, oneshot::Sender<RequestOutcome>) -> bool + Send>;
 
-/// Where an office takes what it needs.
+/// Dependencies of the service.
 pub struct TournamentDeps {
     /// The disk.
     pub disk: Arc<dyn Disk>,
     /// Witnesses of the station's files.
     pub witnesses: Witnesses,
-    /// The boards.
+    /// Reports of the lines, with their boards.
     pub rows: watch::Receiver<Vec<LineReport>>,
-    /// Tells a line what one of its boards plays. False: it has too much to do.
+    /// Sends a line the pairing of one of its boards. Returns `false` if the line is too busy.
     pub send_to_line: SendToLine,
-    /// Where `status` looks.
+    /// Status for `ctl status`.
     pub shown: watch::Sender<TournamentStatus>,
 }
 
-/// A door, and what stands behind it once it is opened.
+/// Returns a handle for queries, and the inbox from which the service reads them.
 pub fn channel() -> (TournamentHandle, TournamentInbox) {
     let (sender, receiver) = mpsc::channel();
     (TournamentHandle(sender), TournamentInbox(receiver))
 }
 
-/// What comes through a door.
+/// Messages for the service.
 pub struct TournamentInbox(mpsc::Receiver<ActorMessage>);
 
-/// Opens the office of a station. It ends when nobody can ask it any more.
+/// Spawns the service of a station. The thread ends when all handles are dropped.
 pub fn spawn(
     config: &Config,
     inbox: TournamentInbox,
@@ -252,7 +252,7 @@ pub fn spawn(
         }
         Err(why) => {
             error!("the record of the tournament cannot be read, and nothing of it can be changed: {why}");
-            // Results for games that go on are for their lines.
+            // Results of running games are for their lines.
             while let Ok(message) = inbox.0.recv() {
                 if let ActorMessage::Query { question, answer, .. } = message {
                     let _ = answer.send(match question {
@@ -277,23 +277,23 @@ struct TournamentActor {
     lines: Vec<String>,
     outlets: OutletHandle,
     deps: TournamentDeps,
-    /// What the names of the files of a board begin with.
+    /// Stem of the file names of each board.
     file_names: BTreeMap<(String, Option<BusAddress>), String>,
-    /// Who has last asked for a result of a board's game that goes on.
+    /// Person who last requested a result of a board's running game.
     requesters: BTreeMap<String, ResultRequester>,
-    /// What each board is to play, as its line says, once it has been opened.
+    /// Pairing of each board's next game as its line reports it, once the line has been opened.
     confirmed_pairings: BTreeMap<String, Option<Arc<BoardPairing>>>,
-    /// What its line was told since the start, and may not say yet.
+    /// Pairings sent since the start, which the line may not report yet.
     sent_pairings: BTreeMap<String, Option<BoardPairing>>,
-    /// What it is being told, since when, and where it answers.
+    /// Pairings being sent, with the time of sending and the receiver of the answer.
     pending_pairings: BTreeMap<String, (Option<BoardPairing>, Instant, oneshot::Receiver<RequestOutcome>)>,
-    /// Rounds open by themselves.
+    /// Whether rounds open by themselves.
     opens_when_set_up: bool,
-    /// The boards that show the start position.
+    /// Boards that show the start position.
     ready_boards: BTreeSet<String>,
-    /// The results that boards show while their games go on.
+    /// Results that boards show during running games.
     proposed_results: BTreeMap<String, String>,
-    /// Games of earlier chains of logs are in the office.
+    /// Whether games of earlier chains of logs are loaded.
     has_old_games: bool,
 }
 
@@ -304,7 +304,7 @@ impl TournamentActor {
             match inbox.recv_timeout(TICK_INTERVAL) {
                 Ok(ActorMessage::GameEvent(news)) => is_due |= self.on_game_event(news),
                 Ok(ActorMessage::Configured(lines, config, most_games)) => {
-                    // A line that is new may have logs of earlier games.
+                    // A new line may have logs of earlier games.
                     self.has_old_games &= lines == self.lines;
                     self.lines = lines;
                     self.opens_when_set_up = config.opens_when_set_up;
@@ -330,13 +330,13 @@ impl TournamentActor {
         }
     }
 
-    /// Returns whether something may follow from it.
+    /// Applies a change of a game. Returns whether it may have consequences.
     fn on_game_event(&mut self, news: GameLifecycle) -> bool {
         let names = &self.file_names;
         self.service.on_game_event(news, |line, address| named_pairing(names, line, address))
     }
 
-    /// Returns whether there are other boards now, or another result is shown.
+    /// Updates the boards. Returns whether the boards or a shown result changed.
     fn update_boards(&mut self) -> bool {
         let rows = self.deps.rows.borrow().clone();
         let views = overview::boards(&rows, overview::now());
@@ -357,7 +357,7 @@ impl TournamentActor {
         self.service.set_boards(boards.collect()) | shows_another
     }
 
-    /// Opens the next round once all its boards are set up for it. Returns whether there was one.
+    /// Opens the next round once all its boards are set up. Returns whether a round was opened.
     fn open_ready_round(&mut self) -> bool {
         if !self.opens_when_set_up || self.service.log().records().is_empty() {
             return false;
@@ -376,7 +376,7 @@ impl TournamentActor {
         true
     }
 
-    /// Games of logs that no line has opened now, once there is a tournament that they may belong to.
+    /// Loads games from logs that no line has opened, once there is a tournament that they may belong to.
     fn load_old_games(&mut self) {
         if std::mem::replace(&mut self.has_old_games, true) {
             return;
@@ -514,7 +514,7 @@ impl TournamentActor {
         }
     }
 
-    /// Tells each board what it plays, where that is something else than what it was told.
+    /// Sends each board its pairing if it differs from the last one sent.
     fn send_pairings(&mut self) {
         for (board, (pairing, since, mut answer)) in std::mem::take(&mut self.pending_pairings) {
             match answer.try_recv() {
@@ -551,13 +551,13 @@ impl TournamentActor {
         }
     }
 
-    /// What the games of a board play that begin from now on.
+    /// Returns the pairing of a board's next games.
     fn known_pairings(&self, board: &str) -> Option<&BoardPairing> {
         let says = || self.confirmed_pairings.get(board).and_then(Option::as_deref);
         self.sent_pairings.get(board).map_or_else(says, Option::as_ref)
     }
 
-    /// What `status` shows.
+    /// Publishes the status for `ctl status`.
     fn publish_status(&mut self) {
         let tournament = self.service.tournament();
         let seats = tournament.board_assignments();
@@ -584,7 +584,7 @@ impl TournamentActor {
         let over = game.filter(|game| game.is_over);
         let offered = game.filter(|game| !game.is_over).and_then(|game| self.proposed_results.get(&game.board));
         let is_current = section.open_round() == Some(pairing.round) || !pairing.board_override.is_empty();
-        // Of a round that is over a game without electronics waits, too.
+        // In a finished round, a game without an electronic board waits as well.
         let is_unseen = game.is_none() && !is_current;
         Some(PairingView {
             section: section.name.clone(),
@@ -598,7 +598,7 @@ impl TournamentActor {
         })
     }
 
-    /// The pairings that wait for a result, by sections and rounds.
+    /// Returns the pairings that wait for a result, by section and round.
     fn results_awaited(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
         let mut awaited = Vec::new();
         for section in &tournament.sections {
@@ -611,7 +611,7 @@ impl TournamentActor {
                 let seat = assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
                 let key = (pairing.id, pairing.next_stage());
                 let view = self.view(tournament, key).filter(|view| view.waits_for_result);
-                // Where another game was begun since, the board means that.
+                // If another game began since, the board shows that one.
                 let game = self.service.games().latest_of(tournament, key);
                 let is_last = |game: &BoardGame| self.service.games().last(&game.board) == Some(game);
                 let board = seat.and_then(|seat| match game {
@@ -624,7 +624,7 @@ impl TournamentActor {
         awaited
     }
 
-    /// The pairings on whose boards a game goes on that is one of no pairing.
+    /// Returns the pairings on whose boards a game without a pairing is running.
     fn unassigned_games(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
         let early = assignments.iter().filter(|seat| self.service.games().unassigned_game(tournament, seat).is_some());
         let view = |seat: &BoardAssignment| {
@@ -634,7 +634,7 @@ impl TournamentActor {
         early.filter_map(view).collect()
     }
 
-    /// Who plays the games that go on and whose names were corrected.
+    /// Returns the players of running games with corrected names.
     fn players(&self, tournament: &Tournament) -> BTreeMap<String, (u32, [Option<String>; 2])> {
         let going = tournament
             .games
@@ -657,8 +657,8 @@ fn named_pairing(
     known.unwrap_or_else(|| live_files::file_prefix(line, address, None))
 }
 
-/// What boards are to be told: what each of an open round is to play, where it knows another. `known`: what the next game of each board
-/// of the station is. One whose pairing has its result plays nothing of the tournament, and so does one whose round was closed.
+/// Returns the pairings to send: that of each board in an open round, if the board has another one. `known`: pairing of the next game of
+/// each board of the station. A board plays no pairing if its pairing has a result or its round was closed.
 pub fn pairings_due<'b>(
     tournament: &Tournament,
     known: impl Iterator<Item = (&'b str, Option<&'b BoardPairing>)>,

@@ -1,4 +1,4 @@
-//! The boards of a round in their order, and what became of their games.
+//! The boards of a round in their order, and the records of their games.
 
 use super::plan::{Plan, Plans};
 use crate::engine::broadcast::{Board, GameChange, GameRecord, LiveUpdateContent, TournamentHistory, WallTime};
@@ -14,20 +14,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The boards of a round.
 pub struct RoundBoards {
-    /// What the round was and is.
+    /// Plans of the round, past and current.
     pub plans: Plans,
-    /// Configured name of the station; without one it has the name of its machine, or the one that its events have so far.
+    /// Configured name of the station; `None` for the name of its machine, or the name in its events so far.
     pub station: Option<String>,
     /// The tournament whose games are played here.
     history: TournamentHistory,
     slots: Vec<BoardSlot>,
-    /// What the lines play: their logs say so, and a game is played to its end with what it began with.
+    /// Settings of each line, as its log has them: a game keeps the settings it began with.
     settings: BTreeMap<String, LineSettings>,
-    /// The latest moment that a line told of, since the clock of the machine was last set back: simulated boards may be ahead of it.
+    /// Latest time sent by a line since the machine's clock was last set back: simulated boards may be ahead of that clock.
     pub latest_time: Option<WallTime>,
 }
 
-/// A board and where it is.
+/// A board with its line and address.
 struct BoardSlot {
     line: String,
     address: Option<BusAddress>,
@@ -35,7 +35,7 @@ struct BoardSlot {
 }
 
 impl RoundBoards {
-    /// The boards of the current plan, none of which has played.
+    /// Returns the boards of the current plan, without games.
     pub fn new(plans: Plans) -> RoundBoards {
         let seats = plans.current().map(Plan::slots).unwrap_or_default();
         let slots = seats.into_iter().map(|(line, address, board)| BoardSlot { line, address, board }).collect();
@@ -49,7 +49,7 @@ impl RoundBoards {
         }
     }
 
-    /// From now on the boards are those of this plan; they keep their games.
+    /// Applies a plan; boards keep their games.
     pub fn configure(&mut self, plan: Plan) {
         self.plans.add(plan);
         let planned = self.plans.current().map(Plan::slots).unwrap_or_default();
@@ -69,24 +69,24 @@ impl RoundBoards {
         &self.history
     }
 
-    /// The tournament has come so far.
+    /// Replaces the history of the tournament.
     pub fn set_history(&mut self, tournament_history: TournamentHistory) {
         self.history = tournament_history;
         self.apply_corrections();
     }
 
-    /// The tournament has one more record.
+    /// Adds a record of the tournament.
     ///
     /// # Errors
     ///
-    /// When it is not the next one.
+    /// Returns [`Misfit`] if the record is not the next one.
     pub fn add_record(&mut self, record: &TournamentRecord) -> Result<(), Misfit> {
         self.history.append(record)?;
         self.apply_corrections();
         Ok(())
     }
 
-    /// Gives each game what was corrected of it.
+    /// Copies the corrections of the tournament to their games.
     fn apply_corrections(&mut self) {
         for board in self.slots.iter_mut().map(|seat| &mut seat.board) {
             for game in &mut board.games {
@@ -105,12 +105,12 @@ impl RoundBoards {
         self.slots.iter().filter(move |seat| seat.line == line).map(|seat| &seat.board)
     }
 
-    /// All games, by boards.
+    /// All games, board by board.
     pub fn games(&self) -> impl Iterator<Item = (&Board, &GameRecord)> {
         self.boards().flat_map(|board| board.games.iter().map(move |game| (board, game)))
     }
 
-    /// A board as it was planned at a moment, without its games.
+    /// Returns a board as it was planned at a moment, without its games.
     pub fn board_at(&self, board: &Board, moment: WallTime) -> Board {
         let seat = self.slots.iter().find(|seat| seat.board.name == board.name);
         let planned = seat.and_then(|seat| self.plans.at(moment)?.board(&seat.line, seat.address));
@@ -118,8 +118,8 @@ impl RoundBoards {
         Board::new(board.name.clone(), board.variant, tags)
     }
 
-    /// A line was opened, with a log of this head, and these games were played on it so far. Of them those that were played
-    /// before the head's chain began belong to an earlier round.
+    /// Adds a line that was opened with a log of this head, and its games so far. Games older than the head's chain belong to an earlier
+    /// round.
     pub fn line_opened(&mut self, line: &str, header: &Header, games: Vec<(Option<BusAddress>, GameRecord)>) {
         if let Ok((settings, _)) = LineSettings::from_header(header, None) {
             self.settings.insert(line.to_owned(), settings);
@@ -146,13 +146,13 @@ impl RoundBoards {
         self.latest_time = self.latest_time.max(latest);
     }
 
-    /// Are there games of this line that its boards played before the chain which is shown, and that are not here?
+    /// Whether boards of this line played games before the current chain that are missing here.
     pub fn is_missing_earlier_games(&self, line: &str) -> bool {
         let lacks = |board: &Board| (1..=board.hidden_games).any(|number| !has_game(board, number));
         self.line_boards(line).any(lacks)
     }
 
-    /// This is a game of a line; if its board played it before the chain which is shown, it is taken, unless it is here.
+    /// Adds a game of a line if its board played it before the current chain and it is missing here.
     pub fn add_earlier(&mut self, line: &str, game: &PlayedGame) {
         let board = self.board(line, game.board);
         if game.number() <= board.hidden_games
@@ -165,12 +165,12 @@ impl RoundBoards {
         }
     }
 
-    /// The lines that have boards.
+    /// Names of the lines that have boards.
     pub fn lines(&self) -> BTreeSet<String> {
         self.slots.iter().map(|seat| seat.line.clone()).collect()
     }
 
-    /// A board has published something.
+    /// Applies a published change to a board.
     pub fn apply(&mut self, line: &str, address: Option<BusAddress>, at: WallTime, change: GameChange) {
         let board = self.board(line, address);
         let before = board.games.last().map(GameRecord::last_change_at);
@@ -188,7 +188,7 @@ impl RoundBoards {
         self.slots.iter().filter(move |seat| seat.line == line).map(|seat| seat.address)
     }
 
-    /// The board at an address of a line. One that nobody knew before is the last of the round, and the plan says so.
+    /// Returns the board at an address of a line. An unknown board becomes the last one of the round, and is added to the plan.
     fn board(&mut self, line: &str, address: Option<BusAddress>) -> &mut Board {
         let known = self.slots.iter().position(|seat| seat.line == line && seat.address == address);
         let index = known.unwrap_or_else(|| {
@@ -219,7 +219,7 @@ fn games_of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
     address.map_or_else(|| line.clone(), |address| line.for_board(address))
 }
 
-/// What was told beside a game, as it is shown.
+/// Returns a live update as readers see it.
 pub fn update_content(aside: &LiveUpdate) -> LiveUpdateContent {
     match aside {
         LiveUpdate::LikelyMoves(moves) => LiveUpdateContent::LikelyMoves(moves.join(" ").into()),
@@ -229,7 +229,7 @@ pub fn update_content(aside: &LiveUpdate) -> LiveUpdateContent {
     }
 }
 
-/// What a log says of a game. `board`: what the names of its files begin with.
+/// Returns a game of a log. `board`: stem of the names of its files.
 pub fn recorded_game(board: String, game: &PlayedGame) -> BoardGame {
     BoardGame {
         board,
@@ -241,7 +241,7 @@ pub fn recorded_game(board: String, game: &PlayedGame) -> BoardGame {
     }
 }
 
-/// A game that has begun so, without the name of its board.
+/// Returns a game with this header, without the name of its board.
 pub fn started_game(opening: &GameHeader) -> BoardGame {
     BoardGame {
         board: String::new(),
@@ -257,12 +257,12 @@ pub fn started_game(opening: &GameHeader) -> BoardGame {
     }
 }
 
-/// The records of games that were played from logs, by boards.
+/// Returns the records of games played back from logs, by board.
 pub fn records(games: Vec<PlayedGame>) -> Vec<(Option<BusAddress>, GameRecord)> {
     games.into_iter().filter_map(|game| Some((game.board, record(&game)?))).collect()
 }
 
-/// The record of a game that was played from logs. `None` when the logs do not say when that was.
+/// Returns the record of a game played back from logs; `None` if the logs do not say when it was played.
 pub fn record(game: &PlayedGame) -> Option<GameRecord> {
     let mut history = game.published_events().into_iter();
     let (opened, _) = history.next()?;

@@ -1,4 +1,4 @@
-//! `events.ndjson` on the disk: what it holds, and what is appended.
+//! `events.ndjson` on the disk: its content, and how lines are appended.
 //!
 //! ```text
 //!   log/events.order ──┐
@@ -6,20 +6,20 @@
 //!   log/tournament.ndjson
 //! ```
 //!
-//! | the file, after a crash or whatever happened to it | what becomes of it |
+//! | the file, after a crash or damage | action |
 //! |---|---|
-//! | a beginning of what it should be, or different in zeros alone, as a loss of power leaves them | everything from there on is written again |
+//! | a prefix of the expected text, or different in zeros alone, as a loss of power leaves them | rewritten from there on |
 //! | missing | written again; without events of games whose logs were removed, under a new generation |
 //! | anything else | kept as `events.ndjson.aside-1` (removed if it has a hidden name), and written again |
 //!
-//! | the order | what becomes of it |
+//! | the order | action |
 //! |---|---|
-//! | lacks its end, or is missing | completed from whole lines of the file, which say what they are |
+//! | lacks its end, or is missing | completed from whole lines of the file, which name their events |
 //! | of another station, or with names that are hidden now | replaced under a new generation |
 //! | missing together with the file | the events begin under a new generation |
-//! | shorter than its witness, and the lines do not complete it | nothing is written until a copy is put there |
+//! | shorter than its witness, and the lines do not complete it | nothing is written until the operator restores a copy |
 //!
-//! While a station runs, a file that was taken away, cut or replaced is opened anew within seconds.
+//! A running station reopens a file that was removed, cut or replaced within seconds.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
@@ -35,13 +35,13 @@ use crate::station::journal::witness::{WitnessedFile, Witnesses};
 
 /// Name of the file.
 pub const EVENTS_FILE: &str = "events.ndjson";
-/// Bytes that are written at once; an append that fails keeps them in memory.
+/// Bytes written at once; an append that fails keeps them in memory.
 const CHUNK_SIZE: usize = 1 << 20;
-/// Number of events that are written at once; they have less than a megabyte.
+/// Number of events written at once; together they have less than a megabyte.
 pub const MAX_BATCH: usize = 2_000;
-/// Greatest length of a line of the file.
+/// Maximum length of a line of the file, in bytes.
 const MAX_LINE_LEN: u64 = 1 << 20;
-/// Time within which the order is synced where the outlet itself is not.
+/// Time within which the order is synced if the outlet itself is not synced.
 const LAZY_SYNC_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The file of events.
@@ -65,40 +65,40 @@ struct OpenEvents {
     unsynced_since: Option<Instant>,
 }
 
-/// How the order and the file were found.
+/// State in which the order and the file were found.
 struct Survey {
-    /// Generation that the lines have from now on.
+    /// Generation of the lines from this opening on.
     generation: Generation,
-    /// Whether that is another one than before.
+    /// Whether the generation differs from the one on the disk.
     is_new: bool,
-    /// Events in the order.
+    /// Number of events in the order.
     ordered: u64,
-    /// Those of them that logs or records have.
+    /// Number of ordered events found in logs or records.
     known: u64,
-    /// Those that the order lacked.
+    /// Number of events that were missing in the order.
     recovered: u64,
     /// Whether the order needs no change.
     is_whole: bool,
 }
 
 impl EventsFile {
-    /// The file of an outlet in its folder, and its order in `log`. They are opened when they are needed.
+    /// Returns the file of an outlet in its folder, with its order in `log`. Both are opened when they are needed.
     pub fn new(outlet: &str, folder: &Path, log: &Path, witnesses: Witnesses) -> EventsFile {
         let order = log.join(order::order_file(outlet));
         EventsFile { outlet: outlet.to_owned(), folder: folder.to_owned(), order, witnesses, open: None }
     }
 
-    /// Whether it is open.
+    /// Whether the file is open.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Returns the generation of its lines, if it is open.
+    /// Returns the generation of the lines, if the file is open.
     pub fn generation(&self) -> Option<&Generation> {
         self.open.as_ref().map(|open| &open.generation)
     }
 
-    /// Returns how many events of a stream are written.
+    /// Returns the number of written events of a stream.
     pub fn written(&self, stream: &StreamKey) -> u64 {
         let written = self.open.as_ref().and_then(|open| open.written.get(stream));
         written.copied().unwrap_or(0)
@@ -108,13 +108,13 @@ impl EventsFile {
         self.folder.join(EVENTS_FILE)
     }
 
-    /// Reads the order; what it lacks is taken from the lines.
+    /// Reads the order; events missing in it come from the lines of the file.
     fn read_order<'d>(&self, disk: &'d dyn Disk) -> io::Result<Option<EventOrder<'d>>> {
         let (order, lines) = (read(disk, &self.order)?.0, read(disk, &self.path())?.0);
         EventOrder::read(&self.outlet, order, lines, &self.witnesses)
     }
 
-    /// Whether the file is to be written again, though it has events of games that `streams` lacks.
+    /// Whether the file has to be written again although it has events of games that `streams` lacks.
     ///
     /// # Errors
     ///
@@ -138,8 +138,8 @@ impl EventsFile {
         Ok(matches!(compare(&mut order, content, &mut streams, |_, _| {})?, Comparison::Other { .. }))
     }
 
-    /// Opens it, and completes it up to what was written before. `station`: configured name of the station; `names`: version
-    /// of the tournament whose hidden names apply. Returns messages for the operator.
+    /// Opens the file and completes it up to the written events. `station`: configured name of the station; `names`: version of the
+    /// tournament whose hidden names apply. Returns messages for the operator.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl EventsFile {
             if gone > 0 {
                 let what = "events of games whose logs are not there any more";
                 notices.push(format!("{} lacks {gone} {what}", path.display()));
-                // Numbers change, so nobody may take a line for the one that had its number.
+                // Sequence numbers change: a new generation keeps readers from confusing old and new lines.
                 survey.renew()?;
                 streams.generation.clone_from(&survey.generation);
             }
@@ -214,7 +214,7 @@ impl EventsFile {
         Ok(notices)
     }
 
-    /// Reads the order once, and decides under which generation the events go on.
+    /// Reads the order once, and decides under which generation the events continue.
     fn survey<'s>(
         &self,
         disk: &dyn Disk,
@@ -253,7 +253,7 @@ impl EventsFile {
         Ok(survey)
     }
 
-    /// Returns up to where the file is right; if it is to be written again as a whole, moves it aside and returns `None`.
+    /// Returns the length of the correct part of the file. If the whole file has to be written again, moves it aside and returns `None`.
     fn keep_or_move_aside(
         &self,
         disk: &dyn Disk,
@@ -288,7 +288,7 @@ impl EventsFile {
         Ok(None)
     }
 
-    /// Writes the order anew, durably: as it was read, or under another generation without what nobody knows any more.
+    /// Writes a new order, durably: as it was read, or under another generation without events that are not known.
     fn replace_order(&self, disk: &dyn Disk, survey: &Survey, streams: &EventStreams<'_>) -> io::Result<()> {
         let mut old = self.read_order(disk)?;
         disk::replace_with(disk, &self.order, Durability::Safe, |append| {
@@ -310,13 +310,13 @@ impl EventsFile {
         })
     }
 
-    /// Closes it; it is opened anew when it is needed.
+    /// Closes the file; the next write opens it again.
     pub fn close(&mut self) {
         self.open = None;
     }
 
-    /// Checks that the file and its order still have their names and their lengths; what waits for the disk is no reason to
-    /// doubt it. If not, closes it and returns the file that has changed.
+    /// Checks that the file and its order have their names and lengths; bytes that wait for the disk do not count. If not, closes the file
+    /// and returns the path that has changed.
     pub fn verify(&mut self, disk: &dyn Disk) -> Option<PathBuf> {
         let path = self.path();
         let open = self.open.as_mut()?;
@@ -325,7 +325,7 @@ impl EventsFile {
             () if !open.order.is_there() => self.order.clone(),
             () => {
                 if open.unsynced_since.is_some_and(|since| since.elapsed() >= LAZY_SYNC_INTERVAL) {
-                    // What cannot be synced now is synced later.
+                    // A failed sync is repeated later.
                     open.unsynced_since = open.order.sync(disk).err().map(|_| Instant::now());
                 }
                 return None;
@@ -339,7 +339,7 @@ impl EventsFile {
     ///
     /// # Errors
     ///
-    /// Returns any I/O error; what is missing follows the next time.
+    /// Returns any I/O error; missing events follow with the next call.
     pub fn write(&mut self, disk: &dyn Disk, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Err(io::Error::other("the file of events is not open")) };
         open.events.flush()?;
@@ -375,7 +375,7 @@ impl OpenEvents {
         if !self.order.is_synced() {
             self.unsynced_since.get_or_insert_with(Instant::now);
         }
-        // What the disk does not take of the lines waits in memory.
+        // Lines that the disk refuses wait in memory.
         if let Some(fault) = self.events.push(lines.as_bytes()).map_err(io::Error::other)? {
             return Err(fault);
         }
@@ -383,7 +383,7 @@ impl OpenEvents {
     }
 }
 
-/// Opens a file to be read, and returns its length; of one that is not there nothing, and none.
+/// Opens a file for reading, and returns its length; a missing file is empty, with the length `None`.
 fn read<'d>(disk: &'d dyn Disk, path: &Path) -> io::Result<(Box<dyn BufRead + 'd>, Option<u64>)> {
     match disk.reader(path, 0) {
         Ok(reader) => Ok((reader, Some(disk.length(path)?))),
@@ -398,10 +398,10 @@ fn create(disk: &dyn Disk, path: &Path) -> io::Result<Arc<dyn File>> {
     Ok(file)
 }
 
-/// A file of events that is read from its beginning to its end.
+/// A file of events, read from its beginning to its end.
 struct LineSource<R> {
     source: R,
-    /// Bytes that were looked at and not taken.
+    /// Bytes that were read ahead and not consumed.
     next: Vec<u8>,
 }
 
@@ -410,7 +410,7 @@ impl<R: BufRead> LineSource<R> {
         LineSource { source, next: Vec::new() }
     }
 
-    /// Takes the next line with its LF, or what there is of it.
+    /// Consumes the next line with its LF, or the rest of the file.
     fn consume_line(&mut self) -> io::Result<Vec<u8>> {
         if !self.next.contains(&b'\n') {
             let room = MAX_LINE_LEN.saturating_sub(self.next.len() as u64);
@@ -420,7 +420,7 @@ impl<R: BufRead> LineSource<R> {
         self.take(end)
     }
 
-    /// Takes the next so many bytes, or what is left.
+    /// Consumes up to `length` bytes.
     fn take(&mut self, length: usize) -> io::Result<Vec<u8>> {
         if self.next.len() < length {
             let missing = (length - self.next.len()) as u64;
@@ -431,29 +431,28 @@ impl<R: BufRead> LineSource<R> {
     }
 }
 
-/// Result of comparing a file of events with what it should say.
+/// Result of comparing a file of events with its expected text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Comparison {
-    /// The file is a beginning of it; behind `right` bytes it may have zeros, as a loss of power leaves them.
+    /// The file is a prefix of the expected text; after `right` bytes it may have zeros, as a loss of power leaves them.
     Beginning {
-        /// Bytes that are right.
+        /// Number of correct bytes.
         right: u64,
-        /// Number of events of the order that are not in it to their end.
+        /// Number of events of the order that are missing or incomplete in the file.
         missing: u64,
-        /// Number of lines whose logs are not known; they are believed as they stand.
+        /// Number of lines whose logs are not known; they count as correct.
         unknown: u64,
     },
-    /// The file says something else.
+    /// The file has other text.
     Other {
-        /// Number of the first line that is something else.
+        /// Number of the first line that differs.
         line: u64,
-        /// Event that it should be; `None` behind the last one.
+        /// Event expected on that line; `None` after the last event.
         event: Option<EventId>,
     },
 }
 
-/// Compares a file of events with its order and what the logs say, line by line. `each` gets the number of every event and
-/// the event.
+/// Compares a file of events with its order and the logs, line by line. Calls `each` with the number of every event and the event.
 ///
 /// # Errors
 ///
@@ -496,28 +495,28 @@ pub fn compare(
     Ok(Comparison::Beginning { right: right.unwrap_or(begin), missing, unknown })
 }
 
-/// Writes what a file lacks, while all that it should say goes by.
+/// Writes the missing parts of a file while passing through its expected text.
 struct GapWriter<'f> {
     file: &'f Arc<dyn File>,
     events: &'f mut AppendBuffer,
-    /// Bytes of the file that are right.
+    /// Number of correct bytes of the file.
     right: u64,
     /// Length of the file.
     length: u64,
     at: u64,
-    /// Bytes that follow the end of the file.
+    /// Bytes to append to the file.
     chunk: Vec<u8>,
-    /// Whether something in the middle was written, and is not synced yet.
+    /// Whether a gap was filled and is not synced yet.
     is_new: bool,
 }
 
 impl GapWriter<'_> {
-    /// Goes past bytes that are there.
+    /// Skips bytes that are present.
     fn skip(&mut self, length: usize) {
         self.at += length as u64;
     }
 
-    /// Goes past a line, and writes what is not there of it.
+    /// Passes a line, and writes its missing part.
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         let begin = self.at;
         self.skip(line.len());

@@ -1,5 +1,5 @@
-//! Files of an outlet that are replaced as a whole, as they are to be at a moment: a function of the boards, the tournament's record
-//! and the plan. The outlet writes those that have changed, and `damcast fsck` compares all of them with what it finds.
+//! Files of an outlet that are replaced as a whole: a function of the boards, the tournament's record, the plan and the time. The outlet
+//! writes those that have changed; `damcast fsck` compares all of them with the disk.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::engine::tournament::Tournament;
 
 /// File with all boards.
 pub const GAMES_FILE: &str = "games.pdn";
-/// Files of PDN, in the folder of the outlet and in that of each round.
+/// PDN files in the folder of the outlet and in that of each round.
 const SNAPSHOTS: [(&str, BoardSelection); 2] =
     [(GAMES_FILE, BoardSelection::All), ("started.pdn", BoardSelection::Started)];
 /// Function that makes the text of a document.
@@ -40,13 +40,13 @@ enum Content<'s> {
 /// Everything that the text of a file depends on: two files with equal fingerprints have equal texts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fingerprint {
-    /// Profile of the readers, and as much of each board as can change.
+    /// Profile of the readers, and the changeable part of each board.
     Entries(ReaderProfile, Vec<EntryFingerprint>),
-    /// Number of the records that may be seen.
+    /// Number of visible records.
     Records(usize),
 }
 
-/// As much of a place as can change: what is shown of its game, or its tags and its result without a game.
+/// Changeable part of an entry: the visible state of its game, or without a game its tags and result.
 pub type EntryFingerprint = (String, Option<(u32, usize, bool, bool, bool, usize)>, Option<String>);
 
 impl PublicFile<'_> {
@@ -88,13 +88,13 @@ fn fingerprint(place: &SnapshotEntry) -> EntryFingerprint {
     (place.board.name.clone(), visible_game, before)
 }
 
-/// Returns all files of an outlet that are replaced as a whole, as they are to be at a moment.
+/// Returns all files of an outlet that are replaced as a whole, with their content at `now`.
 pub fn files<'s>(boards: &'s RoundBoards, outlet: &PlannedOutlet, now: WallTime) -> Vec<PublicFile<'s>> {
     let visible = boards.history().visible_records(outlet.delay, now);
     files_of(boards, outlet, (visible, &Rc::new(boards.history().tournament(visible))), now)
 }
 
-/// The same; `tournament`: what may be seen of the tournament, after so many records.
+/// Returns the files of [`files`] for the visible part of the tournament, given with its number of records.
 pub fn files_of<'s>(
     boards: &'s RoundBoards,
     outlet: &PlannedOutlet,

@@ -1,7 +1,7 @@
-//! The live files of games that nobody writes any more: they stay where readers look for them.
+//! Live files of games that have no writer: restores those that readers miss.
 //!
-//! Who writes the file of a game looks after it, and after no other ([`crate::station::feed`]). A folder or a file that somebody takes
-//! away later is missed here, and made again from the logs.
+//! The writer of a game's file verifies that file only ([`crate::station::feed`]). A folder or a file that is removed later is missed here,
+//! and made again from the logs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,20 +17,20 @@ use crate::station::disk::{self, ManagedDir, RealDisk};
 use crate::station::file_problems::ProblemReport;
 use crate::station::live_files::{self, reconcile};
 
-/// So often it is looked. What is missed twice is nothing that its writer is just making.
+/// Interval of the checks. Only a file that is missing twice counts: its writer may be creating it.
 const CHECK_INTERVAL: Duration = Duration::from_secs(4);
 
-/// The folder of the live files.
+/// Checks the folder of the live files.
 pub struct FinishedLiveFiles {
     folder: ManagedDir,
     log: PathBuf,
     checked_at: Instant,
-    /// Lines of which files were missed when it was looked last.
+    /// Lines with files that were missing at the last check.
     missing: BTreeSet<String>,
 }
 
 impl FinishedLiveFiles {
-    /// Those of a station's folder.
+    /// Returns the checker of a station's folder.
     pub fn new(directory: &Path) -> FinishedLiveFiles {
         FinishedLiveFiles {
             folder: ManagedDir::new(directory.join("live")),
@@ -40,7 +40,7 @@ impl FinishedLiveFiles {
         }
     }
 
-    /// Looks whether all are there, and makes what is not. Returns what it found.
+    /// Checks that all files are there, and makes the missing ones. Returns the problems it found.
     pub fn verify(&mut self, round_boards: &RoundBoards) -> Vec<ProblemReport> {
         let finding =
             |file: &str, problem: String| ProblemReport { board: None, file: file.to_owned(), message: problem };
@@ -57,7 +57,7 @@ impl FinishedLiveFiles {
             let problem = format!("it cannot be written: {error}; `damcast doctor` says what to do");
             return vec![finding("live", problem)];
         }
-        // What is written now through a file that is open may be refused later. One that somebody has put in its place is his.
+        // A write through an open file may be refused later. A file that somebody put in its place stays.
         for (board, game) in round_boards.boards().filter_map(|board| Some((board, board.games.last()?))) {
             let file = live_files::current_path(self.folder.path(), &board.name, game.number());
             if game.closed_at().is_none()

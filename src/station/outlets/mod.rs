@@ -1,4 +1,4 @@
-//! The outlets of a station: folders for readers, kept up to date by one thread for all lines.
+//! The outlets of a station: folders for readers, updated by one thread for all lines.
 //!
 //! ```text
 //!   line ── published, with its moment ─────┐             ┌─ its delay ─▸ public/       games.pdn, started.pdn   replaced
@@ -7,13 +7,12 @@
 //!                                                         └─ its delay ─▸ public-hall/  the same, for others
 //! ```
 //!
-//! The recording never waits for it: lines send what they have published and go on. All of that is in the logs already, so the
-//! next start makes the same files, whatever happens here. What several boards publish at about the same time is written
-//! together: each file is made durable, and a disk that syncs all the time has no time left for the logs.
+//! The recording never waits for this thread: lines send what they have published and continue. All of it is in the logs already, so the
+//! next start makes identical files. Changes of several boards at about the same time are written together: each file is made durable, and
+//! constant syncs would slow down the logs.
 //!
-//! Invariants: a file that its readers would stumble over is not published, the last good one stays and the operator is
-//! told; events are never taken back; nothing is shown before its delay is over; what is wrong with one outlet, or with what
-//! the configuration says of it, changes nothing for another.
+//! Invariants: a file that its readers cannot parse is not published, the last good one stays and the operator gets a message; events are
+//! never retracted; nothing is visible until its delay is over; a problem of one outlet, or of its configuration, does not affect another.
 
 mod boards;
 mod events_file;
@@ -60,40 +59,40 @@ pub use outlet::{ArchivedGame, Outlet, archived_games};
 pub use plan::{Plan, PlannedOutlet, Plans};
 pub use streams::{EventStreams, PendingEvents};
 
-/// So long all lines of a station have to be opened.
+/// Time within which all lines of a station have to be opened.
 pub const MAX_OPENING_TIME: Duration = Duration::from_secs(10);
-/// What happens within this is written together. Nobody wakes the thread meanwhile either.
+/// Changes within this time are written together, without waking the thread.
 const BATCH_WINDOW: Duration = Duration::from_millis(200);
-/// A disk that failed is tried again after this.
+/// Time after which a failed write is repeated.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
-/// So often it is looked whether everything that should be public is there.
+/// Interval of the checks that all public files are there.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// The place of what is wrong with the plans.
+/// Place of problems with the plans.
 const PLANS_PLACE: &str = "log/round-K.plan";
-/// The thread waits no longer than this, so that it notices a clock that was set.
+/// Maximum wait of the thread, so that it notices when the clock is set.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// What a line sends.
+/// Message of a line to the thread of the outlets.
 #[derive(Debug)]
 enum OutletMessage {
-    /// It was opened, with a log of this head: these are its games so far.
+    /// The line was opened with a log of this head and these games so far.
     Opened { line: String, header: Box<Header>, games: Vec<PlayedGame> },
     /// The configuration was read again.
     Configured { config: Box<Config> },
-    /// The tournament has one more record.
+    /// The tournament has a new record.
     Tournament { record: Box<TournamentRecord> },
-    /// It has published this.
+    /// The line has published an effect.
     Published { line: String, board: Option<BusAddress>, at: WallTime, effect: Effect },
 }
 
-/// What becomes of the games of a line, for whoever keeps account of them.
+/// Changes of the games of a line, for a listener such as the tournament service.
 #[derive(Debug)]
 pub enum GameLifecycle {
-    /// It was opened: these are its games so far, without the names of their boards.
+    /// The line was opened with these games, without the names of their boards.
     LineOpened {
         /// The line.
         line: String,
-        /// Its games, each with its address on a bus.
+        /// Games with their addresses on a bus.
         games: Vec<(Option<BusAddress>, BoardGame)>,
     },
     /// A game has its first entry, which follows.
@@ -105,28 +104,28 @@ pub enum GameLifecycle {
         /// The game.
         game: Box<BoardGame>,
     },
-    /// It has one more.
+    /// A game has one more entry.
     EntryAdded {
         /// The line.
         line: String,
         /// The address on a bus.
         board: Option<BusAddress>,
     },
-    /// It is over.
+    /// A game is over.
     Ended {
         /// The line.
         line: String,
         /// The address on a bus.
         board: Option<BusAddress>,
-        /// Its result.
+        /// Result of the game.
         result: Option<String>,
-        /// The operator gave it.
+        /// Whether the operator entered the result.
         is_operator_result: bool,
     },
 }
 
 impl GameLifecycle {
-    /// What a line has published, if it is news of a game.
+    /// Returns the change of a game that an effect of a line stands for, if any.
     pub fn from_effect(line: &str, board: Option<BusAddress>, effect: &Effect) -> Option<GameLifecycle> {
         let line = line.to_owned();
         match effect {
@@ -141,14 +140,14 @@ impl GameLifecycle {
         }
     }
 
-    /// A line was opened with these games.
+    /// Returns the message for a line that was opened with these games.
     pub fn opened(line: &str, games: &[PlayedGame]) -> GameLifecycle {
         let games = games.iter().map(|game| (game.board, recorded_game(String::new(), game))).collect();
         GameLifecycle::LineOpened { line: line.to_owned(), games }
     }
 }
 
-/// Where lines send what they have published.
+/// Sends published effects of lines to the outlets.
 #[derive(Clone)]
 pub struct OutletHandle {
     outlets: mpsc::Sender<OutletMessage>,
@@ -156,33 +155,33 @@ pub struct OutletHandle {
 }
 
 impl OutletHandle {
-    /// The same, and somebody hears what becomes of games.
+    /// Adds a listener for changes of games.
     #[must_use]
     pub fn with_listener(mut self, listener: Arc<dyn Fn(GameLifecycle) + Send + Sync>) -> OutletHandle {
         self.listener = Some(listener);
         self
     }
 
-    /// A line was opened, with a log of this head, and these games so far.
+    /// Reports that a line was opened, with a log of this head and these games so far.
     pub fn line_opened(&self, line: &str, header: Header, games: Vec<PlayedGame>) {
         if let Some(listener) = &self.listener {
             listener(GameLifecycle::opened(line, &games));
         }
-        // Without a listener the station stops; the next start knows all of it from the logs.
+        // Without a receiver the station is stopping; the next start reads everything from the logs.
         let _ = self.outlets.send(OutletMessage::Opened { line: line.to_owned(), header: Box::new(header), games });
     }
 
-    /// The configuration was read again.
+    /// Reports that the configuration was read again.
     pub fn configured(&self, config: &Config) {
         let _ = self.outlets.send(OutletMessage::Configured { config: Box::new(config.clone()) });
     }
 
-    /// The tournament has one more record, which is durable.
+    /// Reports a new durable record of the tournament.
     pub fn tournament_record(&self, record: TournamentRecord) {
         let _ = self.outlets.send(OutletMessage::Tournament { record: Box::new(record) });
     }
 
-    /// A line has published something of a board.
+    /// Reports an effect that a line has published for a board.
     pub fn published(&self, line: &str, board: Option<BusAddress>, at: WallTime, effect: Effect) {
         if let Some(listener) = &self.listener {
             GameLifecycle::from_effect(line, board, &effect).into_iter().for_each(|news| listener(news));
@@ -191,9 +190,9 @@ impl OutletHandle {
     }
 }
 
-/// Begins to keep the public files of a station. It ends when the last teller is gone, after everything was written that
-/// may be seen then. `pulse`: that it goes on; `troubles`: where it says what of them is not as it should be; `opening`: how long all lines have to be opened. Of one that takes longer, or
-/// cannot be opened, is shown what its logs say.
+/// Spawns the thread that updates the public files of a station. The thread ends when the last handle is dropped, after it has written
+/// everything that may be visible then. `troubles`: receiver of problems with its files; `opening`: time within which all lines have to be
+/// opened. A line that takes longer, or cannot be opened, is shown from its logs.
 pub fn spawn(
     config: &Config,
     heartbeat: Heartbeat,
@@ -218,11 +217,11 @@ pub fn spawn(
     (OutletHandle { outlets: sender, listener: None }, tokio::task::spawn_blocking(run))
 }
 
-/// Where it is said what is the matter.
+/// Reporters of problems.
 #[derive(Clone)]
 struct OutletReporters {
     problems: FileProblems,
-    /// What stands in `log/` for all outlets.
+    /// Problems of files in `log/` that all outlets need.
     log: ProblemReporter,
     live: ProblemReporter,
 }
@@ -236,19 +235,19 @@ impl OutletReporters {
 
 /// An outlet of the configuration.
 struct OutletSlot {
-    /// Its name.
+    /// Name of the outlet.
     name: String,
-    /// Its folder, from the station's on.
+    /// Folder of the outlet, relative to the station's directory.
     directory: PathBuf,
     state: OutletState,
-    /// Where it is said what is the matter with it.
+    /// Reporter of problems of the outlet.
     reporter: Option<ProblemReporter>,
 }
 
 enum OutletState {
-    /// It shows what may be seen.
+    /// The outlet shows everything that may be visible.
     Shown(Box<Outlet>),
-    /// Its files stay as they are; this is said of it.
+    /// The files of the outlet stay as they are, for this reason.
     Suspended(String),
 }
 
@@ -261,7 +260,7 @@ impl OutletSlot {
         if let OutletState::Shown(outlet) = &mut self.state { Some(outlet) } else { None }
     }
 
-    /// Says what is the matter with it.
+    /// Reports the problems of the outlet.
     fn report(&mut self, problems: &FileProblems) {
         let directory = self.directory.display().to_string();
         let watch =
@@ -275,45 +274,45 @@ impl OutletSlot {
     }
 }
 
-/// What is said of an outlet that stands still, and what to do.
+/// Returns the message for an outlet that is paused, with the remedy.
 fn suspension_message(name: &str, why: &str, remedy: &str) -> String {
     format!(
         "the outlet {name} is held back, its files stay as they are and nothing new is shown in it: {why}; {remedy}; recording goes on"
     )
 }
 
-/// What to do about a configuration that is wrong.
+/// Remedy for an invalid configuration.
 const CONFIG_REMEDY: &str = "mend the configuration, then `damcast ctl reload`";
-/// What to do about a record of the tournament that is damaged.
+/// Remedy for a damaged record of the tournament.
 const RESTORE_REMEDY: &str = "put a copy of log/tournament.ndjson there and start the station again (without a copy: take that line and those \
                        behind it out of the file, and give again what they say)";
 
-/// What to do about a file that lacks its end.
+/// Remedy for a file that lacks its end.
 const COPY: &str = "put such a copy there and start the station again (without a copy: stop the station, put `commits` elsewhere, start it, \
                     and give again what is missing)";
 
-/// The outlets of a station that runs.
+/// The outlets of a running station.
 pub struct Outlets {
     round_boards: RoundBoards,
     /// Lines that have not been opened yet.
     unopened_lines: BTreeSet<String>,
-    /// They took too long.
+    /// Whether opening the lines took too long.
     is_opening_overdue: bool,
     directory: PathBuf,
     live: FinishedLiveFiles,
     slots: Vec<OutletSlot>,
-    /// The record of the tournament is damaged: who plays and what the results are is not known, so nothing is shown.
+    /// Damage of the tournament's record. Without it players and results are unknown, so nothing is shown.
     tournament_damage: Option<(String, &'static str)>,
-    /// What was found wrong with files of `log/` that all outlets need, and mended.
+    /// Repaired problems of files in `log/` that all outlets need.
     repaired: Vec<ProblemReport>,
     witnesses: Witnesses,
 }
 
-/// What the logs of a line say, all chains: `each` gets every game.
+/// Plays back the logs of a line, all chains; calls `each` with every game.
 ///
 /// # Errors
 ///
-/// As the disk says, or where the logs cannot be put in order.
+/// Returns any I/O error, and an error if the logs have no clear order.
 pub fn read_line_logs(folder: &Path, line: &str, each: impl FnMut(PlayedGame)) -> io::Result<PlaybackResult> {
     let mut named = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
@@ -325,8 +324,8 @@ pub fn read_line_logs(folder: &Path, line: &str, each: impl FnMut(PlayedGame)) -
     playback::play_each_game(named, each).map_err(io::Error::other)
 }
 
-/// Takes from the logs the games that the boards played before the chains which are shown. They are over; so what lines tell
-/// meanwhile is about others.
+/// Adds the games that the boards played before their current chains, from the logs. Those games are over, so messages from lines never
+/// concern them.
 fn add_earlier_games(round_boards: &mut RoundBoards, folder: &Path) {
     for line in round_boards.lines() {
         if round_boards.is_missing_earlier_games(&line) {
@@ -342,12 +341,12 @@ fn add_earlier_games_of(round_boards: &mut RoundBoards, folder: &Path, line: &st
 }
 
 impl Outlets {
-    /// Those of a configuration.
+    /// Returns the outlets of a configuration.
     pub fn new(config: &Config) -> Outlets {
         Outlets::with_witnesses(config, Witnesses::default())
     }
 
-    /// Those of a configuration, whose files in `log/` have these witnesses.
+    /// Returns the outlets of a configuration whose files in `log/` have these witnesses.
     pub fn with_witnesses(config: &Config, witnesses: Witnesses) -> Outlets {
         let log: PathBuf = config.directory.join("log");
         let mut plans = Plans::read(&RealDisk, &log).unwrap_or_default();
@@ -382,7 +381,7 @@ impl Outlets {
         outlets
     }
 
-    /// The tournament has one more record. Files of rounds have games of all logs.
+    /// Adds a record of the tournament. Files of rounds need the games of all logs.
     pub fn recorded(&mut self, record: &TournamentRecord) {
         let was_empty = self.round_boards.history().is_empty();
         if let Err(conflict) = self.round_boards.add_record(record) {
@@ -393,7 +392,7 @@ impl Outlets {
         }
     }
 
-    /// From now on the outlets are these. Those that stay go on as they are.
+    /// Replaces the outlets by those of a configuration; outlets in both continue.
     fn set_outlets(&mut self, config: &Config) {
         let mut old = std::mem::take(&mut self.slots);
         let mut take = |name: &str, directory: &Path| {
@@ -504,7 +503,7 @@ impl Outlets {
         }
     }
 
-    /// Looks whether everything is still as it was left. Returns whether there is something to write.
+    /// Checks that all files are as they were written. Returns whether there is something to write.
     fn verify(&mut self) -> bool {
         let mut is_lost = false;
         for outlet in self.slots.iter_mut().filter_map(OutletSlot::shown_mut) {
@@ -520,7 +519,7 @@ impl Outlets {
         is_lost
     }
 
-    /// What is the matter with files of `log/` that all outlets need.
+    /// Returns the problems of files in `log/` that all outlets need.
     fn log_problems(&mut self) -> Vec<ProblemReport> {
         let mut found = std::mem::take(&mut self.repaired);
         let log = self.log();
@@ -532,7 +531,7 @@ impl Outlets {
         self.directory.join("log")
     }
 
-    /// Lines that are not open yet are shown as their logs have them: a game that was published does not vanish.
+    /// Shows lines that are not open yet from their logs: a published game must not vanish.
     fn show_unopened_lines(&mut self) {
         for line in &self.unopened_lines {
             let mut games = Vec::new();
@@ -547,14 +546,14 @@ impl Outlets {
         }
     }
 
-    /// Writes what may be seen now. Returns how long that holds if nobody tells anything.
+    /// Writes everything that may be visible at `now`. Returns how long the files stay right without a message.
     pub fn write(&mut self, now: WallTime) -> Duration {
         let now = now.max(self.round_boards.latest_time.unwrap_or_default());
         let mut is_whole = true;
         for outlet in self.slots.iter_mut().filter_map(OutletSlot::shown_mut) {
             is_whole &= outlet.write(&mut self.round_boards, now);
         }
-        // A plan without any outlet is to be kept, too: it holds from now on.
+        // A plan without outlets is saved as well: it is the current plan.
         if self.tournament_damage.is_none()
             && self.visible_outlets().next().is_none()
             && self.round_boards.plans.save(&RealDisk, &self.log()).is_err()
@@ -583,7 +582,8 @@ impl Outlets {
         }
     }
 
-    /// Boards keep their games. Those that the configuration has no more come last, as long as there is something to show.
+    /// Applies the boards of a configuration; boards keep their games. Boards that the configuration lacks come last while they have
+    /// something to show.
     fn configure(&mut self, config: &Config) {
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         self.round_boards.configure(Plan::new(config, now, self.round_boards.plans.current()));
@@ -591,18 +591,18 @@ impl Outlets {
         self.set_outlets(config);
     }
 
-    /// A line was opened, with a log of this head, and these games so far.
+    /// Adds a line that was opened, with a log of this head and these games so far.
     pub fn opened(&mut self, line: &str, header: &Header, games: Vec<PlayedGame>) {
         self.unopened_lines.remove(line);
         self.round_boards.line_opened(line, header, boards::records(games));
         if !self.round_boards.history().is_empty() || self.may_withhold_games(line) {
-            // Off the way of the recording; and only until the last game of the round before is shown in full.
+            // Not in the recording's thread; and only until the last game of the previous round is fully visible.
             add_earlier_games_of(&mut self.round_boards, &self.directory.join("log"), line);
         }
     }
 
-    /// May games of earlier chains not be shown in full yet? A station that went on with a new configuration may have been
-    /// killed before their delay was over.
+    /// Whether games of earlier chains may still be delayed: a station that continued with a new configuration may have been killed within
+    /// their delay.
     fn may_withhold_games(&self, line: &str) -> bool {
         self.round_boards.line_boards(line).any(|board| {
             let is_known = board.games.iter().any(|game| game.number() == board.hidden_games);
@@ -612,7 +612,7 @@ impl Outlets {
         })
     }
 
-    /// A line has published something of a board.
+    /// Applies an effect that a line has published for a board.
     pub fn published(&mut self, line: &str, board: Option<BusAddress>, at: WallTime, effect: Effect) {
         let change = match effect {
             Effect::GameOpened(opening) => GameChange::Opened(*opening),

@@ -7,12 +7,12 @@
 //!   3 + = 0 =1 ;c0ffee12                         an event of the tournament
 //! ```
 //!
-//! `log/events.order`; of another outlet `log/events-NAME.order`. Each checksum is chained to the one before it
-//! ([`crate::station::journal::chained`]). A record is durable before its line is written, so the file of events never has
-//! more lines, unless the order was damaged: then whole lines, which say what they are, complete it ([`EventOrder`]).
+//! `log/events.order`; of another outlet `log/events-NAME.order`. Each checksum is chained to the previous one
+//! ([`crate::station::journal::chained`]). A record is durable before its line is written, so the file of events never has more lines
+//! unless the order was damaged: then whole lines, which name their events, complete it ([`EventOrder`]).
 //!
-//! A generation belongs to one outlet of one station and is random, so generation and number name a line for ever. An order
-//! that is replaced, because lines change or are missing, begins another generation.
+//! A generation belongs to one outlet of one station and is random, so generation and number identify a line for ever. An order that is
+//! replaced, because lines change or are missing, begins another generation.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
@@ -24,11 +24,11 @@ use crate::station::config::PUBLIC;
 use crate::station::journal::chained::ChainedChecksum;
 use crate::station::journal::witness::{Witness, WitnessMismatch, Witnesses};
 
-/// Greatest length of a record.
+/// Maximum length of a record, in bytes.
 const MAX_RECORD_LEN: u64 = 4_096;
-/// Greatest length of a line of events.
+/// Maximum length of a line of events, in bytes.
 const MAX_LINE_LEN: u64 = 1 << 20;
-/// Greatest length of the name of a station.
+/// Maximum length of the name of a station.
 const MAX_STATION_NAME_LEN: usize = 64;
 /// Name of a station whose machine has no name.
 const DEFAULT_STATION_NAME: &str = "station";
@@ -80,7 +80,7 @@ pub fn random_name() -> io::Result<String> {
     Ok(format!("{:016x}", u64::from_ne_bytes(bytes)))
 }
 
-/// Returns the name of this machine, as a plain word.
+/// Returns the name of this machine, reduced to a plain word.
 pub fn machine_name() -> String {
     plain_word(&rustix::system::uname().nodename().to_string_lossy())
 }
@@ -91,10 +91,10 @@ fn plain_word(name: &str) -> String {
     if name.is_empty() { DEFAULT_STATION_NAME.to_owned() } else { name }
 }
 
-/// Source of bytes that is read to its end.
+/// Source of bytes, read to its end.
 type Source<'d> = Box<dyn BufRead + 'd>;
 
-/// Order of an outlet's events, read record by record as far as it is right, then completed from whole lines of events.
+/// Order of an outlet's events, read record by record as far as it is correct, then completed from whole lines of events.
 pub struct EventOrder<'d> {
     order: Source<'d>,
     lines: Source<'d>,
@@ -105,13 +105,13 @@ pub struct EventOrder<'d> {
     pub has_generation: bool,
     /// Number of events so far.
     pub seq: u64,
-    /// Number of those that the order lacks.
+    /// Number of events that the order lacks.
     pub recovered: u64,
     /// Last event of each stream so far.
     pub written: BTreeMap<StreamKey, u64>,
     /// End of the order with all events so far.
     pub end: Witness,
-    /// Bytes of the file that are right.
+    /// Number of correct bytes of the file.
     pub right: u64,
     witness: Option<Witness>,
     is_confirmed: bool,
@@ -119,7 +119,7 @@ pub struct EventOrder<'d> {
 }
 
 impl<'d> EventOrder<'d> {
-    /// Begins to read an order and the lines that it orders. Returns `None` if neither says of which generation they are.
+    /// Starts reading an order and the lines that it orders. Returns `None` if neither names a generation.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl<'d> EventOrder<'d> {
         if !self.is_recovering {
             read_line(&mut self.order, MAX_RECORD_LEN, &mut self.buffer)?;
             let event = parse_record(&self.buffer, seq);
-            // Nothing but the very line that was written counts.
+            // Only the exact bytes of the record count.
             let is_it = |event: &EventId| record(seq, event, self.end.checksum).0.as_bytes() == self.buffer;
             next = event.filter(is_it);
             match next {
@@ -200,7 +200,7 @@ impl<'d> EventOrder<'d> {
         Ok(next)
     }
 
-    /// Returns the event of a line, if the line says that it is the next one of this generation and of its stream.
+    /// Returns the event of a line if it is the next one of this generation and of its stream.
     fn parse_line(&self, line: &[u8], seq: u64) -> Option<EventId> {
         let LineHead { seq: own, r#gen: generation, board, game, n, p, t } = serde_json::from_slice(line).ok()?;
         let (stream, n) = match (n, p, t) {
@@ -215,16 +215,16 @@ impl<'d> EventOrder<'d> {
         Some(event).filter(|_| is_next && n == last + 1)
     }
 
-    /// Returns whether the order that was read is the file, byte for byte. `length`: length of the file.
+    /// Whether the order that was read equals the file, byte for byte. `length`: length of the file.
     pub fn is_whole(&self, length: u64) -> bool {
         self.has_generation && self.recovered == 0 && self.right == length
     }
 
-    /// Compares what was read with the witness of the order.
+    /// Compares the order that was read with its witness.
     ///
     /// # Errors
     ///
-    /// [`WitnessMismatch`], if the order lacks its end, or is another.
+    /// Returns [`WitnessMismatch`] if the order lacks its end or is another one.
     pub fn check_witness(&self) -> Result<(), WitnessMismatch> {
         match self.witness {
             Some(witness) if !self.is_confirmed => witness.check(std::iter::once(self.end)),
@@ -233,7 +233,7 @@ impl<'d> EventOrder<'d> {
     }
 }
 
-/// Members of a line that say which event it is.
+/// Members of a line that identify its event.
 #[derive(Deserialize)]
 struct LineHead {
     seq: u64,
@@ -245,14 +245,14 @@ struct LineHead {
     t: Option<u64>,
 }
 
-/// Members of a line that say where it comes from.
+/// Members of a line that name its origin.
 #[derive(Deserialize)]
 struct LineOrigin {
     r#gen: String,
     station: String,
 }
 
-/// Returns the generation that a line has; its hidden names are not known.
+/// Returns the generation of a line; its hidden names are not known.
 fn generation_of_line(line: &[u8]) -> Option<Generation> {
     let LineOrigin { r#gen: id, station } = serde_json::from_slice(line).ok()?;
     let is_word = |word: &str| !word.is_empty() && plain_word(word) == word;
@@ -369,7 +369,7 @@ mod tests {
             let (found, known) = (cut.len() as u64, text.len() as u64);
             assert_eq!((all.len(), order.check_witness()), (count - 1, Err(WitnessMismatch::Shorter { found, known })));
         }
-        // Without record 0 the lines say everything but whose names are hidden.
+        // Without record 0 the lines have everything except the version of the hidden names.
         let (all, order) = read(b"", lines.as_bytes(), &Witnesses::default()).unwrap();
         assert_eq!(
             (all.as_slice(), &order.generation),

@@ -1,4 +1,4 @@
-//! The files of an outlet on the disk: written when they differ from what stands there.
+//! The files of an outlet on the disk, written when they differ from their expected text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,44 +22,44 @@ use crate::station::file_problems::ProblemReport;
 use crate::station::journal::witness::Witnesses;
 use draughts_tournament::Tournament;
 
-/// What is in the name of a file that was put aside.
+/// Part of the name of a file that was moved aside.
 const ASIDE_SUFFIX: &str = ".aside-";
-/// The folder of the games that are over, in that of the outlet.
+/// Folder of the finished games, in that of the outlet.
 const ARCHIVE_FOLDER: &str = "archive";
 
 /// The files of an outlet.
 pub struct Outlet {
     disk: Box<dyn Disk>,
-    /// What they are made by.
+    /// Settings that the files depend on.
     plan: PlannedOutlet,
     durability: Durability,
-    /// Who may read it; `None`: whom its folder lets.
+    /// Group that may read the outlet; `None` for the permissions of the folder.
     group: Option<String>,
-    /// `archive/`, and the folder that it is in.
+    /// `archive/`, and the folder that contains it.
     folders: [ManagedDir; 2],
     log: PathBuf,
     /// Files that are replaced as a whole, by their path in the outlet.
     shown: BTreeMap<PathBuf, ShownFile>,
     /// Folders of rounds, by their path in the outlet.
     rounds: BTreeMap<PathBuf, [ManagedDir; 2]>,
-    /// The tournament as it may be seen, after so many records.
+    /// Visible part of the tournament, with its number of records.
     tournament: (usize, Rc<Tournament>),
     events: EventsFile,
-    /// The names that nobody is told any more.
+    /// Names that must not be published.
     hidden_names: HiddenNames,
-    /// No file that was put aside has one of them.
+    /// Whether all files with hidden names that were moved aside are removed.
     names_deleted: bool,
-    /// The games in the archive, each with what it has there.
+    /// Archived games, each with the state in its file.
     archived: BTreeMap<(String, u32), ArchivedState>,
-    /// How the files that are written as a whole were left, by their path in the outlet.
+    /// Stamps of the files that are written as a whole, by their path in the outlet.
     stamps: BTreeMap<PathBuf, FileStamp>,
-    /// Those of them that somebody has done something to since.
+    /// Files that somebody has changed since they were written.
     modified: BTreeSet<PathBuf>,
-    /// The boards that are shown to their last sure move only.
+    /// Boards that are shown up to their last certain move only.
     truncated_boards: Vec<String>,
-    /// The fault of the disk that the operator was told of.
+    /// Fault of the disk that was reported to the operator.
     fault: Option<String>,
-    /// What was found wrong since it was asked for last, and mended.
+    /// Repaired problems since the last [`Outlet::findings`].
     repaired: Vec<ProblemReport>,
     was_written: bool,
 }
@@ -67,16 +67,16 @@ pub struct Outlet {
 /// State of a file that is replaced as a whole.
 #[derive(Default)]
 struct ShownFile {
-    /// Fingerprint of what was written last.
+    /// Fingerprint of the text that was written last.
     fingerprint: Option<Fingerprint>,
     /// Last text without a problem.
     text: Option<String>,
-    /// Problem of the present text for its readers.
+    /// Problem of the current text for its readers.
     problem: Option<String>,
 }
 
 impl Outlet {
-    /// An outlet of a station's directory, made durable in this way.
+    /// Returns an outlet in a station's directory, with this durability.
     pub fn new(
         disk: Box<dyn Disk>,
         directory: &Path,
@@ -108,14 +108,14 @@ impl Outlet {
         }
     }
 
-    /// As the configuration of a station says.
+    /// Returns an outlet of a station's configuration.
     pub fn from_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig, witnesses: Witnesses) -> Outlet {
         let mut outlet = Outlet::new(disk, directory, PlannedOutlet::new(config), (config.durability, witnesses));
         outlet.configure(config);
         outlet
     }
 
-    /// From now on files are written so. Its name and its folder stay.
+    /// Applies settings. The name and the folder stay.
     pub fn configure(&mut self, config: &OutletConfig) {
         (self.plan, self.durability) = (PlannedOutlet::new(config), config.durability);
         self.group.clone_from(&config.group);
@@ -123,17 +123,17 @@ impl Outlet {
         self.folders.iter_mut().chain(rounds).for_each(|folder| folder.set_group(config.group.as_deref()));
     }
 
-    /// What its files are made by.
+    /// Returns the settings that the files depend on.
     pub fn plan(&self) -> &PlannedOutlet {
         &self.plan
     }
 
-    /// Does the archive of it lack this game, or may it not be shown in full yet?
+    /// Whether the archive lacks this game, or the game may not be fully visible yet.
     pub fn is_behind(&self, board: &str, game: u32) -> bool {
         self.plan.has_delay() || !self.folders[1].path().join(archive_file(board, game)).exists()
     }
 
-    /// Writes what may be seen of the boards. Returns whether the disk took it; if not, the operator has been told.
+    /// Writes everything that may be visible of the boards. Returns whether the disk accepted it; a failure is reported to the operator.
     pub fn write(&mut self, round_boards: &mut RoundBoards, now: WallTime) -> bool {
         match self.try_to_write(round_boards, now) {
             Ok(()) => {
@@ -153,21 +153,21 @@ impl Outlet {
         }
     }
 
-    /// Writes what may be seen of the boards: all of it, whatever is wrong with one file.
+    /// Writes everything that may be visible of the boards, even if one file fails.
     ///
     /// # Errors
     ///
-    /// As the disk says of the first of them, with its name; what is missing follows the next time.
+    /// Returns the first I/O error, with the name of its file; missing parts follow with the next call.
     pub fn try_to_write(&mut self, round_boards: &mut RoundBoards, now: WallTime) -> io::Result<()> {
         self.ensure_folders()?;
         if !self.was_written {
             self.remove_partial_files()?;
             self.was_written = true;
         }
-        // What is made of a plan must not outlive it.
+        // Files depend on the plan, so it is made durable first.
         round_boards.plans.save(self.disk.as_ref(), &self.log).map_err(with_file_name("log/round-K.plan"))?;
         let events = self.append_events(round_boards, now).map_err(with_file_name(EVENTS_FILE));
-        // Nothing is shown as long as an order lacks its end.
+        // An order without its end stops all files.
         if events.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData) {
             return events;
         }
@@ -178,7 +178,7 @@ impl Outlet {
         events.and(swept).and(archive).and(shown)
     }
 
-    /// Writes the files that are replaced as a whole: all of them, whatever is wrong with one.
+    /// Writes the files that are replaced as a whole, even if one of them fails.
     fn write_snapshots(&mut self, round_boards: &RoundBoards, now: WallTime) -> io::Result<()> {
         let visible = round_boards.history().visible_records(self.plan.delay, now);
         if visible != self.tournament.0 {
@@ -197,7 +197,7 @@ impl Outlet {
         if state.fingerprint.as_ref() == Some(&fingerprint) && !self.modified.contains(path) {
             return Ok(());
         }
-        // Until it is written it is not what stands there.
+        // Until the text is written the file has other content.
         state.fingerprint = None;
         self.hold_folder_of(path)?;
         match file.snapshot() {
@@ -211,7 +211,7 @@ impl Outlet {
         Ok(())
     }
 
-    /// Makes the folder of a round, if the file is in one.
+    /// Creates the folder of a round if the file is in one.
     fn hold_folder_of(&mut self, path: &Path) -> io::Result<()> {
         let Some(folder) = path.parent().filter(|folder| folder.starts_with(ROUNDS_FOLDER)) else { return Ok(()) };
         let (outlet, group) = (self.folders[1].path(), self.group.as_deref());
@@ -223,7 +223,7 @@ impl Outlet {
         folders.iter_mut().rev().try_for_each(|folder| folder.ensure().map(drop))
     }
 
-    /// Keeps the text of a snapshot, unless its readers would stumble over it: then the last good one stays.
+    /// Stores the text of a snapshot. If its readers cannot parse it, the last good text stays.
     fn look_at(&mut self, path: &Path, snapshot: Snapshot, state: &mut ShownFile) {
         let (shown, profile) = (self.shown(), self.plan.profile);
         if path == Path::new(GAMES_FILE) && snapshot.truncated_boards != self.truncated_boards {
@@ -249,13 +249,12 @@ impl Outlet {
         }
     }
 
-    /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outlet::write`]; returns
-    /// whether there is something.
+    /// Checks that all files are as they were written. The next [`Outlet::write`] repairs the others; returns whether there are any.
     pub fn verify(&mut self) -> bool {
         if !self.was_written {
             return false;
         }
-        // Should one not be to be made, the next write says so.
+        // If a folder cannot be made, the next write reports it.
         let mut is_lost = self.folders.iter().any(|folder| !folder.path().is_dir());
         if let Some(path) = self.events.verify(self.disk.as_ref()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -274,7 +273,7 @@ impl Outlet {
         is_lost || !self.modified.is_empty()
     }
 
-    /// What is the matter with the files now, and what was and is mended.
+    /// Returns the problems of the files, open and repaired.
     pub fn findings(&mut self) -> Vec<ProblemReport> {
         let mut found = std::mem::take(&mut self.repaired);
         found.extend(self.was_written.then(|| unwritable_files(&self.log, &order_file(&self.plan.name))).flatten());
@@ -287,7 +286,7 @@ impl Outlet {
         if let Some(fault) = &self.fault {
             add(None, "", fault.clone());
         } else if self.was_written {
-            // What is not to be written now is told before there is something to write.
+            // Report a file that cannot be written even without new content.
             let directory = self.folders[1].path();
             for name in ["", ARCHIVE_FOLDER, EVENTS_FILE] {
                 if let Err(error) = disk::may_write(&directory.join(name)) {
@@ -317,7 +316,7 @@ impl Outlet {
         self.repaired.push(ProblemReport { board: None, file, message: what.to_owned() });
     }
 
-    /// A file of it, or its folder, as operators know it.
+    /// Returns the path of a file, or of the outlet's folder, as operators know it.
     fn display_path(&self, file: &str) -> String {
         let shown = self.shown();
         if file.is_empty() { shown } else { format!("{shown}/{file}") }
@@ -328,7 +327,7 @@ impl Outlet {
     }
 
     fn ensure_folders(&mut self) -> io::Result<()> {
-        // The outer one first.
+        // The outer folder first.
         for index in [1, 0] {
             let name = self.display_path(if index == 1 { "" } else { ARCHIVE_FOLDER });
             let folder = &mut self.folders[index];
@@ -339,7 +338,7 @@ impl Outlet {
         Ok(())
     }
 
-    /// A station that was killed may have left the new text of a file that it was about to replace.
+    /// Removes new texts that a killed station left beside the files it was about to replace.
     fn remove_partial_files(&self) -> io::Result<()> {
         for folder in self.all_folders()? {
             for name in self.disk.list(&folder)?.into_iter().filter(|name| name.ends_with(".new")) {
@@ -349,7 +348,7 @@ impl Outlet {
         Ok(())
     }
 
-    /// Files that were put aside in this folder have the names of their time: those that nobody is told any more are removed with them.
+    /// Removes files that were moved aside and have hidden names.
     fn delete_hidden_names(&mut self) -> io::Result<()> {
         if self.names_deleted || self.hidden_names.is_empty() {
             return Ok(());
@@ -367,7 +366,7 @@ impl Outlet {
         Ok(())
     }
 
-    /// Its folder, that of the archive, and those of rounds.
+    /// Returns the folder of the outlet, that of the archive, and those of rounds.
     fn all_folders(&self) -> io::Result<Vec<PathBuf>> {
         let rounds = self.folders[1].path().join(ROUNDS_FOLDER);
         let numbers = match self.disk.list(&rounds) {
@@ -383,8 +382,7 @@ impl Outlet {
             .collect())
     }
 
-    /// Closes the file of events, if its lines are to have another generation: other names are hidden, or the station has
-    /// another name.
+    /// Closes the file of events if its lines need another generation: other names are hidden, or the station has another name.
     fn restart_events(&mut self, round_boards: &RoundBoards, now: WallTime) {
         let since = round_boards.history().names_version(self.plan.delay, now);
         let Some(generation) = self.events.generation() else { return };
@@ -395,7 +393,7 @@ impl Outlet {
         }
     }
 
-    /// From now on the names that are hidden in this version of the tournament are hidden.
+    /// Hides the names that are hidden in this version of the tournament.
     fn hide_names(&mut self, seating: &RoundBoards, names: u64) {
         let hidden_names = &seating.history().events_for_version(names).hidden_names;
         if *hidden_names != self.hidden_names {
@@ -450,17 +448,17 @@ impl Outlet {
         Ok(())
     }
 
-    /// Writes a file as a whole, unless it says this already. One that somebody has changed is kept beside it. `was`: did it say that
-    /// before?
+    /// Writes a file as a whole unless it has this text. A file that somebody has changed is moved aside. `was`: whether bytes are an
+    /// earlier text of the file.
     fn write_if_changed(&mut self, name: &Path, text: &str, was: impl Fn(&[u8]) -> bool) -> io::Result<()> {
         let path = self.folders[1].path().join(name);
         let is_it = |found: &Option<Vec<u8>>| found.as_deref() == Some(text.as_bytes());
         let (mut stamp, mut found) = (disk::stamp(&path), self.disk.read(&path).ok());
         if !is_it(&found) {
-            // Looked at or not: what stands there is not what was left.
+            // The stamp differs from the one after the last write.
             let is_other = self.stamps.get(name).is_some_and(|left| disk::stamp(&path) != Some(*left));
             let is_touched = self.modified.remove(name) || is_other;
-            // At a start: a game that was over stays as it was published, whatever its logs say now; only its result may be new.
+            // At a start, a finished game stays as it was published, whatever its logs say; only its result may be new.
             let is_known = self.stamps.contains_key(name)
                 || found.as_deref() == Some(archive::before_result(text).as_bytes())
                 || found.as_deref().is_some_and(was);
@@ -485,7 +483,7 @@ impl Outlet {
             }
             (stamp, found) = (disk::stamp(&path), self.disk.read(&path).ok());
         }
-        // Who does something to it in this moment is not to be missed.
+        // A change at this very moment must not be missed.
         let Some(stamp) = stamp.filter(|_| is_it(&found)) else {
             self.stamps.remove(name);
             return Err(io::Error::new(io::ErrorKind::NotFound, "somebody took it away while it was written"));
@@ -499,41 +497,41 @@ fn streams_of<'s>(seating: &'s RoundBoards, generation: &Generation) -> EventStr
     EventStreams::new(seating.boards(), seating.history(), generation)
 }
 
-/// Says which file it is that the disk does not take.
+/// Adds the name of the file to an I/O error.
 fn with_file_name(name: &str) -> impl Fn(io::Error) -> io::Error + use<'_> {
     move |error| io::Error::new(error.kind(), format!("{name}: {error}"))
 }
 
-/// A file of the logs' folder that may not be written any more.
+/// Returns a report of a file in the logs' folder that is not writable.
 pub(super) fn unwritable_files(log: &Path, name: &str) -> Option<ProblemReport> {
     let error = disk::may_write(&log.join(name)).err()?;
     let problem = format!("it cannot be written: {error}; `damcast doctor` says what to do");
     Some(ProblemReport { board: None, file: format!("log/{name}"), message: problem })
 }
 
-/// The file of a game in the archive, by its path in the outlet.
+/// Returns the path in the outlet of a game's archive file.
 fn archive_file(board: &str, game: u32) -> PathBuf {
     Path::new(ARCHIVE_FOLDER).join(format!("{board}-{game}.pdn"))
 }
 
-/// What the archive has of a game: its result, and how many corrections.
+/// Archived state of a game: its result, and its number of corrections.
 pub type ArchivedState = (Option<String>, usize);
 
 /// A file of the archive.
 pub struct ArchivedGame {
-    /// Its path in the outlet.
+    /// Path in the outlet.
     pub path: PathBuf,
-    /// What stands in it.
+    /// Text of the file.
     pub text: String,
-    /// What stood in it before something was corrected.
+    /// Earlier texts of the file, from before corrections.
     pub prior_texts: Vec<String>,
-    /// Its game: board and number.
+    /// Board and number of the game.
     pub game: (String, u32),
-    /// What it has.
+    /// State in the file.
     pub state: ArchivedState,
 }
 
-/// The files of the archive that may be seen, but for those that are there already.
+/// Returns the archive files that may be visible and are not written yet.
 pub fn archived_games<'s>(
     round_boards: &'s RoundBoards,
     delay: Delay,
@@ -545,11 +543,11 @@ pub fn archived_games<'s>(
         let closed = game.closed_at().filter(|_| view.is_closed)?;
         let key = (board.name.clone(), game.number());
         let state = (view.result.map(str::to_owned), view.corrections.len());
-        // Of a result that may not be seen yet the archive says nothing either: it waits for it.
+        // The archive waits for a result that may not be visible yet.
         if there.get(&key) == Some(&state) || view.result != game.result().map(|(_, result)| result) {
             return None;
         }
-        // One that was ended by mistake and went on is archived with what followed.
+        // A game that was ended by mistake and continued is archived with its continuation.
         let is_kept = |later: &GameRecord| {
             let view = delay.view(later, now);
             view.is_closed && view.result == later.result().map(|(_, result)| result)

@@ -1,4 +1,4 @@
-//! The plan of a round: what the public files depend on and the logs of lines do not say.
+//! The plan of a round: facts that the public files depend on and the logs of lines lack.
 //!
 //! ```text
 //! {"opened":"2026-11-21T09:25:00.000+01:00",
@@ -7,13 +7,13 @@
 //!  "heads":["# damcast byte log 1\n# line: board-1\n.."],"crc":"9a0f12c3"}
 //! ```
 //!
-//! (on one line). It holds from `opened` on. `held`: the outlet is held back, and its files stay as they were. `boards` are in their
-//! order: line, and address on a bus. `heads` has the head of a log of each line: game, tags, settings, names. `crc` is the
-//! checksum of a file of one chained line ([`crate::station::journal::chained`]).
+//! (on one line). A plan is valid from `opened` on. `held`: the outlet is suspended, and its files stay as they were. `boards` are in their
+//! order: line, and address on a bus. `heads` has the head of a log of each line: game, tags, settings, names. `crc` is the checksum of a
+//! file of one chained line ([`crate::station::journal::chained`]).
 //!
-//! The station writes one, `log/round-K.plan`, when its configuration is another than before, and when a board is found on
-//! a bus that nobody named: its place among the others never changes then. So the public files can be made again from the
-//! folder alone, without a configuration and in the same order.
+//! The station writes `log/round-K.plan` when its configuration changes, and when a board without a configured place appears on a bus: its
+//! place among the others never changes then. So the public files can be made again from the folder alone, without a configuration and in
+//! the same order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -31,7 +31,7 @@ use crate::station::journal::chained::ChainedChecksum;
 use crate::station::journal::witness::{Witness, Witnesses};
 use crate::station::live_files;
 
-/// A plan as JSON has it.
+/// JSON form of a plan.
 #[derive(Serialize, Deserialize)]
 struct PlanLine {
     opened: String,
@@ -56,50 +56,50 @@ struct BoardLine {
     address: Option<u16>,
 }
 
-/// An outlet as a plan has it: all that its files depend on.
+/// An outlet of a plan: all settings that its files depend on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlannedOutlet {
-    /// Its name.
+    /// Name of the outlet.
     pub name: String,
-    /// Its folder, from the station's directory on.
+    /// Folder, relative to the station's directory.
     pub directory: PathBuf,
-    /// Whose readers its files are for.
+    /// Readers that the files are for.
     pub profile: ReaderProfile,
-    /// How much later they show something.
+    /// Delay between recording and publication.
     pub delay: Delay,
-    /// Is it held back? Then its files stay as they were.
+    /// Whether the outlet is suspended: its files stay as they were.
     pub is_suspended: bool,
 }
 
 impl PlannedOutlet {
-    /// As the configuration says.
+    /// Returns the outlet of a configuration.
     pub fn new(config: &OutletConfig) -> PlannedOutlet {
         let OutletConfig { name, directory, profile, delay, .. } = config.clone();
         PlannedOutlet { name, directory, profile, delay, is_suspended: false }
     }
 
-    /// Is anything shown later than it was recorded?
+    /// Whether anything is shown later than it was recorded.
     pub fn has_delay(&self) -> bool {
         self.delay != Delay::NO_DELAY
     }
 }
 
-/// A plan.
+/// Plan of a round.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// From when on it holds.
+    /// Time from which the plan is valid.
     pub opened: WallTime,
     /// The outlets, `public` first.
     pub outlets: Vec<PlannedOutlet>,
-    /// What is said of each line.
+    /// Head of a log of each line.
     pub lines: Vec<Header>,
     /// The boards in their order: line, and address on a bus.
     pub boards: Vec<(String, Option<BusAddress>)>,
 }
 
 impl Plan {
-    /// The plan of a configuration. Boards that the plan before it had found keep their place behind those that are named. Outlets
-    /// that are held back stay as the plan before has them, as their files do.
+    /// Returns the plan of a configuration. Boards that the previous plan had found stay behind the configured ones. Suspended outlets stay
+    /// as in the previous plan, as their files do.
     pub fn new(config: &Config, opened: WallTime, before: Option<&Plan>) -> Plan {
         let mut boards = Vec::new();
         for line in &config.lines {
@@ -124,12 +124,12 @@ impl Plan {
         Plan { opened, outlets, lines, boards }
     }
 
-    /// Does it say the same as another, but for when?
+    /// Whether two plans differ at most in `opened`.
     pub fn same_content(&self, other: &Plan) -> bool {
         Plan { opened: other.opened, ..self.clone() } == *other
     }
 
-    /// The boards of the plan, each with its place.
+    /// Returns the boards of the plan, each with its line and address.
     pub fn slots(&self) -> Vec<(String, Option<BusAddress>, Board)> {
         let seat = |(line, address): &(String, Option<BusAddress>)| {
             let board = self.board(line, *address)?;
@@ -138,17 +138,17 @@ impl Plan {
         self.boards.iter().filter_map(seat).collect()
     }
 
-    /// A board of a line as the plan has it; `None` for lines that it does not know.
+    /// Returns a board of a line as planned; `None` for unknown lines.
     pub fn board(&self, line: &str, address: Option<BusAddress>) -> Option<Board> {
         let head = self.lines.iter().find(|head| head.line.as_deref() == Some(line))?;
-        // A configuration was read, so its settings are possible.
+        // The settings come from a valid configuration.
         let (of_line, _) = LineSettings::from_header(head, None).ok()?;
         let settings: LineSettings = address.map_or_else(|| of_line.clone(), |address| of_line.for_board(address));
         let name = live_files::file_prefix(line, address, settings.name.as_deref().filter(|_| address.is_some()));
         Some(Board::new(name, settings.variant, settings.tags))
     }
 
-    /// Returns the plan as the content of its file, and its checksum.
+    /// Returns the content of the plan's file, and its checksum.
     fn to_text(&self) -> (String, ChainedChecksum) {
         let outlet = |outlet: &PlannedOutlet| OutletLine {
             name: outlet.name.clone(),
@@ -168,11 +168,11 @@ impl Plan {
             boards: self.boards.iter().map(board).collect(),
             heads: self.lines.iter().map(Header::to_text).collect(),
         };
-        // Texts and numbers are always JSON.
+        // Serializing texts and numbers cannot fail.
         ChainedChecksum::default().seal(&serde_json::to_string(&line).unwrap_or_default())
     }
 
-    /// Reads a plan; `None` for a text that is none.
+    /// Reads a plan; `None` if the text is invalid.
     pub fn read(text: &str) -> Option<Plan> {
         let (object, _) = ChainedChecksum::default().unseal(text.strip_suffix('\n')?).ok()?;
         let PlanLine { opened, outlets, boards, heads } = serde_json::from_str(&object).ok()?;
@@ -198,18 +198,18 @@ impl Plan {
 /// The plans of a folder.
 #[derive(Clone, Default, Debug)]
 pub struct Plans {
-    /// In their order.
+    /// Plans in their order.
     pub all: Vec<Plan>,
-    /// What could not be read.
+    /// Descriptions of plans that could not be read.
     pub problems: Vec<String>,
     next: u32,
-    /// What stands on the disk, by number.
+    /// Bytes on the disk, by number of the plan.
     saved: BTreeMap<u32, Vec<u8>>,
-    /// The last one is not on the disk yet.
+    /// Whether the last plan is not on the disk yet.
     is_unsaved: bool,
-    /// Those that somebody has taken away or changed since.
+    /// Plans that were removed or changed on the disk.
     changed: BTreeSet<u32>,
-    /// Where their ends are noted.
+    /// Witnesses of the plans' ends.
     witnesses: Witnesses,
 }
 
@@ -218,7 +218,7 @@ impl Plans {
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<Plans> {
         let mut numbers: Vec<u32> = disk.list(folder)?.iter().filter_map(|name| number(name)).collect();
         numbers.sort_unstable();
@@ -243,7 +243,8 @@ impl Plans {
         Ok(plans)
     }
 
-    /// Compares the plans that were read with their witnesses, and notes new ones there from now on. Returns what is missing.
+    /// Compares the plans that were read with their witnesses, and stores the witnesses for new ones. Returns a description of missing
+    /// plans.
     pub fn set_witnesses(&mut self, witnesses: Witnesses) -> Option<String> {
         let missing = witnesses.all().into_iter().find_map(|(file, witness)| {
             let number = number(&file)?;
@@ -255,17 +256,17 @@ impl Plans {
         missing
     }
 
-    /// The plan that holds now.
+    /// Returns the current plan.
     pub fn current(&self) -> Option<&Plan> {
         self.all.last()
     }
 
-    /// The plan that held at a moment.
+    /// Returns the plan that was valid at a moment.
     pub fn at(&self, moment: WallTime) -> Option<&Plan> {
         self.all.iter().rev().find(|plan| plan.opened <= moment).or(self.all.first())
     }
 
-    /// From now on this plan holds, unless the current one says the same.
+    /// Adds a plan unless it equals the current one.
     pub fn add(&mut self, plan: Plan) {
         if self.current().is_some_and(|current| current.same_content(&plan)) {
             return;
@@ -281,7 +282,7 @@ impl Plans {
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     pub fn save(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
         if let Some(plan) = self.all.last().filter(|_| self.is_unsaved) {
             let (text, checksum) = plan.to_text();
@@ -306,17 +307,16 @@ impl Plans {
         Ok(())
     }
 
-    /// The names of their files.
+    /// Returns the names of the plans' files.
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
         self.saved.keys().map(|number| name(*number))
     }
 
-    /// Looks whether all of them are still there, and say what was written. Those that do not are written again by
-    /// [`Plans::save`]; returns their names.
+    /// Checks that all files are there with the written bytes. [`Plans::save`] writes the others again; returns their names.
     pub fn verify(&mut self, disk: &dyn Disk, folder: &Path) -> Vec<String> {
         let is_other = |found: io::Result<Vec<u8>>, text: &Vec<u8>| match found {
             Ok(found) => found != *text,
-            // A disk that does not answer now says nothing about the file.
+            // An I/O error other than "not found" does not show that the file is missing.
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         let lost = self.saved.iter().filter(|(number, text)| is_other(disk.read(&path(folder, **number)), text));
@@ -325,7 +325,7 @@ impl Plans {
     }
 }
 
-/// Returns the end of a plan's only line.
+/// Returns the witness of a plan's only line.
 fn end_of(text: &[u8]) -> Option<Witness> {
     let line = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
     let (_, checksum) = ChainedChecksum::default().unseal(line).ok()?;
@@ -432,7 +432,7 @@ mod tests {
         let mut again = Plans::read(&RealDisk, folder.path()).unwrap();
         assert_eq!(again.all, plans.all);
         assert_eq!(again.set_witnesses(plans.witnesses.clone()), None);
-        // One that is gone or cut is missed, whatever its number is.
+        // A missing or cut plan is noticed, whatever its number.
         for number in [1, 2] {
             let path = path(folder.path(), number);
             let text = std::fs::read(&path).unwrap();

@@ -1,4 +1,4 @@
-//! What an outlet shows of a tournament: who plays where in `games.pdn`, and the files of each round, which stay its own for ever.
+//! The tournament in an outlet: the players of each board in `games.pdn`, and the permanent files of each round.
 //!
 //! | a board | `games.pdn` | `round/N/games.pdn` |
 //! |---|---|---|
@@ -16,7 +16,7 @@ use draughts_tournament::{
     BoardAssignment, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
 };
 
-/// The boards of a station, each with what is shown of it while rounds are open.
+/// Returns the boards of a station, each with its visible entry while rounds are open.
 pub fn current_entries<'s>(
     round_boards: &'s RoundBoards,
     tournament: &Tournament,
@@ -41,7 +41,7 @@ pub fn current_entries<'s>(
     round_boards.boards().map(place).collect()
 }
 
-/// The rounds that have files.
+/// Returns the rounds that have files.
 pub fn rounds(tournament: &Tournament) -> Vec<u32> {
     let mut rounds: Vec<u32> = tournament.sections.iter().flat_map(shown_rounds).collect();
     rounds.sort_unstable();
@@ -53,7 +53,7 @@ fn shown_rounds(section: &TournamentSection) -> impl Iterator<Item = u32> + '_ {
     section.rounds.iter().filter(|round| round.state != RoundState::Prepared).map(|round| round.number)
 }
 
-/// The games of pairings, by the word that they were told; of each pairing in the order in which they were begun.
+/// Returns the games of pairings by pairing id; those of one pairing in the order in which they began.
 pub fn games_of_pairings<'s>(
     round_boards: &'s RoundBoards,
     tournament: &Tournament,
@@ -68,13 +68,13 @@ pub fn games_of_pairings<'s>(
     games
 }
 
-/// The word of the pairing that a game is one of.
+/// Returns the id of the pairing that a game belongs to.
 fn pairing_id(tournament: &Tournament, board: &Board, game: &GameRecord) -> Option<String> {
     let adopted = tournament.assigned_pairing(&board.name, game.number()).map(format_pairing_key);
     adopted.or_else(|| game.header.pairing_id.clone())
 }
 
-/// The pairings of a round in their order, each with its last game.
+/// Returns the pairings of a round in their order, each with its last game.
 pub fn round_entries<'s>(
     round_boards: &'s RoundBoards,
     games: &BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>>,
@@ -112,13 +112,13 @@ pub fn round_entries<'s>(
     places
 }
 
-/// The games of a pairing, the last first.
+/// Returns the keys of the games of a pairing, the last first.
 fn keys(pairing: &Pairing) -> impl Iterator<Item = PairingKey> + '_ {
     let stages = pairing.games.iter().rev().map(|game| (pairing.id, Some(game.stage)));
     stages.chain(pairing.games.is_empty().then_some((pairing.id, None)))
 }
 
-/// A pairing that has no game yet: its tags, and its result if it needs no game.
+/// Returns the entry of a pairing without a game: its tags, and its result if it needs no game.
 fn unplayed_pairing<'s>(board: &'s Board, tournament: &Tournament, seat: &BoardAssignment) -> SnapshotEntry<'s> {
     let mut tags = board.tags.clone();
     tags.retain(|(name, _)| seat.tags.iter().all(|(own, _)| own != name));

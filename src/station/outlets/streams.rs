@@ -1,4 +1,4 @@
-//! The events of games, made when they are needed: those of a hall that plays for days are many times as long as its games.
+//! The events of games, made when they are needed: after days of play they are many times as long as the games.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -7,24 +7,24 @@ use std::vec;
 use crate::engine::broadcast::events::{self, EventId, GameEvent, Generation, Stream, StreamKey};
 use crate::engine::broadcast::{Board, Delay, GameRecord, HiddenNames, TournamentHistory, VisibleGame, WallTime};
 
-/// So many events of a stream are made at once.
+/// Number of events of a stream made at once.
 const LOOKAHEAD: usize = 32;
 
-/// All events of each stream of some boards.
+/// All events of each stream of a list of boards.
 pub struct EventStreams<'s> {
     boards: BTreeMap<&'s str, &'s Board>,
-    /// The events of the tournament.
+    /// Events of the tournament.
     tournament: &'s [GameEvent],
-    /// The names that are in no line.
+    /// Names that must not be in a line.
     hidden_names: &'s HiddenNames,
     /// Generation of the lines of their file.
     pub(super) generation: Generation,
-    /// Those that will be wanted next, of each stream that was asked for, and the number of the first of them.
+    /// Next events of each requested stream, with the number of the first of them.
     lookahead: BTreeMap<StreamKey, (u64, vec::IntoIter<GameEvent>)>,
 }
 
 impl<'s> EventStreams<'s> {
-    /// Those of these boards and of a tournament, in a file of this generation.
+    /// Returns the events of these boards and of a tournament, for a file of this generation.
     pub fn new(
         boards: impl IntoIterator<Item = &'s Board>,
         course: &'s TournamentHistory,
@@ -36,7 +36,7 @@ impl<'s> EventStreams<'s> {
         EventStreams { boards, tournament, hidden_names, generation: generation.clone(), lookahead: BTreeMap::new() }
     }
 
-    /// The names that are in no line.
+    /// Returns the names that must not be in a line.
     pub(super) fn hidden_names(&self) -> &'s HiddenNames {
         self.hidden_names
     }
@@ -50,7 +50,7 @@ impl<'s> EventStreams<'s> {
         Some((board, board.games.iter().rev().find(|game| game.number() == number)?))
     }
 
-    /// Is this an event of one of them?
+    /// Whether an event is known here.
     pub fn contains(&self, place: &EventId) -> bool {
         if place.stream == Stream::Tournament {
             return self.tournament_event(place.n).is_some();
@@ -59,7 +59,7 @@ impl<'s> EventStreams<'s> {
         place.n > 0 && game.is_some_and(|(_, game)| place.n <= count(game, place.stream))
     }
 
-    /// An event. It is at hand when it is the next of its stream.
+    /// Returns an event; at once if it is the next of its stream.
     fn event(&mut self, place: &EventId) -> Option<GameEvent> {
         if place.stream == Stream::Tournament {
             return self.tournament_event(place.n).cloned();
@@ -81,13 +81,13 @@ impl<'s> EventStreams<'s> {
         event
     }
 
-    /// A line of the file with its LF, if the event is known.
+    /// Returns a line of the file with its LF, if the event is known.
     pub fn line(&mut self, seq: u64, place: &EventId) -> Option<String> {
         let event = self.event(place)?;
         Some(event.line(seq, &self.generation) + "\n")
     }
 
-    /// The next events of a stream behind the first so many.
+    /// Returns the next events of a stream after the first `skip`.
     fn after(&self, board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<GameEvent> {
         if stream == Stream::LiveUpdate {
             return events::live_update_events(board, game, skip, LOOKAHEAD);
@@ -102,7 +102,7 @@ impl<'s> EventStreams<'s> {
     }
 }
 
-/// How many events a stream of a game has, whatever may be seen of it.
+/// Returns the number of events of a game's stream, visible or not.
 fn count(game: &GameRecord, stream: Stream) -> u64 {
     match stream {
         Stream::Game => events::visible_event_count(all(game)),
@@ -115,17 +115,17 @@ fn all(game: &GameRecord) -> VisibleGame<'_> {
     Delay::NO_DELAY.view(game, game.last_change_at())
 }
 
-/// The events that may be seen and are not written yet, in the order in which they are to be written: that of their moments, then of
-/// the boards; those of a stream in their own.
+/// Visible events that are not written yet, ordered by their moments, then by board; those of a stream in their own order.
 pub struct PendingEvents<'s> {
     streams: EventStreams<'s>,
-    /// The next of each stream, and how many of it may be seen.
+    /// Next event of each stream, and its number of visible events.
     next: Vec<(Option<&'s GameRecord>, EventId, u64)>,
     heap: BinaryHeap<Reverse<(WallTime, usize)>>,
 }
 
 impl<'s> PendingEvents<'s> {
-    /// Those of some boards and of a tournament, for a file of this generation. `written`: how many events of a stream are written.
+    /// Returns the pending events of these boards and of a tournament, for a file of this generation. `written`: number of written events
+    /// of a stream.
     pub fn new(
         boards: &[&'s Board],
         (course, generation): (&'s TournamentHistory, &Generation),
@@ -164,12 +164,12 @@ impl<'s> PendingEvents<'s> {
         unwritten
     }
 
-    /// How many are left.
+    /// Returns the number of events that are left.
     pub fn remaining(&self) -> u64 {
         self.next.iter().map(|(_, place, seen)| seen + 1 - place.n).sum()
     }
 
-    /// The next event of a stream has its turn when its moment has it.
+    /// Schedules the next event of a stream by its moment.
     fn schedule(&mut self, index: usize) {
         let Some((game, place, seen)) = self.next.get(index) else { return };
         if place.n <= *seen

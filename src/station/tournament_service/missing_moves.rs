@@ -28,7 +28,7 @@ impl TournamentService {
         for part in earlier {
             let mut earlier = self.recorded(part)?;
             let end = earlier.entries.last().map_or(earlier.header.start(), |entry| entry.kind.position_after());
-            // If it was continued from another position, the sheet has no moves between.
+            // A game that continued from another position has no moves in between on the sheet.
             if end.setup() != recorded.header.start().setup() {
                 break;
             }

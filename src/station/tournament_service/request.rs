@@ -1,4 +1,4 @@
-//! Requests: a command, and how it is to be executed. `ctl`, the desk and the verbs of `damcast tournament` send them.
+//! Requests: a command with its options. `ctl`, the desk and `damcast tournament` send them.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct TournamentRequest {
     /// Whether all doubts are confirmed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confirm: bool,
-    /// Whether the effects are shown and nothing is changed.
+    /// Whether to show the effects without changing anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }

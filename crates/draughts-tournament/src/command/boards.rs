@@ -1,19 +1,19 @@
-//! The boards of the station: their games, and which board has which number.
+//! The boards of the station: their games and their numbers.
 
 use std::collections::BTreeMap;
 
 use crate::{BoardAssignment, BoardGame, PairingKey, RoundState, Tournament, TournamentSection};
 
-/// What a decision needs to know of the station.
+/// State of the station that decisions depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Boards<'a> {
     /// Recorded games.
     pub games: &'a BoardGames,
-    /// Names of all boards; empty: no boards are known, and pairings keep theirs.
+    /// Names of all boards; if empty, no boards are known, and pairings keep theirs.
     pub names: &'a [String],
-    /// Board of each number, from 1; `None`: no such board at present.
+    /// Board of each number, from 1; `None` if there is no such board at present.
     pub by_number: &'a [Option<String>],
-    /// Number of games that the readers of a file take; `None`: any.
+    /// Maximum number of games in a file for all its readers; `None` for no limit.
     pub max_games: Option<usize>,
 }
 
@@ -67,7 +67,7 @@ impl BoardGames {
         self.of_board(board).next_back()
     }
 
-    /// Returns the last game of a board, to change it.
+    /// Mutable access to the last game of a board.
     pub fn last_mut(&mut self, board: &str) -> Option<&mut BoardGame> {
         let of_board = (board.to_owned(), 0)..=(board.to_owned(), u32::MAX);
         self.0.range_mut(of_board).next_back().map(|(_, game)| game)
@@ -85,7 +85,7 @@ impl BoardGames {
         }
     }
 
-    /// Returns the game of which this one is the continuation.
+    /// Returns the game that this one continues.
     pub fn earlier_part(&self, game: &BoardGame) -> Option<&BoardGame> {
         self.get(&game.board, game.continues?)
     }
@@ -112,12 +112,12 @@ impl BoardGames {
     pub(crate) fn awaiting_result(&self, tournament: &Tournament, board: &str) -> Result<&BoardGame, String> {
         let over = || self.of_board(board).rev().filter(|game| game.is_over);
         let last = over().next().ok_or_else(|| format!("{board} has no game that is over"))?;
-        // A game long ago that was broken off is not what is meant.
+        // An older game that was broken off is not a candidate.
         Ok(over().take(2).find(|game| tournament.shown_result(game) == "*").unwrap_or(last))
     }
 
-    /// Returns the pairing that a board of an open round shows: the one of its latest game, else the one that is next. `None` while a game
-    /// without a pairing is played there.
+    /// Returns the pairing that a board of an open round shows: that of its latest game, else the next one. `None` while a game without a
+    /// pairing is running there.
     pub fn shown_pairing(
         &self,
         tournament: &Tournament,
@@ -137,14 +137,14 @@ impl BoardGames {
         }
     }
 
-    /// Returns the running game without a pairing at a board of a round: it may have begun a moment too early.
+    /// Returns the running game without a pairing at a board of a round: it may have begun shortly before the round opened.
     pub fn unassigned_game(&self, tournament: &Tournament, assignment: &BoardAssignment) -> Option<&BoardGame> {
         let game = self.last(&assignment.board).filter(|game| !game.is_over)?;
         tournament.pairing_of(game).is_none().then_some(game)
     }
 }
 
-/// The round that comes next in a section.
+/// The next round of a section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NextRound {
     /// Name of the section.
@@ -155,7 +155,7 @@ pub struct NextRound {
     pub boards: Vec<String>,
 }
 
-/// Returns the next round of each section whose open round has all its results. A round with a pairing without a board is left out.
+/// Returns the next round of each section whose open round has all its results. Leaves out a round with a pairing without a board.
 pub fn next_rounds(tournament: &Tournament, boards: &Boards) -> Vec<NextRound> {
     let next = |section: &TournamentSection| {
         let lacks_results = |round: u32| section.round(round).iter().any(|pairing| pairing.is_awaited());

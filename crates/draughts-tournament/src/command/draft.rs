@@ -1,4 +1,4 @@
-//! A tournament while a command works on it: every change is an event that is applied at once.
+//! A tournament while a command works on it: every change is an event that is applied immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::{
     RoundState, Scoring, Tournament, TournamentSection, parse_pairing_key,
 };
 
-/// The state so far, and the events that made it.
+/// The current state, and the events that led to it.
 pub(super) struct Draft<'b> {
     pub state: Tournament,
     pub events: Vec<Event>,
@@ -24,7 +24,7 @@ impl<'b> Draft<'b> {
         Draft { state: state.clone(), events: Vec::new(), boards: *boards }
     }
 
-    /// Applies an event and keeps it, if it changes anything.
+    /// Applies an event and stores it if it changes anything.
     pub fn emit(&mut self, event: Event) -> Result<bool, Misfit> {
         let is_new = self.state.apply(&event)?;
         if is_new {
@@ -33,7 +33,7 @@ impl<'b> Draft<'b> {
         Ok(is_new)
     }
 
-    /// Shows tags of a recorded game with these values; an empty value leaves the tag out.
+    /// Corrects tags of a recorded game to these values; an empty value leaves the tag out.
     pub fn correct(
         &mut self,
         game: &BoardGame,
@@ -51,7 +51,7 @@ impl<'b> Draft<'b> {
         Ok(())
     }
 
-    /// Makes a game one of this pairing, whatever its line was sent before its first move.
+    /// Assigns a game to a pairing, whatever pairing its line had.
     pub fn assign_game(&mut self, game: &BoardGame, key: PairingKey) -> Result<bool, Misfit> {
         let sent = game.pairing.as_deref().and_then(parse_pairing_key);
         let pairing = Some(key).filter(|_| sent != Some(key));
@@ -72,7 +72,7 @@ impl<'b> Draft<'b> {
         self.give_outcome((id, stage), &scoring, outcome)
     }
 
-    /// Gives the points of an outcome to a game of a pairing, whatever result it has.
+    /// Gives the points of an outcome to a game of a pairing, replacing any result.
     pub fn give_outcome(
         &mut self,
         (pairing, stage): (Id, Option<MicroMatchStage>),
@@ -87,7 +87,8 @@ impl<'b> Draft<'b> {
         self.emit(Event::ResultGiven { pairing, stage, result: OfficialResult { white, black, reason } })
     }
 
-    /// Sets the result that a board has shown, if the pairing has none and its section knows it. Returns whether that changes anything.
+    /// Sets the result that a board has shown, if the pairing has none and its section knows the result. Returns whether that changes
+    /// anything.
     pub fn set_board_result(&mut self, key: PairingKey, result: &str) -> Result<bool, Misfit> {
         if let Some(outcome) = tag_values::Outcome::parse(result) {
             return self.set_outcome(key, outcome);
@@ -107,7 +108,7 @@ impl<'b> Draft<'b> {
         self.emit(Event::ResultGiven { pairing: id, stage: None, result })
     }
 
-    /// Takes over the results of finished games. Returns the pairings that got one.
+    /// Adopts the results of finished games. Returns the pairings that got one.
     pub fn apply_board_results(&mut self, games: &[&BoardGame]) -> Result<Vec<Id>, Misfit> {
         let mut taken = Vec::new();
         for (key, game) in self.state.latest_games(games.iter().copied()) {
@@ -119,7 +120,7 @@ impl<'b> Draft<'b> {
         Ok(taken)
     }
 
-    /// Clears the results of games that were continued; also if the station was killed before that was recorded.
+    /// Clears the results of games that were continued, even if the station was killed before that was recorded.
     pub fn clear_results_of_resumed_games(&mut self) -> Result<(), Misfit> {
         let games = self.boards.games;
         for earlier in games.all().filter_map(|game| games.earlier_part(game)) {
@@ -127,7 +128,7 @@ impl<'b> Draft<'b> {
             if shown == "*" {
                 continue;
             }
-            // An arbiter may have given another result since: that stays.
+            // Another result that an arbiter has given since stays.
             let key = self.state.pairing_of(earlier);
             if let Some((pairing, stage)) =
                 key.filter(|key| self.state.result_tag(*key, earlier.format).as_ref() == Some(&shown))
@@ -139,8 +140,8 @@ impl<'b> Draft<'b> {
         Ok(())
     }
 
-    /// Makes a game that was to be replayed count again, with all its parts. The result that an operator gave on its board becomes that of
-    /// the pairing, if that has none.
+    /// Makes a game that was to be replayed count again, with all its parts. If the pairing has no result, it gets the one that an operator
+    /// entered on its board.
     pub fn undo_replay(&mut self, parts: &[&BoardGame], key: PairingKey) -> Result<(), Misfit> {
         for part in parts {
             self.correct(part, [(REPLAYED.to_owned(), String::new())])?;
@@ -154,7 +155,7 @@ impl<'b> Draft<'b> {
         Ok(())
     }
 
-    /// Derives everything that follows from the tournament for boards and games.
+    /// Derives all consequences of the tournament for boards and games.
     pub fn derive_board_changes(&mut self) -> Result<(), Misfit> {
         if !self.boards.names.is_empty() {
             let open = |section: &TournamentSection| section.open_round().map(|round| (section.id, round));
@@ -172,8 +173,8 @@ impl<'b> Draft<'b> {
         self.update_corrections()
     }
 
-    /// Assigns boards of the station to the pairings of these rounds (section, round). If two sections count their boards from 1, the boards
-    /// of the second follow those of the first. A pairing with one player has no board.
+    /// Assigns boards of the station to the pairings of these rounds (section, round). If two sections count their boards from 1, the
+    /// boards of the second follow those of the first. A pairing with one player has no board.
     fn assign_boards(&mut self, rounds: &[(Id, u32)]) -> Result<(), Misfit> {
         let mut taken: BTreeSet<u32> = BTreeSet::new();
         let mut assigned = Vec::new();
@@ -192,7 +193,7 @@ impl<'b> Draft<'b> {
         assigned.into_iter().try_for_each(|event| self.emit(event).map(drop))
     }
 
-    /// Gives every recorded game of a pairing the tags that the tournament has for it: names, round, event, and the official result of a
+    /// Corrects the tags of every recorded game of a pairing to those of the tournament: names, round, event, and the official result of a
     /// finished game.
     fn update_corrections(&mut self) -> Result<(), Misfit> {
         let games = self.boards.games;
@@ -206,7 +207,7 @@ impl<'b> Draft<'b> {
             let Some(key) = self.state.pairing_of(game) else { continue };
             let Some((section, pairing)) = self.state.pairing(key.0) else { continue };
             let mut wanted = self.state.tags_of(section, pairing, key.1);
-            // Tags of the other player do not fit a substitute.
+            // Tags of the replaced player do not fit a substitute.
             let is_missing = |name: &&str| wanted.iter().all(|(known, _)| known != name);
             let missing: Vec<&str> = PLAYER_TAG_SUFFIXES.into_iter().flatten().filter(is_missing).collect();
             wanted.extend(missing.into_iter().map(|name| (name.to_owned(), String::new())));
@@ -221,7 +222,7 @@ impl<'b> Draft<'b> {
         Ok(())
     }
 
-    /// Makes the continuation of an adopted game one of the same pairing.
+    /// Assigns the continuation of an assigned game to the same pairing.
     fn assign_with_its_beginning(&mut self, game: &BoardGame) -> Result<(), Misfit> {
         let is_assigned = self.state.assigned_pairing(&game.board, game.number).is_some();
         let beginning = game.continues.filter(|_| !is_assigned);
@@ -233,7 +234,7 @@ impl<'b> Draft<'b> {
 }
 
 impl Tournament {
-    /// The corrections of the game that this one continues, which this one does not have yet; without its result and its added moves.
+    /// Returns the corrections of the game that this one continues and that are missing here, without its result and its added moves.
     fn prior_corrections(&self, game: &BoardGame) -> Vec<(String, String)> {
         let earlier = game.continues.and_then(|number| self.corrected(&game.board, number));
         let own = self.corrected(&game.board, game.number);
@@ -244,7 +245,7 @@ impl Tournament {
         tags.map(|(name, tag)| (name.clone(), tag.value.clone())).collect()
     }
 
-    /// The latest game of each pairing: a game that was played again replaces the one before it.
+    /// Returns the latest game of each pairing: a replayed game replaces the previous one.
     fn latest_games<'g>(&self, games: impl Iterator<Item = &'g BoardGame>) -> BTreeMap<PairingKey, &'g BoardGame> {
         let counting = games.filter(|game| !self.is_replayed(game));
         counting.filter_map(|game| Some((self.pairing_of(game)?, game))).collect()

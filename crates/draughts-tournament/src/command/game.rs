@@ -1,9 +1,9 @@
-//! Commands about recorded games: their players, their pairing, their moves, and games that are played again.
+//! Commands about recorded games: players, pairing, moves and replays.
 
 use super::{Draft, Refusal};
 use crate::{Deferral, Event, MOVES, REPLAYED, pdn_replacement};
 
-/// A board, and the number of a game on it.
+/// Name of a board, and the number of a game on it.
 type GameRef<'c> = (&'c str, Option<u32>);
 
 pub(super) fn set_players(
@@ -69,7 +69,7 @@ pub(super) fn adopt(
     Ok(vec![format!("{board}, game {}, is the game of round {}, {white} - {black}", game.number, pairing.round)])
 }
 
-/// Adds moves that were checked against the recorded game; an empty text takes back added moves.
+/// Adds moves that were checked against the recorded game; an empty text removes added moves.
 pub(super) fn add_moves(
     draft: &mut Draft,
     (board, number): GameRef,

@@ -1,4 +1,4 @@
-//! Commands that bring pairings: a file of a pairing program, or a round robin.
+//! Commands that add pairings: import of a pairing program's file, and round robin.
 
 use draughts_pdn::{Level, Problem};
 
@@ -53,7 +53,7 @@ fn check_section(name: &str) -> Result<(), String> {
     if is_readable { Ok(()) } else { Err("a section has a name of 1 to 64 characters".to_owned()) }
 }
 
-/// The bytes of a file that was sent as one character a byte.
+/// Returns the bytes of a file that was sent with one character per byte.
 fn bytes_of(text: &str) -> Result<Vec<u8>, String> {
     let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>();
     bytes.ok_or_else(|| "a file that is sent as bytes has characters up to U+00FF".to_owned())

@@ -1,12 +1,12 @@
-//! Who and what a request means: sections and players by their names, or by the numbers of the pairing program.
+//! Lookup of sections and players by their names, or by the numbers of the pairing program.
 
 use crate::{Id, Tournament, TournamentSection, numbers};
 
-/// The section that is named, or the only one.
+/// Returns the named section, or the only one.
 ///
 /// # Errors
 ///
-/// When there is none, or it must be said which.
+/// Returns a message if there is none, or if the name is needed.
 pub fn only_section<'t>(tournament: &'t Tournament, name: Option<&str>) -> Result<&'t TournamentSection, String> {
     let names = || tournament.sections.iter().map(|section| section.name.as_str()).collect::<Vec<_>>().join(", ");
     match (name, tournament.sections.as_slice()) {
@@ -19,7 +19,7 @@ pub fn only_section<'t>(tournament: &'t Tournament, name: Option<&str>) -> Resul
     }
 }
 
-/// The players of a section whom a name means, or a number: that of the pairing program, or the one that our own files give.
+/// Returns the players of a section with a name or a number: that of the pairing program, or the one in exported files.
 pub(super) fn find_players(section: &TournamentSection, called: &str) -> Vec<Id> {
     let named: Vec<Id> = section.players_named(called).into_iter().map(|known| known.id).collect();
     match called.parse::<u32>() {
@@ -30,7 +30,7 @@ pub(super) fn find_players(section: &TournamentSection, called: &str) -> Vec<Id>
     }
 }
 
-/// The one player whom a name or a number means, with his section.
+/// Returns the only player with a name or a number, and their section.
 pub(super) fn find_player(tournament: &Tournament, section: Option<&str>, called: &str) -> Result<(Id, Id), String> {
     let asked = tournament.sections.iter().filter(|of| section.is_none_or(|name| of.name == name));
     let found: Vec<(&TournamentSection, Vec<Id>)> =
@@ -53,7 +53,7 @@ pub(super) fn no_player(called: &str) -> String {
     format!("there is no player {called}; give the name as it stands in the tournament, or the number")
 }
 
-/// What tells players of one name apart: their numbers, with what else is known of them.
+/// Describes players of one name by their numbers and other known facts.
 pub(super) fn describe_choices(section: &TournamentSection, several: &[Id], called: &str) -> String {
     let numbers_of = numbers(section);
     let one = |id: &Id| {

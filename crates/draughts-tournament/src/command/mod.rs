@@ -1,4 +1,4 @@
-//! Commands: what an arbiter can ask for, and the events that a command makes of a tournament.
+//! Commands: requests of an arbiter, and the resulting events of a tournament.
 //!
 //! ```text
 //!   state, boards, command ─▸ decide ─▸ Decision: events, messages, notes, effects on readers
@@ -33,9 +33,9 @@ const MAX_REASONS: usize = 20;
 /// Outcome of a command that can be executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decision {
-    /// Events in their order; none if nothing is new.
+    /// Events in their order; none if nothing changes.
     pub events: Vec<Event>,
-    /// The tournament with them.
+    /// Tournament after the events.
     pub after: Tournament,
     /// Messages about the command and about everything that changes.
     pub messages: Vec<String>,
@@ -48,9 +48,9 @@ pub struct Decision {
 /// Reason for not executing a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// The command cannot be executed; its faults one by one, and their consequence last.
+    /// The command cannot be executed; its faults one by one, then their consequence.
     Impossible(Vec<String>),
-    /// The command may be a mistake: the reasons, and what it does once it is confirmed.
+    /// The command may be a mistake: the reasons, and its effect once confirmed.
     Unconfirmed(Vec<String>, Box<Decision>),
 }
 
@@ -66,7 +66,7 @@ impl From<Misfit> for Refusal {
     }
 }
 
-/// Decides what a command does to a tournament. Reads nothing but its arguments. `confirmed`: the requester has confirmed all doubts.
+/// Decides the effect of a command on a tournament. Reads only its arguments. `confirmed`: the requester has confirmed all doubts.
 ///
 /// # Errors
 ///
@@ -76,7 +76,6 @@ impl From<Misfit> for Refusal {
 ///
 /// ```
 /// use draughts_tournament::{BoardGames, Boards, Tournament, TournamentCommand, decide};
-///
 /// let games = BoardGames::default();
 /// let boards = Boards { games: &games, names: &[], by_number: &[], max_games: None };
 /// let import = TournamentCommand::import_of("players.csv", "No;Name\n1;Ann\n2;Bob\n".to_owned());
@@ -114,7 +113,7 @@ pub fn decide(
     Err(Refusal::Unconfirmed(review.confirmations, Box::new(decision)))
 }
 
-/// Shortens a list to a screen full of lines, and the number of the others.
+/// Shortens a list to a screen full of lines, then the number of the others.
 pub fn shortened(mut lines: Vec<String>) -> Vec<String> {
     let others = lines.len().saturating_sub(MAX_REASONS);
     lines.truncate(MAX_REASONS);
@@ -159,10 +158,10 @@ fn execute(
     Ok((messages, Vec::new()))
 }
 
-/// What boards have shown since the last command.
+/// Changes from recorded games since the last command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardChanges {
-    /// Events in their order; none if nothing is new.
+    /// Events in their order; none if nothing changes.
     pub events: Vec<Event>,
     /// Messages about everything that changes.
     pub messages: Vec<String>,
@@ -170,8 +169,8 @@ pub struct BoardChanges {
     pub board: Option<String>,
 }
 
-/// Decides what follows from recorded games: games of pairings get their names, and swapped boards their pairings. A result that an operator
-/// gave to a running game becomes official, unless an arbiter has given another one.
+/// Decides the consequences of recorded games: games of pairings get their names, and swapped boards their pairings. A result that an
+/// operator entered for a running game becomes official, unless an arbiter has given another one.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Commands about pairings: another player, another day, another board.
+//! Commands about pairings: substitution, postponement, another board.
 
 use super::lookup::{describe_choices, find_players, no_player};
 use super::player::check_name;
@@ -17,7 +17,7 @@ pub(super) fn substitute(
     let old = match find_players(section, player).as_slice() {
         [] => return Err(no_player(player).into()),
         [one] => *one,
-        // Of several with this name the one who plays is meant.
+        // Of several players with this name, prefer the one in the pairing.
         several => match several.iter().copied().find(|id| plays(*id)) {
             Some(id) => id,
             None => return Err(describe_choices(section, several, player).into()),
@@ -89,7 +89,7 @@ fn pairing_is_gone() -> String {
     "this pairing is gone".to_owned()
 }
 
-/// Names a pairing that can still be played.
+/// Returns the description of a pairing without a result, which can still be played.
 fn without_result(state: &Tournament, id: Id) -> Result<String, String> {
     let (section, pairing) = state.pairing(id).ok_or_else(pairing_is_gone)?;
     let [white, black] = [pairing.white, pairing.black].map(|id| TournamentSection::name_of(section, id));

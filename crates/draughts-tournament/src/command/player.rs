@@ -4,7 +4,7 @@ use super::lookup::find_player;
 use super::{Draft, Refusal};
 use crate::{Event, HIDDEN_NAME, is_unseen, pdn_replacement};
 
-/// What follows if a player is hidden or shown again.
+/// Consequence of hiding a player or showing one again.
 const EVENTS_RESTARTED: &str = "the events of all outlets begin anew under another generation, with the names that are to be shown; live files stay as \
                                 they are";
 
@@ -26,7 +26,7 @@ pub(super) fn rename(
     Ok(messages)
 }
 
-/// Checks that a name can be read.
+/// Checks that a name has 1 to 200 characters, all visible, letters or digits among them.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
     let is_readable = name.chars().count() <= 200 && name.chars().any(char::is_alphanumeric);
     let is_odd = |c: char| c.is_control() || is_unseen(c);

@@ -4,179 +4,179 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// What is to be done.
+/// A command of an arbiter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "kebab-case")]
 pub enum TournamentCommand {
-    /// Take over a file.
+    /// Imports a file.
     Import {
-        /// Its name, for messages.
+        /// Name of the file, for messages.
         name: String,
-        /// What stands in it.
+        /// Content of the file.
         text: String,
-        /// Each character of the text is one byte of the file, which is no UTF-8.
+        /// Whether each character of the text is one byte of the file, which is not UTF-8.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         bytes: bool,
-        /// pdn, csv or trf; found out if it is not told.
+        /// `pdn`, `csv` or `trf`; `None` to detect the format.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         format: Option<String>,
-        /// What the columns of a CSV are called.
+        /// Names of the columns of a CSV.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         columns: String,
-        /// What results are worth in a new section; empty if the file says it.
+        /// Scoring of a new section; empty for that in the file.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         scoring: String,
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
-    /// Pair a round robin.
+    /// Pairs a round robin.
     RoundRobin {
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
-        /// Everybody meets everybody twice.
+        /// Whether all players meet twice.
         #[serde(default)]
         double: bool,
     },
-    /// Publish, open or close a round.
+    /// Publishes, opens or closes a round.
     SetRoundState {
-        /// Which.
+        /// Number of the round.
         round: u32,
-        /// `published`, `open`, `closed`; `prepared` takes a publication back.
+        /// `published`, `open`, `closed`; `prepared` withdraws a publication.
         to: String,
-        /// Of which section; of all that have it if that is not told.
+        /// Name of the section; `None` for all sections with this round.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
-    /// Give a game or a pairing its official result.
+    /// Sets the official result of a game or a pairing.
     Result {
-        /// The last game of this board that has none.
+        /// Name of the board; without `game`, its last game without a result.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         board: Option<String>,
-        /// Its game with this number.
+        /// Number of the game on the board.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         game: Option<u32>,
-        /// Or the pairing: `3.2` is board 2 of round 3.
+        /// The pairing instead of a board: `3.2` is board 2 of round 3.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pairing: Option<String>,
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
-        /// `2-0`, `1-1`, `0-2`, `1+-1-` for a draw with a plus, points such as `12-0`; `*` takes a result back.
+        /// `2-0`, `1-1`, `0-2`, `1+-1-` for a draw with a plus, points such as `12-0`; `*` withdraws a result.
         result: String,
-        /// How it came about, in a word of [`ResultReason`](crate::ResultReason); on the board if that is not told.
+        /// Reason, as in [`ResultReason`](crate::ResultReason); `None` for a game that was played.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<String>,
-        /// It takes the place of another result.
+        /// Whether to replace another result.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         correct: bool,
     },
-    /// Say who plays a game that has begun.
+    /// Sets the players of a game that has begun.
     SetPlayers {
-        /// The board.
+        /// Name of the board.
         board: String,
-        /// The game; the last one if that is not told.
+        /// Number of the game; `None` for the last one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         game: Option<u32>,
-        /// Who has White.
+        /// Name of the player of White.
         white: String,
-        /// Who has Black.
+        /// Name of the player of Black.
         black: String,
     },
-    /// Somebody plays a pairing instead of another.
+    /// Replaces a player of a pairing.
     Substitute {
         /// The pairing: `3.2` is board 2 of round 3.
         pairing: String,
-        /// Who was to play: the name, or his number in the files of the pairing program.
+        /// Replaced player: name, or number in the files of the pairing program.
         player: String,
-        /// Who plays: likewise; with `sure` also one who is not known yet.
+        /// Substitute: name or number; once confirmed, also the name of a new player.
         substitute: String,
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
-    /// A game that has begun is one of a pairing, though its line was told none or another one.
+    /// Assigns a game that has begun to a pairing, whatever pairing its line had.
     Adopt {
-        /// The board.
+        /// Name of the board.
         board: String,
-        /// The game; the last one if that is not told.
+        /// Number of the game; `None` for the last one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         game: Option<u32>,
-        /// The pairing, `3.2` is board 2 of round 3; what the board is to play in the open round if that is not told.
+        /// The pairing, `3.2` is board 2 of round 3; `None` for the board's pairing in the open round.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pairing: Option<String>,
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
-    /// Add the moves that a board missed to a game that is over; its live file stays as it is.
+    /// Adds the moves that a board missed to a finished game; its live file stays unchanged.
     AddMoves {
-        /// The board.
+        /// Name of the board.
         board: String,
-        /// The game; the last one if that is not told.
+        /// Number of the game; `None` for the last one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         game: Option<u32>,
-        /// The name of the file, for messages.
+        /// Name of the file, for messages.
         name: String,
-        /// The moves, all of the game or those that are missing, in any dialect of PDN; no move at all takes back what was added.
+        /// The whole game or the missing moves, in any dialect of PDN; without moves, removes those added earlier.
         text: String,
     },
-    /// A pairing is not played with its round.
+    /// Postpones a pairing: it is not played with its round.
     Postpone {
         /// The pairing: `3.2` is board 2 of round 3.
         pairing: String,
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
-        /// It is played with its round after all.
+        /// Whether to undo the postponement.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         undo: bool,
     },
-    /// A pairing is played on this board, from its next game on, whatever round is open.
+    /// Moves a pairing to a board, from the board's next game on, in any round.
     PlayOnBoard {
         /// The pairing: `3.2` is board 2 of round 3.
         pairing: String,
-        /// The board.
+        /// Name of the board.
         board: String,
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
-    /// The last game of a pairing does not count: it is played again.
+    /// Discards the last game of a pairing so that it can be replayed.
     Replay {
         /// The pairing: `3.2` is board 2 of round 3.
         pairing: String,
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
-    /// Call a player by another name from now on, in all that is shown.
+    /// Renames a player in everything that is shown.
     RenamePlayer {
-        /// The name, or his number in the files of the pairing program.
+        /// Name of the player, or number in the files of the pairing program.
         player: String,
         /// The new name.
         name: String,
-        /// Of which section.
+        /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
 }
 
 impl TournamentCommand {
-    /// Take over a file of UTF-8 as it is, into the only section or a new one.
+    /// Creates the import of a UTF-8 file with default options, into the only section or a new one.
     pub fn import_of(name: &str, text: String) -> TournamentCommand {
         let (name, columns, scoring) = (name.to_owned(), String::new(), String::new());
         TournamentCommand::Import { name, text, bytes: false, format: None, columns, scoring, section: None }
     }
 
-    /// The result of the last game of a board that has none.
+    /// Creates the command that sets the result of a board's last game without one.
     pub fn result_of(board: String, result: String) -> TournamentCommand {
         let (game, pairing, section, kind) = (None, None, None, None);
         TournamentCommand::Result { board: Some(board), game, pairing, section, result, kind, correct: false }
     }
 
-    /// Subject of messages about what the command changes.
+    /// Returns the subject of messages about the changes of the command.
     pub(super) fn subject(&self) -> String {
         match self {
             TournamentCommand::Import { name, .. } => name.clone(),
@@ -184,12 +184,12 @@ impl TournamentCommand {
         }
     }
 
-    /// Whether the command replaces a result: then its requester was asked before.
+    /// Whether the command replaces a result: its requester has confirmed that.
     pub(super) fn is_correction(&self) -> bool {
         matches!(self, TournamentCommand::Result { correct: true, .. })
     }
 
-    /// In a few words, for the record.
+    /// Returns a short description for the record.
     pub fn describe(&self) -> String {
         let of = |section: &Option<String>| section.as_ref().map_or(String::new(), |name| format!(" of {name}"));
         match self {

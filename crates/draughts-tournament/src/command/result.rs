@@ -1,4 +1,4 @@
-//! The command that gives a result, to a pairing or to a recorded game.
+//! The command that sets a result, of a pairing or of a recorded game.
 
 use draughts_pdn::tag_values::{self, Outcome};
 
@@ -48,7 +48,7 @@ fn reason_of(word: &str) -> Result<ResultReason, String> {
     found.ok_or_else(|| format!("`{word}` is no reason of a result; there are {}", known()))
 }
 
-/// Gives a result to a recorded game without a pairing.
+/// Sets the result of a recorded game without a pairing.
 fn of_game(draft: &mut Draft, game: &BoardGame, result: &str, correct: bool) -> Result<String, Refusal> {
     let none = (result == "*").then(|| result.to_owned());
     let value = none.or_else(|| tag_values::parse_result_words(game.format, result)).ok_or_else(|| {
@@ -62,7 +62,7 @@ fn of_game(draft: &mut Draft, game: &BoardGame, result: &str, correct: bool) -> 
     Ok(format!("{called}: {value} (was {old})"))
 }
 
-/// Gives a result to a pairing, or to its game if a board was named.
+/// Sets the result of a pairing, or of its game if a board was named.
 fn of_pairing(
     draft: &mut Draft,
     key: PairingKey,
@@ -80,7 +80,7 @@ fn of_pairing(
         }
     };
     let new = match parse_result(result, kind, &scoring)? {
-        // A game of a micro-match is counted as one.
+        // A game of a micro-match counts as one game.
         Some(new) if key.1.is_none() || of.has_one_player() => {
             Some(Pairing::validated_result(of, new, &scoring).map_err(|reason| format!("{called}: {reason}"))?)
         }
@@ -109,14 +109,14 @@ fn of_pairing(
     Ok(format!("{called}: {} (was {})", text(new), text(old)))
 }
 
-/// Parses a result as an arbiter writes it; `None`: the result is taken back.
+/// Parses a result as an arbiter writes it; `None` withdraws the result.
 fn parse_result(result: &str, kind: Option<ResultReason>, scoring: &Scoring) -> Result<Option<OfficialResult>, String> {
     let given = |white: Points, black: Points, reason| {
         Ok(Some(OfficialResult { white, black, reason: kind.unwrap_or(reason) }))
     };
     let sides = result.split_once('-');
     let points = sides.and_then(|(white, black)| Some((Points::parse(white.trim())?, Points::parse(black.trim())?)));
-    // By decision of the arbiter each side may have points of its own.
+    // By decision of the arbiter each side may have its own points.
     let is_decision = matches!(kind, Some(ResultReason::Arbiter | ResultReason::NotPlayed | ResultReason::Bye));
     let decided = points.filter(|(white, black)| is_decision && scoring.allows(*white) && scoring.allows(*black));
     let outcome = Outcome::parse(result).filter(|_| decided.is_none());
@@ -147,7 +147,7 @@ fn check_correction(called: &str, old: &str, new: &str, correct: bool) -> Result
     Ok(())
 }
 
-/// Warns if a board is named that does not play the pairing: the pairing counts.
+/// Warns if the named board does not play the pairing: the pairing counts.
 fn warn_of_other_board(draft: &Draft, (name, id): (&str, Id), board: &str) -> Option<String> {
     let (state, games) = (&draft.state, draft.boards.games);
     let called = |state: &Tournament, id: Id| {

@@ -1,16 +1,15 @@
-//! Guards: what a change would do to those who read the tournament already. Some changes are refused, some are asked again, and of some
-//! the effect is told.
+//! Review of a change for readers who already follow the tournament: errors, confirmations and effects.
 //!
 //! | a change | is |
 //! |---|---|
-//! | a player twice in a round; another order, or fewer boards, in a published round; more games in a file than its reader takes | refused: a relay that reads it would fail for all boards |
-//! | a pair that has met; a name like another's; a result that the board does not show | asked again: it may be meant |
-//! | other players, round, event or site after publication; another result after the last one | done, and its effect told |
+//! | a player twice in a round; another order, or fewer boards, in a published round; more games in a file than its reader accepts | refused: a relay that reads it would fail for all boards |
+//! | a pair that has met; a name like another's; a result that the board does not show | to be confirmed |
+//! | other players, round, event or site after publication; another result after the last one | executed, with a message about its effect |
 //!
-//! What was so before is nobody's change.
+//! Only problems that the change introduces count.
 //!
-//! Source: the source text of lidraughts, `modules/relay` and `modules/study`: games are matched by their place in the file, a study has
-//! at most 64 chapters, and the title of a chapter stays as it was made.
+//! Source: the source text of lidraughts, `modules/relay` and `modules/study`: games are matched by their place in the file, a study has at
+//! most 64 chapters, and the title of a chapter stays as it was made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,22 +21,22 @@ use crate::value::result::result_of;
 use crate::{BoardGame, RoundState};
 use crate::{HIDDEN_NAME, Id, Pairing, Tournament, TournamentSection};
 
-/// What there is to say to a change.
+/// Outcome of reviewing a change.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ChangeReview {
-    /// Why it cannot be done.
+    /// Reasons why the change is impossible.
     pub errors: Vec<String>,
-    /// What is done only if it is meant so.
+    /// Reasons why the change needs a confirmation.
     pub confirmations: Vec<String>,
-    /// What follows from it for readers.
+    /// Effects on readers.
     pub effects: Vec<String>,
 }
 
-/// The tags by which readers know a game.
+/// Tags by which readers identify a game.
 const IDENTITY: [&str; 5] = ["White", "Black", "Round", "Event", "Site"];
 
-/// Compares a tournament with what it would become. `games`: what boards have recorded. `most_games`: so many games of a file are read;
-/// `None`: all.
+/// Compares a tournament before and after a change. `games`: recorded games of boards. `most_games`: maximum number of games in a file for
+/// its readers; `None` for no limit.
 pub fn review_change(
     before: &Tournament,
     after: &Tournament,
@@ -71,7 +70,7 @@ pub fn review_change(
     guards
 }
 
-/// Whoever plays in a round, once for each time.
+/// Returns the players of all rounds, once per game or bye.
 fn players_of_rounds(section: &TournamentSection) -> impl Iterator<Item = (u32, Id)> + '_ {
     let pairings =
         section.pairings.iter().flat_map(|of| [of.white, of.black].into_iter().flatten().map(|id| (of.round, id)));
@@ -88,13 +87,13 @@ fn twice_in_a_round(known: &TournamentSection, section: &TournamentSection, refu
     }
 }
 
-/// The rounds that everybody may see before and after.
+/// Returns the rounds that are public before and after the change.
 fn published<'s>(known: &'s TournamentSection, section: &'s TournamentSection) -> impl Iterator<Item = u32> + 's {
     let rounds = known.rounds.iter().filter(|round| round.state != RoundState::Prepared).map(|round| round.number);
     rounds.filter(|round| section.state_of(*round) != RoundState::Prepared)
 }
 
-/// Two players, whoever has white.
+/// Returns the two players, independent of colour.
 fn pair(of: &Pairing) -> (Option<Id>, Option<Id>) {
     (of.white.min(of.black), of.white.max(of.black))
 }
@@ -104,7 +103,7 @@ fn called(section: &TournamentSection, of: &Pairing) -> String {
     format!("round {}{board}, {} - {}", of.round, section.name_of(of.white), section.name_of(of.black))
 }
 
-/// Readers know a game by its place in the file, people by its board.
+/// Readers identify a game by its place in the file, people by its board.
 fn order(known: &TournamentSection, section: &TournamentSection, refused: &mut Vec<String>) {
     for round in published(known, section) {
         let (was, is) = (known.round(round), section.round(round));
@@ -177,7 +176,7 @@ fn lengths(before: &Tournament, after: &Tournament, most: usize, refused: &mut V
     }
 }
 
-/// In a Swiss nobody meets anybody twice. Where everybody has met everybody, it is no Swiss; what is played cannot be mended.
+/// In a Swiss tournament no two players meet twice. If all players have met, it is no Swiss; played games cannot be changed.
 fn met_before(known: &TournamentSection, section: &TournamentSection, asked: &mut Vec<String>) {
     if section.has_matches() {
         return;
@@ -204,7 +203,7 @@ fn met_before(known: &TournamentSection, section: &TournamentSection, asked: &mu
     }
 }
 
-/// Names that differ in order, accents, case or points alone may be one player.
+/// Names that differ only in order, accents, case or full stops may belong to one player.
 fn similar_names(known: &TournamentSection, section: &TournamentSection, asked: &mut Vec<String>) {
     let is_known = |id: Id, name: &str| known.player(id).is_some_and(|player| player.name == name);
     let mut names: BTreeMap<String, Vec<(Id, &str)>> = BTreeMap::new();
@@ -249,7 +248,7 @@ fn results(
         if was.is_some() {
             changed.insert(pairing.round);
         }
-        // A board knows of a pairing when it was set to it before.
+        // A board has a pairing if it was assigned before the change.
         let is_seated = before.is_some_and(|before| !before.board_name.is_empty());
         let Some(result) = pairing.result.filter(|result| result.reason.is_played() && is_seated) else { continue };
         let text = format!("{}-{}", result.white, result.black);
@@ -282,14 +281,14 @@ fn results(
     }
 }
 
-/// Readers know a game by its names, too, and some never change what they have listed.
+/// Readers also identify a game by its names, and some never change listed games.
 fn identity(
     (before, known): (&Tournament, &TournamentSection),
     (after, section): (&Tournament, &TournamentSection),
     told: &mut Vec<String>,
 ) {
     for round in published(known, section) {
-        // What becomes what, and for how many games; the first of them.
+        // Old and new value of each tag, with the number of games and the first of them.
         let mut changes: BTreeMap<(&str, String, String), (usize, Option<u32>)> = BTreeMap::new();
         let is = section.round(round);
         for (was, is) in known.round(round).iter().filter_map(|was| Some((was, is.iter().find(|is| is.id == was.id)?)))

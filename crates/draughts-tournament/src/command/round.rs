@@ -74,7 +74,7 @@ fn set_round_state(draft: &mut Draft, of: Option<&str>, number: u32, to: RoundSt
     Ok(messages)
 }
 
-/// The pairings of a round, in one section or in all, each with its section.
+/// Returns the pairings of a round, in one section or in all, each with its section.
 fn pairings<'t>(
     tournament: &'t Tournament,
     of: Option<&str>,

@@ -5,13 +5,13 @@ use crate::import::csv::EXTENSION_COMMENT;
 use crate::numbers;
 use crate::{Id, Tournament, TournamentSection};
 
-/// A field of a table: in quotation marks where it must be.
+/// Returns a field of a table, quoted if necessary.
 fn field(text: &str) -> String {
     if text.contains([';', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// The players and the pairings of a section: two tables with an empty line between them, UTF-8 with `;`. What no column has a place
-/// for stands in comments above them.
+/// Returns the players and the pairings of a section: two tables with an empty line between them, UTF-8 with `;`. Facts without a column
+/// are in comments above them.
 pub fn write(tournament: &Tournament, section: &TournamentSection) -> String {
     let comments: String = extension_comments(tournament, section)
         .into_iter()

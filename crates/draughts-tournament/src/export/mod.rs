@@ -9,7 +9,7 @@ use trf::numbers;
 
 use crate::{AdjustmentTarget, EventInfo, Id, Tournament, TournamentSection, UnplayedPolicy};
 
-/// What a format has no place for, as our own files tell it in comments: `damcast KEY VALUE`.
+/// Returns facts that a format has no place for, for comments in exported files: `damcast KEY VALUE`.
 pub(crate) fn extension_comments(tournament: &Tournament, section: &TournamentSection) -> Vec<(&'static str, String)> {
     let EventInfo { name, site, federation, start, end, arbiter, time_control } = &tournament.event;
     let ties: Vec<&str> = section.tie_breaks.iter().map(|tie| tie.name()).collect();

@@ -6,7 +6,7 @@ use draughts_pdn::{Game, Style, Tags, writer};
 use crate::value::result::result_of;
 use crate::{Points, ResultReason, Scoring, Tournament, TournamentSection};
 
-/// The games of a round, or of all rounds, without moves, with their official results. A bye is no game and has none.
+/// Returns the games of a round, or of all rounds, without moves, with their official results. Byes are no games and are left out.
 pub fn write(tournament: &Tournament, section: &TournamentSection, round: Option<u32>) -> String {
     let mut games = Vec::new();
     let rounds = match round {
@@ -19,7 +19,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection, round: Option
             if pairing.games.is_empty() {
                 games.push(game(tournament, section, pairing, (pairing.white, pairing.black), of_pairing, ""));
             }
-            // Of a micro-match each game has its own result.
+            // Each game of a micro-match has its own result.
             for one in &pairing.games {
                 let (white, black) = (pairing.white, pairing.black);
                 let sides = if one.is_swapped { (black, white) } else { (white, black) };
@@ -31,7 +31,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection, round: Option
     writer::write(&games, Style::Compact)
 }
 
-/// What these games do not say.
+/// Describes the facts that these games lack.
 pub fn omissions(section: &TournamentSection) -> Vec<String> {
     let is_stage = section.pairings.iter().any(|pairing| !pairing.games.is_empty());
     let is_divided = section.pairings.iter().any(|pairing| {
@@ -92,13 +92,13 @@ fn game(
     Game { tags, ..Game::default() }
 }
 
-/// `2027/07/10` and `2027-07-10` as `2027.07.10`.
+/// Returns `2027/07/10` and `2027-07-10` as `2027.07.10`.
 fn pdn_date(date: &str) -> String {
     date.replace(['/', '-'], ".")
 }
 
-/// The result of a pairing in the words of PDN, which knows 2-1-0 alone, and why it is so if it was not played. A double loss is
-/// in the tag; what stands behind the tags is `*` for every game.
+/// Returns the result of a pairing in PDN, which knows 2-1-0 only, and its reason if it was not played. A double loss is in the tag; after
+/// the tags every game has `*`.
 fn official_tags(section: &TournamentSection, pairing: &crate::Pairing) -> (&'static str, &'static str) {
     let Some(official) = pairing.result else { return ("*", "") };
     let termination = if official.reason == ResultReason::Played { "" } else { official.reason.name() };

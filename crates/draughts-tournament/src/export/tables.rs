@@ -1,7 +1,7 @@
 //! Tables for people: standings, the pairings of a round, the crosstable; as text, and as a page of HTML.
 //!
-//! A cell of a crosstable is the number of the opponent, the own colour and the own points, `35w2`; behind a game that was not played
-//! stands `f`. A round without an opponent is `bye` with its points, or `-`.
+//! A cell of a crosstable has the number of the opponent, the player's colour and points, `35w2`, followed by `f` if the game was not
+//! played. A round without an opponent is `bye` with its points, or `-`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,14 +10,14 @@ use crate::Points;
 use crate::{Id, ResultReason, Tournament, TournamentSection};
 use crate::{Standings, TieBreakValue};
 
-/// A table of texts, whose columns become as wide as they must be.
+/// A table of texts with columns as wide as needed.
 struct TextTable {
     rows: Vec<Vec<String>>,
-    /// Which columns stand at the left of their place: names.
+    /// Columns that are aligned to the left: names.
     left: Vec<usize>,
 }
 
-/// A name takes so many characters of a line; the others of a longer one are left out.
+/// Maximum number of characters of a name; longer names are cut.
 const NAME_WIDTH: usize = 30;
 
 impl TextTable {
@@ -60,7 +60,7 @@ fn shown(broken: &TieBreakValue) -> String {
     }
 }
 
-/// What stands over a table: the event, the section, the round, and whether all is known.
+/// Returns the heading of a table: event, section, round, and whether all results are known.
 pub fn heading(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
     let event = &tournament.event.name;
     let names: Vec<&str> = [Some(event.as_str()), tournament.section_label(section)].into_iter().flatten().collect();
@@ -72,7 +72,7 @@ pub fn heading(tournament: &Tournament, section: &TournamentSection, standings: 
     format!("{name}: after round {after_round}{known}")
 }
 
-/// The standings, a player a line.
+/// Returns the standings, one player per line.
 pub fn standings_text(section: &TournamentSection, standings: &Standings) -> String {
     let mut head: Vec<String> = ["", "No", "Name", "Pts"].map(str::to_owned).to_vec();
     head.extend(standings.tie_breaks.iter().map(|tie| tie.heading().to_owned()));
@@ -88,7 +88,7 @@ pub fn standings_text(section: &TournamentSection, standings: &Standings) -> Str
     TextTable { rows, left: vec![2] }.to_text()
 }
 
-/// The standings of teams, a team a line.
+/// Returns the standings of teams, one team per line.
 pub fn teams_text(section: &TournamentSection, after_round: u32) -> String {
     let mut rows = vec![
         ["", "Team", "Played", "Won", "Drawn", "Lost", "Match points", "Board points"].map(str::to_owned).to_vec(),
@@ -108,7 +108,7 @@ pub fn teams_text(section: &TournamentSection, after_round: u32) -> String {
     TextTable { rows, left: vec![1] }.to_text()
 }
 
-/// The pairings of a round, a board a line, its matches with their scores above their boards, and who has none.
+/// Returns the pairings of a round: one board per line, matches with their scores above their boards, and players without an opponent.
 pub fn round_text(section: &TournamentSection, round: u32) -> String {
     let mut rows = Vec::new();
     let mut text = String::new();
@@ -134,7 +134,7 @@ pub fn round_text(section: &TournamentSection, round: u32) -> String {
     text + &TextTable { rows, left: vec![1, 2, 3] }.to_text()
 }
 
-/// The cells of a crosstable, by player and round.
+/// Returns the cells of a crosstable, by player and round.
 fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> BTreeMap<(Id, u32), String> {
     let mut cells = BTreeMap::new();
     for pairing in &section.pairings {
@@ -176,13 +176,13 @@ fn crosstable_rows(section: &TournamentSection, standings: &Standings) -> Vec<Ve
     rows
 }
 
-/// The crosstable as text, a player a line in the order of the standings.
+/// Returns the crosstable as text, one player per line in the order of the standings.
 pub fn crosstable(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
     let table = TextTable { rows: crosstable_rows(section, standings), left: vec![2] };
     format!("{}\n\n{}", heading(tournament, section, standings), table.to_text())
 }
 
-/// The crosstable as a page of HTML that needs no other file.
+/// Returns the crosstable as a page of HTML that needs no other file.
 pub fn html(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
     let title = escaped(&heading(tournament, section, standings));
     let mut page = format!(

@@ -1,4 +1,4 @@
-//! A section as a TRF26, and what that cannot say.
+//! Export of a section as TRF26, with a list of omissions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,14 +15,15 @@ use crate::{
 };
 use crate::{Scoring, TieBreak};
 
-/// The name of the program in its files.
+/// Name of the program in exported files.
 const PROGRAM: &str = "damcast";
 
-/// A section as TRF26, and what it cannot say. Numbers are those of the pairing program, or follow the order of the players where they have none.
+/// Returns a section as TRF26, and descriptions of the facts that it cannot express. Numbers are those of the pairing program; players
+/// without one follow in their order.
 ///
 /// # Errors
 ///
-/// What TRF cannot say: micro-matches, points that are neither win, draw nor loss.
+/// Returns a message for facts that TRF cannot express: micro-matches, points that are neither win, draw nor loss.
 pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(String, Vec<String>), String> {
     if section.scoring.is_micro_match {
         return Err("a TRF has one game for a pairing: export a micro-match as csv".to_owned());
@@ -143,7 +144,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
         if player.name.chars().count() > 33 {
             line("###", &format!("damcast name {number} {}", player.name));
         }
-        // From a hundred points on there is no room for a decimal that says nothing.
+        // From a hundred points on there is no room for a decimal of zero.
         let total = [one(points), points.to_string()].into_iter().find(|text| text.len() <= 4).unwrap_or_default();
         if total.is_empty() {
             warnings
@@ -166,7 +167,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
         line("001", row.trim_end());
     }
     for pairing in &section.pairings {
-        // A reason that the letters do not say.
+        // A reason that the letters do not express.
         let reason = pairing
             .result
             .map(|result| result.reason)
@@ -188,7 +189,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
     Ok((text, warnings))
 }
 
-/// What the columns of a player or a team have no room for, and no comment tells.
+/// Describes facts about players and teams that have neither a column nor a comment.
 fn lost(section: &TournamentSection) -> Vec<String> {
     let too_long = |what: &str, of: &str, value: &str, most: usize| {
         (value.chars().count() > most).then(|| format!("{of}: the {what} {} is cut to {most} characters", quote(value)))
@@ -208,7 +209,7 @@ fn lost(section: &TournamentSection) -> Vec<String> {
     players.chain(teams).flatten().collect()
 }
 
-/// A date in eight characters, as the columns of a round have it: the year in two digits.
+/// Returns a date in eight characters, as the columns of a round have it: the year in two digits.
 fn short_date(date: &str) -> String {
     let is_separator = |c: char| matches!(c, '-' | '/' | '.');
     let parts: Vec<&str> = date.split(is_separator).collect();
@@ -220,7 +221,7 @@ fn short_date(date: &str) -> String {
     }
 }
 
-/// The letters of both sides of a result between two; `None`: points that no letter says.
+/// Returns the letters of both sides of a result between two players; `None` for points without a letter.
 fn letters_of(result: &OfficialResult, scoring: &Scoring) -> Option<(char, char)> {
     let place = |own: Points| [scoring.win, scoring.draw, scoring.loss].iter().position(|points| *points == own);
     let (white, black) = (place(result.white)?, place(result.black)?);
@@ -233,7 +234,7 @@ fn letters_of(result: &OfficialResult, scoring: &Scoring) -> Option<(char, char)
     })
 }
 
-/// The letter of one player without an opponent.
+/// Returns the letter of a player without an opponent.
 fn letter_alone(own: Points, reason: ResultReason, scoring: &Scoring) -> Option<char> {
     let is_forfeit = reason == ResultReason::Forfeit;
     Some(match own {
@@ -247,7 +248,7 @@ fn letter_alone(own: Points, reason: ResultReason, scoring: &Scoring) -> Option<
     })
 }
 
-/// The reason that a reader takes from the letters alone.
+/// Returns the reason that a reader infers from the letters alone.
 fn reason_of_letters(pairing: &Pairing, scoring: &Scoring) -> Option<ResultReason> {
     let result = pairing.result?;
     if pairing.has_one_player() {
@@ -275,7 +276,7 @@ fn code_of(tie: TieBreak) -> Option<&'static str> {
     })
 }
 
-/// The players of a team in their order: as the file said, then the others.
+/// Returns the players of a team in their order: as in the file, then the others.
 fn lineup(section: &TournamentSection, team: Id) -> Vec<Id> {
     let mut lineup = section.team(team).map_or(Vec::new(), |team| team.lineup.clone());
     let of_team = section.players.iter().filter(|player| player.team == Some(team)).map(|player| player.id);
@@ -284,7 +285,7 @@ fn lineup(section: &TournamentSection, team: Id) -> Vec<Id> {
     lineup
 }
 
-/// The number of each player in a file that we write: his own; those without one follow.
+/// Returns the number of each player in an exported file: their own; players without one follow.
 pub fn numbers(section: &TournamentSection) -> BTreeMap<Id, u32> {
     let mut next = section.players.iter().filter_map(|player| player.number).max().unwrap_or(0);
     let number = |player: &Player| {
@@ -297,7 +298,7 @@ pub fn numbers(section: &TournamentSection) -> BTreeMap<Id, u32> {
     section.players.iter().map(number).collect()
 }
 
-/// What a player's line says of each of his rounds.
+/// Returns the cells of each player's rounds.
 fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> Result<BTreeMap<(Id, u32), String>, String> {
     let scoring = &section.scoring;
     let mut cells = BTreeMap::new();
@@ -306,7 +307,7 @@ fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> Result<BTr
             let Some(me) = me else { continue };
             let opponent = other.and_then(|other| numbers.get(&other)).copied();
             let letter = match pairing.result {
-                // Nothing is known of a board without an opponent but our own comment.
+                // For a board without an opponent only the comment counts.
                 None if opponent.is_none() => continue,
                 None => ' ',
                 Some(result) => {

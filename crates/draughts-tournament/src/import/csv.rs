@@ -1,14 +1,14 @@
-//! Tables: lists of players, pairings of rounds, crosstables. Columns are known by their headers, in four languages.
+//! Tables: lists of players, pairings of rounds, crosstables. Columns are identified by their headers, in four languages.
 //!
 //! | table | must have | a row is |
 //! |---|---|---|
 //! | players | Name | a player |
 //! | pairings | Round, White and Black (or their numbers) | a game, or a bye if one side is empty |
-//! | crosstable | Name, rounds as `R1` or `1.Rd` | a player with his rounds: `2/15w`, `68b2` |
+//! | crosstable | Name, rounds as `R1` or `1.Rd` | a player with their rounds: `2/15w`, `68b2` |
 //!
-//! Separators are `;`, `,`, tab and `|`: the one by which the headers are known. Lines above the headers say nothing we need; lines that
-//! begin with `#` are comments. The grammar is that of RFC 4180; it is read here because each complaint has its line and column, which
-//! crates for CSV do not give.
+//! Separators are `;`, `,`, tab and `|`: the one that yields known headers. Lines above the headers are ignored; lines that begin with `#`
+//! are comments. The grammar is that of RFC 4180. It is implemented here because each problem needs its line and column, which crates for
+//! CSV do not provide.
 
 mod crosstable;
 mod result;
@@ -28,7 +28,7 @@ use result::{ReasonCell, bye_from_row, is_in_chess_points, outcome, reason};
 
 use crate::ResultReason;
 
-/// What a column says.
+/// Meaning of a column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Column {
     Round,
@@ -59,7 +59,7 @@ enum Column {
     Cell(u32),
 }
 
-/// The columns, their names for `--columns`, and their headers as they are after folding.
+/// The columns, their names for `--columns`, and their headers in normalised form.
 const COLUMNS: [(Column, &str, &[&str]); 24] = [
     (Column::Round, "Round", &["round", "rd", "r", "ronde", "tour", "тур"]),
     (
@@ -130,7 +130,7 @@ const COLUMNS: [(Column, &str, &[&str]); 24] = [
     ),
 ];
 
-/// A cell of a table, trimmed, and where it begins.
+/// A cell of a table, trimmed, with its position.
 struct Cell {
     text: String,
     place: Location,
@@ -153,7 +153,7 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics
         let known = rows[at].iter().filter(|cell| column_of(&cell.text, &told).is_some()).count();
         Some((known, rows, at, unclosed))
     });
-    // Of equal ones the first.
+    // Of equal candidates the first.
     let best = found.fold(None, |best: Option<(usize, Vec<Cells>, usize, Option<Location>)>, next| match best {
         Some(best) if best.0 >= next.0 => Some(best),
         _ => Some(next),
@@ -176,7 +176,7 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics
     let mut rest = rows.into_iter().skip(at).collect::<Vec<_>>();
     let mut sheet = TournamentFile::default();
     while !rest.is_empty() {
-        // Behind a table there may be another one, with its own headers.
+        // Another table with its own headers may follow.
         let is_next =
             |row: &Cells| row.iter().all(|cell| column_of(&cell.text, &told).is_some()) && is_head(row, &told);
         let next = rest.iter().skip(1).position(is_next).map_or(rest.len(), |at| at + 1);
@@ -204,7 +204,7 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics
     sheet
 }
 
-/// A list of names alone has nothing that separates columns.
+/// Reads a list of names alone, which has no separators.
 fn names_only_table(text: &str, told: &[(String, Column)]) -> Option<(usize, Vec<Cells>, usize, Option<Location>)> {
     let (rows, unclosed) = rows(text, ';');
     let is_name = |cell: &Cell| column_of(&cell.text, told) == Some(Column::Name);
@@ -212,7 +212,7 @@ fn names_only_table(text: &str, told: &[(String, Column)]) -> Option<(usize, Vec
     is_list.then_some((1, rows, 0, unclosed))
 }
 
-/// A last row without an end of line that lacks cells, where no other row does, was cut: what is left of it may say something else.
+/// Reports a truncated file: only its last row lacks cells, and that row has no end of line. The rest of such a row may be misleading.
 fn check_truncation(rows: &[Cells], text: &str, complaints: &mut ImportDiagnostics) {
     let [others @ .., last] = rows else { return };
     let (Some(head), Some(cell)) = (others.first(), last.last()) else { return };
@@ -226,7 +226,7 @@ fn check_truncation(rows: &[Cells], text: &str, complaints: &mut ImportDiagnosti
     }
 }
 
-/// What our own files tell in comments begins so.
+/// Start of comments with facts in exported files.
 pub(crate) const EXTENSION_COMMENT: &str = "# damcast ";
 
 /// Reads a table, its headers first.
@@ -285,7 +285,7 @@ fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut ImportDia
     }
 }
 
-/// The headers stand in one of so many rows.
+/// Number of rows in which the headers may be.
 const HEAD: usize = 20;
 
 fn column_overrides(columns: &str) -> Result<Vec<(String, Column)>, String> {
@@ -331,11 +331,11 @@ fn column_of(header: &str, told: &[(String, Column)]) -> Option<Column> {
 fn is_head(row: &Cells, told: &[(String, Column)]) -> bool {
     let has = |column: Column| row.iter().any(|cell| column_of(&cell.text, told) == Some(column));
     let sides = [[Column::White, Column::Black], [Column::WhiteNumber, Column::BlackNumber]];
-    // One word is none: the name of an event may be `Name`.
+    // One word is not enough: the name of an event may be `Name`.
     row.len() > 1 && (has(Column::Name) || sides.iter().any(|side| side.iter().all(|column| has(*column))))
 }
 
-/// The rows of a table, without empty ones and comments; and where a quotation mark is never closed.
+/// Returns the rows of a table, without empty ones and comments; and the position of an unclosed quotation mark.
 fn rows(text: &str, separator: char) -> (Vec<Cells>, Option<Location>) {
     let mut rows: Vec<Cells> = Vec::new();
     let mut row: Cells = Vec::new();
@@ -389,7 +389,7 @@ fn rows(text: &str, separator: char) -> (Vec<Cells>, Option<Location>) {
     (rows, opened)
 }
 
-/// The text of a column of a row; empty if it has none.
+/// Returns the text of a column of a row; empty if there is none.
 fn text_of(row: &BTreeMap<Column, Cell>, column: Column) -> &str {
     row.get(&column).map_or("", |cell| cell.text.as_str())
 }
@@ -417,7 +417,7 @@ fn number_of(row: &BTreeMap<Column, Cell>, column: Column, complaints: &mut Impo
     }
 }
 
-/// A player of a list or of a crosstable.
+/// Returns a player of a list or of a crosstable.
 fn listed(row: &BTreeMap<Column, Cell>, complaints: &mut ImportDiagnostics) -> Option<ListedPlayer> {
     let place = place_of(row, Column::Name);
     let name = clean_name(text_of(row, Column::Name), place, complaints);
@@ -430,7 +430,7 @@ fn listed(row: &BTreeMap<Column, Cell>, complaints: &mut ImportDiagnostics) -> O
     };
     let mut player = ListedPlayer::new(place, number_of(row, Column::Number, complaints), &name);
     player.title = text(Column::Title, complaints);
-    // `A 2339`: a class before it.
+    // `A 2339`: a class before the rating.
     let rating = text_of(row, Column::Rating).rsplit(' ').next().unwrap_or("");
     if !rating.is_empty() {
         match number(rating) {
@@ -477,7 +477,7 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics
     let mut sheet = TournamentFile::default();
     let mut is_of_one_point = 0;
     for row in table {
-        // All that is wrong with a row is told: a file with an error is not taken over.
+        // Report every problem of a row: a file with an error is not imported.
         let round = number_of(row, Column::Round, complaints);
         if text_of(row, Column::Round).is_empty() {
             complaints.error(place_of(row, Column::Round), "this row has no round");
@@ -504,14 +504,14 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics
             ReasonCell::Nothing
         });
         let result = text_of(row, Column::Result);
-        // `vrij` where others have a result.
+        // `vrij` in the column of the result.
         let (result, reason) = match self::reason(result) {
             Some(ReasonCell::Bye(why)) if reason == ReasonCell::Nothing && result.contains(char::is_alphabetic) => {
                 ("", ReasonCell::Bye(why))
             }
             _ => (result, reason),
         };
-        // `vrij` as the opponent, too.
+        // `vrij` as the opponent.
         let is_nobody = |who: &PlayerRef| who.number.is_none() && is_bye_name(&who.name);
         let (white, black) = match (white, black) {
             (Some(white), Some(black)) if matches!(reason, ReasonCell::Bye(_)) => {
@@ -567,7 +567,7 @@ fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics
                 None
             }
         };
-        // Whom a team sends nobody against has a forfeit.
+        // A player whose opponent's team leaves the board empty wins by forfeit.
         let is_empty_board = one.is_none() || other.is_none();
         let reason = if is_empty_board && reason == ReasonCell::Nothing {
             ReasonCell::Of(ResultReason::Forfeit)

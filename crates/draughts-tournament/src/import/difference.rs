@@ -1,14 +1,14 @@
-//! The difference between two tournaments as events: how an import becomes a record.
+//! The difference between two tournaments as events: turns an import into a record.
 
 use crate::{Deferral, Event, MicroMatchStage, OfficialResult, Pairing, ResultReason, Tournament};
 
-/// Returns the events that make `after` of `before`. Compares what files can say and the state of pairings; rounds and recorded games stay.
+/// Returns the events that turn `before` into `after`. Compares facts from files and the state of pairings; ignores rounds and recorded
+/// games.
 ///
 /// # Examples
 ///
 /// ```
 /// use draughts_tournament::{Tournament, difference, merge, read};
-///
 /// let before = Tournament::default();
 /// let file = read(b"Round;White;Black\n1;Ann;Bob\n", None, "").unwrap();
 /// let after = merge(&before, None, &file).unwrap().tournament;
@@ -54,14 +54,14 @@ pub fn difference(before: &Tournament, after: &Tournament) -> Vec<Event> {
     difference.events
 }
 
-/// The state on the way from one tournament to the other.
+/// State between one tournament and the other.
 struct Difference {
     state: Tournament,
     events: Vec<Event>,
 }
 
 impl Difference {
-    /// Keeps an event that changes something. Its section is always there, for sections come first.
+    /// Stores an event if it changes anything. Its section exists, because sections come first.
     fn emit(&mut self, event: Event) {
         if self.state.apply(&event) == Ok(true) {
             self.events.push(event);

@@ -1,12 +1,12 @@
-//! Bytes become text here: UTF-8 and UTF-16 with or without their marks, and otherwise Windows-1251 if the words are Russian, else
-//! Windows-1252. Every end of a line is LF from then on, so lines and columns of complaints are those that an editor shows.
+//! Conversion of bytes to text: UTF-8 and UTF-16 with or without their marks; otherwise Windows-1251 if the words are Russian, else
+//! Windows-1252. Every end of a line becomes LF, so lines and columns of problems are those of an editor.
 
 use draughts_pdn::encoding::decode;
 use draughts_pdn::{Encoding, Location};
 
 use super::import_file::{ImportDiagnostics, is_unseen};
 
-/// The text of a file, with LF at the end of lines. What no text of people has is an error.
+/// Returns the text of a file, with LF at the end of lines. Control, invisible and undecodable characters are errors.
 pub(super) fn text_of(bytes: &[u8], complaints: &mut ImportDiagnostics) -> String {
     let wide = |bytes: &[u8], from: fn([u8; 2]) -> u16| -> String {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect();
@@ -28,7 +28,7 @@ pub(super) fn text_of(bytes: &[u8], complaints: &mut ImportDiagnostics) -> Strin
     let windows = first.filter(|_| std::str::from_utf8(bytes).is_err());
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let is_mixed = windows.is_some() && {
-        // A text that is UTF-8 elsewhere is no text in Windows-1252: these bytes are a fault of the file.
+        // Elsewhere the text is UTF-8, so it cannot be Windows-1252: these bytes are damaged.
         let (strict, _) = decode(bytes, Encoding::Utf8);
         strict.chars().any(|c| !c.is_ascii() && c != char::REPLACEMENT_CHARACTER)
     };
@@ -37,7 +37,7 @@ pub(super) fn text_of(bytes: &[u8], complaints: &mut ImportDiagnostics) -> Strin
     let mut reported = 0;
     for c in text.chars() {
         let is_odd = c.is_control() && !matches!(c, '\n' | '\t') || is_unseen(c) || c == char::REPLACEMENT_CHARACTER;
-        // Some hundred say as much as all of them.
+        // Report at most a hundred.
         if is_odd && reported < 100 {
             reported += 1;
             let code = u32::from(c);
@@ -71,10 +71,10 @@ pub(super) fn text_of(bytes: &[u8], complaints: &mut ImportDiagnostics) -> Strin
     text
 }
 
-/// How UTF-16 without its mark is read: every other byte of what is not Russian is zero there, and none in between.
+/// Returns the byte order of UTF-16 without its mark: in text other than Russian every other byte is zero, and none in between.
 fn detect_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     let zeros = |from: usize| bytes.iter().skip(from).step_by(2).filter(|byte| **byte == 0).count();
-    // One zero alone is a damage.
+    // A single zero is damage.
     let is_often = |count: usize| count > 1 && count * 20 >= bytes.len();
     match (zeros(0), zeros(1)) {
         (0, odd) if is_often(odd) => Some(u16::from_le_bytes),
@@ -83,13 +83,13 @@ fn detect_utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     }
 }
 
-/// Are these words of Russian letters in Windows-1251? Elsewhere a letter with an accent stands among letters of ASCII.
+/// Whether the text is Russian in Windows-1251: in other languages, letters with accents stand among ASCII letters.
 fn is_windows_1251(bytes: &[u8]) -> bool {
     let is_high = |byte: &u8| matches!(byte, 0xc0..=0xff | 0xa8 | 0xb8);
     let words = || bytes.split(|byte| !byte.is_ascii_alphabetic() && !is_high(byte));
     let is_capital = |byte: &u8| matches!(byte, 0xc0..=0xdf | 0xa8);
     let russian = words().filter(|word| word.len() > 2 && word.iter().all(is_high));
-    // A capital within a word of small letters: other encodings of Russian have them the other way round.
+    // Capitals inside words of small letters: other encodings of Russian have the cases reversed.
     let (mut right, mut wrong) = (0, 0);
     for word in russian {
         let is_turned = !is_capital(&word[0]) && word[1..].iter().all(is_capital);
@@ -114,5 +114,5 @@ fn first_not_ascii(text: &str) -> Location {
     found.unwrap_or(Location::START)
 }
 
-/// The characters 0x80 to 0xBF of Windows-1251; those behind them are the alphabet.
+/// Characters 0x80 to 0xBF of Windows-1251; those after them are the alphabet.
 const WINDOWS_1251: &str = "ЂЃ‚ѓ„…†‡€‰Љ‹ЊЌЋЏђ‘’“”•–—\u{98}™љ›њќћџ\u{a0}ЎўЈ¤Ґ¦§Ё©Є«¬\u{ad}®Ї°±Ііґµ¶·ё№є»јЅѕї";

@@ -1,4 +1,4 @@
-//! What a file says of a tournament, before it is laid over what is known: the common form of all formats.
+//! Content of a tournament file before merging: the common form of all formats.
 
 use std::collections::BTreeSet;
 
@@ -9,31 +9,30 @@ use crate::Points;
 use crate::{ByeKind, EventInfo, ResultReason};
 use crate::{MicroMatchStage, Scoring, TieBreak, UnplayedPolicy};
 
-/// What a file says.
+/// Content of a tournament file.
 ///
 /// # Examples
 ///
 /// ```
 /// use draughts_tournament::read;
-///
 /// let problems = read(b"Round;White;Black;Result\n1;Ann;Bob;7x\n", None, "").unwrap_err();
 /// assert_eq!(problems[0].location.line, 2);
 /// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct TournamentFile {
-    /// What it says of the event.
+    /// Facts about the event.
     pub event: EventInfo,
-    /// What a result is worth, if it says so.
+    /// Points of results, if the file has them.
     pub scoring: Option<Scoring>,
-    /// Are its results letters, which say no points?
+    /// Whether results are letters, without points.
     pub(crate) has_letter_results: bool,
-    /// Match points of a won, drawn and lost match, if it says so.
+    /// Match points of a won, drawn and lost match, if the file has them.
     pub match_points: Option<[Points; 3]>,
-    /// How rounds without a game count, if it says so.
+    /// Policy for rounds without a game, if the file has one.
     pub unplayed: Option<UnplayedPolicy>,
-    /// What orders those with equal points, if it says so.
+    /// Tie-breaks; empty if the file has none.
     pub tie_breaks: Vec<TieBreak>,
-    /// How many rounds there will be.
+    /// Number of planned rounds.
     pub planned: Option<u32>,
     pub(crate) dates: Vec<(u32, String)>,
     pub(crate) players: Vec<ListedPlayer>,
@@ -43,11 +42,11 @@ pub struct TournamentFile {
     pub(crate) byes: Vec<ListedBye>,
     pub(crate) adjustments: Vec<ListedAdjustment>,
     pub(crate) penalties: Vec<Penalty>,
-    /// What is strange, with its places.
+    /// Oddities with their positions.
     pub notes: Vec<Problem>,
 }
 
-/// A player as a file lists him.
+/// A player in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedPlayer {
     pub place: Location,
@@ -60,9 +59,9 @@ pub(crate) struct ListedPlayer {
     pub birth: String,
     pub sex: String,
     pub team: String,
-    /// The points that the file gives him, and where they stand.
+    /// Points of the player in the file, with their position.
     pub stated_points: Option<(Points, Location)>,
-    /// Rounds without opponent of which the file does not say what they are worth.
+    /// Rounds without an opponent whose points are not in the file.
     pub unknown_byes: Vec<u32>,
 }
 
@@ -86,20 +85,20 @@ impl ListedPlayer {
     }
 }
 
-/// A team as a file lists it.
+/// A team in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedTeam {
     pub place: Location,
     pub number: Option<u32>,
     pub name: String,
     pub federation: String,
-    /// The numbers of its players, in their order.
+    /// Numbers of the team's players, in their order.
     pub players: Vec<u32>,
-    /// Match points and board points that the file gives it.
+    /// Match points and board points of the team in the file.
     pub printed: Option<(Points, Points)>,
 }
 
-/// The line-up of a team in a round, by numbers.
+/// Line-up of a team in a round, by numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedMatch {
     pub round: u32,
@@ -107,14 +106,14 @@ pub(crate) struct ListedMatch {
     pub players: Vec<u32>,
 }
 
-/// Somebody of whom a file speaks, by number, by name, or both.
+/// Reference to a player in a file, by number, by name, or both.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PlayerRef {
     pub place: Location,
     pub number: Option<u32>,
     pub name: String,
     pub team: String,
-    /// Which of several players with this name and no number, from 0; `None`: it must be the name of one alone.
+    /// Index from 0 among several players with this name and without numbers; `None` if the name must be unique.
     pub nth: Option<usize>,
 }
 
@@ -128,7 +127,7 @@ impl PlayerRef {
     }
 }
 
-/// A pairing as a file has it.
+/// A pairing in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedPairing {
     pub place: Location,
@@ -137,13 +136,13 @@ pub(crate) struct ListedPairing {
     pub white: Option<PlayerRef>,
     pub black: Option<PlayerRef>,
     pub outcome: ListedResult,
-    /// Where its result stands.
+    /// Position of the result.
     pub result_location: Location,
     pub stage: Option<MicroMatchStage>,
     pub time_control: String,
 }
 
-/// A round without an opponent, as a file has it.
+/// A round without an opponent in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedBye {
     pub round: u32,
@@ -152,7 +151,7 @@ pub(crate) struct ListedBye {
     pub points: Option<Points>,
 }
 
-/// Points that the file gives or takes beside its games.
+/// Points in a file that are added or deducted beside the games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedAdjustment {
     pub who: PlayerRef,
@@ -160,7 +159,7 @@ pub(crate) struct ListedAdjustment {
     pub reason: String,
 }
 
-/// Points that the file gives to a team, or takes, by its number; of a tournament without teams to a player.
+/// Points that the file adds or deducts for a team, by its number; in a tournament without teams, for a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Penalty {
     pub place: Location,
@@ -170,7 +169,7 @@ pub(crate) struct Penalty {
     pub reason: String,
 }
 
-/// What one side has of a game.
+/// Result of one side of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SideResult {
     Win,
@@ -178,13 +177,13 @@ pub(crate) enum SideResult {
     Loss,
 }
 
-/// The result of a game as a file has it, of white first.
+/// Result of a game in a file, White first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ListedResult {
     Open,
     Letters(SideResult, SideResult, ResultReason),
     Points(Points, Points, Option<ResultReason>),
-    /// Of one player without an opponent; the points only where the file says them.
+    /// Result of a player without an opponent; with points only if the file has them.
     OnePlayer {
         is_white: bool,
         why: ByeKind,
@@ -192,7 +191,7 @@ pub(crate) enum ListedResult {
     },
 }
 
-/// Complaints about a file, while it is read.
+/// Collector of problems while a file is read.
 pub(crate) struct ImportDiagnostics(Problems);
 
 impl ImportDiagnostics {
@@ -216,12 +215,12 @@ impl ImportDiagnostics {
         self.0.count(Level::Error) > 0
     }
 
-    /// What was said, when the file is refused for it.
+    /// Returns the problems of a refused file.
     pub fn into_errors(self) -> Vec<Problem> {
         self.0.into_sorted()
     }
 
-    /// What was said, in the order of the file; an `Err` if anything was an error.
+    /// Returns the problems in the order of the file; `Err` if one of them is an error.
     pub fn finish(self) -> Result<Vec<Problem>, Vec<Problem>> {
         let is_refused = self.has_error();
         let problems = self.0.into_sorted();
@@ -229,10 +228,10 @@ impl ImportDiagnostics {
     }
 }
 
-/// A name, or another text of a person, is not longer: in characters.
+/// Maximum length of a name or another text about a person, in characters.
 const LONGEST: usize = 200;
 
-/// A text of a file as it may be shown anywhere: trimmed, of one line.
+/// Returns a text of a file in a form that is safe to show: trimmed, on one line.
 pub(crate) fn clean_text(text: &str, place: Location, complaints: &mut ImportDiagnostics) -> String {
     let text = text.trim();
     let length = text.chars().count();
@@ -246,7 +245,7 @@ pub(crate) fn clean_text(text: &str, place: Location, complaints: &mut ImportDia
     text.replace('\n', " ")
 }
 
-/// The name of a person: one with nothing to read in it is none.
+/// Returns the name of a person. A name without letters or digits is an error.
 pub(crate) fn clean_name(text: &str, place: Location, complaints: &mut ImportDiagnostics) -> String {
     let name = clean_text(text, place, complaints);
     if !name.is_empty() && !name.chars().any(char::is_alphanumeric) {
@@ -255,7 +254,7 @@ pub(crate) fn clean_name(text: &str, place: Location, complaints: &mut ImportDia
     name
 }
 
-/// What tables call a round for which no opponent is left, or the opponent who is none, in four languages.
+/// Whether a text means a bye, in four languages: as a round without an opponent, or as the name of an opponent.
 pub(crate) fn is_bye_name(text: &str) -> bool {
     matches!(
         normalised(text).as_str(),
@@ -274,7 +273,7 @@ pub(crate) fn is_bye_name(text: &str) -> bool {
 }
 
 impl TournamentFile {
-    /// Counts as the arbiter says, whatever the file says of it.
+    /// Replaces the scoring of the file by that of the arbiter.
     pub fn override_scoring(&mut self, scoring: Scoring) {
         if let Some(of_file) = self.scoring.replace(scoring).filter(|of_file| !of_file.same_game_points(&scoring)) {
             self.notes.push(Problem::note(Location::START, format!("the file counts {of_file}: it is told otherwise")));
@@ -282,7 +281,7 @@ impl TournamentFile {
     }
 }
 
-/// What readers of PDN see instead of a text, if it would make them stumble.
+/// Returns the replacement that readers of PDN get, if they cannot read the text.
 pub fn pdn_replacement(text: &str) -> Option<String> {
     let shown = tag::reader_safe(text);
     (shown != text).then(|| {
@@ -294,7 +293,7 @@ pub fn pdn_replacement(text: &str) -> Option<String> {
     })
 }
 
-/// Notes the texts that readers of PDN see otherwise, each once.
+/// Notes the texts that are replaced for readers of PDN, each once.
 pub(crate) fn note_pdn_replacements(sheet: &TournamentFile, complaints: &mut ImportDiagnostics) {
     let event = [&sheet.event.name, &sheet.event.site].map(|text| (Location::START, text));
     let players = sheet.players.iter().flat_map(|player| [&player.name, &player.team].map(|text| (player.place, text)));
@@ -311,12 +310,16 @@ pub(crate) fn note_pdn_replacements(sheet: &TournamentFile, complaints: &mut Imp
     }
 }
 
-/// A character that nobody sees and that turns the text around it, or makes two names of one.
+/// Whether a character is invisible and changes the direction of text or makes equal names differ.
 pub fn is_unseen(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The number of something, of at most six digits; words for a person if it is none.
+/// Parses a number of at most six digits.
+///
+/// # Errors
+///
+/// Returns a message for a person if it is invalid.
 pub(crate) fn number(text: &str) -> Result<u32, String> {
     let digits = text.trim();
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -326,10 +329,10 @@ pub(crate) fn number(text: &str) -> Result<u32, String> {
     small.ok_or_else(|| format!("{} is too large a number: six digits are the most", quote(text)))
 }
 
-/// No tournament has more rounds.
+/// Maximum number of rounds.
 pub(crate) const MOST_ROUNDS: u32 = 200;
 
-/// A text without case, accents, points and doubled blanks: as headers and names are compared.
+/// Returns a text without case, accents, full stops and repeated blanks, for comparing headers and names.
 pub(crate) fn normalised(text: &str) -> String {
     const PLAIN: [(&str, char); 16] = [
         ("áàâäãåāąă", 'a'),
@@ -364,7 +367,7 @@ pub(crate) fn normalised(text: &str) -> String {
     folded.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Takes an aside in. `None`: it cannot be understood.
+/// Applies a comment of an exported file. Returns `None` if it is invalid.
 pub(crate) fn parse_extension_comment(
     sheet: &mut TournamentFile,
     key: &str,

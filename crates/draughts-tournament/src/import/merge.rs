@@ -1,11 +1,11 @@
-//! A file laid over what is known: players found again, pairings added, results set or corrected. All of it or nothing.
+//! Merge of a file with a tournament: finds known players, adds pairings, sets or corrects results. All or nothing.
 //!
-//! | what the file has | becomes |
+//! | the file has | result |
 //! |---|---|
-//! | a player with a number that is known | that player; another name is refused, if most of the names are others |
+//! | a player with a known number | that player; another name is refused if most of the names differ |
 //! | a player without a number | the one of that name, or a new one |
-//! | a pairing of two players who meet in that round | that pairing, with what the file adds |
-//! | a pairing of somebody who already plays in that round | refused; in a prepared round without results his earlier one gives way |
+//! | a pairing of two players who meet in that round | that pairing, with new facts of the file |
+//! | a pairing of a player who already plays in that round | refused; in a prepared round without results the earlier pairing is removed |
 //! | no result | the result stays as it is |
 
 mod byes;
@@ -30,22 +30,22 @@ use crate::{MAIN, Points};
 
 use scoring::{official, worth};
 
-/// What a file makes of a tournament.
+/// Result of merging a file.
 #[derive(Clone, Debug)]
 pub struct MergeResult {
-    /// The tournament with it.
+    /// The merged tournament.
     pub tournament: Tournament,
-    /// The section that the file was laid over.
+    /// Section that the file was merged into.
     pub section: String,
-    /// What is strange, with its places in the file.
+    /// Oddities with their positions in the file.
     pub notes: Vec<Problem>,
 }
 
-/// Lays a file over a tournament. `section`: which one; if it is not told, the only one, or a new one that is called `main`.
+/// Merges a file with a tournament. `section`: name of the section; `None` for the only one, or for a new one with the name `main`.
 ///
 /// # Errors
 ///
-/// All that does not fit, each with line and column of the file: then nothing of it counts.
+/// Returns all conflicts, each with line and column of the file; then nothing is merged.
 pub fn merge(
     tournament: &Tournament,
     section: Option<&str>,
@@ -88,7 +88,7 @@ pub fn merge(
     Ok(MergeResult { tournament, section: name, notes })
 }
 
-/// What the file says of the event counts where nothing is known.
+/// Facts of the file about the event fill unknown ones.
 fn event(known: &mut EventInfo, new: &EventInfo, complaints: &mut ImportDiagnostics) {
     let fields = [
         ("name", &mut known.name, &new.name),
@@ -183,7 +183,7 @@ impl Merger<'_> {
         }
         self.section.dates.sort();
         let resolved = self.resolve();
-        // What is said of a bye that is known already is nothing new.
+        // A known bye adds nothing new.
         let all = sheet.pairings.iter().zip(&resolved);
         let idle: Vec<bool> = all.map(|(of, sides)| self.is_known_bye(of, sides)).collect();
         if self.complaints.has_error() {
@@ -202,7 +202,7 @@ impl Merger<'_> {
         self.keep_planned(planned);
     }
 
-    /// There are no fewer rounds than those that are known, whatever an older file says.
+    /// Keeps the number of planned rounds at least at the number of known rounds, even if an older file has fewer.
     fn keep_planned(&mut self, before: Option<u32>) {
         let last = self.section.last_round();
         let Some(planned) = self.section.planned.filter(|planned| *planned < last) else { return };
@@ -212,10 +212,10 @@ impl Merger<'_> {
         self.section.planned = Some(kept);
     }
 
-    /// The players of all pairings of the file.
+    /// Returns the players of all pairings of the file.
     fn resolve(&mut self) -> Vec<(Option<Id>, Option<Id>)> {
         let sheet = self.sheet;
-        // First those who are told by number, so that a name alone finds them.
+        // Players with numbers first: the rest can then be found by name.
         sheet
             .pairings
             .iter()
@@ -233,7 +233,7 @@ impl Merger<'_> {
             .collect()
     }
 
-    /// The players of a pairing by the board that they are known to play on: where several have one name, that tells them apart.
+    /// Returns the players of a pairing by their known board: distinguishes players with one name.
     fn known_by_board(&self, drawn: &ListedPairing) -> Option<(Option<Id>, Option<Id>)> {
         let named = [&drawn.white, &drawn.black];
         if !named.into_iter().flatten().any(|who| who.nth.is_some()) {
@@ -250,8 +250,7 @@ impl Merger<'_> {
         self.section.pairings.iter().find(is_it).map(|of| (of.white, of.black))
     }
 
-    /// A round that nobody outside has seen and that has no result may be paired anew: what was prepared for somebody gives way to what
-    /// the file has for him.
+    /// Releases pairings of a prepared round without results: such a round may be paired anew, so they give way to those of the file.
     fn release_prepared_round(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
         let mut drawn: BTreeMap<(u32, Id), (Option<Id>, Location)> = BTreeMap::new();
         let has_result = |of: &&Pairing| of.result.is_some() || of.games.iter().any(|game| game.result.is_some());
@@ -285,7 +284,7 @@ impl Merger<'_> {
         self.section.byes.retain(|bye| !drawn.contains_key(&(bye.round, bye.player)));
     }
 
-    /// One player without a word about his opponent, who is known to have none in that round.
+    /// Whether the pairing has one player, no result, and the player is known to have no opponent in that round.
     fn is_known_bye(&self, of: &ListedPairing, sides: &(Option<Id>, Option<Id>)) -> bool {
         let ((Some(player), None) | (None, Some(player))) = *sides else { return false };
         let is_it = |bye: &Bye| bye.round == of.round && bye.player == player;
@@ -345,7 +344,7 @@ impl Merger<'_> {
         }
     }
 
-    /// What the file says of a pairing that is there now.
+    /// Applies the facts of the file to a pairing that exists.
     fn pairing(&mut self, at: usize, drawn: &ListedPairing, (white, black): (Option<Id>, Option<Id>)) {
         let scoring = self.section.scoring;
         let pairing = &mut self.section.pairings[at];
@@ -386,7 +385,7 @@ impl Merger<'_> {
                     return;
                 }
             };
-            // A format that has no word for a reason does not take it back.
+            // A format that cannot express a reason does not remove it.
             let is_kept = |known: OfficialResult| {
                 (known.white, known.black) == (new.white, new.black) && new.reason == ResultReason::Played
             };
@@ -409,7 +408,7 @@ impl Merger<'_> {
     fn bye(&mut self, round: u32, player: Id, why: ByeKind, points: Points, place: Location) {
         let plays = |pairing: &&Pairing| pairing.round == round && pairing.opponent(player).is_some();
         if let Some(pairing) = self.section.pairings.iter().find(plays) {
-            // A board without an opponent is known already; what it is worth may be new.
+            // The board without an opponent is known; its points may be new.
             if pairing.opponent(player) != Some(None) {
                 let what = format!("{} has a bye in round {round}, and a pairing", self.section.name_of(Some(player)));
                 self.complaints.error(place, what);
@@ -480,7 +479,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Nobody plays twice in a round.
+    /// Checks that nobody plays twice in a round.
     fn check_one_game_per_round(&mut self) {
         let mut seen: BTreeSet<(u32, Id)> = BTreeSet::new();
         for pairing in &self.section.pairings {
@@ -494,15 +493,15 @@ impl Merger<'_> {
     }
 }
 
-/// Is this the same name, which a format may have cut?
+/// Whether two names are equal, or one is a cut form of the other.
 fn is_same(known: &str, new: &str) -> bool {
-    /// TRF has so many characters for it.
+    /// Number of characters of a name in TRF.
     const TRF_NAME_LEN: usize = 33;
     let (short, long) = if known.chars().count() <= new.chars().count() { (known, new) } else { (new, known) };
     short == long || (short.chars().count() + 1 >= TRF_NAME_LEN && long.starts_with(short))
 }
 
-/// Is a player called so, or known so by files?
+/// Whether a player has this name, or had it in files.
 fn matches_name(player: &Player, name: &str) -> bool {
     let mut names = player.former_names.iter().chain([&player.name]).filter(|known| !known.is_empty());
     name == HIDDEN_NAME || names.any(|known| is_same(known, name))

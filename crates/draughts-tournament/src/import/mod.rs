@@ -1,4 +1,4 @@
-//! Files of pairing programs: read in their format, and laid over a tournament.
+//! Files of pairing programs: reading and merging.
 
 pub(crate) mod csv;
 mod difference;
@@ -17,7 +17,7 @@ pub use difference::difference;
 use encoding::text_of;
 use import_file::{ImportDiagnostics, TournamentFile, note_pdn_replacements};
 
-/// The formats of files.
+/// Format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Games without moves, as pairing programs export them.
@@ -51,17 +51,17 @@ impl fmt::Display for Format {
     }
 }
 
-/// No tournament has more players: what compares each with each takes seconds there.
+/// Maximum number of players in a tournament: comparing all pairs takes seconds there.
 const MOST_PLAYERS: usize = 5_000;
 
-/// No file has more pairings and byes.
+/// Maximum number of pairings and byes in a file.
 const MOST_PAIRINGS: usize = 50_000;
 
-/// Reads a file. `format`: found out if it is not told. `columns`: names of columns of a CSV, as `Round=Tour,White=Blancs`.
+/// Reads a file. `format`: `None` to detect it. `columns`: names of columns of a CSV, as `Round=Tour,White=Blancs`.
 ///
 /// # Errors
 ///
-/// All that could not be understood, each with line and column: then nothing of the file counts.
+/// Returns all problems, each with line and column; then nothing of the file is used.
 pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<TournamentFile, Vec<Problem>> {
     let mut complaints = ImportDiagnostics::new();
     let text = text_of(bytes, &mut complaints);
@@ -94,7 +94,7 @@ pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<Tourn
     Ok(sheet)
 }
 
-/// The format that a text seems to have.
+/// Detects the format of a text.
 fn format_of(text: &str) -> Format {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     if lines.clone().any(|line| line.starts_with("001 ")) {

@@ -1,4 +1,4 @@
-//! PDN without moves: what pairing programs export for electronic boards, and the games of a round with their official results.
+//! PDN without moves: the export of pairing programs for electronic boards, and the games of a round with their official results.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::value::result::split_result;
 
 /// Reads a file.
 pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> TournamentFile {
-    // Comments as other files of tournaments have them.
+    // Comments as in other tournament files.
     let text: String =
         text.split_inclusive('\n').map(|line| if line.starts_with("###") { "\n" } else { line }).collect();
     let mut reader = Reader::new(Encoding::Utf8);
     let mut games = reader.feed(text.as_bytes());
     games.extend(reader.finish());
     for problem in reader.take_problems().list() {
-        // A reader of games may guess where a tag ends; here that would be half a name.
+        // A reader of games may guess the end of a tag; here that would make half a name.
         if problem.level == Level::Error || problem.kind == Some(ProblemKind::Unclosed) {
             complaints.error(problem.location, problem.message.clone());
         } else if problem.kind == Some(ProblemKind::LineBreak) {
@@ -138,8 +138,8 @@ pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> Tournament
     sheet
 }
 
-/// A last game that lacks its end or its result where no other game does, or whose last tag is none, was cut: what is left of it may say
-/// something else.
+/// Reports a truncated file: only its last game lacks its end or its result, or has an invalid last tag. The rest of such a game may be
+/// misleading.
 fn half_written(games: &[LocatedGame], text: &str, complaints: &mut ImportDiagnostics) {
     let Some((last, others)) = games.split_last() else { return };
     let lacks = |has: fn(&LocatedGame) -> bool| !others.is_empty() && !has(last) && others.iter().all(has);
@@ -159,18 +159,18 @@ fn half_written(games: &[LocatedGame], text: &str, complaints: &mut ImportDiagno
     complaints.error(place, format!("{what}: is it half-written?"));
 }
 
-/// Where a tag stands.
+/// Returns the position of a tag.
 fn place_of(located: &LocatedGame, name: &str) -> Location {
     let at = located.game.tags.iter().position(|tag| tag.name == name);
     at.and_then(|at| located.locations.tags.get(at)).copied().unwrap_or_else(|| located.locations.start())
 }
 
-/// The value of a tag; empty if it is not known.
+/// Returns the value of a tag; empty if it is unknown.
 fn tag_or_empty<'t>(tags: &'t Tags, name: &str) -> &'t str {
     tags.get(name).map(str::trim).filter(|value| *value != "?" && !value.starts_with("????")).unwrap_or_default()
 }
 
-/// Two players of one name are told apart by the order of the boards: pairing programs put those with more points first.
+/// Distinguishes players of one name by the order of the boards: pairing programs put players with more points first.
 fn disambiguate_names(sheet: &mut TournamentFile, complaints: &mut ImportDiagnostics) {
     sheet.pairings.sort_by_key(|drawn| (drawn.round, drawn.board));
     let mut seen: BTreeMap<(u32, String), u32> = BTreeMap::new();
@@ -192,10 +192,10 @@ fn disambiguate_names(sheet: &mut TournamentFile, complaints: &mut ImportDiagnos
             who.nth = Some(*count as usize - 1);
         }
     }
-    // Any other name is to be that of one alone, also in the tournament.
+    // Any other name must be unique, also in the tournament.
     let sides = sheet.pairings.iter_mut().flat_map(|drawn| [&mut drawn.white, &mut drawn.black]).flatten();
     sides.filter(|who| !doubled.contains_key(&who.name)).for_each(|who| who.nth = None);
-    // The others of the name are listed beside the first; nobody knows whose rating and title stand there.
+    // List the other players of the name beside the first; the owner of the rating and the title there is unknown.
     for (name, count) in doubled {
         let Some(first) = sheet.players.iter_mut().find(|player| player.name == name) else { continue };
         first.rating = None;

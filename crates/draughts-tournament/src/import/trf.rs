@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Read: 001, 012 to 132, 013, 142, 162, 202, 212, 240, 299, 300, 310, 362, XXR, XXS. Known and not needed: see [`IGNORED_RECORDS`].
-//! Comments (`###`, `# `), rulers and the lines of national federations are passed over. Our own files tell what the columns have no
-//! place for in comments `### damcast ..`: whole names, boards, reasons.
+//! Comments (`###`, `# `), rulers and the lines of national federations are skipped. Exported files have facts without a column in comments
+//! `### damcast ..`: whole names, boards, reasons.
 //!
 //! Sources: FIDE Handbook C.04.A1 (TRF16), the TRF26 of 2025-09; files in the wild (`trf` of echecsjs, Sharly-Chess, JaVaFo).
 
@@ -29,21 +29,21 @@ use cell::{TrfCell, cell, outcome};
 
 use crate::{ByeKind, ResultReason};
 
-/// Records that say nothing we need.
+/// Records that are not needed.
 const IGNORED_RECORDS: [&str; 22] = [
     "062", "072", "082", "112", "152", "172", "182", "192", "222", "250", "260", "320", "330", "352", "801", "802",
     "XXC", "XXP", "XXA", "XXZ", "XXB", "XXE",
 ];
 
-/// A board on which the team that has white sends nobody.
+/// A board for which the team with White has no player.
 pub(crate) const NO_WHITE: &str = "no white";
 const NO_ASIDE: &str = "this comment of damcast does not fit the rest of the file: passed over";
 
-/// Where the rounds of a player begin, and how wide one is: characters, from 0.
+/// Position of a player's first round, in characters from 0.
 pub(crate) const ROUNDS: usize = 89;
 const WIDTH: usize = 10;
 
-/// A line, by its characters.
+/// A line, split into characters.
 struct TrfLine<'t> {
     chars: Vec<char>,
     text: &'t str,
@@ -51,7 +51,7 @@ struct TrfLine<'t> {
 }
 
 impl TrfLine<'_> {
-    /// The characters from one column to before another, from 0; what lies behind the end is blank.
+    /// Returns the characters from one column up to another, from 0; columns after the end are blank.
     fn cell(&self, from: usize, to: usize) -> String {
         let to = to.min(self.chars.len());
         self.chars.get(from..to).unwrap_or_default().iter().collect()
@@ -69,7 +69,7 @@ impl TrfLine<'_> {
         Location { line: self.number, column: column as u64 + 1 }
     }
 
-    /// The words from a column on, each with its place.
+    /// Returns the words from a column on, each with its position.
     fn words(&self, from: usize) -> Vec<(String, Location)> {
         let mut words: Vec<(String, Location)> = Vec::new();
         let mut was_blank = true;
@@ -110,13 +110,13 @@ pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> Tournament
 
 struct TrfReader {
     sheet: TournamentFile,
-    /// The rounds of each player of the sheet, in its order.
+    /// Rounds of each player of the file, in its order.
     cells: Vec<Vec<Option<TrfCell>>>,
-    /// Byes of a list of their own: letter, round, number.
+    /// Byes with their own records: letter, round, number.
     byes: Vec<(char, u32, u32, Location)>,
-    /// What our own comments say.
+    /// Comments of exported files.
     asides: Vec<(Vec<String>, Location)>,
-    /// How many rounds there will be, and where that stands.
+    /// Number of planned rounds, with its position.
     round_limit: Option<(u32, Location)>,
 }
 
@@ -269,7 +269,7 @@ impl TrfReader {
         }
     }
 
-    /// `W 2.0  D 1.0 ..`, or as JaVaFo has it `W=2.0 D=1.0`, `WW=1.0 BW=1.0`.
+    /// Parses `W 2.0  D 1.0 ..`, or in the form of JaVaFo `W=2.0 D=1.0`, `WW=1.0 BW=1.0`.
     fn scoring(&mut self, line: &TrfLine, is_javafo: bool, complaints: &mut ImportDiagnostics) {
         let words = line.words(4);
         let pairs: Vec<(String, String, Location)> = if is_javafo {
@@ -331,7 +331,7 @@ impl TrfReader {
         self.sheet.scoring = Some(scoring);
     }
 
-    /// `TW 2.0   TD 1.0   TL 0.0`.
+    /// Parses `TW 2.0   TD 1.0   TL 0.0`.
     fn match_scoring(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         let default = Scoring::DRAUGHTS;
         let mut row = [default.match_win, default.match_draw, default.match_loss];
@@ -427,7 +427,7 @@ impl TrfReader {
         });
     }
 
-    /// `H   2    4    9`: letter, round, numbers.
+    /// Parses `H   2    4    9`: letter, round, numbers.
     fn bye_list(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         let words = line.words(4);
         let letter = words.first().and_then(|(word, _)| word.chars().next()).unwrap_or(' ').to_ascii_uppercase();
@@ -447,10 +447,10 @@ impl TrfReader {
         self.byes.extend(of.iter().map(|(number, place)| (letter, *round, *number, *place)));
     }
 
-    /// `299    -2.0   0.0         3`: match points, board points, a round or none, whose.
+    /// Parses `299    -2.0   0.0         3`: match points, board points, an optional round, and the number.
     fn penalty(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         if line.at(4) != ' ' {
-            // What forfeits are worth, of programs for teams: results here come from the players' lines.
+            // Points of forfeits in files for teams: results come from the players' lines.
             return;
         }
         let words = line.words(4);
@@ -463,7 +463,7 @@ impl TrfReader {
         self.sheet.penalties.push(Penalty { place: line.place(4), number: whose, match_points, points, reason });
     }
 
-    /// `300   1   1   4    1    5    9`: round, team, its opponent, players in the order of the boards.
+    /// Parses `300   1   1   4    1    5    9`: round, team, its opponent, players in the order of the boards.
     fn lineup(&mut self, line: &TrfLine, complaints: &mut ImportDiagnostics) {
         let mut numbers = Vec::new();
         for (word, place) in line.words(4) {
@@ -478,7 +478,7 @@ impl TrfReader {
         self.sheet.matches.push(ListedMatch { round: *round, team: *team, players: players.to_vec() });
     }
 
-    /// Both sides of each game become one, and what they say of each other must fit.
+    /// Joins both sides of each game, which must agree.
     fn join(&mut self, complaints: &mut ImportDiagnostics) {
         if complaints.has_error() {
             return;
@@ -560,7 +560,7 @@ impl TrfReader {
         self.apply_asides(&by_number, complaints);
     }
 
-    /// Does one of our own comments say that the arbiter decided this pairing?
+    /// Whether a comment of an exported file marks this pairing as decided by the arbiter.
     fn is_decided(&self, round: u32, players: [u32; 2]) -> bool {
         let decisions = [ResultReason::Arbiter, ResultReason::NotPlayed].map(ResultReason::name);
         self.asides.iter().any(|(words, _)| {
@@ -574,7 +574,7 @@ impl TrfReader {
     }
 }
 
-/// Comments, rulers, empty lines, and what national federations add.
+/// Whether the line is a comment, a ruler, empty, or an extension of a national federation.
 fn is_passed_over(line: &TrfLine, code: &str) -> bool {
     let text = line.text.trim_end();
     if text.trim().is_empty() || text.starts_with('#') {
@@ -589,7 +589,7 @@ fn is_passed_over(line: &TrfLine, code: &str) -> bool {
         && letters.all(|c| c == first)
         && !code.starts_with("XX")
         && code.chars().count() == 3;
-    // `FRA   14 m ..`: a federation, with a player's data that it has of its own.
+    // `FRA   14 m ..`: a federation, followed by its own data about a player.
     let is_federation = code.chars().count() == 3
         && code.chars().all(|c| c.is_ascii_uppercase())
         && !code.starts_with("XX")
@@ -599,13 +599,13 @@ fn is_passed_over(line: &TrfLine, code: &str) -> bool {
 }
 
 impl TrfReader {
-    /// A round without an opponent.
+    /// Adds a round without an opponent.
     fn alone(&mut self, at: usize, round: u32, cell: TrfCell, who: PlayerRef, complaints: &mut ImportDiagnostics) {
         let why = match cell.result {
             'U' => ByeKind::NoOpponent,
             'F' => ByeKind::Full,
             'H' => ByeKind::Half,
-            // Before the letters there were, a draw without an opponent was half a bye.
+            // In files without letters for byes, a draw without an opponent was a half-point bye.
             '=' => ByeKind::Half,
             'Z' => ByeKind::Absent,
             '+' => ByeKind::Won,
@@ -625,11 +625,11 @@ impl TrfReader {
         self.sheet.byes.push(ListedBye { round, who, why, points: None });
     }
 
-    /// Byes of lists count where the player's line says nothing.
+    /// Applies the listed byes where the player's line is blank.
     fn apply_byes(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut ImportDiagnostics) {
         let has_teams = !self.sheet.teams.is_empty();
         for (letter, round, of, place) in std::mem::take(&mut self.byes) {
-            // Of teams their numbers are meant.
+            // In a tournament with teams the numbers are those of teams.
             if has_teams {
                 continue;
             }
@@ -648,8 +648,8 @@ impl TrfReader {
         }
     }
 
-    /// A board without an opponent, as our own comments tell: what the player's line says of the round is its result. Returns its place among
-    /// the pairings.
+    /// Adds a board without an opponent from a comment of an exported file; its result is in the player's line. Returns its index among the
+    /// pairings.
     fn empty_board(&mut self, round: u32, player: PlayerRef, is_black: bool, told: Option<ResultReason>) -> usize {
         use SideResult::{Draw, Loss, Win};
         let is_it = |free: &ListedBye| free.round == round && free.who.number == player.number;
@@ -688,7 +688,7 @@ impl TrfReader {
         self.sheet.pairings.len() - 1
     }
 
-    /// What our own comments add: whole names, the boards of rounds, reasons.
+    /// Applies the comments of exported files: whole names, the boards of rounds, reasons.
     fn apply_asides(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut ImportDiagnostics) {
         for (words, place) in std::mem::take(&mut self.asides) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -706,7 +706,7 @@ impl TrfReader {
                     by_number.get(&of).map(|&at| self.sheet.players[at].name = name)
                 }
                 (Some("board"), Some(round)) => {
-                    // `board 3 12 35 reason`: round, board, number of white, and a reason that TRF has no letter for
+                    // `board 3 12 35 reason`: round, board, number of White, and a reason that TRF has no letter for
                     let rest = words.get(3).copied().unwrap_or_default();
                     let (white, reason) = rest.split_once(' ').unwrap_or((rest, ""));
                     let (board, white) = (numbers(2), number(white).ok());

@@ -1,4 +1,4 @@
-//! Who stands where: a function of official results, the scoring, the tie-breaks and the policy for unplayed games.
+//! Standings: a function of official results, the scoring, the tie-breaks and the policy for unplayed games.
 //!
 //! ```text
 //!   rounds of a player      ─▸ a value for each: the opponent's points, a dummy's, 0, or nothing       one policy a row of `PlayedRound::value`
@@ -16,40 +16,40 @@ use crate::{AdjustmentTarget, ByeKind, Id, ResultReason, TournamentSection};
 use crate::{Fraction, Points};
 use crate::{TieBreak, UnplayedPolicy};
 
-/// The order of the players of a section after a round.
+/// Standings of a section after a round.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Standings {
-    /// The last round that counts.
+    /// Last round that counts.
     pub after_round: u32,
-    /// How many pairings up to then have an official result.
+    /// Number of pairings up to that round with an official result.
     pub results: usize,
-    /// How many pairings there are up to then. With fewer results the standings are provisional.
+    /// Number of pairings up to that round. With fewer results the standings are provisional.
     pub pairings: usize,
-    /// What orders those with equal points.
+    /// Tie-breaks in their order.
     pub tie_breaks: Vec<TieBreak>,
-    /// The players, the first first.
+    /// Players, best first.
     pub rows: Vec<PlayerStanding>,
 }
 
 /// A player in the standings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerStanding {
-    /// From 1. Equal rows share it, and the next one is so much later.
+    /// Rank from 1. Equal rows share it; the next rank counts all of them.
     pub rank: usize,
-    /// Who.
+    /// Id of the player.
     pub player: Id,
-    /// His points.
+    /// Points of the player.
     pub points: Points,
-    /// How many games he has played on the board.
+    /// Number of games played on the board.
     pub games: usize,
-    /// The tie-breaks, in the order of [`Standings::tie_breaks`].
+    /// Tie-breaks, in the order of [`Standings::tie_breaks`].
     pub tie_breaks: Vec<TieBreakValue>,
 }
 
-/// What a tie-break says of a player.
+/// Value of a tie-break.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum TieBreakValue {
-    /// It does not decide.
+    /// The tie-break does not decide.
     Undecided,
     /// A number.
     Number(Fraction),
@@ -57,21 +57,21 @@ pub enum TieBreakValue {
     List(Vec<Fraction>),
 }
 
-/// What a round was for a player.
+/// A round of a player.
 #[derive(Clone, Copy, Debug)]
 struct PlayedRound {
     kind: RoundKind,
-    /// His points of it.
+    /// Points of the player in this round.
     own: Points,
-    /// Whom he met or should have met, as a place in the list of players.
+    /// Opponent by index in the list of players, even if the game was not played.
     opponent: Option<usize>,
     is_win_on_the_board: bool,
-    /// 1: he had an advantage in a draw; -1: his opponent had it.
+    /// 1 for a draw with a plus, -1 for a draw with a minus.
     plus: i32,
 }
 
 impl PlayedRound {
-    /// One without a game.
+    /// Creates a round without a game.
     fn without_game(kind: RoundKind, own: Points, opponent: Option<usize>) -> PlayedRound {
         PlayedRound { kind, own, opponent, is_win_on_the_board: false, plus: 0 }
     }
@@ -81,13 +81,13 @@ impl PlayedRound {
 enum RoundKind {
     /// A game on the board.
     Played,
-    /// The opponent did not come, or there was none left.
+    /// The opponent was absent, or there was none left.
     Available,
-    /// He did not come.
+    /// The player was absent without a bye.
     Lost,
-    /// He asked for a bye, or was absent.
+    /// The player asked for a bye, or was absent.
     Requested,
-    /// It is not known yet.
+    /// There is no result yet.
     Pending,
 }
 
@@ -96,7 +96,7 @@ enum RoundKind {
 struct OpponentScore {
     points: Points,
     own: Points,
-    /// He was not there of his own will: it is dropped before others.
+    /// Whether the player was absent voluntarily: such values are dropped first.
     is_voluntary: bool,
 }
 
@@ -109,7 +109,8 @@ struct Contestant<'s> {
     section: &'s TournamentSection,
 }
 
-/// The standings of a section after a round, by these tie-breaks and this policy. Equal rows stand in the order of their numbers.
+/// Returns the standings of a section after a round, with these tie-breaks and this policy. Equal rows are in the order of the players'
+/// numbers.
 pub fn standings(
     section: &TournamentSection,
     after_round: u32,
@@ -154,7 +155,7 @@ pub fn standings(
             TieBreak::PlusDraws => {
                 TieBreakValue::Number(Points::whole(person.rounds.iter().map(|round| round.plus).sum()).into())
             }
-            // It depends on who is equal so far.
+            // Depends on the players with equal values so far.
             TieBreak::DirectEncounter => TieBreakValue::Undecided,
         }
     };
@@ -187,7 +188,7 @@ pub fn standings(
     Standings { after_round, results, pairings, tie_breaks: tie_breaks.to_vec(), rows }
 }
 
-/// The better row first, by points and so many tie-breaks.
+/// Orders rows by points and the first `tie_breaks` tie-breaks, better rows first.
 fn order(a: &PlayerStanding, b: &PlayerStanding, tie_breaks: usize) -> Ordering {
     b.points.cmp(&a.points).then_with(|| b.tie_breaks[..tie_breaks].cmp(&a.tie_breaks[..tie_breaks]))
 }
@@ -196,14 +197,14 @@ fn count<'r>(rounds: impl Iterator<Item = &'r PlayedRound>) -> TieBreakValue {
     TieBreakValue::Number(Fraction::whole(rounds.count() as i64))
 }
 
-/// Without the first, which is dropped first, and the highest of the others.
+/// Returns the sum without the value that is dropped first and the highest of the others.
 fn median(values: &[OpponentScore]) -> Points {
     let rest = values.get(1..).unwrap_or_default();
     let highest = rest.iter().map(|value| value.points).max().unwrap_or_default();
     rest.iter().map(|value| value.points).sum::<Points>() - highest
 }
 
-/// The points from the games between those who are equal, if all of them have met on the board and it decides something.
+/// Sets the points from the games between players with equal values, if all of them have met on the board and the points differ.
 fn direct(tied: &mut [(usize, PlayerStanding)], column: usize, people: &[Contestant]) {
     let among: Vec<usize> = tied.iter().map(|(at, _)| *at).collect();
     let mut scores = Vec::with_capacity(among.len());
@@ -224,7 +225,7 @@ fn direct(tied: &mut [(usize, PlayerStanding)], column: usize, people: &[Contest
     }
 }
 
-/// The players, in the order of the section, with all rounds up to this one.
+/// Returns the players in the order of the section, with all rounds up to this one.
 fn people<'s>(section: &'s TournamentSection, after_round: u32, places: &BTreeMap<Id, usize>) -> Vec<Contestant<'s>> {
     let rounds = after_round as usize;
     let absent = PlayedRound::without_game(RoundKind::Requested, section.scoring.absence, None);
@@ -297,7 +298,7 @@ fn people<'s>(section: &'s TournamentSection, after_round: u32, places: &BTreeMa
     people
 }
 
-/// Has this round an opponent, as far as Solkoffs are added up?
+/// Whether the round has an opponent for the sum of Solkoffs.
 fn counts_as_met(round: &PlayedRound, unplayed: UnplayedPolicy) -> bool {
     match unplayed {
         UnplayedPolicy::Fmjd | UnplayedPolicy::FmjdNoBye => true,
@@ -306,7 +307,7 @@ fn counts_as_met(round: &PlayedRound, unplayed: UnplayedPolicy) -> bool {
 }
 
 impl Contestant<'_> {
-    /// His points as those of an opponent.
+    /// Returns the points of the player as those of an opponent.
     fn adjusted_points(&self, unplayed: UnplayedPolicy) -> Points {
         let draw = self.section.scoring.draw;
         match unplayed {
@@ -330,7 +331,7 @@ impl Contestant<'_> {
         }
     }
 
-    /// The values of his rounds, what is dropped first first.
+    /// Returns the values of the player's rounds, in the order of dropping.
     fn values(&self, people: &[Contestant], unplayed: UnplayedPolicy) -> Vec<OpponentScore> {
         let mut before = Points::ZERO;
         let mut values = Vec::with_capacity(self.rounds.len());
@@ -356,7 +357,7 @@ impl Contestant<'_> {
         let met = |opponent: usize| OpponentScore { points: people[opponent].adjusted, own, is_voluntary: false };
         let nothing = OpponentScore { points: Points::ZERO, own: Points::ZERO, is_voluntary: false };
         if round.kind == RoundKind::Pending {
-            // Nothing is known of it yet; where rounds without an opponent are in the list, it is one of them.
+            // An unknown result counts like a round without an opponent, if those are in the list.
             return (unplayed != UnplayedPolicy::FmjdNoBye).then_some(nothing);
         }
         if let (RoundKind::Played, Some(opponent)) = (round.kind, round.opponent) {

@@ -6,34 +6,34 @@ use crate::{AdjustmentTarget, Id, TournamentSection};
 /// A team in the standings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TeamStanding {
-    /// From 1. Equal rows share it.
+    /// Rank from 1. Equal rows share it.
     pub rank: usize,
-    /// Which.
+    /// Id of the team.
     pub team: Id,
-    /// How many matches have all their results.
+    /// Number of matches with all their results.
     pub played: usize,
-    /// Matches won, drawn and lost.
+    /// Number of matches won.
     pub won: usize,
-    /// Matches drawn.
+    /// Number of matches drawn.
     pub drawn: usize,
-    /// Matches lost.
+    /// Number of matches lost.
     pub lost: usize,
-    /// Match points, less what was taken away.
+    /// Match points without deducted ones.
     pub match_points: Points,
     /// Board points of all boards with a result.
     pub board_points: Points,
-    /// Match points that were taken away.
+    /// Deducted match points.
     pub penalty: Points,
 }
 
 impl TournamentSection {
-    /// The board points of home and away team of a match, and whether all its boards have their results.
+    /// Returns the board points of home and away team of a match, and whether all its boards have results.
     pub fn board_points(&self, of: Id) -> (Points, Points, bool) {
         let mut points = (Points::ZERO, Points::ZERO, true);
         let Some(this) = self.matches.iter().find(|this| this.id == of) else { return points };
         let is_home = |id: Option<Id>| Some(id.and_then(|id| self.player(id))?.team == Some(this.home));
         for pairing in self.pairings.iter().filter(|pairing| pairing.match_id == Some(of)) {
-            // Of an empty board the other side says whose it is.
+            // The side of an empty board follows from the opponent's team.
             let white_is_home = is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or(true);
             match pairing.result {
                 None => points.2 = false,
@@ -47,7 +47,7 @@ impl TournamentSection {
     }
 }
 
-/// The teams of a section after a round, the first first. A match counts when all its boards have results.
+/// Returns the standings of the teams of a section after a round, best first. A match counts when all its boards have results.
 pub fn team_standings(section: &TournamentSection, after_round: u32) -> Vec<TeamStanding> {
     let scoring = &section.scoring;
     let mut rows: Vec<TeamStanding> = Vec::with_capacity(section.teams.len());

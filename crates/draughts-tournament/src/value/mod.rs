@@ -11,7 +11,7 @@
 //!
 //! Invariants: an [`Id`] is given once and never changes its owner; a player plays once in a round; points are exact.
 
-/// Writes values as the text of their `Display`, and reads them by their `FromStr`.
+/// Serializes values as the text of their `Display`, and deserializes them by their `FromStr`.
 macro_rules! serde_as_text {
     ($($kind:ident),*) => {$(
         impl serde::Serialize for $kind {
@@ -43,10 +43,10 @@ use result::single_player_result;
 use rounds::{CorrectedGame, SectionRound};
 use scoring::{MicroMatchStage, Scoring, TieBreak, UnplayedPolicy};
 
-/// The name of a section that nobody named.
+/// Default name of a section.
 pub const MAIN: &str = "main";
 
-/// The number of a player, team, match, pairing, bye or adjustment among its kind: given once, for ever.
+/// Number of a player, team, match, pairing, bye or adjustment among its kind; never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Serialize, Deserialize)]
 pub struct Id(pub u32);
 
@@ -59,78 +59,78 @@ impl fmt::Display for Id {
 /// An event with its sections.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Tournament {
-    /// What is said of all of it.
+    /// Facts about the event as a whole.
     pub event: EventInfo,
-    /// Its sections, in the order in which they came.
+    /// Sections, in the order of their creation.
     pub sections: Vec<TournamentSection>,
-    /// What is corrected of games that boards have recorded; by id.
+    /// Corrections of recorded games, by id.
     pub games: Vec<CorrectedGame>,
 }
 
 impl Tournament {
-    /// The section of this name.
+    /// Returns the section with this name.
     pub fn section(&self, name: &str) -> Option<&TournamentSection> {
         self.sections.iter().find(|section| section.name == name)
     }
 }
 
-/// What is said of an event. A text that is not known is empty.
+/// Facts about an event. An unknown text is empty.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EventInfo {
-    /// Its name.
+    /// Name of the event.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Where it is.
+    /// Place of the event.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub site: String,
-    /// The federation that holds it, as `NED`.
+    /// Organising federation, as `NED`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub federation: String,
-    /// Its first day, `2027-07-10` where that could be read.
+    /// First day, as `2027-07-10` if the date was readable.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub start: String,
-    /// Its last day, likewise.
+    /// Last day, as `2027-07-10` if the date was readable.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub end: String,
-    /// The chief arbiter.
+    /// Name of the chief arbiter.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub arbiter: String,
-    /// The time control, as the pairing program writes it.
+    /// Time control, as the pairing program writes it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub time_control: String,
 }
 
-/// A group that plays for itself and has its own standings.
+/// A group of players with its own pairings and standings.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct TournamentSection {
-    /// Its number.
+    /// Number of the section.
     pub id: Id,
-    /// Its name.
+    /// Name of the section.
     pub name: String,
-    /// What a result is worth.
+    /// Points of results.
     pub scoring: Scoring,
-    /// What orders those with equal points, the first first.
+    /// Tie-breaks in their order.
     pub tie_breaks: Vec<TieBreak>,
-    /// How a round without a game counts in tie-breaks.
+    /// Policy for rounds without a game in tie-breaks.
     pub unplayed: UnplayedPolicy,
-    /// How many rounds there will be.
+    /// Number of planned rounds.
     pub planned: Option<u32>,
-    /// By id.
+    /// Players by id.
     pub players: Vec<Player>,
-    /// By id.
+    /// Teams by id.
     pub teams: Vec<Team>,
-    /// By id.
+    /// Matches by id.
     pub matches: Vec<Match>,
-    /// By id.
+    /// Pairings by id.
     pub pairings: Vec<Pairing>,
-    /// By id.
+    /// Byes by id.
     pub byes: Vec<Bye>,
-    /// By id.
+    /// Adjustments by id.
     pub adjustments: Vec<Adjustment>,
-    /// The day of each round that has one, by the number of the round.
+    /// Day of each round that has one, by the number of the round.
     pub dates: Vec<(u32, String)>,
-    /// The rounds that were published; by id.
+    /// Rounds that were published, by id.
     pub rounds: Vec<SectionRound>,
 }
 
@@ -144,10 +144,10 @@ pub struct SectionRules {
     pub name: String,
     /// Points of results.
     pub scoring: Scoring,
-    /// Order of players with equal points.
+    /// Tie-breaks in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tie_breaks: Vec<TieBreak>,
-    /// How a round without a game counts in tie-breaks.
+    /// Policy for rounds without a game in tie-breaks.
     pub unplayed: UnplayedPolicy,
     /// Number of planned rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,7 +158,7 @@ pub struct SectionRules {
 }
 
 impl Tournament {
-    /// What a section is called among others: nothing where nobody named the only one.
+    /// Returns the label of a section among others; `None` if the only section has the default name.
     pub fn section_label<'t>(&self, section: &'t TournamentSection) -> Option<&'t str> {
         let is_nameless = self.sections.len() < 2 && section.name == MAIN;
         (!is_nameless).then_some(section.name.as_str())
@@ -166,22 +166,22 @@ impl Tournament {
 }
 
 impl TournamentSection {
-    /// Do teams play matches here? Else they are clubs that players belong to.
+    /// Whether teams play matches. If not, they are clubs of the players.
     pub fn has_matches(&self) -> bool {
         !self.matches.is_empty()
     }
 
-    /// The player with this id.
+    /// Returns the player with this id.
     pub fn player(&self, id: Id) -> Option<&Player> {
         self.players.binary_search_by_key(&id, |player| player.id).ok().map(|at| &self.players[at])
     }
 
-    /// The team with this id.
+    /// Returns the team with this id.
     pub fn team(&self, id: Id) -> Option<&Team> {
         self.teams.iter().find(|team| team.id == id)
     }
 
-    /// Whom a name means: those who are called so or, if nobody is, those whom files call so.
+    /// Returns the players with a name; if there are none, those with that name in files.
     pub fn players_named(&self, name: &str) -> Vec<&Player> {
         let called: Vec<&Player> = self.players.iter().filter(|player| player.name == name).collect();
         if !called.is_empty() {
@@ -190,49 +190,48 @@ impl TournamentSection {
         self.players.iter().filter(|player| player.is_known_as(name)).collect()
     }
 
-    /// Names a pairing: `round 1, board 2, Sijbrands - Wiersma`.
+    /// Describes a pairing: `round 1, board 2, Sijbrands - Wiersma`.
     pub(crate) fn describe_pairing(&self, of: &Pairing) -> String {
         let board = of.board.map_or(String::new(), |board| format!(", board {board}"));
         format!("round {}{board}, {} - {}", of.round, self.name_of(of.white), self.name_of(of.black))
     }
 
-    /// The name of a player, or the sign for nobody.
+    /// Returns the name of a player, or the sign for no player.
     pub fn name_of(&self, id: Option<Id>) -> &str {
         id.and_then(|id| self.player(id)).map_or("-", |player| &player.name)
     }
 
-    /// The last round of which anything is known; 0: none.
+    /// Returns the last known round; 0 if there is none.
     pub fn last_round(&self) -> u32 {
         let pairings = self.pairings.iter().map(|pairing| pairing.round);
         pairings.chain(self.byes.iter().map(|bye| bye.round)).max().unwrap_or(0)
     }
 
-    /// The last round with a result; 0: none.
+    /// Returns the last round with a result; 0 if there is none.
     pub fn last_round_with_result(&self) -> u32 {
         let pairings = self.pairings.iter().filter(|pairing| pairing.result.is_some()).map(|pairing| pairing.round);
         pairings.max().unwrap_or(0)
     }
 
-    /// The pairings of a round, in the order of the boards.
+    /// Returns the pairings of a round, in the order of the boards.
     pub fn round(&self, round: u32) -> Vec<&Pairing> {
         let mut pairings: Vec<&Pairing> = self.pairings.iter().filter(|pairing| pairing.round == round).collect();
         pairings.sort_by_key(|pairing| (pairing.board.unwrap_or(u32::MAX), pairing.id));
         pairings
     }
 
-    /// The day of a round.
+    /// Returns the day of a round.
     pub fn date(&self, round: u32) -> Option<&str> {
         self.dates.iter().find(|(of, _)| *of == round).map(|(_, date)| date.as_str())
     }
 }
 
-/// A player of a section. A text that is not known is empty.
+/// A player of a section. An unknown text is empty.
 ///
 /// # Examples
 ///
 /// ```
 /// use draughts_tournament::Player;
-///
 /// let mut player = Player { name: "Wiersma, H.".to_owned(), ..Player::default() };
 /// player.rename("Wiersma, Harm");
 /// assert!(player.is_known_as("Wiersma, H."), "files may have the former name");
@@ -240,62 +239,62 @@ impl TournamentSection {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Player {
-    /// His number with us.
+    /// Id of the player in the tournament.
     pub id: Id,
-    /// His number in the files of the pairing program.
+    /// Number in the files of the pairing program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// His name, as it was given; [`HIDDEN_NAME`] if he wishes not to be named.
+    /// Name, as entered; [`HIDDEN_NAME`] if the player asked to be anonymous.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The names that he had before an arbiter gave him another one: files know him by them, and nobody is shown them.
+    /// Names before an arbiter changed them: used to find the player in files, never shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_names: Vec<String>,
-    /// His title, as it was given.
+    /// Title, as entered.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// His rating.
+    /// Rating.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating: Option<u32>,
-    /// His federation, as `NED`.
+    /// Federation, as `NED`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub federation: String,
-    /// His number with the federation.
+    /// Licence number of the federation.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub licence: String,
-    /// His day of birth, as it was given.
+    /// Day of birth, as entered.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub birth: String,
     /// `m` or `w`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sex: String,
-    /// His team.
+    /// Team of the player.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<Id>,
 }
 
-/// What one is called who wishes not to be named.
+/// Name shown for a player who asked to be anonymous.
 pub const HIDDEN_NAME: &str = "N. N.";
 
 impl Player {
-    /// Does he wish not to be named?
+    /// Whether the player asked to be anonymous.
     pub fn is_hidden(&self) -> bool {
         self.name == HIDDEN_NAME
     }
 
-    /// Is it this name by which files know him?
+    /// Whether files may have this name for the player.
     pub fn is_known_as(&self, name: &str) -> bool {
         self.name == name || self.former_names.iter().any(|old| old == name)
     }
 
-    /// An arbiter has him called so from now on. Files go on to use the name that they have for him.
+    /// Renames the player. Files may continue to use the former name.
     pub fn rename(&mut self, name: &str) {
         let old = std::mem::replace(&mut self.name, name.to_owned());
         self.is_called_in_files(old);
         self.former_names.retain(|old| old != name);
     }
 
-    /// Files have this name for him.
+    /// Adds a name that files use for the player.
     pub fn is_called_in_files(&mut self, name: String) {
         if name != HIDDEN_NAME && !self.is_known_as(&name) {
             self.former_names.push(name);
@@ -307,87 +306,87 @@ impl Player {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Team {
-    /// Its number with us.
+    /// Id of the team in the tournament.
     pub id: Id,
-    /// Its number in the files of the pairing program.
+    /// Number in the files of the pairing program.
     pub number: u32,
-    /// Its name.
+    /// Name of the team.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Its federation.
+    /// Federation of the team.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub federation: String,
-    /// Its players in their order, substitutes last, where the file says so.
+    /// Players in their order, substitutes last, if the file has an order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lineup: Vec<Id>,
 }
 
-/// Two teams that meet in a round.
+/// A match of two teams in a round.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Match {
-    /// Its number.
+    /// Id of the match.
     pub id: Id,
-    /// The round.
+    /// Number of the round.
     pub round: u32,
-    /// The team that has white on the first board.
+    /// Team with White on the first board.
     pub home: Id,
-    /// The other one.
+    /// The other team.
     pub away: Id,
 }
 
-/// Two players who meet in a round, in one game or in several.
+/// A pairing of two players in a round, with one game or several.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pairing {
-    /// Its number.
+    /// Id of the pairing.
     pub id: Id,
-    /// The round, from 1.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// The board, from 1.
+    /// Number of the board, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<u32>,
-    /// The match of which it is a board.
+    /// Match that the pairing belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_id: Option<Id>,
-    /// Who has white, in the first game if there are several; `None`: a board that a team leaves empty.
+    /// White player of the first game; `None` if the team leaves the board empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub white: Option<Id>,
-    /// Who has black, likewise.
+    /// Black player of the first game; `None` if the team leaves the board empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub black: Option<Id>,
-    /// The board of the station on which it is played: what the names of its files begin with; empty: on none.
+    /// Station board of the pairing, the stem of its files' names; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub board_name: String,
-    /// It is not played with its round, and why; until it has a result.
+    /// Reason why the pairing is not played with its round, until it has a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deferral: Option<Deferral>,
-    /// The board of the station on which it is played instead, as the arbiter says; empty: on that of its round.
+    /// Station board that the arbiter has chosen instead; empty for that of its round.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub board_override: String,
     /// The official result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<OfficialResult>,
-    /// The games of a micro-match, in their order; of a pairing of one game there is none here.
+    /// Games of a micro-match, in their order; empty for a pairing with one game.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub games: Vec<MicroMatchGame>,
 }
 
-/// Why a pairing is not played with its round.
+/// Reason why a pairing is not played with its round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Deferral {
-    /// It begins later.
+    /// The game begins later.
     Postponed,
-    /// It was begun, and goes on later.
+    /// The game has begun, and continues later.
     Adjourned,
 }
 
 impl Deferral {
-    /// All of them.
+    /// All kinds of deferral.
     pub const ALL: [Deferral; 2] = [Deferral::Postponed, Deferral::Adjourned];
 
-    /// The word for it.
+    /// Returns the name in files and commands.
     pub fn name(self) -> &'static str {
         match self {
             Deferral::Postponed => "postponed",
@@ -397,11 +396,11 @@ impl Deferral {
 }
 
 impl Pairing {
-    /// The result as it can be: of a pairing with one player it says what he has.
+    /// Returns a result in its valid form: in a pairing with one player, it is that player's.
     ///
     /// # Errors
     ///
-    /// When it is none of this scoring; then what there is.
+    /// Returns a message with the valid results if the scoring does not allow it.
     pub fn validated_result(&self, result: OfficialResult, scoring: &Scoring) -> Result<OfficialResult, String> {
         let is_lost = (result.white, result.black) == (scoring.loss, scoring.loss);
         let result = match result.reason {
@@ -417,17 +416,17 @@ impl Pairing {
         }
     }
 
-    /// Has it one player only?
+    /// Whether the pairing has one player only.
     pub fn has_one_player(&self) -> bool {
         self.white.is_none() || self.black.is_none()
     }
 
-    /// Does its round wait for its result?
+    /// Whether the round waits for the result of the pairing.
     pub fn is_awaited(&self) -> bool {
         self.result.is_none() && self.deferral.is_none()
     }
 
-    /// Whom this player meets, if it is his: `Some(None)` is an empty board.
+    /// Returns the opponent of a player of this pairing; `Some(None)` for an empty board.
     pub fn opponent(&self, of: Id) -> Option<Option<Id>> {
         match (self.white == Some(of), self.black == Some(of)) {
             (true, _) => Some(self.black),
@@ -437,45 +436,45 @@ impl Pairing {
     }
 }
 
-/// An official result: what the arbiter says.
+/// An official result, as the arbiter decides it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfficialResult {
-    /// The points of white.
+    /// Points of White.
     pub white: Points,
-    /// The points of black.
+    /// Points of Black.
     pub black: Points,
-    /// How it came about.
+    /// Reason of the result.
     pub reason: ResultReason,
 }
 
-/// How a result came about.
+/// Reason of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResultReason {
-    /// On the board.
+    /// Played on the board.
     #[default]
     Played,
-    /// On the board, and not for ratings: within the first move.
+    /// Played on the board, but not rated: it ended within the first move.
     Unrated,
-    /// One of them, or both, did not come.
+    /// One of the players, or both, were absent.
     Forfeit,
-    /// On the board: a draw in which White had an advantage, which may decide between players with equal points.
+    /// Played on the board: a draw with a plus for White, which may decide between players with equal points.
     WhitePlus,
-    /// Likewise, and Black had it.
+    /// Played on the board: a draw with a plus for Black.
     BlackPlus,
-    /// On the board, and both lost.
+    /// Played on the board, and both lost.
     BothLost,
-    /// The arbiter decided.
+    /// Decision of the arbiter.
     Arbiter,
-    /// It will not be played.
+    /// Will not be played.
     NotPlayed,
-    /// There is one player, and no opponent was left for him.
+    /// One player for whom no opponent was left.
     Bye,
 }
 
 impl ResultReason {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [ResultReason; 9] = [
         ResultReason::Played,
         ResultReason::Unrated,
@@ -488,7 +487,7 @@ impl ResultReason {
         ResultReason::Bye,
     ];
 
-    /// The word for it.
+    /// Returns the name in files and commands.
     pub fn name(self) -> &'static str {
         match self {
             ResultReason::Played => "played",
@@ -503,8 +502,8 @@ impl ResultReason {
         }
     }
 
-    /// The reason in a draw that is written with a plus and a minus, as `1+ - 1-` (PDN 3.0, ResultFormat `Plus draw`); one of both is
-    /// enough.
+    /// Returns the reason of a draw that is written with a plus and a minus, as `1+ - 1-` (PDN 3.0, ResultFormat `Plus draw`); one of both
+    /// is enough.
     pub fn of_draw(text: &str) -> Option<ResultReason> {
         let text = text.replace(' ', "").replace(['–', '—', '−', ':'], "-");
         match text.as_str() {
@@ -514,7 +513,7 @@ impl ResultReason {
         }
     }
 
-    /// Did the two sit at the board?
+    /// Whether the game was played on the board.
     pub fn is_played(self) -> bool {
         !matches!(self, ResultReason::Forfeit | ResultReason::NotPlayed | ResultReason::Bye)
     }
@@ -524,15 +523,15 @@ impl ResultReason {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MicroMatchGame {
-    /// Which of them.
+    /// Stage of the micro-match.
     pub stage: MicroMatchStage,
-    /// Does the white player of the pairing have black in it?
+    /// Whether the white player of the pairing has Black in this game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_swapped: bool,
-    /// What it was for white and black of this game, as 2-1-0.
+    /// Points of White and Black in this game, as 2-1-0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<(Points, Points)>,
-    /// Its time control.
+    /// Time control of the game.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub time_control: String,
 }
@@ -541,42 +540,42 @@ pub struct MicroMatchGame {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bye {
-    /// Its number.
+    /// Id of the bye.
     pub id: Id,
-    /// The round.
+    /// Number of the round.
     pub round: u32,
-    /// Whose it is.
+    /// Player with the bye.
     pub player: Id,
-    /// Why.
+    /// Kind of the bye.
     pub kind: ByeKind,
-    /// What it is worth.
+    /// Points of the bye.
     pub points: Points,
 }
 
-/// Why somebody has no opponent.
+/// Reason why a player has no opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ByeKind {
-    /// None was left: `U` in TRF.
+    /// No opponent was left: `U` in TRF.
     NoOpponent,
-    /// He asked for it, and gets the points of a win: `F`.
+    /// Requested, with the points of a win: `F`.
     Full,
-    /// He asked for it, and gets the points of a draw: `H`.
+    /// Requested, with the points of a draw: `H`.
     Half,
-    /// He is absent: `Z`.
+    /// The player was absent: `Z`.
     Absent,
-    /// His opponent, whoever that was, did not come: `+`.
+    /// The opponent, who is unknown, was absent: `+`.
     Won,
-    /// He did not come, whoever his opponent was: `-`.
+    /// The player was absent, and the opponent is unknown: `-`.
     Lost,
 }
 
 impl ByeKind {
-    /// All of them.
+    /// All kinds of byes.
     pub const ALL: [ByeKind; 6] =
         [ByeKind::NoOpponent, ByeKind::Full, ByeKind::Half, ByeKind::Absent, ByeKind::Won, ByeKind::Lost];
 
-    /// The word for it.
+    /// Returns the name in files and commands.
     pub fn name(self) -> &'static str {
         match self {
             ByeKind::NoOpponent => "bye",
@@ -589,24 +588,24 @@ impl ByeKind {
     }
 }
 
-/// Points that no game gave, or that are taken away.
+/// Points that are added or deducted beside the games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Adjustment {
-    /// Its number.
+    /// Id of the adjustment.
     pub id: Id,
-    /// Whose they are.
+    /// Player or team with the adjustment.
     pub target: AdjustmentTarget,
     /// Points of a player, board points of a team.
     pub points: Points,
     /// Match points of a team.
     pub match_points: Points,
-    /// Why.
+    /// Reason of the adjustment.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
-/// Whom an adjustment is for.
+/// Player or team with an adjustment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdjustmentTarget {

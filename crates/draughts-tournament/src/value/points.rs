@@ -1,4 +1,4 @@
-//! Points: of a game, a match, a player. Exact: hundredths, and never a fraction of a machine.
+//! Points of a game, a match, a player: exact hundredths, never floating point.
 
 use std::fmt;
 use std::iter::Sum;
@@ -20,25 +20,25 @@ pub struct Points(i64);
 impl Points {
     /// No points.
     pub const ZERO: Points = Points(0);
-    /// No text of points has more digits before its point.
+    /// Maximum number of digits before the decimal point.
     const DIGITS: usize = 7;
 
-    /// So many whole points.
+    /// Creates whole points.
     pub const fn whole(points: i32) -> Points {
         Points(points as i64 * 100)
     }
 
-    /// So many hundredths of a point.
+    /// Creates points from hundredths.
     pub const fn hundredths(hundredths: i64) -> Points {
         Points(hundredths)
     }
 
-    /// How many hundredths of a point these are.
+    /// Returns the points in hundredths.
     pub const fn in_hundredths(self) -> i64 {
         self.0
     }
 
-    /// Reads `2`, `0.5`, `6,5`, `½`, `3½`, `-2.0`; more than two decimals only if they are zero.
+    /// Parses `2`, `0.5`, `6,5`, `½`, `3½`, `-2.0`; accepts more than two decimals only if they are zero.
     pub fn parse(text: &str) -> Option<Points> {
         let (sign, text) = match text.strip_prefix('-') {
             Some(rest) => (-1, rest),
@@ -64,7 +64,7 @@ impl Points {
     }
 }
 
-/// `2`, `0.5`, `12`: no more decimals than needed.
+/// Formats as `2`, `0.5`, `12`, with no more decimals than needed.
 impl fmt::Display for Points {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Fraction { numerator: self.0, denominator: 100 }.fmt(f)
@@ -111,17 +111,17 @@ impl Sum for Points {
     }
 }
 
-/// An exact number: a tie-break can be a fraction, as a part of an opponent's points.
+/// An exact number: a tie-break can be a fraction, such as a part of an opponent's points.
 #[derive(Clone, Copy, Debug)]
 pub struct Fraction {
-    /// What is divided.
+    /// Numerator.
     pub numerator: i64,
-    /// By what: never 0 or less.
+    /// Denominator, always positive.
     pub denominator: i64,
 }
 
 impl Fraction {
-    /// A whole number.
+    /// Creates a whole number.
     pub fn whole(number: i64) -> Fraction {
         Fraction { numerator: number, denominator: 1 }
     }
@@ -154,7 +154,7 @@ impl Ord for Fraction {
     }
 }
 
-/// As a decimal: exact where it ends within four decimals, else rounded to four (ranks are made of the exact number).
+/// Formats as a decimal: exact with at most four decimals, else rounded to four (ranks use the exact number).
 impl fmt::Display for Fraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SCALE: i128 = 10_000;

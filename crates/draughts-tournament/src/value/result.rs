@@ -1,4 +1,4 @@
-//! Results: from text, of micro-matches and single players, and as tags of games.
+//! Results: parsing, micro-matches, single players, and tags of games.
 
 use draughts::ResultFormat;
 use draughts_pdn::tag_values;
@@ -7,12 +7,12 @@ use crate::{
     MicroMatchGame, MicroMatchStage, OfficialResult, Pairing, Points, ResultReason, Scoring, TournamentSection,
 };
 
-/// Both sides of a result as text, `2-0`.
+/// Returns both sides of a result as text, `2-0`.
 pub(crate) fn result_text(white: Points, black: Points) -> String {
     format!("{white}-{black}")
 }
 
-/// The two sides of a result such as `2-0`, `12:0`, `½-½`, `1/2-1/2`, `1 1/2 - 1/2`.
+/// Parses both sides of a result such as `2-0`, `12:0`, `½-½`, `1/2-1/2`, `1 1/2 - 1/2`.
 pub(crate) fn split_result(result: &str) -> Option<(Points, Points)> {
     let result = result.replace("1/2", "½").replace(' ', "").replace(['–', '—', '−', ':'], "-");
     let (white, black) = result.split_once('-')?;
@@ -20,19 +20,19 @@ pub(crate) fn split_result(result: &str) -> Option<(Points, Points)> {
     Some((read(white)?, read(black)?))
 }
 
-/// What these points mean for a file of games.
+/// Returns the outcome that these points stand for in a file of games.
 pub(crate) fn result_of(scoring: &Scoring, white: Points, black: Points) -> tag_values::Outcome {
     let is_won = |own: Points, other: Points| own > other && (own >= scoring.win || other == Points::ZERO);
     match () {
         () if is_won(white, black) => tag_values::Outcome::WhiteWins,
         () if is_won(black, white) => tag_values::Outcome::BlackWins,
         () if white == black && white == Points::ZERO => tag_values::Outcome::BothLose,
-        // Advantages of a drawn game are none to PDN.
+        // PDN has no advantage in drawn games.
         () => tag_values::Outcome::Draw,
     }
 }
 
-/// The result of a pairing with one player: nobody plays alone, and who is not there has nothing of it.
+/// Returns the result of a pairing with one player: the missing side has no points.
 pub(crate) fn single_player_result(
     pairing: &Pairing,
     result: OfficialResult,
@@ -57,7 +57,7 @@ pub(crate) fn single_player_result(
     Ok(OfficialResult { white, black, ..result })
 }
 
-/// The result of a micro-match: the first game that is won decides.
+/// Returns the result of a micro-match: the first game that was won decides.
 pub(crate) fn micro_match_result(games: &[MicroMatchGame]) -> Option<OfficialResult> {
     for game in games {
         let (white, black) = game.result?;
@@ -73,7 +73,7 @@ pub(crate) fn micro_match_result(games: &[MicroMatchGame]) -> Option<OfficialRes
     is_over.then_some(OfficialResult { white: Points::whole(6), black: Points::whole(6), reason: ResultReason::Played })
 }
 
-/// The official result of a game in the words of its tag; `None`: there is none yet.
+/// Returns the official result of a game as the value of its tag; `None` if there is none yet.
 pub(crate) fn official_tag(
     section: &TournamentSection,
     pairing: &Pairing,
@@ -93,7 +93,8 @@ pub(crate) fn official_tag(
     Some(result_of(&scoring, white, black).as_result(format.unwrap_or(ResultFormat::International)).to_owned())
 }
 
-/// A draw with an advantage, as games write it whose results know that (PDN 3.0, `ResultFormat`); `None`: it is none, or they do not.
+/// Returns a draw with an advantage as the value of a tag (PDN 3.0, `ResultFormat`); `None` for another result, or a format without
+/// advantages.
 pub(crate) fn advantage_in(format: ResultFormat, result: &OfficialResult) -> Option<&'static str> {
     let [white, black] = [result.white, result.black].map(Points::in_hundredths);
     match (format, result.reason) {

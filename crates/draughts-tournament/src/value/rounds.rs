@@ -1,4 +1,4 @@
-//! Rounds as the station plays them: which are published, which is open, who sits where, and what a game of a pairing is called.
+//! Rounds as the station plays them: their states, the boards of their pairings, and the tags of their games.
 //!
 //! ```text
 //!   prepared ──publish──▸ published ──open──▸ open ──close──▸ closed
@@ -6,9 +6,8 @@
 //!                                                   └────open─────┘      a game is played on, or played again
 //! ```
 //!
-//! A game is tied to its pairing by the word that stands in its line's log before its first move: `17`, or `17.rapid` for a game of a
-//! micro-match. What the tags of the game are to be follows from the pairing, whenever it is asked; what they became is an
-//! [`CorrectedGame`].
+//! A game is linked to its pairing by the pairing id in its line's log before its first move: `17`, or `17.rapid` for a game of a
+//! micro-match. The expected tags of the game always follow from the pairing; a [`CorrectedGame`] has the difference.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -19,36 +18,35 @@ use serde::{Deserialize, Serialize};
 use super::result::official_tag;
 use crate::{Id, MAIN, MicroMatchStage, Pairing, Player, Tournament, TournamentSection};
 
-/// How far a round is.
+/// State of a round.
 ///
 /// # Examples
 ///
 /// ```
 /// use draughts_tournament::RoundState;
-///
 /// assert_eq!("open".parse(), Ok(RoundState::Open));
 /// assert!(RoundState::Published < RoundState::Open);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RoundState {
-    /// Its pairings are known here alone.
+    /// The pairings are not public.
     #[default]
     Prepared,
-    /// Everybody may see its pairings; their order stays.
+    /// The pairings are public; their order is fixed.
     Published,
-    /// Games that begin now are games of it.
+    /// Games that begin belong to the round.
     Open,
-    /// It is over.
+    /// The round is over.
     Closed,
 }
 
 impl RoundState {
-    /// All of them.
+    /// All states.
     pub const ALL: [RoundState; 4] =
         [RoundState::Prepared, RoundState::Published, RoundState::Open, RoundState::Closed];
 
-    /// The word for it.
+    /// Returns the name in files and commands.
     pub fn name(self) -> &'static str {
         match self {
             RoundState::Prepared => "prepared",
@@ -58,7 +56,7 @@ impl RoundState {
         }
     }
 
-    /// Whether a round in this state may get another one.
+    /// Whether a round in this state may change to another one.
     pub(crate) fn can_become(self, next: RoundState) -> bool {
         match next {
             RoundState::Prepared => self == RoundState::Published,
@@ -81,96 +79,95 @@ impl FromStr for RoundState {
 /// A round of a section that was published.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SectionRound {
-    /// Its number among all rounds of all sections.
+    /// Id of the round among those of all sections.
     pub id: Id,
-    /// The round, from 1.
+    /// Number of the round, from 1.
     pub number: u32,
-    /// How far it is.
+    /// State of the round.
     pub state: RoundState,
-    /// The how manieth it was to be opened; 0: it was not.
+    /// Position in the order of opening, from 1; 0 if never opened.
     pub open_seq: u32,
 }
 
-/// What is corrected of a game that a board has recorded.
+/// Corrections of a recorded game.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct CorrectedGame {
-    /// Its number among all amended games.
+    /// Id among all corrected games.
     pub id: Id,
-    /// The board: what the names of its files begin with.
+    /// Name of the board, the stem of its files' names.
     pub board: String,
-    /// The number of the game on the board.
+    /// Number of the game on the board.
     pub number: u32,
-    /// The pairing that it is a game of, where it was told none before its first move, or another one.
+    /// Pairing of the game, if its line had none or another one before its first move.
     pub pairing: Option<PairingKey>,
-    /// The tags that are others now, `Result` among them; and [`MOVES`], the moves that the board missed.
+    /// Changed tags, including `Result`; and [`MOVES`], the moves that the board missed.
     pub tags: BTreeMap<String, CorrectedTag>,
 }
 
 impl CorrectedGame {
-    /// Does another game count in its place?
+    /// Whether a replayed game counts instead.
     fn is_replayed(&self) -> bool {
         self.tags.get(REPLAYED).is_some_and(|tag| !tag.value.is_empty())
     }
 }
 
-/// What the moves that a board missed are called among what is corrected of a game; the other names there are tags, which begin with a
-/// capital letter.
+/// Name of the moves that a board missed among the corrections of a game; all other names are tags, which begin with a capital letter.
 pub const MOVES: &str = "moves";
 
-/// The tag of a game in whose place another one counts.
+/// Tag of a game that was replayed.
 pub const REPLAYED: &str = "Replayed";
 
-/// A tag of a recorded game that is another now.
+/// A corrected tag of a recorded game.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct CorrectedTag {
-    /// As it is to be shown; empty: it is left out.
+    /// Corrected value; empty if the tag is left out.
     pub value: String,
-    /// With which the game began, or that its live file ended with; empty: it had none.
+    /// Value at the start of the game, or in its finished live file; empty if it had none.
     pub original: String,
 }
 
-/// A game that a board has recorded, as far as a tournament is concerned.
+/// A game that a board has recorded, as a tournament needs it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardGame {
-    /// The board.
+    /// Name of the board.
     pub board: String,
-    /// Its number on the board.
+    /// Number of the game on the board.
     pub number: u32,
-    /// The pairing that it was told before its first move.
+    /// Pairing id that its line had before its first move.
     pub pairing: Option<String>,
-    /// The game that was ended by mistake and goes on in this one, by its number.
+    /// Number of the game that was ended by mistake and continues as this one.
     pub continues: Option<u32>,
-    /// The tags with which it began.
+    /// Tags at the start of the game.
     pub tags: Vec<(String, String)>,
-    /// Which results it may have; `None`: any text.
+    /// Format of its results; `None` for any text.
     pub format: Option<ResultFormat>,
-    /// The result that its live file has.
+    /// Result in its live file.
     pub result: Option<String>,
-    /// The operator gave that result; the board has not shown it.
+    /// Whether the operator entered the result, not the board.
     pub is_result_given: bool,
-    /// Has its live file ended?
+    /// Whether its live file is complete.
     pub is_over: bool,
-    /// How many entries it has.
+    /// Number of entries.
     pub entries: u32,
 }
 
 impl BoardGame {
-    /// The value of a tag with which it began.
+    /// Returns the value of a tag at the start of the game.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// The tags that say more of White and of Black than their names.
+/// Suffixes of the tags about White and Black beside their names.
 pub(crate) const PLAYER_TAG_SUFFIXES: [[&str; 4]; 2] = [
     ["WhiteTitle", "WhiteRating", "WhiteTeam", "WhiteFederation"],
     ["BlackTitle", "BlackRating", "BlackTeam", "BlackFederation"],
 ];
 
-/// A pairing, and its game if there are several.
+/// A pairing, and its game in a micro-match.
 pub type PairingKey = (Id, Option<MicroMatchStage>);
 
-/// What a game is told that belongs to a pairing: `17`, `17.rapid`.
+/// Formats the pairing id of a game: `17`, `17.rapid`.
 pub fn format_pairing_key((id, stage): PairingKey) -> String {
     match stage {
         None => id.to_string(),
@@ -178,7 +175,7 @@ pub fn format_pairing_key((id, stage): PairingKey) -> String {
     }
 }
 
-/// The pairing of such a word.
+/// Parses a pairing id.
 pub fn parse_pairing_key(word: &str) -> Option<PairingKey> {
     let (id, stage) = match word.split_once('.') {
         None => (word, None),
@@ -187,10 +184,10 @@ pub fn parse_pairing_key(word: &str) -> Option<PairingKey> {
     Some((Id(id.parse().ok()?), stage))
 }
 
-/// Who sits at a board of the station.
+/// A pairing that is assigned to a board of the station.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardAssignment {
-    /// The board: what the names of its files begin with.
+    /// Name of the board, the stem of its files' names.
     pub board: String,
     /// The pairing.
     pub pairing: PairingKey,
@@ -199,12 +196,12 @@ pub struct BoardAssignment {
 }
 
 impl TournamentSection {
-    /// How far a round is.
+    /// Returns the state of a round.
     pub fn state_of(&self, round: u32) -> RoundState {
         self.rounds.iter().find(|known| known.number == round).map_or(RoundState::Prepared, |known| known.state)
     }
 
-    /// The round that was opened last, if it is open still.
+    /// Returns the round that was opened last, if it is still open.
     pub fn open_round(&self) -> Option<u32> {
         let last = self.rounds.iter().max_by_key(|round| round.open_seq)?;
         (last.state == RoundState::Open).then_some(last.number)
@@ -212,7 +209,7 @@ impl TournamentSection {
 }
 
 impl Tournament {
-    /// A pairing and its section.
+    /// Returns a pairing and its section.
     pub fn pairing(&self, id: Id) -> Option<(&TournamentSection, &Pairing)> {
         let of = |section: &TournamentSection| section.pairings.iter().position(|pairing| pairing.id == id);
         self.sections.iter().find_map(|section| Some((section, &section.pairings[of(section)?])))
@@ -228,7 +225,7 @@ impl Tournament {
         self.sections.iter().find_map(|section| section.player(id))
     }
 
-    /// Returns the result of a recorded game as it is shown; `*` without a result.
+    /// Returns the visible result of a recorded game; `*` without a result.
     pub fn shown_result(&self, game: &BoardGame) -> String {
         let corrected = self.corrected(&game.board, game.number).and_then(|known| known.tags.get("Result"));
         corrected.map(|tag| tag.value.clone()).or_else(|| game.result.clone()).unwrap_or_else(|| "*".to_owned())
@@ -245,11 +242,11 @@ impl Tournament {
         format!("{}, game {}, {} - {}, {plies}", game.board, game.number, name("White"), name("Black"))
     }
 
-    /// The pairing that people call `3.2`: round 3, board 2.
+    /// Finds the pairing with a name such as `3.2`: round 3, board 2.
     ///
     /// # Errors
     ///
-    /// When there is none, or one in several sections.
+    /// Returns a message if there is none, or one in several sections.
     pub fn find_pairing(&self, name: &str, section: Option<&str>) -> Result<Id, String> {
         let numbers = name.split_once('.').and_then(|(round, board)| Some((round.parse().ok()?, board.parse().ok()?)));
         let Some((round, board)) = numbers else {
@@ -274,8 +271,8 @@ impl Tournament {
         }
     }
 
-    /// Who sits where: the pairings of the open rounds that have a board of the station, but for those that are played later; and before
-    /// them those that an arbiter has given another board, until they have a result.
+    /// Returns the assignments of all boards. First come pairings that an arbiter has moved to another board, until they have a result;
+    /// then the pairings of the open rounds with a board of the station, except deferred ones.
     pub fn board_assignments(&self) -> Vec<BoardAssignment> {
         let mut seats: Vec<BoardAssignment> = self
             .elsewhere()
@@ -293,7 +290,7 @@ impl Tournament {
         seats
     }
 
-    /// The pairings that are played on another board than that of their round.
+    /// Returns the pairings that are played on another board than that of their round.
     pub fn elsewhere(&self) -> impl Iterator<Item = (&TournamentSection, &Pairing)> {
         let all =
             self.sections.iter().flat_map(|section| section.pairings.iter().map(move |pairing| (section, pairing)));
@@ -305,13 +302,13 @@ impl Tournament {
         BoardAssignment { board: board.to_owned(), pairing: key, tags: self.tags_of(section, pairing, key.1) }
     }
 
-    /// The same of one round, in the order of its boards.
+    /// Returns the assignments of one round, in the order of its boards.
     pub fn assignments_of_round(&self, section: &TournamentSection, round: u32) -> Vec<BoardAssignment> {
         let seated = section.round(round).into_iter().filter(|pairing| !pairing.board_name.is_empty());
         seated.map(|pairing| self.seat_at(section, pairing, &pairing.board_name)).collect()
     }
 
-    /// The tags of a game of a pairing, without its result: what the tournament knows, and nothing else.
+    /// Returns the tags of a game of a pairing, without its result: only facts of the tournament.
     pub fn tags_of(
         &self,
         section: &TournamentSection,
@@ -321,7 +318,7 @@ impl Tournament {
         let game = pairing.games.iter().find(|game| Some(game.stage) == stage);
         let is_swapped = game.is_some_and(|game| game.is_swapped);
         let (white, black) = if is_swapped { (pairing.black, pairing.white) } else { (pairing.white, pairing.black) };
-        // A section that nobody named says nothing of the event: the configuration does.
+        // The default section has no name of an event: that of the configuration counts.
         let event = Some(&self.event.name).filter(|name| !name.is_empty());
         let event = event.or(Some(&section.name).filter(|name| *name != MAIN)).cloned().unwrap_or_default();
         let mut tags = vec![
@@ -349,23 +346,23 @@ impl Tournament {
         tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Does another game count in the place of this one?
+    /// Whether a replayed game counts instead of this one.
     pub fn is_replayed(&self, game: &BoardGame) -> bool {
         self.corrected(&game.board, game.number).is_some_and(CorrectedGame::is_replayed)
     }
 
-    /// The pairing that a game is one of.
+    /// Returns the pairing that a game belongs to.
     pub fn pairing_of(&self, game: &BoardGame) -> Option<PairingKey> {
         self.assigned_pairing(&game.board, game.number).or_else(|| parse_pairing_key(game.pairing.as_deref()?))
     }
 
-    /// The pairing that a game is one of though its line was not told so before its first move.
+    /// Returns the pairing that a game was assigned to after its first move.
     pub fn assigned_pairing(&self, board: &str, number: u32) -> Option<PairingKey> {
         self.corrected(board, number)?.pairing
     }
 
-    /// The board on which a pairing is played, or was played, as far as the tournament knows; empty: none of the station. A game that was
-    /// adopted may have been played elsewhere than its round said.
+    /// Returns the board on which a pairing is or was played, as far as the tournament knows; empty if it is none of the station. An
+    /// assigned game may have been played on another board than that of its round.
     pub fn board_of<'t>(&'t self, pairing: &'t Pairing) -> &'t str {
         let of_pairing =
             |game: &&CorrectedGame| game.pairing.is_some_and(|key| key.0 == pairing.id) && !game.is_replayed();
@@ -376,21 +373,21 @@ impl Tournament {
         }
     }
 
-    /// The official result of a game of a pairing in the words of its tag; `None`: there is none yet. `format`: the results that the
-    /// game may have, those of international draughts if that is not known.
+    /// Returns the official result of a game of a pairing as the value of its tag; `None` if there is none yet. `format`: format of the
+    /// game's results; `None` for that of international draughts.
     pub fn result_tag(&self, (id, stage): PairingKey, format: Option<ResultFormat>) -> Option<String> {
         let (section, pairing) = self.pairing(id)?;
         official_tag(section, pairing, stage, format)
     }
 
-    /// What is corrected of a game.
+    /// Returns the corrections of a game.
     pub fn corrected(&self, board: &str, number: u32) -> Option<&CorrectedGame> {
         self.games.iter().find(|game| game.board == board && game.number == number)
     }
 }
 
 impl Pairing {
-    /// Which game of a micro-match is to be played now: the first without a result, else the last.
+    /// Returns the game of a micro-match to be played next: the first without a result, else the last.
     pub fn next_stage(&self) -> Option<MicroMatchStage> {
         let open = self.games.iter().find(|game| game.result.is_none());
         open.or(self.games.last()).map(|game| game.stage)

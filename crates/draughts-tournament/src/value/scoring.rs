@@ -1,4 +1,4 @@
-//! What a result is worth: one row for each way to count, and the order of those who have equal points.
+//! Points of results, and tie-breaks between players with equal points.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,27 +8,26 @@ use draughts_pdn::tag_values::Outcome;
 use crate::Points;
 use crate::{OfficialResult, ResultReason};
 
-/// A row of points. `2-1-0` unless said otherwise.
+/// Points of results. The default is `2-1-0`.
 ///
 /// # Examples
 ///
 /// ```
 /// use draughts_tournament::{Points, Scoring};
-///
 /// let scoring = Scoring::parse("12-5-0").unwrap();
 /// assert_eq!((scoring.win, scoring.draw), (Points::whole(12), Points::whole(5)));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scoring {
-    /// Of a win; in a micro-match of one whose first game decides.
+    /// Points of a win; in a micro-match, of a win in its first game.
     pub win: Points,
-    /// Of a draw.
+    /// Points of a draw.
     pub draw: Points,
-    /// Of a loss.
+    /// Points of a loss.
     pub loss: Points,
-    /// Of a bye for which no opponent was left.
+    /// Points of a bye for which no opponent was left.
     pub bye: Points,
-    /// Of a round in which somebody is absent.
+    /// Points of a round in which the player is absent.
     pub absence: Points,
     /// Match points of a team for a won match.
     pub match_win: Points,
@@ -36,24 +35,24 @@ pub struct Scoring {
     pub match_draw: Points,
     /// Match points of a team for a lost match.
     pub match_loss: Points,
-    /// Are games of different pace played until one of them decides, 12-0, 8-4, 7-5, or 6-6?
+    /// Whether games of different pace are played until one of them decides: 12-0, 8-4, 7-5, or 6-6.
     pub is_micro_match: bool,
-    /// May a game have any other points, such as 1½-½ for an advantage, though its row is one of those that everybody knows?
+    /// Whether a game may have other points, such as 1½-½ for an advantage, although the scoring is a standard one.
     pub allows_plus_draws: bool,
 }
 
 impl Scoring {
-    /// The row of draughts, 2-1-0, matches likewise.
+    /// Scoring of draughts, 2-1-0, also for matches.
     pub const DRAUGHTS: Scoring = Scoring::win_draw(Points::whole(2), Points::whole(1));
-    /// The row of chess, 1-½-0.
+    /// Scoring of chess, 1-½-0.
     pub const CHESS: Scoring = Scoring::win_draw(Points::whole(1), Points::hundredths(50));
-    /// Three points for a win.
+    /// Scoring with three points for a win.
     pub const FOOTBALL: Scoring = Scoring::win_draw(Points::whole(3), Points::whole(1));
-    /// A micro-match, 12-0, 8-4, 7-5, 6-6.
+    /// Scoring of a micro-match, 12-0, 8-4, 7-5, 6-6.
     pub const MICRO_MATCH: Scoring =
         Scoring { is_micro_match: true, ..Scoring::win_draw(Points::whole(12), Points::whole(6)) };
 
-    /// A row with these points for a win and for a draw, and none for a loss. A bye counts as a win.
+    /// Creates a scoring with these points for a win and a draw, and none for a loss. A bye counts as a win.
     pub const fn win_draw(win: Points, draw: Points) -> Scoring {
         Scoring {
             win,
@@ -69,11 +68,11 @@ impl Scoring {
         }
     }
 
-    /// As an arbiter tells it: `12-5-0` for a win, a draw and a loss, `delfts` or `micro-match`.
+    /// Parses the input of an arbiter: `12-5-0` for a win, a draw and a loss, `delfts` or `micro-match`.
     ///
     /// # Errors
     ///
-    /// What there is, if it is none of them.
+    /// Returns a message with the valid forms.
     pub fn parse(text: &str) -> Result<Scoring, String> {
         match text {
             "delfts" => return Ok(Scoring { allows_plus_draws: true, ..Scoring::DRAUGHTS }),
@@ -89,12 +88,12 @@ impl Scoring {
         }
     }
 
-    /// The points of a win, a draw and a loss, and what else a game may give.
+    /// Returns the points of a win, a draw and a loss, and which other points a game may have.
     fn of_games(&self) -> (Points, Points, Points, bool, bool) {
         (self.win, self.draw, self.loss, self.is_micro_match, self.allows_plus_draws)
     }
 
-    /// Does a game count the same in both?
+    /// Whether the points of games are equal in both.
     pub fn same_game_points(&self, other: &Scoring) -> bool {
         self.of_games() == other.of_games()
     }
@@ -110,7 +109,7 @@ impl Scoring {
         }
     }
 
-    /// The points of both sides of a micro-match that a game of this stage has decided, of the winner first.
+    /// Returns the points of a micro-match decided by a game of this stage, winner first.
     pub fn of_stage(stage: MicroMatchStage) -> (Points, Points) {
         match stage {
             MicroMatchStage::Standard => (Points::whole(12), Points::ZERO),
@@ -121,12 +120,12 @@ impl Scoring {
 }
 
 impl Scoring {
-    /// Are these points of a game?
+    /// Whether a game may have these points.
     pub fn allows(&self, points: Points) -> bool {
         self.pairs().iter().any(|(white, black)| points == *white || points == *black)
     }
 
-    /// The points that a game between two gives, of the better one first.
+    /// Returns the possible points of a game between two players, the better side first.
     fn pairs(&self) -> Vec<(Points, Points)> {
         let mut pairs = vec![(self.win, self.loss), (self.draw, self.draw)];
         if self.is_micro_match {
@@ -135,18 +134,18 @@ impl Scoring {
         pairs
     }
 
-    /// Has it its own rules, so that a game may give other points than those of a win, a draw and a loss?
+    /// Whether the scoring has its own rules: a game may have other points than those of a win, a draw and a loss.
     fn is_free(&self) -> bool {
         let row = |of: &Scoring| (of.win, of.draw, of.loss);
         let known = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
         self.allows_plus_draws || !self.is_micro_match && !known.iter().any(|of| row(of) == row(self))
     }
 
-    /// Can this be the result of a game between two?
+    /// Checks that a game between two players may have this result.
     ///
     /// # Errors
     ///
-    /// What it can be.
+    /// Returns a message with the valid results.
     pub fn check(&self, result: &OfficialResult) -> Result<(), String> {
         let OfficialResult { white, black, reason } = *result;
         let both = (self.loss, self.loss);
@@ -194,7 +193,7 @@ impl Default for Scoring {
     }
 }
 
-/// `W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0`, and `micro` or `advantages` behind that.
+/// Formats as `W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0`, followed by `micro` or `advantages`.
 impl fmt::Display for Scoring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Scoring {
@@ -246,12 +245,12 @@ impl FromStr for Scoring {
             }
         }
         scoring.bye = bye.unwrap_or(scoring.win);
-        // Parts of a win are counted.
+        // Tie-breaks divide by the points of a win.
         if scoring.win <= Points::ZERO { Err("a win must be worth something".to_owned()) } else { Ok(scoring) }
     }
 }
 
-/// The games of a micro-match, in the order in which they are played.
+/// A game of a micro-match, in the order of play.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MicroMatchStage {
@@ -259,15 +258,15 @@ pub enum MicroMatchStage {
     Standard,
     /// The rapid game, if the long one was drawn.
     Rapid,
-    /// The blitz game, if the rapid one was drawn, too.
+    /// The blitz game, if the rapid one was drawn as well.
     Blitz,
 }
 
 impl MicroMatchStage {
-    /// All of them.
+    /// All stages.
     pub const ALL: [MicroMatchStage; 3] = [MicroMatchStage::Standard, MicroMatchStage::Rapid, MicroMatchStage::Blitz];
 
-    /// The word for it.
+    /// Returns the name in files and commands.
     pub fn name(self) -> &'static str {
         match self {
             MicroMatchStage::Standard => "standard",
@@ -277,13 +276,12 @@ impl MicroMatchStage {
     }
 }
 
-/// What orders players with equal points.
+/// Criterion that orders players with equal points.
 ///
 /// # Examples
 ///
 /// ```
 /// use draughts_tournament::TieBreak;
-///
 /// assert_eq!("solkoff".parse(), Ok(TieBreak::Solkoff));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -292,26 +290,26 @@ pub enum TieBreak {
     Solkoff,
     /// Solkoff without the lowest opponent.
     ShortTruncated,
-    /// Solkoff without the lowest opponent; if that is equal, without the two lowest, and so on.
+    /// Solkoff without the lowest opponent; if equal, without the two lowest, and so on.
     FullTruncated,
     /// Solkoff without the highest and the lowest opponent.
     Median,
     /// The sum of the opponents' Solkoffs.
     SolkoffPlus,
-    /// The sum of the opponents' points, each in the part that was won against him.
+    /// The sum of the opponents' points, each weighted by the part won against that opponent.
     SonnebornBerger,
-    /// How many rounds brought the points of a win.
+    /// Number of rounds with the points of a win.
     Wins,
-    /// How many games were won on the board.
+    /// Number of games won on the board.
     WinsPlayed,
-    /// How many draws had an advantage, less those in which the opponent had it.
+    /// Number of draws with an advantage, minus those with an advantage of the opponent.
     PlusDraws,
-    /// The points from the games between those who are equal so far, if all of them have met.
+    /// Points from the games between players who are equal so far, if all of them have met.
     DirectEncounter,
 }
 
 impl TieBreak {
-    /// All of them.
+    /// All tie-breaks.
     pub const ALL: [TieBreak; 10] = [
         TieBreak::Solkoff,
         TieBreak::ShortTruncated,
@@ -325,7 +323,7 @@ impl TieBreak {
         TieBreak::DirectEncounter,
     ];
 
-    /// Its name, on the command line and in JSON.
+    /// Returns the name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             TieBreak::Solkoff => "solkoff",
@@ -341,7 +339,7 @@ impl TieBreak {
         }
     }
 
-    /// What stands over its column, as players know it.
+    /// Returns the heading of the column, as players know it.
     pub fn heading(self) -> &'static str {
         match self {
             TieBreak::Solkoff => "Solk",
@@ -374,19 +372,19 @@ impl FromStr for TieBreak {
     }
 }
 
-/// How a round without a game counts in tie-breaks. The points of the round itself are what the arbiter gave.
+/// Policy for rounds without a game in tie-breaks. The points of the round itself are those that the arbiter gave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum UnplayedPolicy {
-    /// An opponent who did not come counts with his points; a bye is a 0.
+    /// An absent opponent counts with their points; a bye counts as 0.
     #[default]
     Fmjd,
-    /// As that, and an opponent who did not come is a 0 as well.
+    /// As `fmjd`, but an absent opponent counts as 0.
     FmjdPlayed,
-    /// As `fmjd`, but a bye is not in the list: what is dropped is a real opponent.
+    /// As `fmjd`, but a bye is not in the list: only real opponents are dropped.
     FmjdNoBye,
     /// FIDE 2024, C.07 article 16.
     Fide24,
-    /// FIDE 2026: the same, with limits for the points of the opponent who was not there.
+    /// FIDE 2026: as FIDE 2024, with limits for the points of the absent opponent.
     Fide26,
     /// FIDE 2009 to 2023: a virtual opponent.
     Virtual,
@@ -395,7 +393,7 @@ pub enum UnplayedPolicy {
 }
 
 impl UnplayedPolicy {
-    /// All of them.
+    /// All policies.
     pub const ALL: [UnplayedPolicy; 7] = [
         UnplayedPolicy::Fmjd,
         UnplayedPolicy::FmjdPlayed,
@@ -406,7 +404,7 @@ impl UnplayedPolicy {
         UnplayedPolicy::Simple,
     ];
 
-    /// Its name, on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             UnplayedPolicy::Fmjd => "fmjd",

@@ -1,4 +1,4 @@
-//! The check of an outlet's events and of their order.
+//! Check of an outlet's events and of their order.
 
 use super::*;
 
@@ -92,7 +92,7 @@ pub(super) fn check_events(
     Ok(())
 }
 
-/// Reads an order to its end. Returns `None` if nothing can be said of its events.
+/// Reads an order to its end. Returns `None` if its events cannot be checked.
 fn check_order<'o>(
     found: &FoundOutlet,
     mut order: EventOrder<'o>,
@@ -143,7 +143,7 @@ fn check_order<'o>(
     Ok(Some(order))
 }
 
-/// Whether the lines of a file say that they are of another generation.
+/// Whether the lines of a file name another generation.
 fn is_of_another_generation(found: &FoundOutlet, generation: &Generation, witnesses: &Witnesses) -> io::Result<bool> {
     let lines = EventOrder::read(&found.planned.name, Box::new(io::empty()), found.events.from(0), witnesses)?;
     Ok(lines.is_some_and(|lines| lines.generation.id != generation.id))

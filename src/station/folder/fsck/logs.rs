@@ -1,10 +1,10 @@
-//! The check of logs, and of the live files that are made of them.
+//! Check of logs, and of the live files derived from them.
 
 use super::*;
 
 pub(super) fn check_logs(line: &LineLogs, report: &mut FsckReport) {
     let mut before: Option<&Header> = None;
-    // A log that nothing can be read of is there all the same.
+    // An unreadable log still counts as present.
     let mut number_before = None;
     let last = line.logs.last().map(|log| log.file.number);
     for log in &line.logs {
@@ -20,7 +20,7 @@ pub(super) fn check_logs(line: &LineLogs, report: &mut FsckReport) {
             report.add(FindingKind::Log, Severity::Error, &path, what, "give the file its own name again");
         }
         let Some(opened) = header.opened else {
-            // A start that was cut off in the middle of the head.
+            // A start was cut off in the middle of the head.
             let (severity, advice) =
                 if summary.records == 0 { (Severity::Note, "") } else { (Severity::Error, "restore it") };
             report.add(
@@ -76,11 +76,11 @@ pub(super) fn check_logs(line: &LineLogs, report: &mut FsckReport) {
     }
 }
 
-/// Reports what is not right in a log by itself.
+/// Reports problems of a single log.
 fn check_damage(log: &LineLog, is_last: bool, report: &mut FsckReport) {
     let (path, summary) = (relative(&log.file.path), &log.summary);
     if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == LogFault::ZeroBytes) {
-        // There is no copy of what never reached a disk.
+        // Bytes that never reached a disk cannot be restored from a copy.
         let severity = if is_last { Severity::SelfHealing } else { Severity::Note };
         report.add(FindingKind::Log, severity, &path, damage.to_string(), "");
     } else if let Some(damage) = &summary.damage {
@@ -111,7 +111,7 @@ fn check_damage(log: &LineLog, is_last: bool, report: &mut FsckReport) {
     }
 }
 
-/// Each log but the last is what the one behind it says of it.
+/// Checks that each log except the last agrees with its entry in the next one.
 pub(super) fn check_chains(folder: &StationFolder, report: &mut FsckReport) -> io::Result<()> {
     let claims = chain::previous_logs(&folder.directory.join("log"))?;
     for log in folder.lines.iter().flat_map(|line| &line.logs) {
@@ -124,15 +124,15 @@ pub(super) fn check_chains(folder: &StationFolder, report: &mut FsckReport) -> i
     Ok(())
 }
 
-/// What a file is to the game that it should hold.
+/// Result of comparing a file with its game.
 enum FileMatch {
     Identical,
-    /// So many bytes are missing, or its result.
+    /// Number of missing bytes; 0 if only the result is missing.
     Prefix(usize),
     Different,
 }
 
-/// How a file is like its game; and what then stands in it.
+/// Compares a file with its game. Returns the result and the expected content.
 fn match_file(found: &Digest, game: &PlayedGame) -> (FileMatch, Vec<u8>) {
     let (mut whole, appended) = (game.file.bytes(), game.file.body_bytes());
     let length = usize::try_from(found.length).unwrap_or(usize::MAX);
@@ -148,12 +148,12 @@ fn match_file(found: &Digest, game: &PlayedGame) -> (FileMatch, Vec<u8>) {
     }
 }
 
-/// What live files were found to be, game by game.
+/// Results of checking live files, game by game.
 #[derive(Default)]
 pub(super) struct LiveFileCheck {
     pub(super) games: usize,
     pub(super) findings: Vec<FsckFinding>,
-    /// The files that belong to a game.
+    /// Files that belong to a game.
     pub(super) known_files: BTreeSet<PathBuf>,
 }
 

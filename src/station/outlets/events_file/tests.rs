@@ -50,7 +50,7 @@ fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
     try_to_open(file, boards).unwrap()
 }
 
-/// A folder in which these lines of a game were written for two boards, in turn.
+/// Returns a folder with these lines of a game written for two boards, in turn.
 fn written() -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let mut file = new(folder.path());
@@ -80,7 +80,7 @@ fn completes_events_cut_anywhere() {
     let notices = open(&mut new(folder.path()), &boards(&LINES));
     assert!(notices[0].contains("was missing"), "{notices:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
-    // And when the logs of a board are gone, too.
+    // The logs of a board are missing as well.
     std::fs::remove_file(&path).unwrap();
     let notices = open(&mut new(folder.path()), &boards(&LINES)[1..]);
     assert!(notices[1].contains("lacks 4 events of games whose logs are not there"), "{notices:?}");
@@ -174,7 +174,7 @@ fn changed_file_is_kept_and_rewritten() {
     let text = read("events.ndjson");
     assert!(text.starts_with(&whole) && text.contains("\"seq\":9,"), "{text}");
     assert_eq!(read("events.ndjson.aside-1"), changed);
-    // One that is longer than it should be, as well.
+    // The file is longer than expected.
     std::fs::write(folder.path().join("events.ndjson"), text.clone() + "a remark\n").unwrap();
     open(&mut new(folder.path()), &boards(&longer));
     assert_eq!((read("events.ndjson"), read("events.ndjson.aside-2")), (text.clone(), text + "a remark\n"));
@@ -194,7 +194,7 @@ fn repairs_zeros_in_place() {
         let notices = open(&mut new(folder.path()), &boards(&LINES));
         assert!(notices.len() == 1 && notices[0].contains("as a loss of power leaves it"), "{from}: {notices:?}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{from}..{to}");
-        // The end of the order may be gone, too.
+        // The order lacks its end.
         std::fs::write(&path, &lost).unwrap();
         std::fs::write(folder.path().join("events.order"), &order[..order.len() - 9]).unwrap();
         let mut file = new(folder.path());

@@ -1,4 +1,4 @@
-//! Crosstables: a player a row, with his rounds as `2/15w` or `68b2`.
+//! Crosstables: one player per row, with their rounds as `2/15w` or `68b2`.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ struct CrosstableCell {
 
 pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics) -> TournamentFile {
     let mut sheet = TournamentFile::default();
-    // Opponents are told by their places.
+    // Opponents are identified by their places.
     let mut places: BTreeMap<u32, usize> = BTreeMap::new();
     let mut rows = Vec::new();
     for row in table {
@@ -124,7 +124,7 @@ pub(super) fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Impo
     sheet
 }
 
-/// A cell of a crosstable: `2/15w`, `68b2`, `67w-`, a bye, or nothing.
+/// Returns a cell of a crosstable: `2/15w`, `68b2`, `67w-`, a bye, or nothing.
 #[expect(clippy::type_complexity, reason = "nothing, a game or a bye: it is taken apart where it is called")]
 fn side(
     cell: &Cell,
@@ -159,7 +159,7 @@ fn side(
     };
     let place = number(opponent).map_err(|_| wrong())?;
     if place == 0 {
-        // `0w0`, `0wz`: nobody.
+        // `0w0`, `0wz`: no opponent.
         let points = Points::parse(&own).unwrap_or_default();
         return Ok(Some(Err((
             if points > Points::ZERO { ByeKind::NoOpponent } else { ByeKind::Absent },

@@ -1,11 +1,11 @@
-//! What the result and the reason of a row say, in four languages.
+//! Parser of the result and the reason of a row, in four languages.
 
 use crate::Points;
 use crate::import::import_file::{ListedResult, SideResult, is_bye_name, normalised};
 use crate::value::result::split_result;
 use crate::{ByeKind, ResultReason};
 
-/// A reason in one of four languages. `Some(None)`: none is told.
+/// A reason in one of four languages; `Nothing` for an empty cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReasonCell {
     Nothing,
@@ -55,7 +55,7 @@ pub(super) fn reason(text: &str) -> Option<ReasonCell> {
     })
 }
 
-/// A round without an opponent.
+/// Returns the bye of a round without an opponent.
 pub(super) fn bye_from_row(result: &str, reason: ReasonCell, is_white: bool) -> Option<(ByeKind, Option<Points>)> {
     let signs = result.replace([' ', ':', '/'], "");
     let points = match signs.as_str() {
@@ -88,13 +88,13 @@ pub(super) fn bye_from_row(result: &str, reason: ReasonCell, is_white: bool) -> 
             Some(points) if points > Points::ZERO => ByeKind::NoOpponent,
             _ => ByeKind::Absent,
         },
-        // Nobody plays alone.
+        // A game needs two players.
         ReasonCell::Played | ReasonCell::Of(_) => return None,
     };
     Some((why, points))
 }
 
-/// A result in points of 1-½-0, where the points of draughts are 2-1-0?
+/// Whether a result is in points of 1-½-0 where draughts has 2-1-0.
 pub(super) fn is_in_chess_points(result: &str) -> bool {
     split_result(result).is_some_and(|(white, black)| white + black == Points::whole(1))
 }
@@ -119,7 +119,7 @@ pub(super) fn outcome(result: &str, reason: ReasonCell) -> Option<ListedResult> 
     };
     let (white, black) = split_result(result)?;
     let letters = |white, black, or: ResultReason| ListedResult::Letters(white, black, told.unwrap_or(or));
-    // By his decision each side may have points of its own.
+    // By decision of the arbiter each side may have its own points.
     if let Some(reason @ (ResultReason::Arbiter | ResultReason::NotPlayed)) = told {
         return Some(ListedResult::Points(white, black, Some(reason)));
     }

@@ -1,4 +1,4 @@
-//! Opponents who are none: some programs write a bye as a player of that name.
+//! Byes that a program writes as an opponent with such a name.
 
 use draughts_pdn::problem::quote;
 
@@ -8,7 +8,8 @@ use crate::import::import_file::{
 };
 use crate::{ByeKind, ResultReason, TournamentSection};
 
-/// The file with a bye, or in a match of teams an empty board, wherever the opponent is called so and no list has a player of that name.
+/// Returns the file with byes, or in team matches empty boards, in place of opponents whose name means a bye. Players in a list keep such a
+/// name.
 pub(super) fn told_as_players(
     section: &TournamentSection,
     sheet: &TournamentFile,
@@ -57,7 +58,7 @@ pub(super) fn told_as_players(
     sheet
 }
 
-/// What the result against nobody says of the bye.
+/// Returns the kind and the points of a bye, from the result against the absent opponent.
 fn worth(drawn: &ListedPairing, is_white: bool) -> (ByeKind, Option<Points>) {
     match drawn.outcome {
         ListedResult::Open => (ByeKind::NoOpponent, None),
@@ -74,7 +75,7 @@ fn worth(drawn: &ListedPairing, is_white: bool) -> (ByeKind, Option<Points>) {
     }
 }
 
-/// Whom a team sends nobody against has a forfeit.
+/// A player whose opponent's team leaves the board empty wins by forfeit.
 fn forfeited(outcome: ListedResult) -> ListedResult {
     match outcome {
         ListedResult::Letters(white, black, _) => ListedResult::Letters(white, black, ResultReason::Forfeit),

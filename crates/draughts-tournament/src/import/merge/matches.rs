@@ -1,4 +1,4 @@
-//! Matches between teams, and the boards on which the pairings of a round are played.
+//! Matches between teams, and the board numbers of a round's pairings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::Points;
 use crate::{ByeKind, Id, Match, OfficialResult, Pairing, ResultReason};
 
 impl Merger<'_> {
-    /// Ties the pairings of two teams in a round together.
+    /// Groups the pairings of two teams in a round into a match.
     pub(super) fn matches(&mut self) {
         if self.section.teams.is_empty() {
             return;
@@ -17,7 +17,7 @@ impl Merger<'_> {
         let team_of: BTreeMap<Id, Id> =
             self.section.players.iter().filter_map(|player| Some((player.id, player.team?))).collect();
         let team = |id: Option<Id>| id.and_then(|id| team_of.get(&id).copied());
-        // Which teams meet in each round.
+        // Opponents of the teams in each round.
         let mut opponents: BTreeMap<(u32, Id), Id> = BTreeMap::new();
         let mut are_clubs = false;
         for pairing in &self.section.pairings {
@@ -67,7 +67,7 @@ impl Merger<'_> {
                 this.round == round && [(this.home, this.away), (this.away, this.home)].contains(&(one, other))
             });
             let at = known.unwrap_or_else(|| {
-                // The home team has white on the odd boards.
+                // The home team has White on the odd boards.
                 let has_white = |at: usize, of: Id| {
                     let pairing = &self.section.pairings[at];
                     team(pairing.white) == Some(of)
@@ -94,7 +94,7 @@ impl Merger<'_> {
         }
     }
 
-    /// A team whose players meet each other, or those of several teams in a round, is a club: its players play for themselves.
+    /// Treats teams as clubs if their players meet each other, or those of several teams in a round: the players then play for themselves.
     pub(super) fn play_no_matches(&mut self) {
         if !std::mem::take(&mut self.section.matches).is_empty() {
             self.complaints
@@ -103,7 +103,7 @@ impl Merger<'_> {
         self.section.pairings.iter_mut().for_each(|pairing| pairing.match_id = None);
     }
 
-    /// What orders the boards of a match: their numbers, the line-ups of the round, or the order of the teams.
+    /// Returns the sort key of a board in a match: its number, the line-up of the round, or the order of the team.
     pub(super) fn board_key(&self, at: usize) -> (u32, usize, Id) {
         let pairing = &self.section.pairings[at];
         let place = |id: Id| -> Option<usize> {
@@ -123,8 +123,8 @@ impl Merger<'_> {
         (pairing.board.unwrap_or(u32::MAX), places.min().unwrap_or(usize::MAX), pairing.id)
     }
 
-    /// A round whose file has no boards is numbered: matches by their teams, players by their points and numbers, as pairing programs
-    /// do.
+    /// Numbers the boards of a round without numbers in the file: matches by their teams, players by their points and numbers, as pairing
+    /// programs do.
     pub(super) fn boards(&mut self) {
         let mut is_told = false;
         let rounds: BTreeSet<u32> = self.section.pairings.iter().map(|pairing| pairing.round).collect();
@@ -174,7 +174,7 @@ impl Merger<'_> {
         }
     }
 
-    /// No board has two pairings; in a micro-match none has a board.
+    /// Reports boards with two pairings in a round.
     pub(super) fn free_boards(&mut self, round: u32) {
         let mut seen: BTreeMap<u32, String> = BTreeMap::new();
         for pairing in self.section.pairings.iter().filter(|pairing| pairing.round == round) {

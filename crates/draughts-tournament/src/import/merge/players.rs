@@ -1,4 +1,4 @@
-//! The players and teams of a file: those that are known are found again, the others are taken in.
+//! The players and teams of a file: known ones are found, new ones added.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::import::import_file::{ListedPlayer, PlayerRef, normalised};
 use crate::{HIDDEN_NAME, Id, Player, Team, TournamentSection, numbers};
 
 impl Merger<'_> {
-    /// Finds the players of the file again, or takes them in. Returns the id of each.
+    /// Finds or adds the players of the file. Returns the id of each.
     pub(super) fn players(&mut self) -> Vec<Id> {
         let sheet = self.sheet;
         let mut ids = Vec::with_capacity(sheet.players.len());
@@ -20,7 +20,7 @@ impl Merger<'_> {
             let mut players = section.players.iter().enumerate().filter(|(_, player)| !taken.contains(&player.id));
             match listed.number {
                 Some(number) => players.clone().find(|(_, player)| player.number == Some(number)).or_else(|| {
-                    // Somebody who came by name alone gets his number now.
+                    // A player who was known by name only gets the number.
                     players.find(|(_, player)| player.number.is_none() && matches_name(player, &listed.name))
                 }),
                 None => {
@@ -45,10 +45,10 @@ impl Merger<'_> {
             ids.push(player.id);
             player.number = listed.number.or(player.number);
             if player.is_hidden() {
-                // Whoever wishes not to be named stays so, whatever a file calls him.
+                // A player who asked to be anonymous stays so, whatever name the file has.
                 player.is_called_in_files(listed.name.clone());
             } else if player.former_names.iter().any(|old| is_same(old, &listed.name)) {
-                // The pairing program does not know of it.
+                // The pairing program does not have the new name.
                 let (name, in_file) = (quote(&player.name), quote(&listed.name));
                 self.complaints.note(listed.place, format!("{in_file} keeps the name {name}, which was given here"));
             } else if !is_same(&player.name, &listed.name) && !player.name.is_empty() {
@@ -96,7 +96,7 @@ impl Merger<'_> {
         ids
     }
 
-    /// Two names that differ in accents or case alone may be one player.
+    /// Two names that differ only in accents or case may belong to one player.
     pub(super) fn similar_names(&mut self, ids: &[Id]) {
         let mut seen: BTreeMap<String, (String, Id)> = BTreeMap::new();
         for player in &self.section.players {
@@ -153,7 +153,7 @@ impl Merger<'_> {
                 if !listed.federation.is_empty() {
                     team.federation.clone_from(&listed.federation);
                 }
-                // In the order of the players it need not be told.
+                // The order of the players needs no line-up.
                 let in_order = lineup.is_sorted() && team.lineup.is_empty();
                 if !lineup.is_empty() && !in_order {
                     team.lineup = lineup;
@@ -182,13 +182,13 @@ impl Merger<'_> {
         }
     }
 
-    /// The players of a pairing or bye: by number, or by name.
+    /// Returns the player of a pairing or bye, by number or by name.
     pub(super) fn find(&mut self, who: &PlayerRef) -> Option<Id> {
         let by_number = |section: &TournamentSection| {
             let number = who.number?;
             let own = section.players.iter().find(|player| player.number == Some(number)).map(|player| player.id);
             own.or_else(|| {
-                // Where nobody has a number, those count that our own files give.
+                // If no player has a number, the numbers of exported files count.
                 if section.players.iter().any(|player| player.number.is_some()) {
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! What results and byes are worth: the scoring of a section, and the points that a file prints against those that its games give.
+//! Scoring of a section, and comparison of the points in a file with those of its games.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::import::import_file::{ListedPairing, ListedPlayer, ListedResult, Play
 use crate::{AdjustmentTarget, ByeKind, Id, OfficialResult, ResultReason, team_standings};
 
 impl Merger<'_> {
-    /// What results are worth: as the file says, as the section has it, as the points in the file say, or 2-1-0.
+    /// Sets the scoring: that of the file, that of the section, the one that the points in the file imply, or 2-1-0.
     pub(super) fn scoring(&mut self) {
         let sheet = self.sheet;
         let is_new = self.section.pairings.is_empty() && self.section.byes.is_empty();
@@ -22,7 +22,7 @@ impl Merger<'_> {
                     match_win: scoring.match_win,
                     match_draw: scoring.match_draw,
                     match_loss: scoring.match_loss,
-                    // No file says it.
+                    // No file format has this.
                     allows_plus_draws: scoring.allows_plus_draws,
                     ..self.section.scoring
                 };
@@ -36,11 +36,11 @@ impl Merger<'_> {
                 self.section.scoring
             }
             Some(scoring) if is_new => scoring,
-            // One that was told with the players counts for their games.
+            // The scoring from the import of the players is valid for their games.
             _ if !is_new || self.section.scoring != Scoring::default() => self.section.scoring,
             _ if sheet.pairings.iter().any(|drawn| drawn.stage.is_some()) => Scoring::MICRO_MATCH,
             _ => of_results(sheet).unwrap_or_else(|| {
-                // Of equal ones the first.
+                // Of equal candidates the first.
                 let candidates = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
                 candidates.into_iter().min_by_key(|scoring| mismatches(sheet, scoring)).unwrap_or_default()
             }),
@@ -52,7 +52,7 @@ impl Merger<'_> {
         self.counted_otherwise();
     }
 
-    /// `2-0` is a word for a win, also where a win has other points.
+    /// Notes that results such as `2-0` count as a win with the section's points, if those are unusual.
     fn counted_otherwise(&mut self) {
         let Scoring { win, draw, loss, .. } = self.section.scoring;
         let is_usual = [Scoring::DRAUGHTS, Scoring::CHESS].iter().any(|of| (of.win, of.draw) == (win, draw));
@@ -71,7 +71,7 @@ impl Merger<'_> {
         }
     }
 
-    /// The points that the file gives its players against those that its games give; what byes of unknown worth must have been.
+    /// Compares the points of the players in the file with those of their games, and infers the points of byes.
     pub(super) fn printed(&mut self, ids: &[Id]) {
         let sheet = self.sheet;
         let scoring = self.section.scoring;
@@ -134,7 +134,7 @@ impl Merger<'_> {
     }
 }
 
-/// What a round without an opponent is worth.
+/// Returns the points of a round without an opponent.
 pub(super) fn worth(why: ByeKind, scoring: &Scoring) -> Points {
     match why {
         ByeKind::NoOpponent => scoring.bye,
@@ -145,7 +145,7 @@ pub(super) fn worth(why: ByeKind, scoring: &Scoring) -> Points {
     }
 }
 
-/// The official result of a game as a file has it.
+/// Returns the official result of a game in a file.
 pub(super) fn official(outcome: ListedResult, scoring: &Scoring) -> Option<OfficialResult> {
     let points = |letter| match letter {
         SideResult::Win => scoring.win,
@@ -154,7 +154,7 @@ pub(super) fn official(outcome: ListedResult, scoring: &Scoring) -> Option<Offic
     };
     match outcome {
         ListedResult::Open => None,
-        // Both lost, or neither came: nobody gets points for that.
+        // Both lost, or neither came: no points for either.
         ListedResult::Letters(SideResult::Loss, SideResult::Loss, reason) => {
             Some(OfficialResult { white: scoring.loss, black: scoring.loss, reason })
         }
@@ -180,7 +180,7 @@ pub(super) fn official(outcome: ListedResult, scoring: &Scoring) -> Option<Offic
     }
 }
 
-/// What results of another kind than 2-1-0 and 1-½-0 are worth, where a file has no others: several games won with the same points.
+/// Returns a scoring other than 2-1-0 and 1-½-0, if all results of the file have it: several games won with equal points.
 fn of_results(sheet: &TournamentFile) -> Option<Scoring> {
     let mut won: Vec<Points> = Vec::new();
     for drawn in &sheet.pairings {
@@ -200,7 +200,7 @@ fn of_results(sheet: &TournamentFile) -> Option<Scoring> {
     is_several.then(|| if is_football { Scoring::FOOTBALL } else { Scoring::win_draw(highest, half) })
 }
 
-/// The points of each number from the games and byes of a file.
+/// Returns the points of each number from the games and byes of a file.
 fn points_in(sheet: &TournamentFile, scoring: &Scoring) -> BTreeMap<u32, Points> {
     let mut points: BTreeMap<u32, Points> = BTreeMap::new();
     let mut add = |who: Option<&PlayerRef>, of: Points| {
@@ -220,7 +220,7 @@ fn points_in(sheet: &TournamentFile, scoring: &Scoring) -> BTreeMap<u32, Points>
     points
 }
 
-/// Of how many players the printed points are not what this scoring gives.
+/// Returns the number of players whose printed points differ from those of this scoring.
 fn mismatches(sheet: &TournamentFile, scoring: &Scoring) -> usize {
     let points = points_in(sheet, scoring);
     let of = |listed: &&ListedPlayer| {

@@ -1,4 +1,4 @@
-//! What a player's line says of a round: opponent, colour, result, and what the letters of both sides mean together.
+//! A round in a player's line: opponent, colour, result, and the joint meaning of both sides' letters.
 
 use draughts_pdn::Location;
 use draughts_pdn::problem::quote;
@@ -7,7 +7,7 @@ use super::{TrfLine, WIDTH};
 use crate::ResultReason;
 use crate::import::import_file::{ImportDiagnostics, ListedResult, SideResult, number};
 
-/// What a player's line says of a round.
+/// A round in a player's line.
 #[derive(Clone, Copy)]
 pub(super) struct TrfCell {
     pub(super) opponent: u32,
@@ -16,7 +16,7 @@ pub(super) struct TrfCell {
     pub(super) place: Location,
 }
 
-/// What a player's line says of a round; nothing for a blank one.
+/// Parses a round of a player's line; `None` if it is blank.
 pub(super) fn cell(line: &TrfLine, from: usize, complaints: &mut ImportDiagnostics) -> Option<TrfCell> {
     let whole = line.cell(from, from + WIDTH);
     if whole.trim().is_empty() {
@@ -59,7 +59,8 @@ pub(super) fn cell(line: &TrfLine, from: usize, complaints: &mut ImportDiagnosti
     Some(TrfCell { opponent, color, result, place: line.place(from + 2) })
 }
 
-/// The result of a pairing from both its sides, and whether the first has white. `is_decided`: each side may have points of its own.
+/// Returns the result of a pairing from both sides, and whether the first player has White. `is_decided`: each side may have its own
+/// points.
 pub(super) fn outcome(first: TrfCell, second: TrfCell, is_decided: bool) -> Result<(ListedResult, bool), String> {
     let is_white = match (first.color, second.color) {
         ('w', 'b') => true,
@@ -86,7 +87,7 @@ pub(super) fn outcome(first: TrfCell, second: TrfCell, is_decided: bool) -> Resu
     Ok((outcome, is_white))
 }
 
-/// What the letters of white and black say.
+/// Returns the meaning of the letters of White and Black.
 pub(crate) fn letters(white: char, black: char) -> Option<ListedResult> {
     use SideResult::{Draw, Loss, Win};
     Some(match (white, black) {
