@@ -52,7 +52,8 @@ use pty::Pty;
 mod watchers;
 use watchers::Watchers;
 
-/// Speed of play, as a multiple of real time. At a higher speed the clock would be silent for too long for the boards.
+/// Speed of play, as a multiple of real time. At a much higher speed the pauses of the measurement would
+/// count as a silent clock.
 const SCALE: f64 = 6.0;
 /// Maximum pause in the game, in ms of the board's time: long enough for the position to be confirmed.
 const MAX_PAUSE_MS: u64 = 1_200;

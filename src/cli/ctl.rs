@@ -658,7 +658,7 @@ fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
     }
     match &reply.error {
         Some(error) => output::print_error(format_args!("damcast: {error}")),
-        // The tournament service has already said so.
+        // The tournament service may already have sent this message.
         None if arguments.dry_run && !reply.messages.iter().any(|message| message == DRY_RUN) => {
             output::print_line(DRY_RUN)?
         }

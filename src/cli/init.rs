@@ -1,10 +1,10 @@
 //! `damcast init`: writes a first configuration for the connected boards.
 //!
 //! ```text
-//!   ports of makers of boards, those named with --port, others if you say so
-//!     │ each asked who is there, as the station asks
+//!   ports of board makers, those named with --port, others on request
+//!     │ each probed for boards, as the station does
 //!     ▾
-//!   the annotated reference, filled in ──▸ read back, and only then written
+//!   the annotated reference, filled in ──▸ read back, then written
 //! ```
 
 use std::fs::{self, OpenOptions};

@@ -402,7 +402,7 @@ impl<'d> Hall<'d> {
         Ok(recorded)
     }
 
-    /// Runs until no board has a game. Calls `written` whenever the public files are written.
+    /// Runs until no board has a game, or the day ends. Calls `written` whenever the public files are written.
     pub(super) fn play_until_idle(&mut self, mut written: impl FnMut(&mut Self) -> io::Result<()>) -> io::Result<()> {
         let is_over = |hall: &Self| hall.day.until_ms > 0 && hall.now >= hall.day.until_ms;
         while self.tables.iter().any(|table| !table.is_done) && !is_over(self) {
@@ -427,7 +427,7 @@ impl<'d> Hall<'d> {
         Ok(())
     }
 
-    /// Stops the station and writes the public files, also once the delay of each outlet is over.
+    /// Stops the station, and writes the public files after the delays of all outlets.
     pub(super) fn end(mut self) -> io::Result<DayReport> {
         let mut now = self.now;
         self.stop(now)?;
@@ -655,7 +655,7 @@ impl SimulatedTable {
         now >= self.started_at + self.world.end_ms() + REMAIN_MS
     }
 
-    /// Advances the board's world while nobody records it.
+    /// Advances the board's world without recording it.
     fn advance_world(&mut self, now: u64) {
         if let Some(since) = now.checked_sub(self.started_at) {
             self.world.advance(since);

@@ -1,4 +1,4 @@
-//! Illegal moves that stand: a man moves although a capture is due, nobody protests, and the game goes on from there.
+//! Illegal moves that stand: a man moves although a capture is due, no player protests, and the game goes on from there.
 //!
 //! The rest of such a game consists of random legal moves, because the original moves no longer fit.
 

@@ -3,7 +3,7 @@
 //! Requirements on a pty that acts as a serial port:
 //!
 //! - the slave is made raw *before* its name is published, else it echoes frames back and maps CR and LF;
-//! - one descriptor of the slave stays open here, else the master reads EIO while nobody has it open;
+//! - one descriptor of the slave stays open here, else the master reads EIO while no process has it open;
 //! - nothing is sent before the reader's first command, else it finds old bytes on opening;
 //! - a pty ignores the baud rate: the simulated cable paces the bytes;
 //! - its number changes at every start: the symlink is the stable name.

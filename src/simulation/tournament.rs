@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   pairings of the round ─▸ TournamentService ─▸ tournament log ─▸ public files   ports and threads are left out
-//!         ▴                    │ ▴
-//!       points         pairing ▾ │ games begin, end
-//!                            boards ─▸ logs ─▸ live files            the station is killed, cables are swapped
+//!         ▴                        │ ▴
+//!       points             pairing ▾ │ games begin, end
+//!                                boards ─▸ logs ─▸ live files                       the station is killed, cables are swapped
 //! ```
 //!
 //! The pairing rule is simple: players in the order of their points, no two meeting twice.

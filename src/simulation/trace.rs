@@ -1,10 +1,10 @@
 //! Simulated game as a list of events that explains each entry of the recorder.
 //!
 //! ```text
-//!    61.204 | 12-18 is touched                  what truly happened
-//!    61.310 < 12: empty                         what the board said
+//!    61.204 | 12-18 is touched                  true event
+//!    61.310 < 12: empty                         message of the board
 //!    61.902 < lever right, running
-//!    62.105 > 6... 12-18: Pressed, 1 explained  what the recorder wrote, and why
+//!    62.105 > 6... 12-18: Pressed, 1 explained  entry of the recorder, and its reason
 //! ```
 //!
 //! For a board on a bus the list includes its commands (`? SendClock`), except polls for changes and answers without changes.

@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Folder for the ports: symlinks named `bus`, `board-1`, or as in the scenario.
     #[arg(long, default_value = ".")]
     ports: PathBuf,
-    /// Serve at this TCP port of the loopback interface; further lines use the next ports. 0: any free ports.
+    /// Serve at this TCP port of the loopback interface. Further lines use the next ports; 0: any free ports.
     #[arg(long)]
     tcp: Option<u16>,
     /// Files with the games, dealt out in turn; the demonstration's if omitted.
@@ -72,7 +72,7 @@ pub struct Arguments {
     /// File for the truth, as JSON lines; standard output if omitted.
     #[arg(long)]
     truth: Option<PathBuf>,
-    /// End a minute after the games, on the boards' clock; otherwise the boards stay until they are stopped.
+    /// End a minute after the games, on the boards' clock. Otherwise the boards stay until they are stopped.
     #[arg(long)]
     exit_when_done: bool,
 }

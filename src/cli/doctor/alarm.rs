@@ -13,7 +13,7 @@ const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/
 /// Remedy: how to test the whole way to the person who is called.
 const TEST_COMMAND: &str = "`damcast ctl alarm-test` has the running station call it, as its own user";
 
-/// Checks the command without running it, because that would call somebody.
+/// Checks the command without running it, because that would call a person.
 pub fn check(machine: &Machine, config: &Config, report: &mut DoctorReport) {
     let Some(program) = config.alarm.command.first() else { return };
     let is_program = |path: &Path| {

@@ -62,7 +62,7 @@ pub struct Arguments {
     /// Required free space on the disk, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     free: u64,
-    /// List the files of a station's folder that this user may not write; used by `doctor` itself as the recording user.
+    /// List the files of a station's folder that this user may not write. `doctor` runs itself with it as the recording user.
     #[arg(long, value_name = "DIR", hide = true)]
     try_files: Option<PathBuf>,
     /// Folders of the station's outlets.
