@@ -1,4 +1,4 @@
-//! From the last byte of a board to the line that everybody sees, against the least that a program can do.
+//! Measures the latency from the last byte of a board to the published line, compared with minimal programs.
 //!
 //! ```text
 //! cargo bench --bench latency                    all of it
@@ -6,25 +6,25 @@
 //! cargo bench --bench latency -- watched         the station alone and beside viewers of its pages, in turn
 //! ```
 //!
-//! Boards on pseudo-terminals play the opening of a recorded game, its pauses cut short. A ply is published when its player
-//! presses the clock, so what is measured is the time from the moment that the last byte of that message can be read to the
-//! moment that a program that waits for it (inotify) is told that the live file has grown. A press that nobody saw within
-//! [`PRESS_TIMEOUT`] is named as missing. Boards go on answering while a press is waited for that is not seen at once: a ply whose dump
-//! is still under way when the clock is pressed is published behind that dump.
+//! Boards on pseudo-terminals play the opening of a recorded game with shortened pauses. A ply is published when its player presses the
+//! clock. The latency runs from the moment the last byte of that message can be read to the moment inotify reports that the live file has
+//! grown. A press without a line within [`PRESS_TIMEOUT`] is reported as missing. Boards answer requests during the wait: if a dump is
+//! under way when the clock is pressed, the ply is published after that dump.
 //!
-//! | | what it does |
+//! | | program |
 //! |---|---|
-//! | `null` | the same link, the same runtime: reads, and appends a line of 45 bytes to a file |
-//! | `log` | the same with a log: writes the record of what came first |
+//! | `null` | reads through the station's link and runtime, and appends a line of 45 bytes to a file |
+//! | `log` | `null` with a log: writes the record of the bytes first |
 //! | `lazy` | the station with `sync = "lazy"`: log, core, live file |
-//! | `sync` | `log` with a thread that makes the record durable before it appends the line, as the station does it |
-//! | `safe` | the station as it is by default: the log is durable before the line is seen |
-//! | `fdatasync` | 45 bytes appended to a file and made durable: at the presses of `safe`, before and behind them in turn |
-//! | `separate` | the same for 64 files, one after the other |
-//! | `together` | 64 boards press at the same moment: until the last of the 64 lines is seen, `safe`; and of `null` |
-//! | `watched` | `lazy` and `safe` beside `damcast serve` (nice 10, as its unit says) with 2,000 viewers of all boards, of whom 5 % never read; the process that plays the viewers runs only when nobody else wants to (`chrt --idle`), as in a hall that work is done by phones |
+//! | `sync` | `log` with a thread that makes the record durable before it appends the line, as the station does |
+//! | `safe` | the station by default: the log is durable before the line is visible |
+//! | `fdatasync` | 45 bytes appended to a file and made durable: at the presses of `safe`, before and after them in turn |
+//! | `separate` | `fdatasync` for 64 files, one after the other |
+//! | `together` | 64 boards press at the same moment: until the last of the 64 lines is visible, for `safe` and for `null` |
+//! | `watched` | `lazy` and `safe` beside `damcast serve` (nice 10, as its unit says) with 2,000 viewers of all boards, of whom 5 % never
+//! read; the process that plays the viewers runs only on an idle processor (`chrt --idle`), because in a hall phones do that work |
 //!
-//! Times depend on the machine and on what else it does; what counts are the ratios of one run, at the end. Runs alternate.
+//! Times depend on the machine and its load; the ratios of one run, printed at the end, are what counts. Runs alternate.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that meets what it did not expect should stop there")]
 
@@ -52,33 +52,33 @@ use pty::Pty;
 mod watchers;
 use watchers::Watchers;
 
-/// How many times faster than people the boards play. A clock that is not heard for so long that boards would be deaf would
-/// be another measurement.
+/// Speed of play, as a multiple of real time. At a much higher speed the pauses of the measurement would
+/// count as a silent clock.
 const SCALE: f64 = 6.0;
-/// A pause of the game is cut to so many milliseconds of the board: it is enough for its position to be confirmed.
+/// Maximum pause in the game, in ms of the board's time: long enough for the position to be confirmed.
 const MAX_PAUSE_MS: u64 = 1_200;
-/// How long a press is waited for.
+/// Time limit for the line after a press.
 const PRESS_TIMEOUT: Duration = Duration::from_millis(150);
-/// How long nothing else is done than to wait, so that what is measured has the machine to itself.
+/// Time without other work during a wait, so that the measured program has the machine to itself.
 const IDLE_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-/// Plies that are played; those before the first whole move are not measured, for a file is made then.
+/// Number of plies; those before the first whole move are not measured, because they create the file.
 const PLIES: usize = 24;
-/// Of many boards so many press one after the other, and the rest without being measured.
+/// Number of boards that press one after the other, of many; the rest are not measured singly.
 const SEQUENTIAL_BOARDS: usize = 24;
 const WARM_UP_PLIES: usize = 2;
-/// Boards of a round.
+/// Number of boards of a round.
 const ROUND_BOARDS: usize = 64;
-/// How often each is run.
+/// Number of runs of each program.
 const ROUNDS: usize = 2;
-/// Between a press and a sync, or the next press: one board plays on a disk that rests, many do not.
+/// Pause between a press and a sync, or the next press: for one board (on a quiet disk) and for many.
 const PRESS_GAP: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(2)];
-/// What is measured.
+/// Measured programs.
 const PROGRAMS: [&str; 5] = ["null", "log", "lazy", "sync", "safe"];
-/// Programs that are measured beside viewers.
+/// Programs measured beside viewers.
 const PROGRAMS_WITH_VIEWERS: [&str; 2] = ["lazy", "safe"];
-/// Viewers, and how many of them never read.
+/// Number of viewers, and of those who never read.
 const VIEWERS: (usize, usize) = (2_000, 100);
-/// Space that `sync` reserves for what it makes durable.
+/// Space that `sync` reserves for durable records, in bytes.
 const SPACE: usize = 4 << 20;
 const LINE: &[u8] = b"12. 37-32 {[%clock w1:29:20 B1:29:33]}.......\n";
 
@@ -125,12 +125,12 @@ fn main() {
     found.print();
 }
 
-/// Times of everything, in microseconds.
+/// Times of all programs, in microseconds.
 #[derive(Default)]
 struct Timings {
     single: [[Vec<f64>; 5]; 2],
     simultaneous: Vec<f64>,
-    /// The same of the program that does nothing with what it reads.
+    /// Times of all boards together for the program `null`.
     simultaneous_read: Vec<f64>,
     fdatasync: [Vec<f64>; 2],
     separate_files: Vec<f64>,
@@ -180,7 +180,7 @@ impl Timings {
     }
 }
 
-/// What the least program does: it reads, and appends a line; with a log; and makes that durable before.
+/// Runs a minimal program: reads and appends a line; with a log; with a durable log.
 fn run_minimal(program: &str, files: &[String]) {
     let committer = (program == "sync").then(|| {
         let (sender, receiver) = mpsc::channel::<(String, File)>();
@@ -212,19 +212,19 @@ fn run_minimal(program: &str, files: &[String]) {
                                 None => file.write_all(LINE).unwrap(),
                             }
                         }
-                        // The boards wait for a first byte, as from a station.
+                        // The boards wait for the first byte of a station.
                         LinkEvent::Up => drop(link.send(b"@").await),
                         _ => {}
                     }
                 }
             });
         }
-        // They have no end; the program is killed.
+        // The links run until the program is killed.
         std::future::pending::<()>().await;
     });
 }
 
-/// Makes records durable, all that there are with one sync, and appends a line for each.
+/// Makes all pending records durable with one sync, and appends a line for each.
 fn commit(commits: &dyn disk::File, receiver: &mpsc::Receiver<(String, File)>) {
     let mut end = 0;
     while let Ok(first) = receiver.recv() {
@@ -238,7 +238,7 @@ fn commit(commits: &dyn disk::File, receiver: &mpsc::Receiver<(String, File)>) {
     }
 }
 
-/// A message of the recording.
+/// Message of the recording.
 struct ScriptMessage {
     at: u64,
     bytes: Vec<u8>,
@@ -251,14 +251,14 @@ fn script() -> Vec<ScriptMessage> {
     let (mut at, mut before) = (0, 0);
     for record in log.records {
         let RecordKind::FromBoard(mut bytes) = record.kind else { continue };
-        // Positions are told when they are asked for.
+        // Positions are sent on request.
         if bytes.first() == Some(&0x86) {
             continue;
         }
         let mut is_press = false;
         if let [0x8d, _, _, ref mut shown @ .., status] = *bytes.as_mut_slice() {
             is_press = lever.is_some_and(|lever| lever != status);
-            // Of the readings between two presses none is needed, and time goes another way here: the clock shows always the same.
+            // Readings between two presses are not needed. Time runs differently here, so the clock always shows the same.
             if lever.is_some() && !is_press {
                 continue;
             }
@@ -283,7 +283,7 @@ fn start_position() -> Vec<u8> {
     log.records.into_iter().filter_map(|record| dump(record.kind)).find(|bytes| bytes[0] == 0x86).unwrap()
 }
 
-/// A program that is measured; it ends with this.
+/// Measured program, killed when dropped.
 struct Program(Child);
 
 impl Drop for Program {
@@ -293,18 +293,18 @@ impl Drop for Program {
     }
 }
 
-/// What a run has given, in microseconds.
+/// Times of one run, in microseconds.
 #[derive(Default)]
 struct RunTimings {
-    /// Of single presses.
+    /// Times of single presses.
     single: Vec<f64>,
-    /// Of all boards together.
+    /// Times of all boards together.
     simultaneous: Vec<f64>,
-    /// Of a sync between two presses.
+    /// Times of a sync between two presses.
     fdatasync: Vec<f64>,
 }
 
-/// The station alone and beside viewers, in turn.
+/// Measures the station alone and beside viewers, in turn.
 fn measure_with_viewers() {
     println!("{:<34} {:>8} {:>10} {:>10}", "", "times", "p50 us", "p99 us");
     for boards in [1, ROUND_BOARDS] {
@@ -335,7 +335,7 @@ fn measure_with_viewers() {
     }
 }
 
-/// Plays the viewers of a page until it is killed.
+/// Plays the viewers of a page until the process is killed.
 fn run_viewers(address: &str) {
     let (count, unread) = VIEWERS;
     let mut watchers = Watchers::connect(address, "/events", count, unread);
@@ -346,7 +346,7 @@ fn run_viewers(address: &str) {
     }
 }
 
-/// Pages of the station of a folder, and those who watch them.
+/// Starts the pages of a station's folder, and their viewers.
 fn watch(folder: &Path) -> [Program; 2] {
     let (config, outlet) = (folder.join("serve.toml"), folder.join("recordings/public"));
     fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {outlet:?}\n")).unwrap();
@@ -367,7 +367,7 @@ fn watch(folder: &Path) -> [Program; 2] {
     [pages, viewers]
 }
 
-/// Plays on so many boards.
+/// Plays on `boards` boards.
 fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -385,7 +385,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
     let mut durable = new_file(folder.path(), "durable");
     let mut positions = vec![start_position(); boards];
     let (start, mut presses, mut count, mut missing) = (Instant::now(), 0, 0, Vec::new());
-    // Whatever a press took longer than that, the board has waited for.
+    // Time spent on presses so far, by which the boards run late.
     let mut late = Duration::ZERO;
     for message in script() {
         let due = Duration::from_secs_f64(message.at as f64 / 1000.0 / SCALE);
@@ -457,7 +457,7 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
     measured
 }
 
-/// Every board that is asked what stands on it says it.
+/// Answers the dump requests to each board.
 fn answer_dump_requests(ptys: &mut [Pty], positions: &[Vec<u8>]) {
     for (pty, position) in ptys.iter_mut().zip(positions) {
         let asked = pty.receive().iter().filter(|&&byte| byte == 0x42).count();
@@ -489,7 +489,7 @@ fn start(program: &str, folder: &Path, names: &[String]) -> Program {
     Program(command.spawn().unwrap())
 }
 
-/// Waits for files that grow.
+/// Watches files for growth.
 struct Watcher(OwnedFd);
 
 impl Watcher {
@@ -499,12 +499,12 @@ impl Watcher {
         Watcher(watcher)
     }
 
-    /// Passes over what has grown until now.
+    /// Discards pending notifications.
     fn skip_growth(&self) {
         while !self.grown_files().is_empty() {}
     }
 
-    /// The names of files that have grown.
+    /// Returns the names of files that have grown.
     fn grown_files(&self) -> Vec<String> {
         let mut buffer = [MaybeUninit::uninit(); 8192];
         let mut reader = inotify::Reader::new(&self.0, &mut buffer);
@@ -518,7 +518,8 @@ impl Watcher {
         names
     }
 
-    /// When the last of these files has grown; if one does not, those. `meanwhile` is what boards do that are not seen at once.
+    /// Returns the time at which the last of these files grew, or else the files that did not. `meanwhile` lets the boards answer during
+    /// the wait.
     fn wait_for(&self, files: &[String], mut meanwhile: impl FnMut()) -> Result<Instant, Vec<String>> {
         let mut missing: Vec<&String> = files.iter().collect();
         let mut last = Instant::now();
@@ -550,7 +551,7 @@ fn micros(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64() * 1e6
 }
 
-/// The time that a line takes to become durable.
+/// Returns the time to append a line and make it durable.
 fn append_and_sync(file: &mut File) -> f64 {
     micros(|| {
         file.write_all(LINE).unwrap();
@@ -558,7 +559,7 @@ fn append_and_sync(file: &mut File) -> f64 {
     })
 }
 
-/// The time that as many lines take in as many files, each made durable by itself.
+/// Returns the times to append a line to each file, each made durable by itself.
 fn separate_files_times(folder: &Path, times: usize) -> Vec<f64> {
     let files: Vec<PathBuf> = (0..ROUND_BOARDS).map(|file| PathBuf::from(format!("{file}"))).collect();
     let mut files: Vec<File> = files.iter().map(|name| new_file(folder, name.to_str().unwrap())).collect();

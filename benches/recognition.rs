@@ -1,25 +1,24 @@
-//! What an event costs the recorder at worst: boards that no game has ever shown, message by message.
+//! Measures the highest cost of an event for the recorder, with boards that no game shows.
 //!
 //! ```text
 //! cargo bench --bench recognition [-- GAME-TYPE...]
 //! ```
 //!
-//! Every message of a board, and every deadline, is one event; an event may cost at most [`MAX_EVENT_TIME`]. The boards are made to be
-//! hard: full of kings, laid out so that captures branch at every landing, with hands that sweep over every square so that no
-//! move can be ruled out, with plies made in one heap, and with presses all the while.
+//! Every message of a board and every deadline is one event, which may cost at most [`MAX_EVENT_TIME`]. The boards are made to be hard.
+//! They are full of kings, and captures branch at every landing. Hands sweep over every square, so that no move can be excluded. Several
+//! plies are made at once, and the clock is pressed all the time.
 //!
-//! | board | what is hard about it |
+//! | board | difficulty |
 //! |---|---|
-//! | `chaos` | a dump shows a random placement far from the position, again and again |
-//! | `kings` | from a position full of kings several plies are made at once, and every square is touched |
-//! | `lattice` | kings before men that stand apart: captures with more routes than can be counted |
-//! | `sweep` | a hand takes every piece up and puts it somewhere else |
-//! | `dumps` | dumps of any pieces on any squares, more than a game can have and on squares that no game uses, as fast as a wire brings them |
+//! | `chaos` | dumps show random placements far from the position, again and again |
+//! | `kings` | several plies at once from a position full of kings, with every square touched |
+//! | `lattice` | kings before isolated men: captures with more routes than can be counted |
+//! | `sweep` | every piece is taken up and put somewhere else |
+//! | `dumps` | dumps of any pieces on any squares, more than a game can have and on unused squares, as fast as a wire carries them |
 //! | `crowd` | more pieces than a game can have, or thirty kings, stand for minutes while the lever is pressed |
 //! | `play` | for comparison: a game as it is played, ply by ply |
 //!
-//! What counts is the time of the processor, not of the wall, and of several rounds of the same events the least for each: other
-//! work on the machine shows in neither.
+//! The measure is processor time, the minimum per event over several rounds of the same events, so that other load does not count.
 
 use std::time::Duration;
 
@@ -33,21 +32,21 @@ use draughts_pdn::fen;
 use hardware_sim::random::Rng;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The operator begins a game from this position.
+/// Returns the operator's request to start a game from this position.
 fn start_request(fen: String) -> Input {
     Input::Request(Request { target: Target::OnlyBoard, command: OperatorCommand::Start(Some(fen)) })
 }
 
-/// What an event may cost.
+/// Maximum time of an event.
 const MAX_EVENT_TIME: Duration = Duration::from_millis(5);
 const KINDS: [&str; 7] = ["play", "chaos", "kings", "lattice", "sweep", "dumps", "crowd"];
-/// How often the same events are played.
+/// Number of rounds of the same events.
 const ROUNDS: usize = 3;
-/// How often at most.
+/// Maximum number of rounds if an event seems too slow.
 const MAX_ROUNDS: usize = 12;
-/// The codes of a draughts set: men, kings; White, Black.
+/// Codes of a draughts set: men, kings; White, Black.
 const PIECES: [u8; 4] = [1, 4, 7, 10];
-/// Boards of each kind for each variant.
+/// Boards of each kind per variant.
 const BOARDS: u64 = 12;
 
 fn main() {
@@ -77,7 +76,7 @@ fn main() {
     assert!(worst <= MAX_EVENT_TIME, "an event costs too much");
 }
 
-/// The least time of each event over several rounds, and over some more where one seems to be too long.
+/// Returns the minimum time of each event over several rounds, and over more if one seems too slow.
 fn min_times(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
     let mut least = play(variant, kind, seed);
     for round in 1..MAX_ROUNDS {
@@ -96,12 +95,12 @@ fn min_times(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> 
     least
 }
 
-/// How long this thread has been at work.
+/// Returns the processor time of this thread.
 fn processor_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("a clock that does not run backwards from zero")
 }
 
-/// A board, its recorder, and what each event cost.
+/// Board, its recorder, and the cost of each event.
 struct Bench {
     line: Line,
     now: u64,
@@ -174,7 +173,7 @@ impl Bench {
         self.times.push(processor_time().saturating_sub(begun));
     }
 
-    /// Lets time pass, each deadline an event, and a reading of the clock every second.
+    /// Advances the time; each deadline is an event, with a reading of the clock every second.
     fn wait(&mut self, ms: u64) {
         let until = self.now + ms;
         while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= until) {
@@ -201,7 +200,7 @@ impl Bench {
         self.clock();
     }
 
-    /// Field updates for all that differs.
+    /// Sends field updates for all differences.
     fn set_position(&mut self, codes: &[u8], ms: u64) {
         for (field, &code) in codes.iter().enumerate() {
             if code != self.codes[field] {
@@ -223,7 +222,7 @@ impl Bench {
         }
     }
 
-    /// Every piece is taken up and put back.
+    /// Takes up every piece and puts it back.
     fn touch_all(&mut self, variant: &Variant) {
         let before = self.codes.clone();
         for square in variant.geometry.all() {
@@ -235,7 +234,7 @@ impl Bench {
         self.set_position(&before, 10);
     }
 
-    /// Every piece goes somewhere else, with a press now and then.
+    /// Moves every piece elsewhere, with an occasional press.
     fn sweep(&mut self, variant: &Variant, rng: &mut Rng) {
         let fields: Vec<usize> = (variant.geometry.all().into_iter())
             .map(|square| variant.geometry.row_and_column(square))
@@ -256,7 +255,7 @@ impl Bench {
         self.wait(60_000);
     }
 
-    /// Ever more pieces, each crowd for minutes, from a position that has been played from.
+    /// Sets up growing crowds of pieces, each for minutes, from a position after some play.
     fn crowd(&mut self, variant: &'static Variant, start: &Position, rng: &mut Rng) {
         for kings in [false, true] {
             let text = fen::write(variant, &start.setup());
@@ -292,7 +291,7 @@ impl Bench {
     }
 }
 
-/// A placement of any sense: so much of what a side may have, so many of them kings.
+/// Returns a random placement: `crowd` is the share of the maximum number of pieces, `kings` the share of kings.
 fn random(variant: &'static Variant, rng: &mut Rng, crowd: f64, kings: f64) -> Position {
     let mut squares: Vec<Square> = variant.geometry.all().into_iter().collect();
     for index in (1..squares.len()).rev() {
@@ -312,7 +311,7 @@ fn random(variant: &'static Variant, rng: &mut Rng, crowd: f64, kings: f64) -> P
     Position::new(variant, Setup { placement, turn }).unwrap_or_else(|_| Position::start(variant))
 }
 
-/// White kings at the edge, black pieces inside with an empty square behind each: whoever jumps can go on in every
+/// Returns white kings at the edge and black pieces inside with an empty square behind each, so that captures can continue in every
 /// direction.
 fn lattice(variant: &'static Variant, rng: &mut Rng) -> Position {
     let geometry = &variant.geometry;

@@ -1,16 +1,16 @@
-//! What standings cost: 500 players, 11 rounds, each list of tie-breaks, each policy for unplayed games.
+//! Measures standings: 500 players, 11 rounds, each list of tie-breaks, each policy for unplayed games.
 //!
 //! ```text
 //! cargo bench --bench standings
 //! ```
 //!
-//! The least of several rounds counts: other work on the machine does not show. At most [`MAX_TIME`] for any.
+//! The minimum of several rounds counts, so that other load does not. The limit is [`MAX_TIME`].
 
 use std::time::{Duration, Instant};
 
 use damcast::engine::tournament::{TieBreak, Tournament, UnplayedPolicy, merge, read, standings};
 
-/// The most that standings may cost.
+/// Maximum time to compute the standings.
 const MAX_TIME: Duration = Duration::from_millis(5);
 const PLAYERS: u32 = 500;
 const ROUNDS: u32 = 11;
@@ -19,7 +19,7 @@ fn main() {
     let mut text = "Round;White-number;White;Black-number;Black;Result;ResultReason\n".to_owned();
     for round in 1..=ROUNDS {
         for board in 0..PLAYERS / 2 {
-            // Each round the lower half moves on by as many places.
+            // Each round shifts the lower half by 7 places.
             let white = board + 1;
             let black = PLAYERS / 2 + (board + round * 7) % (PLAYERS / 2) + 1;
             let (result, reason) = match (board * 7 + round * 13) % 11 {

@@ -1,4 +1,4 @@
-//! What many viewers cost.
+//! Measures the cost of many viewers.
 //!
 //! ```text
 //! cargo bench --bench viewers                 100, 1,000 and 5,000 viewers; and 1,000 that come back at once
@@ -6,13 +6,15 @@
 //! cargo bench --bench viewers -- return       those that come back alone
 //! ```
 //!
-//! | | what is measured |
+//! | | measurement |
 //! |---|---|
-//! | `serve`, `nchan` | events to N viewers, by `damcast serve` and by nginx with nchan (Debian: nginx-light, libnginx-mod-nchan), in turn: processor time a delivery, memory a viewer (above that of the server with one), the time from the write of the event until a viewer has read it. Both send as many bytes: nchan is given what `serve` has sent |
-//! | `return` | the server is killed and started, and all viewers come back at once: until the last of them is up to date |
+//! | `serve`, `nchan` | events to N viewers, by `damcast serve` and by nginx with nchan (Debian: nginx-light, libnginx-mod-nchan), in
+//! turn: processor time per delivery, memory per viewer (above that of the server with one), the time from the write of the event until a
+//! viewer has read it. Both send as many bytes: nchan gets the bytes that `serve` sent |
+//! | `return` | the server is killed and started, and all viewers reconnect at once: until the last of them is up to date |
 //!
-//! One thread plays the viewers, on the same machine. What counts are the ratios of one run. What the recorder feels of viewers is in the
-//! bench `latency`.
+//! One thread plays the viewers, on the same machine. The ratios of one run are what counts. The bench `latency` measures the effect of
+//! viewers on the recorder.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that meets what it did not expect should stop there")]
 
@@ -31,16 +33,16 @@ use serde_json::{Value, json};
 mod watchers;
 use watchers::Watchers;
 
-/// How many viewers, where nobody says it.
+/// Default numbers of viewers.
 const VIEWERS: [usize; 3] = [100, 1_000, 5_000];
-/// Boards of the hall.
+/// Number of boards of the hall.
 const BOARDS: usize = 40;
-/// Events that are measured in a run, and how far apart they are: nobody is written to more than four times a second.
+/// Number of measured events per run and their interval; viewers are written to at most four times a second.
 const EVENTS: usize = 20;
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
-/// How often each is run.
+/// Number of runs of each server.
 const ROUNDS: usize = 2;
-/// Viewers that come back at once.
+/// Number of viewers that reconnect at once.
 const RETURNING_VIEWERS: usize = 1_000;
 const GENERATION: &str = "8f3c2a9be01d44c7";
 const NCHAN: &str = "/usr/lib/nginx/modules/ngx_nchan_module.so";
@@ -86,23 +88,23 @@ fn main() {
     }
 }
 
-/// A server that tells events to viewers.
+/// Server that sends events to viewers.
 trait Server {
     fn address(&self) -> String;
     fn path(&self) -> String;
-    /// The processes that serve.
+    /// Returns the processes of the server.
     fn processes(&self) -> Vec<u32>;
-    /// Has the next event told.
+    /// Sends the next event.
     fn send_next(&mut self);
-    /// What a viewer was sent.
+    /// Receives the bytes that a viewer was sent.
     fn sent_events(&mut self, bytes: Vec<u8>);
 }
 
-/// What a run has cost.
+/// Cost of a run.
 struct Cost {
-    /// Microseconds of a processor a delivery.
+    /// Processor time per delivery, in microseconds.
     processor: f64,
-    /// kB a viewer.
+    /// Memory per viewer, in kB.
     memory: f64,
 }
 
@@ -115,7 +117,7 @@ fn fan_out(name: &str, count: usize, server: &mut dyn Server) -> Cost {
     let memory_before = memory(&server.processes());
     let mut watchers = Watchers::connect(&server.address(), &server.path(), count, 0);
     watchers.read_until_quiet();
-    // The first is not measured: buffers are made then.
+    // The first event allocates buffers and is not measured.
     server.send_next();
     watchers.wait_for_all();
     let (mut processor, mut latencies, mut bytes) = (0, Vec::new(), 0);
@@ -147,7 +149,7 @@ fn fan_out(name: &str, count: usize, server: &mut dyn Server) -> Cost {
     cost
 }
 
-/// The server is killed and started, and all viewers come back at once with what they had last.
+/// Kills and starts the server; all viewers reconnect at once with their last event id.
 fn measure_reconnect() {
     let mut serve = Serve::start();
     let address = serve.pages.address.clone();
@@ -156,7 +158,7 @@ fn measure_reconnect() {
     let last = serve.path();
     drop(serve.pages);
     drop(watchers);
-    // One event that all of them miss.
+    // One event that all of them missed.
     serve.outlet.play();
     serve.pages = Pages::start(serve.outlet.folder.path(), &address);
     let begun = Instant::now();
@@ -169,11 +171,11 @@ fn measure_reconnect() {
     );
 }
 
-/// `damcast serve`, of an outlet that is written here.
+/// `damcast serve` of an outlet that this program writes.
 struct Serve {
     outlet: Outlet,
     pages: Pages,
-    /// What a viewer was sent, event by event: what nchan is given.
+    /// Events that a viewer was sent, for nchan.
     sent: Vec<Vec<u8>>,
 }
 
@@ -207,7 +209,7 @@ impl Server for Serve {
     }
 }
 
-/// The process of the pages; ends with this.
+/// Process of the pages, killed when dropped.
 struct Pages {
     process: Child,
     address: String,
@@ -240,18 +242,18 @@ impl Drop for Pages {
     }
 }
 
-/// Boards that play: a folder as a station writes it.
+/// Folder of boards in play, as a station writes it.
 struct Outlet {
     folder: tempfile::TempDir,
     events: File,
     seq: u64,
     positions: Vec<Position>,
-    /// Plies of each board.
+    /// Number of plies of each board.
     plies: Vec<usize>,
 }
 
 impl Outlet {
-    /// All boards have begun.
+    /// Creates the folder, with a game on every board.
     fn new() -> Outlet {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         fs::create_dir_all(folder.path().join("public/archive")).unwrap();
@@ -269,7 +271,7 @@ impl Outlet {
         outlet
     }
 
-    /// The next board makes its next move, the first one that is legal.
+    /// Plays the first legal move on the next board.
     fn play(&mut self) {
         let board = self.seq as usize % BOARDS;
         let position = &self.positions[board];
@@ -363,7 +365,7 @@ impl Server for Nchan {
 
 impl Drop for Nchan {
     fn drop(&mut self) {
-        // The master is told to end, so that its workers do.
+        // Stop the master process, so that it stops its workers.
         let mut stop = Command::new("nginx");
         stop.arg("-c")
             .arg(self.folder.path().join("nginx.conf"))
@@ -375,7 +377,7 @@ impl Drop for Nchan {
     }
 }
 
-/// Sends a request, and reads until the server ends.
+/// Sends a request, and reads until the server closes the connection.
 fn request(address: &str, bytes: &[u8]) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.write_all(bytes).ok()?;
@@ -384,7 +386,7 @@ fn request(address: &str, bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// What processes have in memory, in kB.
+/// Returns the resident memory of processes, in kB.
 fn memory(processes: &[u32]) -> u64 {
     let of = |process: &u32| {
         let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
@@ -394,7 +396,7 @@ fn memory(processes: &[u32]) -> u64 {
     processes.iter().map(of).sum()
 }
 
-/// The time that processes have run on a processor, in ns.
+/// Returns the processor time of processes, in ns.
 fn processor_time(processes: &[u32]) -> u64 {
     let of = |process: &u32| {
         let tasks = fs::read_dir(format!("/proc/{process}/task")).unwrap();

@@ -1,10 +1,9 @@
-//! What the station costs: how long from its start to the first byte read, how much memory it takes with one board, how large
-//! the program is.
+//! Measures the station: time from its start to the first byte read, memory with one board, and size of the program.
 //!
 //!     ./scripts/figures
 //!
-//! A board at a pseudo-terminal has said something before the station starts, so nothing is measured but the station: from the
-//! moment before the process is made until the first bytes stand in the log.
+//! A board on a pseudo-terminal has sent bytes before the station starts, so that only the station is measured: from just before the
+//! process is created until the first bytes are in the log.
 
 use std::fs;
 use std::io::Write;
@@ -22,7 +21,7 @@ const START_COUNT: usize = 21;
 const MAX_MS: f64 = 50.0;
 const MAX_MEMORY_MIB: f64 = 12.0;
 const MAX_SIZE_MIB: f64 = 11.4;
-/// How long the station idles before its memory is read.
+/// Time that the station idles before its memory is read.
 const IDLE_TIME: Duration = Duration::from_secs(10);
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -46,7 +45,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A station with one board, which has said something already.
+/// Station with one board that has already sent bytes.
 struct Station {
     child: Child,
     folder: PathBuf,
@@ -107,7 +106,7 @@ impl Drop for Station {
     }
 }
 
-/// Milliseconds from the start to the first byte.
+/// Returns the milliseconds from the start to the first byte.
 fn start(program: &Path) -> anyhow::Result<f64> {
     let began = Instant::now();
     let station = Station::new(program)?;
@@ -115,7 +114,7 @@ fn start(program: &Path) -> anyhow::Result<f64> {
     Ok(began.elapsed().as_secs_f64() * 1000.0)
 }
 
-/// Memory in MiB after a while.
+/// Returns the memory in MiB after [`IDLE_TIME`].
 fn idle(program: &Path) -> anyhow::Result<f64> {
     let station = Station::new(program)?;
     station.wait_for_the_first_byte()?;

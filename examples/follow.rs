@@ -1,4 +1,4 @@
-//! Follows the events of an outlet and prints each line as it comes; what becomes of the file goes to standard error.
+//! Follows the events of an outlet and prints each line; changes of the file are reported on standard error.
 //!
 //! `cargo run --example follow -- recordings/public/events.ndjson`
 

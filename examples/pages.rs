@@ -1,9 +1,8 @@
-//! The pages of the package: man pages and shell completions of `damcast`, and the schema of its configuration.
+//! Writes man pages and shell completions of `damcast` and the schema of its configuration, for the package.
 //!
 //!     cargo run --example pages -- FOLDER
 //!
-//! An example and not a verb, so that what writes them is no part of the program. They are made of the same declarations
-//! as `damcast help`, so they cannot say anything else.
+//! As an example it is not part of the program. Its source is the declarations of `damcast help`.
 
 #[path = "../src/main.rs"]
 #[allow(dead_code, reason = "the verbs are described here, not run")]
@@ -35,7 +34,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The page of a verb, and those of the verbs under it.
+/// Writes the page of a verb, and those of the verbs under it.
 fn write_page(folder: &Path, command: &clap::Command, name: &str) -> anyhow::Result<()> {
     let words = name.replace('-', " ").replace("test board", "test-board");
     let named = command.clone().display_name(name).bin_name(words);
@@ -52,7 +51,7 @@ fn write_page(folder: &Path, command: &clap::Command, name: &str) -> anyhow::Res
         man.render_subcommands_section(&mut page)?;
     }
     if let Some(remarks) = remarks {
-        // As it is, line by line: examples are columns.
+        // Keep the lines: examples are in columns.
         writeln!(page, ".SH REMARKS\n.nf\n{}\n.fi", literal_text(&remarks))?;
     }
     fs::write(folder.join(format!("{name}.1")), page)?;
@@ -62,7 +61,7 @@ fn write_page(folder: &Path, command: &clap::Command, name: &str) -> anyhow::Res
     Ok(())
 }
 
-/// A text whose lines stay lines, in the language of man pages.
+/// Formats a text for a man page, line by line.
 fn literal_text(text: &str) -> String {
     let line = |line: &str| {
         let line = line.replace('\\', "\\e").replace('-', "\\-");

@@ -1,4 +1,4 @@
-//! The program `damcast`: its verbs. Each has a file of its own in `cli`.
+//! The program `damcast`. Each verb has its own file in `cli`.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use damcast::station::output;
 
-/// The name of the program.
+/// Name of the program.
 const NAME: &str = "damcast";
 
 /// Arguments of the program.
@@ -23,53 +23,53 @@ pub struct Arguments {
     verb: Subcommand,
 }
 
-/// What is to be done.
+/// Command to run.
 #[derive(clap::Subcommand)]
 pub enum Subcommand {
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
-    /// Show the boards to viewers: pages that follow an outlet, by a process of their own.
+    /// Serve pages that show the boards of an outlet to viewers. The pages run in a process of their own.
     #[cfg(feature = "web")]
     Serve(cli::serve::Arguments),
-    /// Let operators and arbiters work in a browser: a page that does what `ctl` does, by a process of its own.
+    /// Serve a page for operators and arbiters that does what `ctl` does. The page runs in a process of its own.
     #[cfg(feature = "web")]
     Desk(cli::desk::Arguments),
     /// Show how a running station is.
     Status(cli::status::Arguments),
-    /// Tell a running station what to do: results, names, corrections, reload.
+    /// Send requests to a running station: results, names, corrections, reload.
     Ctl(cli::ctl::Arguments),
     /// Show how damcast works: simulated boards on real ports, recorded live.
     #[cfg(feature = "demo")]
     Demo(cli::demo::Arguments),
-    /// Write a first configuration, for the boards that are there.
+    /// Write a first configuration for the connected boards.
     Init(cli::init::Arguments),
     /// Check or show the configuration, or print its JSON Schema.
     Config(cli::config::Arguments),
-    /// Say before the round what is wrong with this machine, and what to do about it.
+    /// Find problems of this machine before the round, with a remedy for each.
     Doctor(cli::doctor::Arguments),
     /// Show a board live, to try every square and piece.
     TestBoard(cli::test_board::Arguments),
     /// List the serial ports.
     Ports(cli::ports::Arguments),
-    /// Print the PDN that logs make.
+    /// Print the PDN of logs.
     Replay(cli::replay::Arguments),
-    /// Take over players, pairings and results; show standings; write TRF, CSV, HTML and PDN of them.
+    /// Import players, pairings and results; show standings; export files. Formats: TRF, CSV, HTML and PDN.
     Tournament(cli::tournament::Arguments),
     /// List, verify and extract the logs of a station's directory.
     Log(cli::log::Arguments),
-    /// Say whether a station's directory is what its logs say.
+    /// Check that a station's directory matches its logs.
     Fsck(cli::fsck::Arguments),
-    /// Make all files of a station's directory anew from its logs.
+    /// Rebuild all files of a station's directory from its logs.
     Rebuild(cli::rebuild::Arguments),
     /// Run one line on standard input and output, in virtual time.
     Line(cli::line::Arguments),
     /// Count the leaves of the tree of legal moves.
     Perft(cli::perft::Arguments),
-    /// List the legal moves of a position, one a line.
+    /// List the legal moves of a position, one per line.
     Moves(cli::moves::Arguments),
-    /// Say what is wrong with PDN files.
+    /// Report problems of PDN files.
     Check(cli::check::Arguments),
-    /// Write PDN files of any dialect as the standard wants them.
+    /// Convert PDN files of any dialect to the standard.
     Convert(cli::convert::Arguments),
     /// Draw a position of a game.
     Show(cli::show::Arguments),

@@ -1,4 +1,4 @@
-//! Many viewers of one stream of events, watched by one thread that waits for all of them at once (epoll).
+//! Viewers of one stream of events, all served by one thread with epoll.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -8,26 +8,25 @@ use rustix::event::{Timespec, epoll};
 use rustix::fd::OwnedFd;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Nothing that is waited for takes longer.
+/// Time limit for every wait.
 const MAX_WAIT: Duration = Duration::from_secs(60);
-/// It looks so often whether something has come, and does not wait for each byte: to wake a thread of the same machine for every
-/// write would be work of the server that viewers elsewhere do not make.
+/// Interval between reads. Waking a thread of this machine for every write would cost the server work that remote viewers do not cause.
 const CHECK_INTERVAL: Duration = Duration::from_millis(4);
-/// After so long without a byte nothing more is under way.
+/// Time without a byte after which nothing more is expected.
 const QUIET: Duration = Duration::from_millis(400);
 
-/// Streams that are open, all of the same address and path.
+/// Open streams, all of the same address and path.
 pub struct Watchers {
     waiting: OwnedFd,
     streams: Vec<TcpStream>,
-    /// So many of them are never read.
+    /// Number of streams that are never read.
     unread_count: usize,
-    /// Nothing more had come when it was looked last.
+    /// Whether the last check found nothing to read.
     is_drained: bool,
 }
 
 impl Watchers {
-    /// So many viewers ask for a path; the last `unread` of them never read what comes.
+    /// Connects `count` viewers to a path; the last `unread_count` of them never read.
     pub fn connect(address: &str, path: &str, count: usize, unread_count: usize) -> Watchers {
         raise_open_file_limit();
         let waiting = epoll::create(epoll::CreateFlags::CLOEXEC).unwrap();
@@ -46,12 +45,12 @@ impl Watchers {
         Watchers { waiting, streams, unread_count, is_drained: true }
     }
 
-    /// How many read.
+    /// Returns the number of streams that are read.
     pub fn reader_count(&self) -> usize {
         self.streams.len() - self.unread_count
     }
 
-    /// Reads until nothing has come for a while.
+    /// Reads until nothing arrives for [`QUIET`].
     pub fn read_until_quiet(&mut self) {
         let begun = Instant::now();
         let mut last = Instant::now();
@@ -63,7 +62,7 @@ impl Watchers {
         }
     }
 
-    /// When each of the readers has read a whole board (not the greeting alone), and what the first of them has read.
+    /// Returns the time at which each reader had received a whole board (not only the greeting), and the bytes of the first reader.
     pub fn wait_for_all(&mut self) -> (Vec<Instant>, Vec<u8>) {
         let begun = Instant::now();
         let (mut done, mut first) = (vec![None; self.reader_count()], Vec::new());
@@ -83,7 +82,7 @@ impl Watchers {
         (done.into_iter().flatten().collect(), first)
     }
 
-    /// Reads what has come, now or in [`CHECK_INTERVAL`]; how many streams had something.
+    /// Reads what is available within [`CHECK_INTERVAL`]; returns the number of streams with bytes.
     pub fn read(&mut self, mut read: impl FnMut(usize, &[u8])) -> usize {
         let mut events =
             [const { epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) } }; 512];
@@ -111,7 +110,7 @@ impl Watchers {
     }
 }
 
-/// These bytes have the end of an event about a board.
+/// Whether the bytes contain the end of an event about a board.
 fn is_an_event(bytes: &[u8]) -> bool {
     let has = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
     has(b"\"board\":") && has(b"}\n\n")

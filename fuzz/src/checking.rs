@@ -1,4 +1,4 @@
-//! The quick way to check a file beside the long one.
+//! Compares the quick check of a file with the long one.
 
 use draughts::{Position, Variant};
 use draughts_pdn::checked::{CheckedGame, Checker};
@@ -11,10 +11,10 @@ use draughts_pdn::replay::{self, Replay};
 
 use super::pieces;
 
-/// The longest text that is checked: to play it in both ways takes long without showing more.
+/// Maximum length of a text: playing longer ones in both ways takes time and finds no more.
 const MAX_TEXT_LEN: usize = 2048;
 
-/// Checking alone: whole, in pieces, and with the variant told.
+/// Checks a file: whole, in pieces, and with a known variant.
 pub fn check_all(data: &[u8]) {
     let data = &data[..data.len().min(MAX_TEXT_LEN)];
     compare_checking(data, pieces(data), None);
@@ -24,7 +24,7 @@ pub fn check_all(data: &[u8]) {
 /// Variant, plies and last position of a game.
 type Outcome = (String, usize, Option<Position>);
 
-/// Compares both ways on the same bytes, for the quick one cut into these pieces; returns how many games there are.
+/// Compares both checks on the same bytes, for the quick one cut into these pieces; returns the number of games.
 pub fn compare_checking<'a>(
     bytes: &[u8],
     pieces: impl IntoIterator<Item = &'a [u8]>,
@@ -32,7 +32,7 @@ pub fn compare_checking<'a>(
 ) -> usize {
     let ((quick, mut quick_problems), (long, mut long_problems)) =
         (check_streaming(pieces, known_variant), check_by_games(bytes, known_variant));
-    // Two problems of one place have no order.
+    // Problems at one place have no order.
     for problems in [&mut quick_problems, &mut long_problems] {
         problems.sort_by_cached_key(|problem| (problem.location, problem.to_string()));
     }
@@ -61,7 +61,7 @@ fn check_streaming<'a>(
     (games, checker.take_problems().into_sorted())
 }
 
-/// The same by reading all games and playing each by itself.
+/// Checks by reading all games and playing each by itself.
 fn check_by_games(bytes: &[u8], mut known_variant: Option<&'static Variant>) -> (Vec<Outcome>, Vec<Problem>) {
     let (games, syntax) = reader::read_bytes(bytes, Encoding::Detect);
     let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
@@ -90,7 +90,7 @@ fn check_by_games(bytes: &[u8], mut known_variant: Option<&'static Variant>) -> 
     (outcomes, problems)
 }
 
-/// Setups and unknown moves.
+/// Whether the entry is a setup or an unknown move.
 fn is_unusual(entry: &Entry) -> bool {
     match entry {
         Entry::Move(ply) => ply.is_unknown(),

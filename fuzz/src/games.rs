@@ -1,4 +1,4 @@
-//! Files of games.
+//! Fuzz targets for files of games.
 
 use damcast::engine::profile::{self, ReaderProfile};
 use draughts::Variant;
@@ -13,10 +13,10 @@ use draughts_pdn::{infer, pdn2, renumber, strict};
 
 use super::pieces;
 
-/// The longest text that is held against the rules: checking every move of a long one takes long without showing more.
+/// Maximum length of a text that is checked by the rules; checking longer ones takes time and finds no more.
 const MAX_CHECKED_LEN: usize = 1024;
 
-/// Reading alone.
+/// Reads a file, whole and in pieces.
 pub fn reader(data: &[u8]) {
     let (games, problems) = reader::read_bytes(data, Encoding::Detect);
     assert!(problems.len() <= Problems::MAX_COUNT);
@@ -28,7 +28,7 @@ pub fn reader(data: &[u8]) {
     assert_eq!(cut.take_problems().into_sorted().len(), problems.len());
 
     let (text, _) = encoding::decode(data, Encoding::Detect);
-    // A second mark is a character of the file, but would be the mark of the text.
+    // A second byte order mark is a character of the file, but would be the mark of the text.
     if !text.starts_with('\u{feff}') {
         assert_eq!(reader::read_located(&text).0, games);
     }
@@ -49,7 +49,7 @@ pub fn reader(data: &[u8]) {
     }
 }
 
-/// The number of characters of each line; CR, LF and CR LF each end one.
+/// Returns the number of characters of each line; CR, LF and CR LF each end one.
 fn line_lengths(text: &str) -> Vec<u64> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     text.split('\n').map(|line| line.chars().count() as u64).collect()
@@ -70,7 +70,7 @@ fn check_shape(located: &LocatedGame) {
     assert_eq!(depth, 0);
 }
 
-/// Reading, playing, checking, writing, and reading again.
+/// Reads, plays, checks, writes and rereads a file.
 pub fn pdn(data: &[u8]) {
     let data = &data[..data.len().min(MAX_CHECKED_LEN)];
     let (games, _) = reader::read_bytes(data, Encoding::Detect);
@@ -84,7 +84,7 @@ pub fn pdn(data: &[u8]) {
     let games: Vec<Game> = games.iter().map(|located| standard(located, stated_variant).0).collect();
     for style in [Style::Compact, Style::Live] {
         let text = writer::write(&games, style);
-        // What the text says of the game stays, be it unknown; whether its moves are legal is not the writer's.
+        // The writer keeps an unknown game type and illegal moves.
         let is_of_its_making = |problem: &Problem| !problem.message.contains("GameType");
         let found: Vec<Problem> = strict::check_form(&text, None).into_iter().filter(is_of_its_making).collect();
         assert_eq!(found, [], "\n{text}");
@@ -102,14 +102,14 @@ pub fn pdn(data: &[u8]) {
     check_pdn2(&games);
 }
 
-/// The variant of the games that do not tell it.
+/// Infers the variant of the games without a GameType tag.
 fn known_variant(games: &[LocatedGame]) -> Option<&'static Variant> {
     let untagged = games.iter().filter(|located| located.game.tags.get("GameType").is_none());
     let sample: Vec<&LocatedGame> = untagged.take(infer::SAMPLE).collect();
     (!sample.is_empty()).then(|| infer::infer_from_moves(&sample, None))
 }
 
-/// What PDN 2.0 can say is read back: as many games, the same moves, results at the ends.
+/// Checks that PDN 2.0 can be read back: as many games, the same moves, results at the ends.
 fn check_pdn2(games: &[Game]) {
     let has_setup = |game: &&Game| game.entries.iter().any(|entry| matches!(entry, Entry::Setup(_)));
     let written: Vec<&Game> = games.iter().filter(|game| !has_setup(game)).collect();

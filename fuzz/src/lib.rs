@@ -1,19 +1,19 @@
-//! What fuzzing holds against any bytes: no panic, no hang, and the promises of each reader.
+//! Fuzz targets: no panic, no hang, and the promises of each reader for any bytes.
 //!
 //! | target | bytes are | promises |
 //! |---|---|---|
-//! | [`framer`] | what a board sent | cuts change nothing, every byte is in a frame or counted, messages are written and read again the same |
-//! | [`log`] | a byte log | what was read is written and read again the same; line by line gives the same as the whole |
+//! | [`framer`] | bytes of a board | cuts change nothing, every byte is in a frame or counted, messages survive writing and reading |
+//! | [`log`] | a byte log | records survive writing and reading; line by line gives the same as the whole |
 //! | [`reader`] | a PDN file | cuts change nothing, places are in the text, variations balance |
-//! | [`checked`] | a PDN file | the quick way to check it finds the games, ends and problems of the long one, however it is cut |
-//! | [`pdn`] | a PDN file | replay and every checker end; what was read is written strictly, reads back, and is stable |
-//! | [`fen`] | a variant and a FEN | what was read is written and read again the same |
+//! | [`checked`] | a PDN file | the quick check finds the games, ends and problems of the long one, however the file is cut |
+//! | [`pdn`] | a PDN file | replay and every checker end; games that were read are written strictly, read back, and are stable |
+//! | [`fen`] | a variant and a FEN | positions survive writing and reading |
 //! | [`moves`] | a variant, a way into a position, a move | every legal move reads back as itself; a text that is read is a legal move |
-//! | [`tags`] | a tag | what was read is written and read again the same; values too |
-//! | [`time_control`] | a value of the tag | what was read is written as it was |
+//! | [`tags`] | a tag | tags and their values survive writing and reading |
+//! | [`time_control`] | a value of the tag | a value that is read is written unchanged |
 //!
-//! The targets are ordinary functions that panic where a promise is broken: libFuzzer calls them (`fuzz_targets`), and so
-//! does the test `fuzz` of the test suite, on seeds, on kept finds and on a fixed number of mutations of them.
+//! The targets are ordinary functions that panic if a promise is broken. libFuzzer calls them (`fuzz_targets`), as does the test `fuzz`
+//! of the test suite, with seeds, kept finds and a fixed number of mutations of them.
 
 mod checking;
 mod games;
@@ -25,13 +25,13 @@ pub use games::{pdn, reader};
 pub use values::{fen, moves, tags, time_control};
 pub use wire::{framer, log};
 
-/// A target, and where its first inputs are.
+/// Fuzz target with its seeds.
 pub struct Target {
-    /// The name, also of the binary.
+    /// Name, also of the binary.
     pub name: &'static str,
     /// Panics if a promise is broken.
     pub run: fn(&[u8]),
-    /// The folder of its inputs in `seeds`.
+    /// Folder of its inputs in `seeds`.
     pub seeds: &'static str,
 }
 
@@ -48,7 +48,7 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "time_control", run: time_control, seeds: "time_control" },
 ];
 
-/// Cuts bytes into pieces whose sizes depend on the bytes alone.
+/// Cuts bytes into pieces whose sizes depend only on the bytes.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     let mut state = bytes

@@ -1,4 +1,4 @@
-//! The small readers: positions, moves, tags and their values.
+//! Fuzz targets for small readers: positions, moves, tags and their values.
 
 use draughts::{Color, Position, Variant};
 use draughts_pdn::clock::{self, Clocks};
@@ -6,7 +6,7 @@ use draughts_pdn::tag_values::{self, Date, Outcome, TagTime};
 use draughts_pdn::time_control::TimeControl;
 use draughts_pdn::{fen as fens, notation, replay, tag};
 
-/// The variant that the first byte names, and the rest as text.
+/// Splits off the first byte as a variant; returns the rest as text.
 fn variant_and_text(data: &[u8]) -> (&'static Variant, String) {
     const OTHERS: [&str; 4] = ["23,W,8,8,A0,0", "20,W,10,10,N1,0", "25,W,8,8,N2,0", "27,W,12,12,A0,0"];
     let others = OTHERS.iter().filter_map(|tag| Variant::from_tag(tag).ok());
@@ -15,7 +15,7 @@ fn variant_and_text(data: &[u8]) -> (&'static Variant, String) {
     (variants[usize::from(*first) % variants.len()], String::from_utf8_lossy(rest).into_owned())
 }
 
-/// A FEN on some board.
+/// Reads a FEN on some board.
 pub fn fen(data: &[u8]) {
     let (variant, text) = variant_and_text(data);
     let Ok(read) = fens::read_any(variant, &text) else {
@@ -39,7 +39,7 @@ pub fn fen(data: &[u8]) {
     }
 }
 
-/// A move in a position that some bytes lead to. The first byte names the variant, the next eight choose the moves.
+/// Reads a move in a random position. The first byte selects the variant, the next eight the moves into the position.
 pub fn moves(data: &[u8]) {
     let (variant, _) = variant_and_text(data);
     let (way, text) = data.get(1..).unwrap_or_default().split_at(data.len().saturating_sub(1).min(8));
@@ -71,7 +71,7 @@ pub fn moves(data: &[u8]) {
     }
 }
 
-/// A tag, and its value as every type that tags have; a comment's commands.
+/// Reads a tag, its value as every type of a tag, and the commands of a comment.
 pub fn tags(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let parts = tag::parts(&text);
@@ -96,7 +96,7 @@ pub fn tags(data: &[u8]) {
             let written = clocks.to_string();
             let reparsed = Clocks::from_comment(&written, mover).unwrap_or_else(|| panic!("{written}"));
             assert_eq!((reparsed.white, reparsed.black), (clocks.white, clocks.black), "{written}");
-            // Only a clock that is written can be marked as running.
+            // The running clock is marked only if it is written.
             let both = clocks.white.is_some() && clocks.black.is_some();
             assert!(!both || reparsed.running == clocks.running, "{written}");
             assert_eq!(clock::is_plain_clock(&written), both, "{written}");
@@ -105,7 +105,7 @@ pub fn tags(data: &[u8]) {
     assert!(clock::commands(&text).all(|command| text.contains(command.text)));
 }
 
-/// The value of a TimeControl tag.
+/// Reads the value of a TimeControl tag.
 pub fn time_control(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let parsed = |text: &str| text.parse::<TimeControl>();

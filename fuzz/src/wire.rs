@@ -1,4 +1,4 @@
-//! What a board sends, and what is kept of it.
+//! Fuzz targets for messages of boards and for byte logs.
 
 use damcast::engine::bytelog;
 use damcast::engine::protocol::changes::{self, DecodedMemory};
@@ -8,7 +8,7 @@ use damcast::engine::protocol::{
 
 use super::pieces;
 
-/// The bytes of a single board, and of its event memory; the same bytes as those of a bus, and as commands.
+/// Decodes the bytes of a single board and of its event memory, and the same bytes from a bus and as commands.
 pub fn framer(data: &[u8]) {
     let mut whole = Decoder::new();
     let items = whole.feed(data);
@@ -17,7 +17,7 @@ pub fn framer(data: &[u8]) {
     assert_eq!(found, items, "however bytes are cut into reads");
     assert_eq!(cut.counts(), whole.counts());
 
-    // Every byte stands in a frame, in counted noise, or in the message under way.
+    // Every byte is in a frame, in counted noise, or in an incomplete message.
     let mut framer = Framer::new();
     let mut framed_bytes = 0;
     for framed in framer.feed(data) {
@@ -55,7 +55,7 @@ pub fn framer(data: &[u8]) {
     }
 }
 
-/// The same bytes as answers on a bus.
+/// Decodes the bytes as answers on a bus.
 fn bus(data: &[u8]) {
     let items = BusDecoder::new().feed(data);
     let mut cut = BusDecoder::new();
@@ -70,7 +70,7 @@ fn bus(data: &[u8]) {
     }
 }
 
-/// A byte log.
+/// Reads a byte log.
 pub fn log(data: &[u8]) {
     let mut reader = bytelog::LogReader::new();
     let mut faults = 0;
@@ -83,7 +83,7 @@ pub fn log(data: &[u8]) {
             let text = log.to_text();
             let reread = bytelog::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
             assert_eq!((reread.records.len(), &reread.problems[..]), (log.records.len(), &[][..]));
-            // A control character, which only a damaged log has, is written as a blank; the time of opening in milliseconds.
+            // Only a damaged log has control characters, which are written as blanks; the opening time is written in milliseconds.
             if String::from_utf8_lossy(data).chars().all(|c| c == '\n' || !c.is_control()) {
                 assert_eq!(reread.records, log.records);
                 assert_eq!(reread.to_text(), text);

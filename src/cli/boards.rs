@@ -1,7 +1,7 @@
-//! The table of boards: as a page that fits the terminal, and as a text with everything.
+//! Table of boards: as a page that fits the terminal, and as a text with everything.
 //!
-//! Boards in trouble stand first. Where there is not room for all, the page says how many are left out and how they are; what
-//! needs the operator has its place in any case.
+//! Boards that need attention come first. If the page is too small for all boards, it counts the omitted ones by state. Problems that
+//! need the operator always get space.
 
 use damcast::engine::recognition::Wait;
 use damcast::station::escape;
@@ -19,15 +19,15 @@ pub struct BoardTable<'s> {
     pub notes: Vec<String>,
     /// The last line.
     pub footer: String,
-    /// The files of the games are shown too.
+    /// Whether the files of the games are shown.
     pub shows_files: bool,
 }
 
-/// A board with what is told below it.
+/// Lines of one board: its row and the details below it.
 type BoardRows = Vec<String>;
 
 impl BoardTable<'_> {
-    /// All of it, in lines of at most so many cells; `None`: as wide as they are.
+    /// Returns the whole table in lines of at most `width` cells; `None`: no limit.
     pub fn text(&self, width: Option<usize>) -> String {
         let (titles, groups) = self.groups(width);
         let all =
@@ -35,15 +35,15 @@ impl BoardTable<'_> {
         all.map(|line| line + "\n").collect()
     }
 
-    /// As much of it as fits a terminal of so many columns and rows, its titles first, its last line last.
+    /// Returns as much of the table as fits a terminal of this size: titles first, footer last.
     pub fn page(&self, columns: usize, rows: usize) -> Vec<String> {
         let (titles, groups) = self.groups(Some(columns));
         let (mut needs, mut foot) = (self.attention_lines(Some(columns)), self.foot(Some(columns)));
-        // The boards keep half of a low page.
+        // On a low page at least half of the rows are for the boards.
         foot.truncate((rows / 2).max(1));
         let room = rows.saturating_sub(1 + foot.len());
         let all_boards: usize = groups.iter().map(Vec::len).sum();
-        // What needs the operator gets what the boards leave, and a third of the page in any case.
+        // Problems get the rows that the boards leave, but at least a third of the page.
         let for_needs = room.saturating_sub(all_boards).max(room / 3);
         if needs.len() > for_needs {
             needs.truncate(for_needs.saturating_sub(1));
@@ -56,7 +56,7 @@ impl BoardTable<'_> {
         } else {
             let mut shown = 0;
             for group in &groups {
-                // One line is kept for what is left out; a board goes before what is told below it.
+                // One line is reserved for the summary of omitted boards. A board's row takes precedence over its details.
                 let left = (room + 1).saturating_sub(page.len() + 1);
                 if left == 0 {
                     break;
@@ -72,7 +72,7 @@ impl BoardTable<'_> {
         page
     }
 
-    /// `... 19 more: 15 playing, 4 waiting`.
+    /// Summarises the omitted boards: `... 19 more: 15 playing, 4 waiting`.
     fn omitted_summary(&self, shown: usize) -> String {
         let left_out: Vec<&BoardView> = self.by_urgency().into_iter().skip(shown).collect();
         let mut states: Vec<(&str, usize)> = Vec::new();
@@ -86,7 +86,7 @@ impl BoardTable<'_> {
         format!("... {} more: {}", left_out.len(), states.join(", "))
     }
 
-    /// Boards, those in trouble first.
+    /// Returns the boards, those that need attention first.
     fn by_urgency(&self) -> Vec<&BoardView> {
         let mut boards: Vec<&BoardView> = self.boards.iter().collect();
         let has_alarm = |board: &BoardView| self.alarms.iter().any(|alarm| alarm.board.as_ref() == Some(&board.name));
@@ -158,7 +158,7 @@ fn fitted(text: &str, width: Option<usize>) -> String {
     truncate(text, width.unwrap_or(usize::MAX))
 }
 
-/// Does somebody have to look after it?
+/// Whether the operator must act on this board.
 fn needs_attention(board: &BoardView) -> bool {
     let is_bad = ["broken", "no-connection", "no-answer", "other-board", "unexplained"].contains(&board.state.as_str());
     is_bad || board.wrong_start.is_some() || board.clock_missing
@@ -169,7 +169,7 @@ fn state(board: &BoardView) -> String {
     if board.state == "broken" { format!("broken: {text}") } else { text.clone() }
 }
 
-/// The last entry; of a pairing whose game is over its result.
+/// Returns the last entry; after the end of a paired game its result.
 fn last(board: &BoardView) -> Option<String> {
     board.last.clone().or_else(|| board.pairing.as_ref()?.result.clone())
 }
@@ -192,7 +192,7 @@ fn wait(board: &BoardView) -> Option<String> {
     Some(format!("{what} waits {} s {}", waits.seconds, describe_wait(wait)))
 }
 
-/// For what, in words for people.
+/// Describes the awaited event for people.
 fn describe_wait(wait: Wait) -> &'static str {
     match wait {
         Wait::NextTick | Wait::Quiet => "for the hands to rest",
@@ -206,7 +206,7 @@ fn describe_wait(wait: Wait) -> &'static str {
     }
 }
 
-/// What is told below a board.
+/// Returns the lines below a board.
 fn details(board: &BoardView) -> Vec<String> {
     let mut lines: Vec<String> = wait(board).into_iter().collect();
     if let Some(doubt) = &board.unexplained {
@@ -222,7 +222,7 @@ fn time(seconds: u32) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// `12 s`, `5 min`, `3 h`, `2 d`.
+/// Formats a time span: `12 s`, `5 min`, `3 h`, `2 d`.
 pub fn span(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),

@@ -1,10 +1,10 @@
-//! `damcast check`: what is wrong with PDN files.
+//! `damcast check`: reports problems of PDN files.
 //!
 //! ```text
 //! games.pdn:12:7: error: `24-20` is not legal (12. in W:W25:B20)
 //! ```
 //!
-//! Exit code 0: no problem of level error; 1: there is one; 2: a file could not be read.
+//! Exit codes: 0: no errors; 1: errors; 2: a file could not be read.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,23 +29,23 @@ Examples:
   damcast check games.pdn
   damcast check --strict --profile lidraughts games.pdn")]
 pub struct Arguments {
-    /// The files; `-` is the standard input.
+    /// Files to check; `-` is the standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Check that the file is PDN 3.0 to the letter: the standard's writing grammar, its restrictions, and legal moves, in
-    /// variations, too.
+    /// Check PDN 3.0 to the letter. That is the standard's writing grammar, its restrictions, and legal moves, also in variations.
     #[arg(long)]
     strict: bool,
-    /// Check what a known reader would lose or misread: standard (the same as --strict), lidraughts, pydraughts. With --strict, both.
+    /// Report what a known reader would lose or misread. Values: standard (same as --strict), lidraughts, pydraughts. Combine with
+    /// --strict for both.
     #[arg(long)]
     profile: Option<ReaderProfile>,
     /// Check the syntax only; do not play the moves.
     #[arg(long)]
     syntax: bool,
-    /// Print notes, too: what is clear, but not written as the standard writes it.
+    /// Print notes: clear text that differs from the standard's form.
     #[arg(long)]
     notes: bool,
-    /// Print one JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -79,7 +79,7 @@ fn check_file(path: &Path, arguments: &Arguments, known_variant: Option<&'static
     let is_strict = arguments.strict || arguments.profile == Some(ReaderProfile::Standard);
     let summary = match reader {
         Some(reader) => {
-            // A file may be a pipe: it is read once.
+            // A pipe can be read only once.
             let bytes = input::read_whole(path)?;
             let mut problems = profile::count_problems(reader, &bytes, known_variant);
             if is_strict {
@@ -119,7 +119,7 @@ struct Summary {
     problems: Problems,
 }
 
-/// Reads the syntax of a file, in memory that does not grow with it.
+/// Checks the syntax of a file in constant memory.
 fn check_syntax(path: &Path, arguments: &Arguments) -> anyhow::Result<Summary> {
     let mut scanner = Scanner::new(arguments.reading.encoding);
     let (mut games, mut problems) = (0, Problems::default());

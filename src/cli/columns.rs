@@ -1,6 +1,6 @@
-//! Texts in columns that fit a width: what is least needed is made narrower first, and then goes.
+//! Text in columns that fit a width: the least needed columns shrink first, then disappear.
 //!
-//! Widths are those of the terminal: a letter of Chinese takes two cells, an accent that is put over a letter none.
+//! Widths are terminal cells: a Chinese character takes two cells, a combining accent none.
 
 use damcast::station::escape::is_control;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -12,7 +12,7 @@ const GAP: &str = "  ";
 pub struct Column {
     title: &'static str,
     cells: Vec<String>,
-    /// How narrow it may become; `None`: not at all.
+    /// Minimum width in cells; `None`: the column never shrinks.
     least: Option<usize>,
     /// Drop order: columns with the highest number go first; 0 always stays.
     drop_priority: u8,
@@ -20,22 +20,22 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column that stays, as wide as its widest text.
+    /// Creates a column that always stays, as wide as its widest cell.
     pub fn new(title: &'static str, cells: impl IntoIterator<Item = String>) -> Column {
         Column { title, cells: cells.into_iter().collect(), least: None, drop_priority: 0, is_number: false }
     }
 
-    /// Its texts may be cut down to so many cells.
+    /// Sets the width in cells to which the column may shrink.
     pub fn min_width(self, cells: usize) -> Column {
         Column { least: Some(cells), ..self }
     }
 
-    /// It goes before those with a lower number; 0 stays.
+    /// Sets the drop order: the highest number goes first; 0 always stays.
     pub fn drop_priority(self, need: u8) -> Column {
         Column { drop_priority: need, ..self }
     }
 
-    /// Its texts stand on the right.
+    /// Aligns the cells to the right.
     pub fn number(self) -> Column {
         Column { is_number: true, ..self }
     }
@@ -56,7 +56,7 @@ impl Column {
     }
 }
 
-/// The lines of a table, its titles first, none wider than `width`; `None`: as wide as they are.
+/// Returns the lines of a table, titles first, none wider than `width`; `None`: no limit.
 pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
     let gaps = |count: usize| GAP.len() * count.saturating_sub(1);
     let room = width.unwrap_or(usize::MAX);
@@ -67,7 +67,7 @@ pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
         columns.remove(least_needed);
     }
     let mut widths: Vec<usize> = columns.iter().map(Column::widest).collect();
-    // One cell after the other, from the column that has most to give.
+    // Take one cell at a time from the column with the most spare width.
     while widths.iter().sum::<usize>() + gaps(columns.len()) > room {
         let spare = |at: &usize| widths[*at] - columns[*at].min_needed();
         match (0..columns.len()).max_by_key(spare).filter(|at| spare(at) > 0) {
@@ -89,7 +89,7 @@ pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
     std::iter::once(titles).chain(rows).collect()
 }
 
-/// A text without control characters that takes at most so many cells; what is left out is an ellipsis.
+/// Replaces control characters and cuts the text to `width` cells; an ellipsis marks a cut.
 pub fn truncate(text: &str, width: usize) -> String {
     let plain: String = text.chars().map(|c| if is_control(c) { '·' } else { c }).collect();
     if plain.width() <= width {
@@ -105,7 +105,7 @@ pub fn truncate(text: &str, width: usize) -> String {
     plain.chars().take_while(fits).chain((width > 0).then_some('…')).collect()
 }
 
-/// A text in lines of at most so many cells, broken between words; all but the first begin with two spaces.
+/// Wraps a text between words into lines of at most `width` cells; continuation lines are indented by two spaces.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

@@ -1,4 +1,4 @@
-//! `damcast config`: is the configuration right, what does it say, and what may it say?
+//! `damcast config`: checks or shows the configuration, or prints its schema.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,9 +25,9 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum ConfigCommand {
-    /// Say all that is wrong, each with its place and what to do.
+    /// Report every mistake with its place and remedy.
     Check(ConfigOptions),
-    /// Print every setting that counts, and the file, drop-in or variable that it comes from.
+    /// Print every effective setting with its file, drop-in or variable.
     Show(ConfigOptions),
     /// Print the JSON Schema of the configuration.
     Schema,
@@ -35,12 +35,12 @@ enum ConfigCommand {
 
 #[derive(clap::Args)]
 struct ConfigOptions {
-    /// The configuration.
+    /// Configuration file.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
 }
 
-/// Answers.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let answer = match &arguments.question {
         ConfigCommand::Check(which) => sources(which).and_then(|sources| check(&sources)),
@@ -66,7 +66,7 @@ fn sources(which: &ConfigOptions) -> Result<Sources, ConfigErrors> {
     Ok(Sources::from_file(&which.config)?.with_environment(damcast::station::config::environment()))
 }
 
-/// One port of this machine has two lines.
+/// Error for two lines with one port of this machine.
 fn duplicate_port_error(sources: &Sources, [one, other, device]: &[String; 3]) -> ConfigError {
     let file = sources.names().first().copied().unwrap_or_default().to_owned();
     let message =
@@ -76,7 +76,7 @@ fn duplicate_port_error(sources: &Sources, [one, other, device]: &[String; 3]) -
 
 fn check(sources: &Sources) -> Result<String, ConfigErrors> {
     let config = sources.read()?;
-    // What addresses mean depends on what is plugged in, so a station records all the same; whoever asks is told.
+    // The devices behind addresses depend on what is plugged in, so a station records anyway; only this check reports them.
     let ports = config.lines.iter().map(|line| (line.name.as_str(), &line.port));
     let shared: Vec<ConfigError> =
         ports::shared_devices(ports).into_iter().map(|lines| duplicate_port_error(sources, &lines)).collect();

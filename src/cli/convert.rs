@@ -1,4 +1,4 @@
-//! `damcast convert`: PDN files of any dialect to the standard, game by game.
+//! `damcast convert`: converts PDN files of any dialect to the standard, game by game.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -27,13 +27,13 @@ A move that is not legal is an error: convert says so, and leaves it as it stood
 Example:
   damcast convert evening.pdn > standard.pdn")]
 pub struct Arguments {
-    /// The files; `-` is the standard input. Their games are written one after the other.
+    /// Files to convert, in order; `-` is the standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Where to write; the standard output if left out. Must not be one of the files.
+    /// Output file, none of the inputs; standard output if omitted.
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// How the movetext is laid out.
+    /// Layout of the movetext.
     #[arg(long, value_enum, default_value = "compact")]
     style: StyleName,
     /// Name the squares as on this board, such as 25,W,8,8,N2,0. The game stays the same.
@@ -42,10 +42,10 @@ pub struct Arguments {
     /// Write PDN 2.0: ISO-8859-1, results as terminators, no setups.
     #[arg(long)]
     pdn2: bool,
-    /// Write ambiguous captures with the pieces they take, as proposed for PDN 3.1: 47x36 <42,29,14,31>. Few can read it.
+    /// Write ambiguous captures with the captured pieces: 47x36 <42,29,14,31>. This is a proposal for PDN 3.1 that few programs read.
     #[arg(long, conflicts_with = "pdn2")]
     pdn31: bool,
-    /// Say only what was lost, not what was changed.
+    /// Report only losses, not changes.
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
@@ -56,18 +56,18 @@ pub struct Arguments {
 enum StyleName {
     /// Wrapped before column 80.
     Compact,
-    /// One move a line.
+    /// One move per line.
     Live,
 }
 
-/// Writes the games.
+/// Converts the files and writes their games.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let known_variant = arguments.reading.variant()?;
     let board = arguments.board.as_deref().map(|tag| Variant::from_tag(tag).context("--board")).transpose()?;
     let out: Box<dyn Write> = match &arguments.output {
         None => Box::new(output::buffered_stdout()),
         Some(output) => {
-            // What cannot be read is told before the output is emptied.
+            // Check that the files can be read before the output is truncated.
             for file in arguments.files.iter().filter(|file| **file != Path::new("-")) {
                 File::open(file).with_context(|| file.display().to_string())?;
                 let is_output =
@@ -96,13 +96,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if writing.has_errors { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Where problems of the output stand.
+/// File name in problems of the PDN 2.0 output.
 const PDN2_SOURCE: &str = "PDN 2.0";
 
-/// The most moves and comments of games that wait until the game of their file is told.
+/// Maximum number of entries in games that wait until the variant is known.
 const MAX_PENDING: usize = 100_000;
 
-/// One file. Games wait as long as one among them does not say which game it is, and the moves of too few have told it.
+/// Converts one file. Games wait while one of them has no game type and the moves are too few to infer it.
 fn convert(
     path: &Path,
     arguments: &Arguments,
@@ -139,7 +139,7 @@ fn convert(
     take(games, true, writing)
 }
 
-/// Writes the games that wait, after telling which game those are that do not say so.
+/// Infers the variant of the waiting games that state none, and writes all of them.
 fn write_pending(
     path: &Path,
     waiting: &mut VecDeque<LocatedGame>,
@@ -157,13 +157,13 @@ fn write_pending(
     Ok(())
 }
 
-/// The form of the output.
+/// Format of the output.
 enum OutputFormat {
     Pdn3(Style),
     Pdn2(pdn2::Pdn2Writer),
 }
 
-/// The output, and what is said beside it.
+/// Output and its settings.
 struct OutputWriter {
     out: Box<dyn Write>,
     form: OutputFormat,
@@ -205,7 +205,7 @@ impl OutputWriter {
         self.out.write_all(&bytes).context("the output")
     }
 
-    /// Prints problems, and remembers whether there are errors among them.
+    /// Prints problems and records whether any is an error.
     fn report(&mut self, path: &Path, problems: &[Problem]) {
         for problem in problems {
             self.has_errors |= problem.level == Level::Error;

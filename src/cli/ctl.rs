@@ -1,4 +1,4 @@
-//! `damcast ctl`: requests of an operator to a running station.
+//! `damcast ctl`: sends operator requests to a running station.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -37,10 +37,10 @@ pub struct Arguments {
     /// Print the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
-    /// Say what would come of it, and change nothing.
+    /// Show the effects without changing anything.
     #[arg(long, global = true)]
     dry_run: bool,
-    /// How many seconds the request may wait for its turn [default: 10; for reload 30].
+    /// Seconds the request may wait for its turn [default: 10; for reload 30].
     #[arg(long, global = true, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=60))]
     wait: Option<u64>,
     #[command(subcommand)]
@@ -51,274 +51,274 @@ pub struct Arguments {
 enum Subcommand {
     /// End the game with this result.
     ///
-    /// The result is written when the last moves are recognised.
+    /// The result is written once the last moves are recognised.
     ///
-    /// A game that is over gets it as its official result: the last one of the board that has none, or the one that is named.
+    /// For a finished game it becomes the official result: of the board's last game without one, or of the game or pairing that is named.
     Result {
-        /// The board; `-` where --pairing names a pairing.
+        /// Board name; `-` with --pairing.
         board: String,
-        /// As the game type has it: 2-0, 1-1, 0-2, or 1-0, 1/2-1/2, 0-1; `*` for a game that is broken off.
+        /// Result in the form of the game type, or `*` for a game broken off. Examples: 2-0, 1-1, 0-2, or 1-0, 1/2-1/2, 0-1.
         #[arg(allow_hyphen_values = true)]
         result: String,
-        /// End the game though its clock runs.
+        /// Confirm that the game ends although its clock runs.
         #[arg(long)]
         confirm: bool,
         #[command(flatten)]
         of: ResultOptions,
     },
-    /// Publish, open or close a round of the tournament.
+    /// Publish, withdraw, open or close a round of the tournament.
     ///
-    /// `publish` shows its pairings to everybody, `open` ties its pairings to the boards: games that begin from then on are games of it;
-    /// games that go on stay what they are. `close` says which results are missing.
+    /// `publish` shows the pairings to everybody. `open` assigns the pairings to the boards: games that begin afterwards belong to the
+    /// round; running games stay as they are. `close` lists missing results.
     #[command(after_help = "Examples:\n  damcast ctl round publish 3\n  damcast ctl round open 3 --dry-run")]
     Round {
-        /// What is to become of it.
+        /// New state of the round.
         #[arg(value_enum)]
         to: RoundAction,
-        /// The round.
+        /// Round number.
         round: u32,
-        /// Of which section; of all that have it if that is not told.
+        /// Section of the round; all sections that have it if omitted.
         #[arg(long, value_name = "NAME")]
         section: Option<String>,
-        /// Close it though results are missing.
+        /// Confirm that the round closes although results are missing.
         #[arg(long)]
         confirm: bool,
         #[command(flatten)]
         once: IdempotencyOptions,
     },
-    /// Call a player of the tournament by another name from now on, in all that is shown.
+    /// Rename a player.
     ///
-    /// Live files that are written keep the old name.
+    /// Everything shown uses the new name; live files that exist keep the old one.
     RenamePlayer {
-        /// The name as it is, or his number: that of the pairing program, or the one that `damcast tournament export` gives him.
+        /// Name or number of the player. The number is that of the pairing program, or of `damcast tournament export`.
         player: String,
-        /// The new name; `N. N.` for one who wishes not to be named.
+        /// New name; `N. N.` for a player who wishes to stay anonymous.
         name: String,
         #[command(flatten)]
         of: TournamentOptions,
     },
-    /// Say that a game that has begun is one of the tournament.
+    /// Assign a game that has begun to the tournament.
     ///
-    /// For a round that was opened after the first move, or a board that had the cable of another. It gets the names of its pairing in all
-    /// that is shown; its live file stays as it is. A game that was to be played again counts again.
+    /// Use this for a round that was opened after the first move, or for boards with swapped cables. The game shows the names of its
+    /// pairing; its live file stays as it is. A game that was to be replayed counts again.
     #[command(
         after_help = "Examples:\n  damcast ctl adopt board-1\n  damcast ctl adopt board-1 --game 2 --pairing 3.2 --confirm"
     )]
     Adopt {
-        /// The board.
+        /// Board name.
         board: String,
-        /// Its game with this number; without it the last one.
+        /// Game number on this board; the last game if omitted.
         #[arg(long, value_name = "N")]
         game: Option<u32>,
-        /// The pairing: 3.2 is board 2 of round 3; without it what the board is to play in the open round.
+        /// Pairing: 3.2 is board 2 of round 3. The board's pairing in the open round if omitted.
         #[arg(long, value_name = "R.B")]
         pairing: Option<String>,
         #[command(flatten)]
         of: TournamentOptions,
     },
-    /// Add the moves that a board missed to a game that is over.
+    /// Add the moves that a board missed to a finished game.
     ///
-    /// Type them from the score sheet: all moves of the game, or those behind the last one that the board recorded, as PDN or as they are
-    /// written. They reach games.pdn, the round, the archive and the pages, and are marked there; the live file stays as it is. A file
-    /// without a move takes back what was added.
+    /// Type them from the score sheet, in PDN or as written: all moves of the game, or those after the last recorded one. They appear,
+    /// marked, in games.pdn, the round, the archive and the pages; the live file stays as it is. A file without moves removes the moves
+    /// added earlier.
     #[command(
         after_help = "Examples:\n  damcast ctl add-moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl add-moves board-3 -"
     )]
     AddMoves {
-        /// The board.
+        /// Board name.
         board: String,
-        /// The moves; -: standard input.
+        /// File with the moves; `-` is the standard input.
         file: PathBuf,
-        /// Its game with this number; without it the last one.
+        /// Game number on this board; the last game if omitted.
         #[arg(long, value_name = "N")]
         game: Option<u32>,
-        /// Why; it stands in the record.
+        /// Reason, kept in the tournament log.
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
         #[command(flatten)]
         once: IdempotencyOptions,
     },
-    /// Say that somebody plays a pairing of the tournament instead of another.
+    /// Replace a player of one pairing by another.
     ///
-    /// A game that has begun gets the name in all that is shown, too.
+    /// A game that has begun shows the new name.
     #[command(after_help = "Example:\n  damcast ctl substitute 3.2 \"Clerc, Rob\" \"Gantwarg, A.\"")]
     Substitute {
-        /// The pairing: 3.2 is board 2 of round 3.
+        /// Pairing: 3.2 is board 2 of round 3.
         #[arg(value_name = "R.B")]
         pairing: String,
-        /// Who was to play: the name, or his number in the files of the pairing program.
+        /// Name of the absent player, or the number in the pairing program's files.
         player: String,
-        /// Who plays.
+        /// Name of the substitute.
         substitute: String,
         #[command(flatten)]
         of: TournamentOptions,
     },
-    /// A pairing is not played with its round: its round can be closed without it.
+    /// Postpone a pairing, so that its round can close without it.
     ///
-    /// It is postponed, or adjourned if it has begun. `begin` says on which board it is played then.
+    /// A pairing whose game has begun is adjourned. `play-on` names the board on which it is played later.
     #[command(after_help = "Example:\n  damcast ctl postpone 3.2\n  damcast ctl play-on 3.2 board-5")]
     Postpone {
-        /// The pairing: 3.2 is board 2 of round 3.
+        /// Pairing: 3.2 is board 2 of round 3.
         #[arg(value_name = "R.B")]
         pairing: String,
-        /// It is played with its round after all.
+        /// Play the pairing with its round after all.
         #[arg(long)]
         undo: bool,
         #[command(flatten)]
         of: TournamentOptions,
     },
-    /// A pairing is played on this board from its next game on, whatever round is open, until it has a result.
+    /// Play a pairing on this board, from its next game until it has a result.
     PlayOn {
-        /// The pairing: 3.2 is board 2 of round 3.
+        /// Pairing: 3.2 is board 2 of round 3.
         #[arg(value_name = "R.B")]
         pairing: String,
-        /// The board.
+        /// Board name.
         board: String,
         #[command(flatten)]
         of: TournamentOptions,
     },
-    /// The last game of a pairing does not count any more: it is played again.
+    /// Discard the last game of a pairing so it can be replayed.
     ///
     /// It stays in the archive with the tag Replayed and without a result. `adopt` makes it count again.
     Replay {
-        /// The pairing: 3.2 is board 2 of round 3.
+        /// Pairing: 3.2 is board 2 of round 3.
         #[arg(value_name = "R.B")]
         pairing: String,
         #[command(flatten)]
         of: TournamentOptions,
     },
-    /// End the game: this side gives up.
+    /// End the game: this side resigns.
     Resign {
-        /// The board.
+        /// Board name.
         board: String,
-        /// Who gives up.
+        /// Side that resigns.
         #[arg(value_enum, ignore_case = true)]
         side: Side,
-        /// End the game though its clock runs.
+        /// Confirm that the game ends although its clock runs.
         #[arg(long)]
         confirm: bool,
     },
-    /// Say who plays: this game if its file has no moves yet, else the next.
+    /// Name the players: of this game if its file has no moves, else of the next.
     SetPlayers {
-        /// The board.
+        /// Board name.
         board: String,
-        /// White's name.
+        /// Name of White.
         white: String,
-        /// Black's name.
+        /// Name of Black.
         black: String,
     },
-    /// Say which pairing of a tournament the board plays.
+    /// Assign a pairing of a tournament to the board.
     ///
-    /// It holds from the next game on, or from this one on if it has no moves yet. Its games begin with these tags and keep them,
-    /// whatever the configuration says later.
+    /// It applies to the next game, or to the current one if that has no moves. Its games get these tags and keep them, even if the
+    /// configuration changes.
     #[command(
         after_help = "Example:\n  damcast ctl pairing board-1 3.1 White=\"Sijbrands, T.\" Black=\"Wiersma, H.\" Round=3\n  damcast ctl pairing board-1 none"
     )]
     Pairing {
-        /// The board.
+        /// Board name.
         board: String,
-        /// The pairing: a word of your own, such as 3.1 for board 1 of round 3; `none` for none any more.
+        /// Any identifier, such as 3.1 for board 1 of round 3; `none` removes the pairing.
         id: String,
-        /// Tags of its games.
+        /// Tags of the games.
         #[arg(value_name = "TAG=VALUE", value_parser = tag)]
         tags: Vec<(String, String)>,
     },
     /// Begin a game, from the start position or from another.
     Start {
-        /// The board.
+        /// Board name.
         board: String,
-        /// The position.
+        /// Start position.
         #[arg(conflicts_with = "from_memory")]
         fen: Option<String>,
-        /// Publish the game that the board's memory has, which began while nobody listened.
+        /// Publish the game in the board's memory, played while damcast was away.
         #[arg(long)]
         from_memory: bool,
     },
-    /// Say what stands on the board; the game goes on from there.
+    /// Set the position on the board; the game continues from there.
     Setup {
-        /// The board.
+        /// Board name.
         board: String,
-        /// The position, with who is to move: W:W31,32,K40:B1,2.
+        /// Position and side to move: W:W31,32,K40:B1,2.
         fen: String,
     },
-    /// The game of a board that was ended by mistake goes on.
+    /// Continue a game that was ended by mistake.
     ///
-    /// Its result is taken back. Its file stays as it ended; what is played from now on stands in the next one, and games.pdn,
-    /// the archive and the pages show both as one game.
+    /// Its result is withdrawn. Its file stays as it ended and further moves go to the next file. games.pdn, the archive and the pages
+    /// show both as one game.
     Continue {
-        /// The board.
+        /// Board name.
         board: String,
-        /// Also where the board shows another position than the one in which the game ended: what stands there was played since.
+        /// Confirm although the board differs from the last position of the game. The moves since the end then follow from the board.
         #[arg(long)]
         confirm: bool,
     },
-    /// Say that the last moves do not count.
+    /// Take back the last moves.
     ///
-    /// What was published stays; the position before these moves follows as a setup.
+    /// Published moves stay; the position before them follows as a setup.
     Undo {
-        /// The board.
+        /// Board name.
         board: String,
-        /// How many plies.
+        /// Number of plies.
         #[arg(default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
         plies: u16,
     },
-    /// Read the board once more: what stands on it is right.
+    /// Read the board again and accept its position.
     ///
-    /// It becomes a setup if no legal move explains it.
+    /// The position becomes a setup if no legal move explains it.
     Resync {
-        /// The board.
+        /// Board name.
         board: String,
-        /// Who is to move, if the clock does not tell.
+        /// Side to move, if the clock does not show it.
         #[arg(value_enum, ignore_case = true)]
         side: Option<Side>,
     },
-    /// Say that the board lies the other way round.
+    /// Turn the board's orientation around.
     Flip {
-        /// The board.
+        /// Board name.
         board: String,
     },
-    /// Publish nothing until `release`. It is recorded all the same.
+    /// Suspend publication until `release`; recording continues.
     Hold {
-        /// The board.
+        /// Board name.
         board: String,
     },
-    /// Publish what was held back, and everything from now on.
+    /// Publish what was held back, and resume publication.
     Release {
-        /// The board.
+        /// Board name.
         board: String,
     },
     /// Begin new logs for a new round.
     ///
-    /// games.pdn no longer shows the games before it. On a bus, for all its boards.
+    /// games.pdn omits the earlier games from then on. On a bus this applies to all its boards.
     Rotate {
-        /// The board.
+        /// Board name.
         board: String,
     },
-    /// Read the configuration again; games go on.
+    /// Read the configuration again; games continue.
     ///
     /// A wrong configuration changes nothing.
     Reload,
-    /// Make a code with which somebody can log in at the desk: once, within a minute.
+    /// Create a login code for the desk, valid once within a minute.
     ///
-    /// `damcast desk` is the page on which all that `damcast ctl` does is done in a browser.
+    /// `damcast desk` serves a page that does in a browser what `damcast ctl` does.
     #[command(after_help = "Examples:\n  damcast ctl login\n  damcast ctl login --role arbiter --name \"R. Faber\"")]
     Login {
-        /// What he may do: an arbiter gives results, names and rounds.
+        /// Role of the user; an arbiter may enter results, names and rounds.
         #[arg(long, value_enum, default_value = "operator")]
         role: RoleArg,
-        /// What he is called: it stands with all that he asks. You, if that is not told.
+        /// Name of the user, logged with every request; yours if omitted.
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    /// Try the alarm command of the configuration.
+    /// Test the alarm command of the configuration.
     ///
-    /// The station runs it as it does when something is the matter.
+    /// The station runs it as for a real problem.
     AlarmTest,
     /// Show more or fewer messages of the station.
     ///
-    /// A level (error, warn, info, debug, trace), MODULE=LEVEL, or reset. Without one: which levels count now.
+    /// A level (error, warn, info, debug, trace), MODULE=LEVEL, or reset. Without one, prints the active levels.
     LogLevel {
-        /// The level.
+        /// Level to set.
         level: Option<String>,
     },
 }
@@ -326,7 +326,7 @@ enum Subcommand {
 /// Role of a desk user, as written on the command line.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum RoleArg {
-    /// Everything.
+    /// All requests.
     Operator,
     /// Results, names and rounds.
     Arbiter,
@@ -341,39 +341,39 @@ impl From<RoleArg> for Role {
     }
 }
 
-/// Which game or pairing a result is for, and how.
+/// Options of a result: game or pairing, kind and reason.
 #[derive(clap::Args)]
 struct ResultOptions {
-    /// Its game with this number, which is over.
+    /// Number of the finished game on this board.
     #[arg(long, value_name = "N")]
     game: Option<u32>,
-    /// The pairing: 3.2 is board 2 of round 3.
+    /// Pairing: 3.2 is board 2 of round 3.
     #[arg(long, value_name = "R.B", conflicts_with = "game")]
     pairing: Option<String>,
-    /// Of which section.
+    /// Section of the pairing.
     #[arg(long, value_name = "NAME")]
     section: Option<String>,
-    /// It takes the place of another result.
+    /// Replace an existing result.
     #[arg(long)]
     correct: bool,
-    /// How it came about: played, forfeit, both lost, arbiter, not played; bye where there is one player; white plus and black plus for a
-    /// draw with an advantage.
+    /// Kind of the result: played, forfeit, both lost, arbiter, not played. Also bye if there is one player, and white plus or black plus
+    /// for a draw with an advantage.
     #[arg(long, value_name = "HOW")]
     kind: Option<String>,
     #[command(flatten)]
     once: IdempotencyOptions,
-    /// Why; it stands in the record.
+    /// Reason, kept in the tournament log.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
 }
 
-/// What keeps a request of the tournament from being done twice, or upon something else than was seen.
+/// Options that prevent repeated requests and requests based on an outdated tournament.
 #[derive(clap::Args)]
 struct IdempotencyOptions {
-    /// What this request of the tournament is called: asked again under the same name it does nothing.
+    /// Identifier of this request; repeating it under the same identifier does nothing.
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
-    /// The version of the tournament that this was made of: if that has changed since then, it is refused with what has changed.
+    /// Tournament version this request is based on. If the tournament has changed since, the request is refused with the changes.
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
 }
@@ -384,15 +384,15 @@ impl IdempotencyOptions {
     }
 }
 
-/// How a request of the tournament is asked.
+/// Common options of tournament requests.
 #[derive(clap::Args)]
 struct TournamentOptions {
     #[command(flatten)]
     once: IdempotencyOptions,
-    /// Of which section.
+    /// Section of the tournament.
     #[arg(long, value_name = "NAME")]
     section: Option<String>,
-    /// Why; it stands in the record.
+    /// Reason, kept in the tournament log.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
     /// Proceed where damcast would require confirmation.
@@ -408,7 +408,8 @@ impl TournamentOptions {
 }
 
 impl ResultOptions {
-    /// Is it for a game that is over, or a pairing? Else the station finds out, a dry run as the request itself.
+    /// Whether the options name a finished game or a pairing. Otherwise the station finds out, both for a dry run and for the request
+    /// itself.
     fn is_for_tournament(&self) -> bool {
         self.game.is_some() || self.pairing.is_some() || self.correct || self.kind.is_some()
     }
@@ -427,16 +428,16 @@ impl ResultOptions {
     }
 }
 
-/// What becomes of a round.
+/// State change of a round.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum RoundAction {
-    /// Everybody may see its pairings.
+    /// Show the pairings to everybody.
     Publish,
-    /// It is not published any more.
+    /// Stop showing the pairings.
     Withdraw,
-    /// Games that begin now are games of it.
+    /// Games that begin belong to the round.
     Open,
-    /// It is over.
+    /// End the round.
     Close,
 }
 
@@ -451,7 +452,7 @@ impl RoundAction {
     }
 }
 
-/// A side, as it is written on the command line.
+/// Side, as written on the command line.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Side {
     #[value(alias = "w")]
@@ -470,7 +471,7 @@ impl From<Side> for Color {
 }
 
 impl Subcommand {
-    /// `dry_run`: only what would come of it is asked.
+    /// Returns the request; with `dry_run` it changes nothing.
     fn request(&self, dry_run: bool) -> anyhow::Result<ClientRequest> {
         let of_tournament = |request| {
             let request = Box::new(TournamentRequest { dry_run, ..request });
@@ -578,7 +579,7 @@ impl Subcommand {
         })
     }
 
-    /// What there is to say where the station says nothing.
+    /// Message if the station sends none.
     fn default_message(&self) -> &'static str {
         match self {
             Subcommand::Resync { .. } => {
@@ -589,7 +590,7 @@ impl Subcommand {
     }
 }
 
-/// A tag of the command line.
+/// Parses a tag from the command line.
 fn tag(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     parts.ok_or_else(|| "expected TAG=VALUE, as in White=\"Sijbrands, T.\"".to_owned())
@@ -600,7 +601,7 @@ fn pairing(id: &str, tags: &[(String, String)]) -> OperatorCommand {
     OperatorCommand::SetPairing((!is_none).then(|| BoardPairing { id: id.to_owned(), tags: tags.to_vec() }))
 }
 
-/// Asks, and says what became of it.
+/// Sends the request and prints the outcome.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let request = arguments.verb.request(arguments.dry_run)?;
     let mut client = match arguments.station.connect() {
@@ -622,7 +623,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
              the messages of the station tell."
         )),
     };
-    // What was asked for is done or refused, whether anybody can read so or not.
+    // The exit code reports the outcome even if the output cannot be written.
     let shown = if arguments.json {
         output::print_line(serde_json::to_string(&reply)?)
     } else {
@@ -639,7 +640,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Says what became of it.
+/// Prints the outcome.
 fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
     if let Some(code) = &reply.code {
         output::print_line(format_args!("code: {code}"))?;
@@ -657,7 +658,7 @@ fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
     }
     match &reply.error {
         Some(error) => output::print_error(format_args!("damcast: {error}")),
-        // The office has said it.
+        // The tournament service may already have sent this message.
         None if arguments.dry_run && !reply.messages.iter().any(|message| message == DRY_RUN) => {
             output::print_line(DRY_RUN)?
         }

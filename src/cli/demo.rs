@@ -36,12 +36,12 @@ use super::demo_event;
 use super::output::{self, print_line};
 use super::screen::{Screen, ScreenCommand, TerminalSignals};
 
-/// After the game the pieces are put back; then the board stays for so long, on its own clock, that its file is closed.
+/// Time that a board stays after its game, on its own clock: its file is closed meanwhile.
 const STAYS_MS: u64 = 20_000;
-/// For so long the code of the operator's page counts: whoever looks at a demonstration takes his time.
+/// Lifetime of the login code for the operator's page: longer than that of a station, for people who look around.
 #[cfg(feature = "web")]
 const CODE_LIFETIME: Duration = Duration::from_secs(600);
-/// How often the table is drawn anew.
+/// Interval at which the table is redrawn.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Arguments of the command.
@@ -52,16 +52,16 @@ Examples:
   damcast demo                              four boards, twenty times as fast as life; Ctrl-C ends it
   damcast demo --boards 8 --exit-when-done  until the last game is over")]
 pub struct Arguments {
-    /// How many boards.
+    /// Number of boards.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     boards: u16,
-    /// How many times as fast as life.
+    /// Speed of play, as a multiple of real time.
     #[arg(long, default_value_t = 20.0)]
     speed: f64,
-    /// The seed of all that is random.
+    /// Seed of everything random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The folder to record into; a new one if left out.
+    /// Folder to record into; a new one if omitted.
     #[arg(long)]
     dir: Option<PathBuf>,
     /// End when all games are over; otherwise Ctrl-C ends the demonstration.
@@ -69,7 +69,7 @@ pub struct Arguments {
     exit_when_done: bool,
 }
 
-/// Plays and records.
+/// Plays the games and records them.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let speed = arguments.speed;
     anyhow::ensure!(speed.is_finite() && (0.1..=1000.0).contains(&speed), "--speed {speed}: expected 0.1 to 1000");
@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     #[cfg(not(feature = "web"))]
     let operator = String::new();
     if !viewers.is_empty() {
-        // First of all, and each on a line of its own, for whoever reads it by a program.
+        // The addresses come first, each on its own line, so that programs can read them.
         print_line(format_args!("viewers: {viewers}"))?;
         print_line(format_args!("operator: {operator}"))?;
     }
@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 was_shown = show(rows, &foot, &mut screen, &mut last) => was_shown,
                 () = all_done(done, all), if exit_when_done => Ok(()),
             };
-            // What nobody sees need not go on.
+            // If the output is gone, end the demonstration.
             has_ended.notify_one();
             was_shown
         };
@@ -175,7 +175,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The folder to record into: the one that was named, or the first free `demo-recordings-N` here.
+/// Returns the folder to record into: the named one, or the first free `demo-recordings-N` in the working directory.
 fn folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let directory = match named {
         Some(named) => named.to_owned(),
@@ -190,7 +190,7 @@ fn folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 
 type Board = JoinHandle<std::io::Result<()>>;
 
-/// The boards, each on a thread and a port of its own, and the lines that record them.
+/// Starts the boards, each on its own thread and port, and returns the lines that record them.
 fn set_up(
     arguments: &Arguments,
     directory: &Path,
@@ -241,8 +241,8 @@ async fn all_done(done: Arc<AtomicUsize>, all: usize) {
     }
 }
 
-/// Shows the boards until nothing reports any more, or somebody has seen enough: in place on a terminal, else a line for each
-/// move. `boards` are those that were shown last.
+/// Shows the boards until the station ends or a signal arrives: in place on a terminal, else one line per move. `boards` receives the
+/// boards that were shown last.
 async fn show(
     mut rows: watch::Receiver<Vec<LineReport>>,
     foot: &str,
@@ -279,11 +279,11 @@ async fn show(
     }
 }
 
-/// What stands below the table. `viewers`, `operator`: the addresses of the pages, if there are any.
+/// Returns the line below the table. `viewers`, `operator`: addresses of the pages, empty without pages.
 fn footer_for(directory: &Path, viewers: &str, operator: &str) -> String {
     match viewers.is_empty() {
         true => format!("recorded into {}", directory.display()),
-        // The folder was named above the table.
+        // The folder is named above the table.
         false => format!("viewers: {viewers}; operator: {operator}"),
     }
 }

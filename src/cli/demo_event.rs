@@ -1,4 +1,4 @@
-//! The tournament of the demonstration: invented players, a first round that is over, and a second one that its boards play.
+//! Tournament of the demonstration: invented players, a finished first round, and a second round that the boards play.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use damcast::station::tournament_service::{StationBoard, TournamentCommand, Tour
 
 use super::tournament::user;
 
-/// Family names, taken from trees and birds; nobody is meant.
+/// Family names of the invented players, taken from trees and birds.
 const NAMES: [&str; 32] = [
     "Alder",
     "Birch",
@@ -44,12 +44,12 @@ const NAMES: [&str; 32] = [
     "Grebe",
     "Heron",
 ];
-/// Their titles, the highest first; most players have none.
+/// Titles, the highest first; most players have none.
 const TITLES: [&str; 4] = ["GMI", "MI", "MF", ""];
-/// Of the Olympic Committee, so that flags and columns have something to show.
+/// Codes of the Olympic Committee, so that flags and columns have contents.
 const FEDERATIONS: [&str; 6] = ["NED", "FRA", "LTU", "SEN", "BRA", "LAT"];
 
-/// Writes the record of it for these boards into a new folder; what somebody recorded there before stays as it is.
+/// Writes the tournament log for these boards into a new folder; an existing tournament stays as it is.
 pub fn prepare(directory: &Path, boards: &[String]) -> anyhow::Result<()> {
     let folder = directory.join("log");
     make_folder(&folder).with_context(|| folder.display().to_string())?;
@@ -81,7 +81,7 @@ fn name(player: usize) -> String {
     format!("{}, {initial}.", NAMES[player % NAMES.len()])
 }
 
-/// The players, the strongest first.
+/// Returns the players as CSV, the strongest first.
 fn players(count: usize) -> String {
     let line = |player: usize| {
         let (title, federation) = (TITLES[(player / 2).min(3)], FEDERATIONS[player * 5 % FEDERATIONS.len()]);
@@ -90,7 +90,7 @@ fn players(count: usize) -> String {
     "Number;Name;Title;Rating;Federation\n".to_owned() + &(0..count).map(line).collect::<String>()
 }
 
-/// The upper half met the lower one; then who stands next to each other meet.
+/// Returns both rounds as CSV: in round 1 the upper half meets the lower half, in round 2 neighbours meet.
 fn pairings(boards: usize) -> String {
     let first = |board: usize| {
         let result = ["2-0", "1-1", "2-0", "0-2", "1-1"][board % 5];
@@ -98,7 +98,7 @@ fn pairings(boards: usize) -> String {
     };
     let second = |board: usize| {
         let pair = [2 * board, 2 * board + 1];
-        // In the first round each had the other colour.
+        // Each player had the other colour in round 1.
         let [white, black] = if board.is_multiple_of(2) { [pair[1], pair[0]] } else { pair };
         format!("2;{};\"{}\";\"{}\";*\n", board + 1, name(white), name(black))
     };

@@ -1,4 +1,4 @@
-//! `damcast desk`: the page for operators and arbiters, by a process of its own.
+//! `damcast desk`: serves the page for operators and arbiters, in a process of its own.
 
 use std::io::{IsTerminal, Read};
 use std::net::{SocketAddr, TcpListener};
@@ -34,10 +34,10 @@ Examples:
   damcast desk hash-password \"M. Bosma\"    a line for the file of passwords"
 )]
 pub struct Arguments {
-    /// The configuration.
+    /// Configuration file.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
-    /// Where it is reached, instead of what the configuration says: an address of loopback.
+    /// Loopback address of the desk, instead of the configured one.
     #[arg(long, value_name = "ADDRESS:PORT")]
     address: Option<SocketAddr>,
     #[command(subcommand)]
@@ -46,11 +46,11 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Subcommand {
-    /// Make a line for the file of passwords; the password is read from standard input.
+    /// Print a line for the password file; reads the password from standard input.
     HashPassword {
-        /// What he is called.
+        /// Name of the user.
         name: String,
-        /// What he may do.
+        /// Role of the user.
         #[arg(long, value_enum, default_value = "operator")]
         role: RoleArg,
     },
@@ -105,12 +105,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// The name of this machine.
+/// Returns the name of this machine.
 pub fn machine() -> Option<String> {
     rustix::system::uname().nodename().to_str().ok().map(str::to_owned)
 }
 
-/// Where the socket may be: where the configuration says, else with the recordings, or of the service.
+/// Returns the possible places of the control socket: the configured one, else that in the recordings and that of the service.
 fn sockets(socket: Option<&Path>, directory: Option<&Path>) -> Vec<PathBuf> {
     match socket {
         Some(socket) => vec![socket.to_owned()],
@@ -122,7 +122,7 @@ fn sockets(socket: Option<&Path>, directory: Option<&Path>) -> Vec<PathBuf> {
     }
 }
 
-/// A listener of its own.
+/// Opens the listener.
 pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).with_context(|| {
         format!(
@@ -136,7 +136,7 @@ fn hash_password(person: DeskUser) -> anyhow::Result<ExitCode> {
         print_error(format_args!("the password of {person}, and Enter; it is shown as you type:"));
     }
     let mut text = String::new();
-    // What is longer is refused.
+    // A longer password is refused.
     let mut limited = std::io::stdin().lock().take(passwords::MAX_PASSWORD_LEN as u64 + 2);
     std::io::BufRead::read_line(&mut std::io::BufReader::new(&mut limited), &mut text).context("standard input")?;
     match passwords::password_line(&person, text.trim_end_matches(['\r', '\n'])) {

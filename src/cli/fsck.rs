@@ -1,11 +1,11 @@
-//! `damcast fsck`: whether a folder is what its logs say.
+//! `damcast fsck`: checks that a folder matches its logs.
 //!
 //! ```text
 //! live/a-1.pdn: wrong: it is not what the log says: somebody has changed it; damcast rebuild puts this one aside
 //! recordings: 4 lines, 6 logs (3.2 MB), 12 games, 1840 events: 1 wrong, 0 to be mended by the next start
 //! ```
 //!
-//! Exit code 0: nothing is wrong; 1: something is; 2: the folder cannot be read.
+//! Exit codes: 0: no errors; 1: errors; 2: the folder cannot be read.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,18 +23,18 @@ Examples:
   damcast fsck recordings                      also beside a running station
   damcast fsck --json recordings | jq .        for programs")]
 pub struct Arguments {
-    /// The directory of a station: with log/, live/ and public/ in it.
+    /// Directory of a station, with log/, live/ and public/.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Print notes, too: what is good to know, and needs nothing done.
+    /// Print notes: findings that need no action.
     #[arg(long)]
     notes: bool,
-    /// Print one JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
 }
 
-/// Prints what is found.
+/// Prints the findings.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let shown = arguments.directory.display();
     let waiting = ProgressNotice::with(format!("reading {shown}"));

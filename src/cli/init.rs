@@ -1,10 +1,10 @@
-//! `damcast init`: a first configuration, for the boards that are there.
+//! `damcast init`: writes a first configuration for the connected boards.
 //!
 //! ```text
-//!   ports of makers of boards, those named with --port, others if you say so
-//!     │ each asked who is there, as the station asks
+//!   ports of board makers, those named with --port, others on request
+//!     │ each probed for boards, as the station does
 //!     ▾
-//!   the annotated reference, filled in ──▸ read back, and only then written
+//!   the annotated reference, filled in ──▸ read back, then written
 //! ```
 
 use std::fs::{self, OpenOptions};
@@ -23,7 +23,7 @@ use super::output::{print, print_error, print_line};
 use super::ports::stable_names;
 use super::probe::{self, BoardInfo};
 
-/// Where a station that is installed keeps its recordings.
+/// Folder of recordings of an installed station.
 const INSTALLED_DIRECTORY: &str = "/var/lib/damcast/recordings";
 
 /// Arguments of the command.
@@ -41,39 +41,39 @@ Examples:
   damcast init --bus serial:/dev/ttyUSB0                      many boards on one wire"
 )]
 pub struct Arguments {
-    /// The file to write.
+    /// File to write.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
-    /// A port with one board; you may give several. It goes into the file even if the board does not answer now.
+    /// Port with one board; repeatable. Written even if the board does not answer.
     #[arg(long = "port", value_name = "PORT")]
     ports: Vec<String>,
-    /// A port with many boards on one wire; you may give several.
+    /// Port with many boards on one wire; repeatable.
     #[arg(long = "bus", value_name = "PORT")]
     buses: Vec<String>,
-    /// Where recordings go.
+    /// Folder of recordings.
     #[arg(long, value_name = "FOLDER")]
     directory: Option<String>,
-    /// What is played: a number of PDN's GameType table, or all its attributes.
+    /// Game: a number of PDN's GameType table, or all its attributes.
     #[arg(long)]
     game_type: Option<String>,
-    /// The tag Event of all games.
+    /// Tag Event of all games.
     #[arg(long)]
     event: Option<String>,
-    /// The tag Site of all games.
+    /// Tag Site of all games.
     #[arg(long)]
     site: Option<String>,
-    /// For simulated boards: they play so many times as fast as life.
+    /// Speed of simulated boards, as a multiple of real time.
     #[arg(long, value_name = "FACTOR")]
     time_scale: Option<f64>,
-    /// Write over an existing configuration.
+    /// Overwrite an existing configuration.
     #[arg(long)]
     force: bool,
-    /// Ask nothing, not even in a terminal.
+    /// Skip all questions, also in a terminal.
     #[arg(long)]
     yes: bool,
 }
 
-/// Finds boards, asks, writes.
+/// Finds boards, prompts for the rest, and writes the configuration.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let path = &arguments.config;
     if !arguments.force && is_user_file(path) {
@@ -110,17 +110,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has somebody written this file? The one of the package, unchanged, is nobody's.
+/// Whether the file differs from the unchanged one of the package.
 fn is_user_file(path: &Path) -> bool {
     path.exists() && fs::read_to_string(path).map_or(true, |text| text != reference::REFERENCE_TEXT)
 }
 
-/// A place where a board is, or should be.
+/// Port with a board, or meant for one.
 struct FoundPort {
     port: String,
     identity: BoardInfo,
     bus: Option<Vec<u16>>,
-    /// Any port of a board's maker will do, because the board is known by its number.
+    /// Whether any port of a board's maker will do, because the board is known by its serial number.
     is_anywhere: bool,
 }
 
@@ -162,7 +162,7 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<FoundPort>> {
     Ok(found)
 }
 
-/// The ports of this machine: those of makers of boards, and others that the operator wants asked.
+/// Scans the ports of this machine: those of makers of boards, and others that the operator selects.
 fn scan_ports(asks: bool) -> anyhow::Result<Vec<FoundPort>> {
     let links = stable_names();
     let mut found = Vec::new();
@@ -185,7 +185,7 @@ fn scan_ports(asks: bool) -> anyhow::Result<Vec<FoundPort>> {
         };
         print_line(format_args!("{}: {}", port.port_name, describe(&identity)))?;
         let is_anywhere = is_makers && identity.serial.is_some();
-        // The names by path stay the same as long as the socket does.
+        // Names by path are stable as long as the same socket is used.
         let links = links.get(Path::new(&port.port_name)).map_or(&[][..], Vec::as_slice);
         let stable = links.iter().find(|link| link.starts_with("/dev/serial/by-path"));
         let path = stable.map_or(port.port_name.clone(), |link| link.display().to_string());
@@ -238,7 +238,7 @@ fn draft(arguments: &Arguments, found: Vec<FoundPort>, asks: bool) -> anyhow::Re
     Ok(Draft { directory, tags: tags.collect(), lines: lines.collect() })
 }
 
-/// The best-known game for boards of this size.
+/// Returns the best-known game for boards of this size.
 fn default_game_type(found: &[FoundPort]) -> &'static str {
     match found.iter().find_map(|found| found.identity.fields) {
         Some(64) => "25",
@@ -256,7 +256,7 @@ fn prompt(question: &str, default: &str) -> anyhow::Result<String> {
     Ok(if answer.is_empty() { default.to_owned() } else { answer.to_owned() })
 }
 
-/// Writes the whole file under another name first: whoever reads it meanwhile reads one or the other.
+/// Writes a new file and renames it, so that readers see either the old or the new contents.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder)?;

@@ -1,5 +1,4 @@
-//! What verbs share: reading a file piece by piece, with a bar for the patient, a line for those who wait for something else,
-//! telling the variant, a text in JSON.
+//! Helpers of several verbs: reading a file in chunks with a progress bar, a notice for other long work, the variant, JSON strings.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -15,28 +14,28 @@ use draughts_pdn::encoding::Encoding;
 use draughts_pdn::problem::Problem;
 use draughts_pdn::reader::{LocatedGame, Reader};
 
-/// How files are to be read.
+/// Options for reading files.
 #[derive(clap::Args)]
 pub struct ReadingArguments {
-    /// The encoding of the files: utf-8, windows-1251, cp866, ...; by default UTF-8, and Windows-1252 where it is not.
+    /// Encoding: utf-8, windows-1251, cp866, ...; by default UTF-8, else Windows-1252.
     #[arg(long, default_value = "detect")]
     pub encoding: Encoding,
-    /// The game of files without a GameType tag, such as 20 or 21; by default found out from the moves.
+    /// Game of files without a GameType tag, such as 20 or 21; default: inferred.
     #[arg(long)]
     pub game_type: Option<String>,
 }
 
 impl ReadingArguments {
-    /// The variant that was told.
+    /// Returns the variant of `--game-type`.
     pub fn variant(&self) -> anyhow::Result<Option<&'static Variant>> {
         self.game_type.as_deref().map(|tag| Variant::from_tag(tag).context("--game-type")).transpose()
     }
 }
 
-/// How many bytes are read at a time.
+/// Number of bytes read at a time.
 const CHUNK_SIZE: usize = 64 * 1024;
 
-/// Reads a file piece by piece; `-` is the standard input.
+/// Reads a file in chunks; `-` is the standard input.
 pub fn read_chunks(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<()> {
     let context = || path.display().to_string();
     let (mut file, size): (Box<dyn Read>, u64) = if path == Path::new("-") {
@@ -63,15 +62,15 @@ pub fn read_chunks(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<(
     Ok(())
 }
 
-/// Shows on the terminal that a long work goes on, from its third second until this is dropped.
+/// Notice on the terminal for long work, from the third second until it is dropped.
 pub struct ProgressNotice {
-    /// Dropped when the work is done; then the thread ends.
+    /// Dropping the sender ends the thread.
     done: Option<Sender<()>>,
     is_shown: Option<JoinHandle<()>>,
 }
 
 impl ProgressNotice {
-    /// `what` is done: `reading recordings`.
+    /// Starts a notice; `activity` is text such as `reading recordings`.
     pub fn with(activity: impl Into<String>) -> ProgressNotice {
         if !std::io::stderr().is_terminal() {
             return ProgressNotice { done: None, is_shown: None };
@@ -101,10 +100,10 @@ impl Drop for ProgressNotice {
     }
 }
 
-/// How long nothing is shown: most work is done by then.
+/// Delay before progress is shown; most work takes less.
 const PROGRESS_DELAY: Duration = Duration::from_secs(2);
 
-/// The games of a file, and what is wrong with it, by place.
+/// Returns the games of a file and its problems, sorted by place.
 pub fn games(path: &Path, encoding: Encoding) -> anyhow::Result<(Vec<LocatedGame>, Vec<Problem>)> {
     let mut reader = Reader::new(encoding);
     let mut games = Vec::new();
@@ -113,14 +112,14 @@ pub fn games(path: &Path, encoding: Encoding) -> anyhow::Result<(Vec<LocatedGame
     Ok((games, reader.take_problems().into_sorted()))
 }
 
-/// The whole of a file.
+/// Reads a whole file.
 pub fn read_whole(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_chunks(path, |piece| bytes.extend_from_slice(piece))?;
     Ok(bytes)
 }
 
-/// A text as JSON writes it.
+/// Formats a text as a JSON string.
 pub fn json_text(text: &str) -> String {
     let mut json = String::from("\"");
     for c in text.chars() {
@@ -135,7 +134,7 @@ pub fn json_text(text: &str) -> String {
     json
 }
 
-/// A progress bar on the terminal, for files that take longer than [`PROGRESS_DELAY`].
+/// Progress bar on the terminal, for files that take longer than [`PROGRESS_DELAY`].
 struct ProgressBar {
     name: PathBuf,
     size: u64,
@@ -158,7 +157,7 @@ impl ProgressBar {
             return;
         }
         self.drawn = Some(Instant::now());
-        // Nobody knows how much a pipe will bring.
+        // The size of a pipe is unknown.
         if self.size == 0 {
             draw(format_args!("\r{} {} MB", self.name.display(), self.done / 1_000_000));
             return;
@@ -182,7 +181,7 @@ impl ProgressBar {
     }
 }
 
-/// Draws on the terminal. It may have gone away: then nobody misses it.
+/// Draws on the terminal; ignores errors, because the terminal may be gone.
 fn draw(text: impl Display) {
     let mut terminal = std::io::stderr();
     let _ = write!(terminal, "{text}");

@@ -1,4 +1,4 @@
-//! `damcast line`: one line driven from outside, in the time of its driver.
+//! `damcast line`: runs one line, driven from outside in the driver's time.
 //!
 //! ```text
 //!   in    0 = up                     MILLIS < HEX, = up|down, ! REQUEST, or MILLIS . (time is now)
@@ -14,8 +14,8 @@
 //!
 //! On a bus `+` and `=` have the address of the board before their text: `10778 + 1025 1. 32-28`.
 //!
-//! A driver that answers each `.` with its next event knows at every moment that the line has nothing more to say; so a
-//! tournament can be simulated in seconds. Nothing here knows a clock, a file or a port.
+//! Each answer ends with one `.`. A driver that then sends its next event can simulate a tournament in seconds. This command uses no
+//! clock, file or port.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, Read, Write};
@@ -30,7 +30,7 @@ use damcast::engine::session::{Effect, Input, Line, LineSettings, LiveUpdate, Ou
 use super::EXIT_USAGE;
 use super::output::{self, print_error};
 
-/// No line of a driver is longer; a read returns a few thousand bytes at most.
+/// Maximum length of an input line; one read of a port returns a few thousand bytes at most.
 const MAX_INPUT_LEN: u64 = 1 << 20;
 
 /// Arguments of the command.
@@ -42,25 +42,25 @@ Example:
   echo '0 = up' | damcast line"
 )]
 pub struct Arguments {
-    /// The game: a number of PDN's GameType table, or all its attributes. Counts instead of `# game-type:` of the input;
-    /// 20, international, if neither is there.
+    /// Game: a number of PDN's GameType table, or all its attributes. Overrides `# game-type:` of the input; 20, international, without
+    /// either.
     #[arg(long)]
     game_type: Option<String>,
     /// One board on the line, or a bus with many.
     #[arg(long, value_enum)]
     mode: Option<ModeArgument>,
-    /// For which readers the file is written.
+    /// Readers that the file is written for.
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArgument,
-    /// A setting of `[[line]]` or `[recognition]`. Counts instead of `# set-KEY:` of the input.
+    /// Setting of `[[line]]` or `[recognition]`; overrides `# set-KEY:` of the input.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Print moves that are likely but not final as `MILLIS ~ MOVES`; no moves: the last ones are taken back, or in the file now.
+    /// Print likely moves as `MILLIS ~ MOVES`. Without moves, the last ones were withdrawn or published.
     #[arg(long)]
     provisional: bool,
 }
 
-/// How many boards are on a wire.
+/// Number of boards on a wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum ModeArgument {
     /// One board.
@@ -70,7 +70,7 @@ pub enum ModeArgument {
 }
 
 impl ModeArgument {
-    /// The same in the head of a log.
+    /// Returns the mode of a log header.
     pub fn header_value(self) -> bytelog::Mode {
         match self {
             ModeArgument::Single => bytelog::Mode::Single,
@@ -79,17 +79,17 @@ impl ModeArgument {
     }
 }
 
-/// For which readers files are written.
+/// Readers that files are written for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub enum ProfileArgument {
-    /// All of PDN 3.0.
+    /// Readers of all of PDN 3.0.
     #[default]
     Standard,
-    /// What the relay of lidraughts reads.
+    /// Relay of lidraughts.
     Lidraughts,
 }
 
-/// Says that something is not built, and gives the exit code for it.
+/// Reports an unsupported profile; returns the exit code for it.
 pub fn reject_unsupported_profile(profile: ProfileArgument) -> Option<ExitCode> {
     if profile == ProfileArgument::Standard {
         return None;
@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(code) = reject_unsupported_profile(arguments.profile) {
         return Ok(code);
     }
-    // A broken --game-type or --set is told before the driver waits for an answer.
+    // Report an invalid --game-type or --set before the driver waits for an answer.
     if let Err(error) = open(&LogReader::new(), arguments) {
         print_error(format_args!("damcast: {error:#}"));
         return Ok(ExitCode::from(EXIT_USAGE));
@@ -166,7 +166,7 @@ fn serve_driver(arguments: &Arguments, mut input: impl BufRead, mut output: impl
     Ok(if all_understood { ExitCode::SUCCESS } else { ExitCode::from(EXIT_USAGE) })
 }
 
-/// A line with the settings of the head that was read and of the command line, which goes first.
+/// Creates a line from the header that was read; options of the command line override it.
 fn open(reader: &LogReader, arguments: &Arguments) -> anyhow::Result<Line> {
     let mut header = reader.header().clone();
     header.mode = arguments.mode.map(ModeArgument::header_value).or(header.mode);
@@ -183,7 +183,7 @@ fn open(reader: &LogReader, arguments: &Arguments) -> anyhow::Result<Line> {
     Ok(Line::new(settings))
 }
 
-/// What a driver reads after one record.
+/// Returns the answer to one record of the driver.
 fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provisional: bool) -> String {
     let mut text = String::new();
     for Output { at, board, effect } in outputs {

@@ -1,4 +1,4 @@
-//! `damcast log`: what the logs of a station's directory hold; whether they are whole; a part of them.
+//! `damcast log`: lists, verifies and extracts the logs of a station's directory.
 //!
 //! ```text
 //! board-1: 2 games, 3 logs, 1.2 MB
@@ -6,8 +6,8 @@
 //!     game 1  2026-11-21 09:31:02 to 10:44:01  87 entries  2-0
 //! ```
 //!
-//! Exit codes of `verify`: 0: all are whole, but for an end that a crash has torn; 1: one is damaged, or was cut or changed since
-//! the next one was begun; 2: one cannot be read.
+//! Exit codes of `verify`: 0: all logs are complete, or only torn at the end by a crash; 1: a log is damaged, or was cut or changed after
+//! the next one was opened; 2: a log cannot be read.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -48,20 +48,20 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Subcommand {
-    /// List the logs and the games in them, line by line.
+    /// List the logs and their games, line by line.
     List(List),
-    /// Say whether logs are whole.
+    /// Check whether logs are complete and unchanged.
     Verify(Verify),
-    /// Print a part of the logs of a line as one log: a span of time, or a game.
+    /// Print a part of a line's logs as one log: a span of time, or a game.
     Extract(Extract),
 }
 
 #[derive(clap::Args)]
 struct List {
-    /// The directory of a station.
+    /// Directory of a station.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Print one JSON object a line.
+    /// Print one JSON object per line.
     #[arg(long)]
     json: bool,
 }
@@ -71,37 +71,37 @@ struct Verify {
     /// Directories of stations, or logs.
     #[arg(required = true, value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
-    /// Print one JSON object a log.
+    /// Print one JSON object per log.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(clap::Args)]
 struct Extract {
-    /// The directory of a station.
+    /// Directory of a station.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The line; the name of its logs without their numbers. May be left out where there is one only.
+    /// Line: the name of its logs without numbers; may be omitted if there is only one.
     #[arg(long)]
     line: Option<String>,
-    /// Of a bus: the address of the board whose game is meant. The part has the whole bus, and is played as it was recorded.
+    /// Address of the board on a bus whose game is meant. The extract contains the whole bus and replays as recorded.
     #[arg(long, value_name = "ADDRESS")]
     board: Option<u16>,
-    /// Leave out what the other boards of the bus said. The moves stay the same; when the recorder was sure of one may not.
+    /// Omit the other boards of the bus. The moves stay the same; the time at which each was final may differ.
     #[arg(long, requires = "board")]
     alone: bool,
-    /// The game with this number, from the end of the game before it.
+    /// Number of the game; the extract begins at the end of the game before it.
     #[arg(long, conflicts_with_all = ["from", "to"])]
     game: Option<u32>,
-    /// Nothing before this moment: 2026-11-21T14:03:00+01:00, or 14:03 or 14:03:20 on the day of the last log.
+    /// Start: 2026-11-21T14:03:00+01:00, or 14:03 or 14:03:20 on the last log's day.
     #[arg(long)]
     from: Option<String>,
-    /// Nothing after this moment.
+    /// End, in the same form as --from.
     #[arg(long)]
     to: Option<String>,
 }
 
-/// Does what is asked.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let outcome = match &arguments.verb {
         Subcommand::List(arguments) => list(arguments),
@@ -117,7 +117,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// A folder that cannot be read.
+/// Folder that cannot be read.
 #[derive(Debug)]
 struct UnreadableFolder(PathBuf);
 
@@ -158,7 +158,7 @@ fn file(log: &LineLog) -> String {
     format!("log/{}", log.file.path.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// From the opening of a log to its last record.
+/// Returns the time from the opening of a log to its last record.
 fn span(log: &LineLog) -> Option<TimeSpan> {
     let calendar = playback::calendar(&log.header, &log.summary)?;
     Some((calendar.moment(Millis::ZERO), calendar.moment(Millis(log.summary.end_time))))
@@ -290,7 +290,7 @@ fn read_log(path: &Path) -> io::Result<(Header, LogSummary)> {
     Ok((records.header().clone(), records.into_summary()?))
 }
 
-/// Prints what is to be said of a log. Returns whether it is right.
+/// Prints the findings about a log; returns whether it is intact.
 fn verify_log(
     path: &Path,
     header: &Header,
@@ -364,7 +364,7 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A moment, or a time on the day of another.
+/// Parses a time, or a time of day on the day of another.
 fn parse_time(text: &str, day: WallTime) -> anyhow::Result<WallTime> {
     if let Ok(moment) = WallTime::parse_from_rfc3339(text) {
         return Ok(moment);

@@ -1,4 +1,4 @@
-//! The verbs of the program, one a file: arguments in, exit code out.
+//! Verbs of the program, one per file: arguments in, exit code out.
 
 mod boards;
 pub mod check;
@@ -36,5 +36,5 @@ pub mod tournament;
 
 use damcast::station::output;
 
-/// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
+/// Exit code for wrong arguments or a wrong configuration, the same as clap's.
 pub const EXIT_USAGE: u8 = 2;

@@ -1,4 +1,4 @@
-//! `damcast moves`: the legal moves of a position in PDN, one a line.
+//! `damcast moves`: prints the legal moves of a position in PDN, one per line.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,13 +9,13 @@ use draughts_pdn::{fen, notation};
 
 use super::output;
 
-/// The position that is asked about.
+/// Position given on the command line.
 #[derive(clap::Args)]
 pub struct PositionArguments {
-    /// The game: a number of PDN's GameType table, or all its attributes.
+    /// Game: a number of PDN's GameType table, or all its attributes.
     #[arg(long, default_value = "20")]
     game_type: String,
-    /// The position; the start of the game if left out.
+    /// Position; the start of the game if omitted.
     #[arg(long)]
     fen: Option<String>,
 }
@@ -29,7 +29,7 @@ Example:
 pub struct Arguments {
     #[command(flatten)]
     asked: PositionArguments,
-    /// Name every square of a capture's path, also where that is not needed.
+    /// Name every square of a capture's path, even where it is not needed.
     #[arg(long)]
     long: bool,
 }
@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 impl PositionArguments {
-    /// The position that the game type and the FEN name.
+    /// Returns the position of the game type and the FEN.
     pub fn position(&self) -> anyhow::Result<Position> {
         let variant = Variant::from_tag(&self.game_type).context("--game-type")?;
         let Some(text) = &self.fen else { return Ok(Position::start(variant)) };

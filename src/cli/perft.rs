@@ -1,4 +1,4 @@
-//! `damcast perft`: leaf counts, for people who check the move generator.
+//! `damcast perft`: prints leaf counts, to check the move generator.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,10 +17,10 @@ Example:
 pub struct Arguments {
     #[command(flatten)]
     asked: super::moves::PositionArguments,
-    /// Show the count behind each move.
+    /// Show the count after each move.
     #[arg(long)]
     divide: bool,
-    /// How many plies deep.
+    /// Depth in plies.
     depth: u32,
 }
 

@@ -1,4 +1,4 @@
-//! `damcast ports`: the serial ports of this machine, and by which names they stay findable.
+//! `damcast ports`: lists the serial ports of this machine with their stable names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use serialport::{SerialPortInfo, SerialPortType};
 
 use super::output::{print, print_error};
 
-/// Links whose names stay the same when ports are numbered anew.
+/// Folders of links that stay the same when ports are renumbered.
 const STABLE_NAME_FOLDERS: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
 
 /// Arguments of the command.
@@ -21,7 +21,7 @@ Example:
   damcast ports")]
 pub struct Arguments {}
 
-/// Prints one port after the other.
+/// Prints the ports.
 pub fn run(_: &Arguments) -> anyhow::Result<ExitCode> {
     let ports = ports::list().map_err(|error| anyhow::anyhow!("{error}; run and replay work"))?;
     if ports.is_empty() {
@@ -55,11 +55,11 @@ fn describe(port: &SerialPortInfo, links: &[PathBuf]) -> String {
     lines.join("\n    ") + "\n"
 }
 
-/// The stable names of each port.
+/// Returns the stable names of each port.
 pub fn stable_names() -> BTreeMap<PathBuf, Vec<PathBuf>> {
     let mut names: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for folder in STABLE_NAME_FOLDERS {
-        // No USB port was ever plugged in: no folder.
+        // The folder is missing until a USB port is plugged in.
         let Ok(entries) = fs::read_dir(folder) else { continue };
         let mut links: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         links.sort();

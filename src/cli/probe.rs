@@ -1,7 +1,7 @@
-//! A board at a port, asked as the station asks it: the same link, the same questions in the same order.
+//! Probes a board at a port as the station does: through the same link, with the same commands in the same order.
 //!
-//! Nothing is sent that `damcast run` would not send: no scan mode, no boot loader. What the board says is handed on both as
-//! bytes and as what the station makes of them.
+//! It sends nothing that `damcast run` would not send: no scan mode, no boot loader. It returns the messages of the board as the station
+//! decodes them.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -14,7 +14,7 @@ use damcast::engine::session::{BusAddress, DEFAULT_GAME_TYPE, Effect, Input, Lin
 use damcast::station::link::{Link, LinkEvent, PortAddress, Ports};
 use tokio::time::{Instant, sleep_until};
 
-/// A board that is being asked.
+/// Board that is being probed.
 pub struct BoardProbe {
     link: Link,
     line: Line,
@@ -22,24 +22,24 @@ pub struct BoardProbe {
     decoder: Decoder,
 }
 
-/// What happened.
+/// Event of a probe.
 pub enum ProbeEvent {
     /// The port is open.
     Up,
-    /// It cannot be opened, or is gone: why.
+    /// The port cannot be opened, or is gone; with the reason.
     Closed(String),
-    /// The board said this.
+    /// Messages of the board.
     Items(Vec<DecodedItem>),
-    /// Nothing but time.
+    /// A deadline passed without a message.
     Timeout,
 }
 
 impl BoardProbe {
-    /// Begins with a port; `game_type` as in the configuration.
+    /// Starts a probe of a port; `game_type` as in the configuration.
     ///
     /// # Errors
     ///
-    /// When there is no such game.
+    /// Returns an error if the game type is unknown.
     pub fn new(address: PortAddress, mode: Mode, game_type: &str) -> anyhow::Result<BoardProbe> {
         let header = Header { mode: Some(mode), game_type: Some(game_type.to_owned()), ..Header::default() };
         let (settings, _) = LineSettings::from_header(&header, None)?;
@@ -47,7 +47,7 @@ impl BoardProbe {
         Ok(BoardProbe { link, line: Line::new(settings), started_at: Instant::now(), decoder: Decoder::new() })
     }
 
-    /// Waits for what happens next, and asks what is to be asked.
+    /// Waits for the next event and sends the commands that are due.
     pub async fn next(&mut self) -> ProbeEvent {
         let deadline = self.line.deadline().map(|at| self.started_at + Duration::from_millis(at.0));
         let tick = async {
@@ -76,32 +76,32 @@ impl BoardProbe {
         let now = Millis(self.started_at.elapsed().as_millis() as u64);
         for output in self.line.handle(now, input) {
             if let Effect::Send(bytes) = output.effect {
-                // A port that goes while it is written to tells so at the next read.
+                // If the port is gone, the next read reports it.
                 let _ = self.link.send(&bytes).await;
             }
         }
     }
 
-    /// The boards of a bus that have answered.
+    /// Returns the boards of a bus that have answered.
     pub fn boards(&self) -> Vec<BusAddress> {
         self.line.boards().into_iter().map(|(address, _)| address).collect()
     }
 }
 
-/// Device found at a port.
+/// Identity of the device at a port.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BoardInfo {
-    /// Its serial number of five digits.
+    /// Serial number of five digits.
     pub serial: Option<String>,
-    /// The version of its firmware.
+    /// Version of the firmware.
     pub version: Option<String>,
-    /// The first line of its maker's text.
+    /// First line of the maker's text.
     pub maker: Option<String>,
-    /// How many fields it has.
+    /// Number of fields.
     pub fields: Option<usize>,
-    /// What the codes of its pieces mean, as in the configuration, where they are not those of a draughts set.
+    /// Set of the piece codes, as in the configuration; `None` for a draughts set or an unknown one.
     pub codes: Option<String>,
-    /// Does it have a clock?
+    /// Whether a clock is connected.
     pub has_clock: bool,
 }
 
@@ -125,14 +125,14 @@ impl BoardInfo {
     }
 }
 
-/// The set to which these pieces belong, as the setting `codes` names it; `None`: a draughts set, or nothing can be told. Codes of
-/// no set that is known are taken as they stand on a board whose connector is on White's left: White's men below.
+/// Returns the set of these pieces, as the setting `codes` names it; `None` for a draughts set or if the pieces do not show it. Codes of
+/// no known set are assigned by their place, with the connector on White's left: White's men below.
 fn find_piece_set(fields: &[PieceCode]) -> Option<String> {
     let kinds: BTreeSet<u8> = fields.iter().map(|code| code.0).filter(|code| (1..=12).contains(code)).collect();
     let all_in = |set: &[u8]| kinds.iter().all(|kind| set.contains(kind));
     let (white, black) = (kinds.range(1..=6).count(), kinds.range(7..=12).count());
     if kinds.contains(&7) && !kinds.contains(&4) && all_in(&[1, 7, 10]) {
-        // White kings that stand for black men: an old draughts board, or the pawns of a chess set.
+        // Codes of white kings in place of black men: an old draughts board, or the pawns of a chess set.
         return Some(if fields.len() == 64 { "chess" } else { "draughts-old" }.to_owned());
     }
     if all_in(&[1, 4, 7, 10]) {
@@ -151,20 +151,20 @@ fn find_piece_set(fields: &[PieceCode]) -> Option<String> {
     (white != black && kinds.len() == 2).then(|| format!("{white}=w {black}=b"))
 }
 
-/// A board says what it is asked within a second or two; who says nothing in so long is none.
+/// Time limit for the first answer; a board answers within a second or two.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(4);
-/// How long nothing more may come before what a board has said is taken for all.
+/// Silence after which the answers of a board are complete.
 const QUIET_TIME: Duration = Duration::from_millis(1500);
-/// A search on a bus takes some rounds of 1.2 s.
+/// Time limit for a search on a bus; each round takes 1.2 s.
 const BUS_SEARCH_TIME: Duration = Duration::from_secs(12);
-/// Three rounds without another board: all have been heard.
+/// Silence after which the search ends: three rounds without another board.
 const BUS_QUIET_TIME: Duration = Duration::from_secs(4);
 
-/// Asks a single board who it is.
+/// Probes a single board.
 ///
 /// # Errors
 ///
-/// Why there is no answer.
+/// Returns the reason why there is no answer.
 pub fn probe_single_board(address: &PortAddress) -> anyhow::Result<BoardInfo> {
     block_on(async {
         let mut inquiry = BoardProbe::new(address.clone(), Mode::Single, DEFAULT_GAME_TYPE)?;
@@ -197,11 +197,11 @@ pub fn probe_single_board(address: &PortAddress) -> anyhow::Result<BoardInfo> {
     })
 }
 
-/// Looks for the boards of a bus.
+/// Searches for the boards of a bus.
 ///
 /// # Errors
 ///
-/// Why there are none.
+/// Returns the reason why there are none.
 pub fn probe_bus(address: &PortAddress) -> anyhow::Result<Vec<BusAddress>> {
     block_on(async {
         let mut inquiry = BoardProbe::new(address.clone(), Mode::Bus, DEFAULT_GAME_TYPE)?;

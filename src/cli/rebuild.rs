@@ -1,6 +1,6 @@
-//! `damcast rebuild`: all outputs of a folder, made anew from its logs.
+//! `damcast rebuild`: rebuilds all outputs of a folder from its logs.
 //!
-//! Exit code 0: done; 1: it cannot be done, a station runs there for one.
+//! Exit codes: 0: done; 1: failed, for example because a station runs there.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ Examples:
   damcast rebuild recordings --into copy       makes all files anew, elsewhere"
 )]
 pub struct Arguments {
-    /// The directory of a station, with its logs in log/.
+    /// Directory of a station, with its logs in log/.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Write live/ and public/ into this directory instead.
@@ -30,7 +30,7 @@ pub struct Arguments {
     into: Option<PathBuf>,
 }
 
-/// Makes the files, and says of each that was not there or right what became of it.
+/// Rebuilds the files, and reports each that was missing or wrong.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let Arguments { directory, into } = arguments;
     let target = into.as_ref().unwrap_or(directory);

@@ -1,4 +1,4 @@
-//! `damcast replay`: the PDN that logs make, byte for byte as the live files hold it.
+//! `damcast replay`: prints the PDN of logs, byte for byte as in the live files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,24 +23,24 @@ Examples:
   damcast replay --board 1025 recordings/log/hall-1.log      one board of a bus"
 )]
 pub struct Arguments {
-    /// The logs of one line, in any order: they are played in the order in which they were opened.
+    /// Logs of one line, in any order; they are replayed in the order of opening.
     #[arg(required = true, value_name = "FILE")]
     logs: Vec<PathBuf>,
-    /// The game, whatever the logs say: a number of PDN's GameType table, or all its attributes.
+    /// Game, overriding the logs: a number of PDN's GameType table, or its attributes.
     #[arg(long)]
     game_type: Option<String>,
     /// One board on the line, or a bus with many.
     #[arg(long, value_enum)]
     mode: Option<ModeArgument>,
-    /// For which readers the files are written.
+    /// Readers that the files are written for.
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArgument,
-    /// Of a bus, the games of the board with this address only; otherwise those of all, by ascending address.
+    /// Print only the board with this bus address; default: all, by ascending address.
     #[arg(long, value_name = "ADDRESS")]
     board: Option<u16>,
 }
 
-/// Prints the games; what else there is to say goes to standard error. A log that is damaged is played up to the damage.
+/// Prints the games, and messages on standard error. A damaged log is replayed up to the damage.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(code) = reject_unsupported_profile(arguments.profile) {
         return Ok(code);
@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(wanted) = arguments.board {
         played.games.retain(|game| game.board.is_some_and(|board| board.number() == wanted));
     }
-    // The games of a board stay in their order.
+    // The sort is stable, so the games of a board stay in order.
     played.games.sort_by_key(|game| game.board);
     let mut out = output::buffered_stdout();
     for game in &played.games {

@@ -17,13 +17,13 @@ use tracing::info;
 use super::EXIT_USAGE;
 use super::output::print_error;
 
-/// What hangs in the end is left after this: a disk that does not answer must not keep the process.
+/// Time limit for blocked tasks at shutdown; a disk that does not answer must not keep the process alive.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A wire at 9600 baud keeps no core busy; more threads would do nothing but be there.
+/// Maximum number of workers; wires at 9600 baud keep no core busy.
 const MAX_WORKERS: usize = 4;
-/// Threads that wait for a disk: the one that writes, the one of the public files, and lines that are opened, which wait for
-/// each other beyond that. With the workers fewer than the service may have.
+/// Maximum number of threads that wait for a disk: the writer, the public files, and the opening of lines, which queue beyond that. With
+/// the workers they stay below the thread limit of the service.
 const MAX_BLOCKING_THREADS: usize = 32;
 
 /// Arguments of the command.
@@ -38,13 +38,12 @@ Examples:
   RUST_LOG=damcast=debug damcast run    with more to read"
 )]
 pub struct Arguments {
-    /// The configuration.
+    /// Configuration file.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
 }
 
-/// Records until SIGINT or SIGTERM; SIGHUP reads the configuration again. A configuration that is wrong ends it at once, with
-/// exit code 2.
+/// Records until SIGINT or SIGTERM; SIGHUP reads the configuration again. Returns exit code 2 at once if the configuration is wrong.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let config = match Config::load_for_recording(&arguments.config) {
         Ok(config) => config,
@@ -73,7 +72,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     outcome
 }
 
-/// Done when somebody wants the station to stop. Listens from now on, not from when it is waited for.
+/// Returns a future that completes on SIGINT or SIGTERM. It listens from this call on, not only from the first poll.
 pub fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -85,7 +84,7 @@ pub fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// From now on SIGHUP has the configuration read again. What becomes of it is told in the messages of the program.
+/// Reloads the configuration on every SIGHUP. The program's messages report the outcome.
 fn reload_on_hangup(commands: Commands) -> std::io::Result<()> {
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
@@ -99,7 +98,7 @@ fn reload_on_hangup(commands: Commands) -> std::io::Result<()> {
             {
                 return;
             }
-            // One after the other: signals that come meanwhile are one.
+            // Wait for each reload, so that signals during it count as one.
             let _ = reply_receiver.await;
         }
     });

@@ -1,6 +1,6 @@
-//! The terminal as a page that is drawn in place, on the alternate screen: what stood there before comes back afterwards.
+//! Page drawn in place on the terminal's alternate screen; leaving it restores the previous contents.
 //!
-//! Where standard output is no terminal nothing of this happens.
+//! Without a terminal on standard output nothing is drawn.
 
 use std::io::{self, IsTerminal};
 
@@ -10,39 +10,39 @@ use tokio::signal::unix::{self, SignalKind, signal};
 
 use super::output;
 
-/// The alternate screen, without a cursor, lines cut at its right edge; and what was before.
+/// Enters the alternate screen, hides the cursor, turns off line wrapping; and the reverse.
 const ENTER_SEQUENCE: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
 const LEAVE_SEQUENCE: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
-/// The size of a terminal that does not tell its own.
+/// Columns and rows of a terminal that reports no size.
 const DEFAULT_SIZE: [usize; 2] = [80, 24];
 
-/// A terminal. It is put back as it was when this is dropped.
+/// Terminal, restored when dropped.
 pub struct Screen {
     is_terminal: bool,
     is_entered: bool,
 }
 
 impl Screen {
-    /// Standard output, not drawn on yet.
+    /// Returns the standard output, not drawn on yet.
     pub fn standard() -> Screen {
         Screen { is_terminal: io::stdout().is_terminal(), is_entered: false }
     }
 
-    /// Is it a terminal?
+    /// Whether standard output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Its columns, if it is a terminal.
+    /// Returns the columns of the terminal, if there is one.
     pub fn width(&self) -> Option<usize> {
         self.is_terminal.then(|| size()[0])
     }
 
-    /// Draws a page that is made for so many columns and rows.
+    /// Draws a page; `page` receives columns and rows.
     ///
     /// # Errors
     ///
-    /// When nothing can be written to the terminal.
+    /// Returns an error if the terminal cannot be written.
     pub fn draw(&mut self, page: impl FnOnce(usize, usize) -> Vec<String>) -> io::Result<()> {
         if !self.is_terminal {
             return Ok(());
@@ -53,24 +53,24 @@ impl Screen {
         text += "\x1b[H";
         let mut drawn = 0;
         for line in page(columns, rows).into_iter().take(rows) {
-            // No line ends the last row: that would move all others up.
+            // A newline in the last row would scroll the screen.
             text += if drawn > 0 { "\r\n" } else { "" };
             drawn += 1;
-            // Erased first: behind a line that fills its row that would take its last letter.
+            // Erase first: after a line that fills its row, erasing would remove its last character.
             text += &format!("\x1b[2K{line}");
         }
-        // The row below is the first that is none of the page; in the last row there is nothing below.
+        // Erase everything below the page; there is nothing below the last row.
         text += if drawn < rows { "\r\n\x1b[J" } else { "" };
         output::write_control(&text)
     }
 
-    /// Stops this process until the shell lets it go on, as Ctrl-Z wants; the terminal is the shell's meanwhile.
+    /// Leaves the screen and stops this process until the shell continues it, as for Ctrl-Z.
     pub fn pause(&mut self) {
         self.leave();
         let _ = kill_process(getpid(), Signal::STOP);
     }
 
-    /// Puts the terminal back as it was.
+    /// Restores the terminal.
     pub fn leave(&mut self) {
         if std::mem::take(&mut self.is_entered) {
             let _ = output::write_control(LEAVE_SEQUENCE);
@@ -90,18 +90,18 @@ fn size() -> [usize; 2] {
     [0, 1].map(|at| if told[at] == 0 { DEFAULT_SIZE[at] } else { told[at] })
 }
 
-/// What the person at the terminal wants of a page.
+/// Command from the terminal or the service manager.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScreenCommand {
-    /// It is to be drawn anew: the terminal has another size, or was used for something else.
+    /// Redraw: the terminal was resized or used by another program.
     Draw,
-    /// It is to end.
+    /// End the program.
     End,
-    /// It is to wait in the background.
+    /// Stop in the background.
     Pause,
 }
 
-/// The signals that a terminal sends, and a service manager.
+/// Signals from a terminal or a service manager.
 pub struct TerminalSignals {
     end: [unix::Signal; 3],
     resized: unix::Signal,
@@ -109,11 +109,11 @@ pub struct TerminalSignals {
 }
 
 impl TerminalSignals {
-    /// Listens from now on.
+    /// Starts to listen.
     ///
     /// # Errors
     ///
-    /// When the system does not let it.
+    /// Returns any error of the system.
     pub fn listen() -> io::Result<TerminalSignals> {
         let end = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         let [interrupt, terminate, hangup] = end.map(signal);
@@ -124,7 +124,7 @@ impl TerminalSignals {
         })
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) -> ScreenCommand {
         let [interrupt, terminate, hangup] = &mut self.end;
         tokio::select! {

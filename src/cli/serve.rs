@@ -1,4 +1,4 @@
-//! `damcast serve`: the pages for viewers, from an outlet.
+//! `damcast serve`: serves the pages for viewers from an outlet.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -17,11 +17,12 @@ use super::EXIT_USAGE;
 use super::output::{print_error, print_line};
 use super::run::stop_signal;
 
-/// Connections at once, if the system lets it have so many files.
+/// Maximum number of connections, if the limit on open files allows them.
 const MAX_CONNECTIONS: u64 = 16_384;
-/// Connections that wait to be taken: after a break a whole hall comes back at once, and who finds no place tries again after seconds.
+/// Length of the queue of new connections: after an outage a whole hall reconnects at once, and a refused client retries only after
+/// seconds.
 const BACKLOG: i32 = 4096;
-/// Files that it has open besides.
+/// Number of open files besides connections.
 const BASE_FILES: u64 = 128;
 
 /// Arguments of the command.
@@ -38,10 +39,10 @@ Examples:
   damcast serve --address 127.0.0.1:0       on a free port of this machine, which it prints"
 )]
 pub struct Arguments {
-    /// The configuration.
+    /// Configuration file.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
-    /// Where viewers reach the pages, instead of what the configuration says.
+    /// Address of the pages, instead of the configured one.
     #[arg(long, value_name = "ADDRESS:PORT")]
     address: Option<SocketAddr>,
 }
@@ -61,11 +62,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         None => bind(arguments.address.unwrap_or(config.address))?,
     };
     let options = ServeOptions {
-        // Of a service: systemd names the folder.
+        // systemd sets the variable for a service.
         state_file: std::env::var_os("RUNTIME_DIRECTORY").map(|folder| PathBuf::from(folder).join("state.json")),
         ..options(config.folder, config.hosts, config.trusted_proxies)
     };
-    // One thread: the pages never take more than one core from the recorder.
+    // With a single thread the pages never take more than one core from the recorder.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
     runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
@@ -80,7 +81,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Options for a folder, on this machine.
+/// Returns options for serving a folder on this machine.
 pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::net::IpAddr>) -> ServeOptions {
     if let Err(error) = limits::allow_files(MAX_CONNECTIONS + BASE_FILES) {
         tracing::debug!(error, "fewer connections");
@@ -98,7 +99,7 @@ pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::ne
     }
 }
 
-/// A listener of its own.
+/// Opens the listener.
 pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     let open = || {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
@@ -114,7 +115,7 @@ pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     })
 }
 
-/// Where viewers on this machine reach a listener.
+/// Returns the address of a listener for viewers on this machine.
 pub fn viewer_address(listener: &TcpListener) -> io::Result<String> {
     let mut address = listener.local_addr()?;
     if address.ip().is_unspecified() {
@@ -123,7 +124,7 @@ pub fn viewer_address(listener: &TcpListener) -> io::Result<String> {
     Ok(format!("http://{address}/"))
 }
 
-/// The listener, for the runtime.
+/// Converts the listener for the runtime.
 pub fn open(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
     listener.set_nonblocking(true)?;
     tokio::net::TcpListener::from_std(listener)

@@ -1,4 +1,4 @@
-//! `damcast show`: one position of one game, drawn in the terminal.
+//! `damcast show`: draws one position of a game in the terminal.
 //!
 //! ```text
 //!   1    b   b   .   b   b  5      w white man   W white king
@@ -25,12 +25,12 @@ Example:
   damcast show --ply 4 evening.pdn"
 )]
 pub struct Arguments {
-    /// The file; `-` is the standard input.
+    /// File to read; `-` is the standard input.
     file: PathBuf,
-    /// Which game of the file, from 1.
+    /// Number of the game in the file, from 1.
     #[arg(long, short, default_value_t = 1)]
     game: usize,
-    /// How many steps of the main line to play; all if left out. A setup counts as a step.
+    /// Number of steps of the main line to play; default: all. A setup counts as a step.
     #[arg(long, short)]
     ply: Option<usize>,
     #[command(flatten)]
@@ -73,12 +73,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A text of a file, without what would steer the terminal.
+/// Replaces control characters, which could steer the terminal.
 fn sanitised(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
 }
 
-/// The moves that lead to the position, each in the notation of its own position.
+/// Formats the moves before the position, each in the notation of its own position.
 fn moves(replay: &Replay, steps: usize) -> String {
     let mut position = replay.start;
     let mut words = Vec::new();
@@ -97,7 +97,7 @@ fn moves(replay: &Replay, steps: usize) -> String {
     words.join(" ")
 }
 
-/// The board as White sees it, with the names of the squares at both sides.
+/// Draws the board as White sees it, with the names of the squares on both sides.
 fn drawing(position: &Position) -> String {
     let geometry = &position.variant().geometry;
     let mut text = String::new();

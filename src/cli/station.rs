@@ -1,13 +1,13 @@
-//! How the verbs that speak with a running station find it, and what their exit codes mean.
+//! Connection to a running station, and the exit codes of the verbs that use it.
 //!
 //! | exit code | meaning |
 //! |---|---|
 //! | 0 | done |
-//! | 1 | the station did not do it, or the connection broke |
+//! | 1 | the station refused or failed, or the connection broke |
 //! | 2 | the command line is wrong |
 //! | 3 | no station answers |
-//! | 4 | this user may not speak with it |
-//! | 5 | it is not known whether the station did it |
+//! | 4 | this user may not send requests to the station |
+//! | 5 | the outcome is unknown |
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,35 +18,35 @@ use damcast::station::operate::control::{SERVICE_SOCKET_PATH, SOCKET_NAME};
 
 use super::output::print_error;
 
-/// No station answers.
+/// Exit code if no station answers.
 const EXIT_NO_STATION: u8 = 3;
-/// This user may not speak with it.
+/// Exit code if this user may not send requests to the station.
 const EXIT_FORBIDDEN: u8 = 4;
-/// It is not known whether it was done.
+/// Exit code if the outcome is unknown.
 pub const EXIT_OUTCOME_UNKNOWN: u8 = 5;
 
-/// Which station.
+/// Options that select the station.
 #[derive(clap::Args)]
 pub struct StationOptions {
-    /// The control socket of the station.
+    /// Control socket of the station.
     #[arg(long, value_name = "FILE", global = true)]
     socket: Option<PathBuf>,
-    /// The configuration of the station, if it is not the installed service.
+    /// Configuration of the station, if it is not the installed service.
     #[arg(long, value_name = "FILE", global = true, conflicts_with = "socket")]
     config: Option<PathBuf>,
 }
 
 impl StationOptions {
-    /// Connects, or says why not and gives the exit code for it.
+    /// Connects, or prints the reason and returns the exit code for it.
     pub fn connect(&self) -> Result<Client, ExitCode> {
         Client::connect(self.sockets()?).map_err(|error| explain(&error))
     }
 
-    /// Where the desk is, as far as the configuration tells.
+    /// Returns the address of the desk, or its default if the configuration cannot be read.
     pub fn desk_address(&self) -> String {
         let file = self.config.as_deref().unwrap_or(Path::new(DEFAULT_PATH));
         match DeskConfig::load(file) {
-            // One that other machines reach has a proxy in front, and names.
+            // A desk that other machines reach is behind a proxy, under a host name.
             Ok(DeskConfig { address, hosts, .. }) if !address.ip().is_loopback() && !hosts.is_empty() => {
                 format!("https://{}/", hosts[0])
             }
@@ -55,7 +55,7 @@ impl StationOptions {
         }
     }
 
-    /// Where to look, the likeliest first. A mistake in the configuration is told, and the station that runs is found all the same.
+    /// Returns the possible sockets, the likeliest first. Prints a mistake in the configuration, and still finds a running station.
     fn sockets(&self) -> Result<Vec<PathBuf>, ExitCode> {
         if let Some(socket) = &self.socket {
             return Ok(vec![socket.clone()]);
@@ -67,7 +67,7 @@ impl StationOptions {
         };
         let sources = match Sources::from_file(file) {
             Ok(sources) => sources.with_environment(config::environment()),
-            // Who may not read it, or has none, may speak with the service nevertheless.
+            // Without a readable configuration the service may still be reachable.
             Err(_) if !is_named => return Ok(vec![service]),
             Err(error) => {
                 print_error(format_args!("damcast: {error}"));
@@ -88,7 +88,7 @@ impl StationOptions {
     }
 }
 
-/// Says why there is no answer, and gives the exit code for it.
+/// Prints the reason for a missing answer and returns the exit code for it.
 pub fn explain(error: &ClientError) -> ExitCode {
     print_error(format_args!("damcast: {error}"));
     match error {

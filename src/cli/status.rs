@@ -1,4 +1,4 @@
-//! `damcast status`: how a running station is, and what needs the operator.
+//! `damcast status`: shows a running station and the problems that need the operator.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,18 +27,18 @@ use super::station::{StationOptions, explain};
 pub struct Arguments {
     #[command(flatten)]
     station: StationOptions,
-    /// Print it as JSON; with --watch one line each time.
+    /// Print JSON; with --watch one line per update.
     #[arg(long)]
     json: bool,
-    /// Go on, and show it anew whenever something changes.
+    /// Keep running, and show every change.
     #[arg(long)]
     watch: bool,
-    /// Where the pages for viewers say how they are.
+    /// State file of the viewers' pages.
     #[arg(long, value_name = "FILE", default_value = STATE_FILE_PATH, hide = true)]
     viewers: PathBuf,
 }
 
-/// Asks, and shows it.
+/// Requests the status and shows it.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut client = match arguments.station.connect() {
         Ok(client) => client,
@@ -76,16 +76,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Why there is no status, or no other.
+/// Reason for a missing status.
 enum StatusError {
-    /// The station tells none.
+    /// The station refused the request.
     Refused(String),
-    /// The connection, or there is none.
+    /// The connection broke, or there was none.
     Lost(ClientError),
 }
 
 impl StatusError {
-    /// Says it. While a station is watched, its end is the end of the connection.
+    /// Prints the reason. While a station is watched, its end closes the connection.
     fn print(&self, is_watched: bool) -> ExitCode {
         match self {
             StatusError::Refused(error) => print_error(format_args!("damcast: {error}")),
@@ -104,11 +104,11 @@ fn fetch_overview(reply: Result<Reply, ClientError>) -> Result<Box<Overview>, St
     reply.status.ok_or_else(refused)
 }
 
-/// Shows it in place until the person at the terminal has seen enough, or the station ends. The last table stays.
+/// Shows the status in place until a signal arrives or the station ends. The last table stays on the terminal.
 fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers: &Path) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
     let (sender, mut replies) = mpsc::channel(1);
-    // It ends with the process: a read cannot be called back.
+    // The thread ends with the process: a blocking read cannot be cancelled.
     std::thread::spawn(move || {
         loop {
             let heard = fetch_overview(client.next_reply());
@@ -143,7 +143,7 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers:
     Ok(end.map_or(ExitCode::SUCCESS, |end| end.print(true)))
 }
 
-/// For programs: what the station says, and as `viewers` what the pages say, where they run.
+/// Returns the status as JSON for programs; `viewers` is the state of the pages, if they run.
 fn to_json(status: &Overview, viewers: &Path) -> serde_json::Result<String> {
     let mut value = serde_json::to_value(status)?;
     if let Some(state) = read_state(viewers) {
@@ -155,7 +155,7 @@ fn to_json(status: &Overview, viewers: &Path) -> serde_json::Result<String> {
     serde_json::to_string(&value)
 }
 
-/// How the pages are, in a few words, where they run.
+/// Summarises the state of the pages, if they run.
 fn viewers_summary(viewers: &Path) -> Option<String> {
     Some(match read_state(viewers)? {
         PagesState::Silent(silent) => format!("the pages have been silent for {}", span(silent.as_secs())),
@@ -163,7 +163,7 @@ fn viewers_summary(viewers: &Path) -> Option<String> {
     })
 }
 
-/// For people: the boards, then what needs them.
+/// Returns the status for people: the boards, then the problems.
 fn status_text(status: &Overview, watching: Option<String>) -> BoardTable<'_> {
     let mut notes = Vec::new();
     for line in &status.lines {
@@ -186,7 +186,7 @@ fn status_text(status: &Overview, watching: Option<String>) -> BoardTable<'_> {
     BoardTable { boards: &status.boards, alarms: &status.alarms, notes, footer: foot, shows_files: false }
 }
 
-/// A pairing that has no official result yet, and how it gets one.
+/// Describes a pairing without an official result, and the command that enters it.
 fn waits_for_result(AwaitedView { board, pairing }: &AwaitedView) -> String {
     let PairingView { section, round, board_number: table, white, black, proposed, .. } = pairing;
     let table = table.map_or("-".to_owned(), |table| table.to_string());
@@ -202,7 +202,7 @@ fn waits_for_result(AwaitedView { board, pairing }: &AwaitedView) -> String {
     format!("{place}, {white} - {black} waits for a result{shown}: `damcast ctl result {request}`")
 }
 
-/// A pairing whose game may be the one that goes on at its board, and was begun before its round.
+/// Describes a pairing whose board plays an unassigned game, which may have begun before the round.
 fn unassigned_game_line(AwaitedView { board, pairing }: &AwaitedView) -> Option<String> {
     let (board, PairingView { round, white, black, .. }) = (board.as_ref()?, pairing);
     Some(format!(
@@ -210,7 +210,7 @@ fn unassigned_game_line(AwaitedView { board, pairing }: &AwaitedView) -> Option<
     ))
 }
 
-/// In which unit a disk of so many bytes is told.
+/// Returns the unit for a disk of this size in bytes.
 fn space_unit(total: u64) -> &'static str {
     if total < 1_000_000_000 { "MB" } else { "GB" }
 }

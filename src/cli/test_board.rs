@@ -1,4 +1,4 @@
-//! `damcast test-board`: a board live in the terminal, to try every square, every piece, the clock and its lever.
+//! `damcast test-board`: shows a board live in the terminal, to test every square, every piece, the clock and its lever.
 //!
 //! ```text
 //!       .  w  .  .      a square that has been seen with and without a piece is tried
@@ -6,7 +6,7 @@
 //!   clock 1:19:50  0:58:03   lever: right side down, running
 //! ```
 //!
-//! Not in a terminal it prints one line for each thing that happens. The station must not have the port at the same time.
+//! Without a terminal it prints one line per event. The station must not use the port at the same time.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ use super::output::{self, print_error};
 use super::probe::{BoardProbe, ProbeEvent, block_on};
 use super::screen::{Screen, ScreenCommand, TerminalSignals};
 
-/// Codes from here on are result pieces in every set.
+/// Lowest code of a result piece in every set.
 const FIRST_RESULT_PIECE: u8 = 13;
 
 /// Arguments of the command.
@@ -40,19 +40,19 @@ Examples:
   damcast test-board tcp://10.0.0.7:4001 --game-type 25 --codes chess"
 )]
 pub struct Arguments {
-    /// Where the board is, as in the configuration; `damcast ports` lists the ports.
+    /// Port of the board, as in the configuration; `damcast ports` lists the ports.
     #[arg(value_name = "PORT")]
     port: String,
-    /// The game: a number of PDN's GameType table, or all its attributes. It says how many squares there are.
+    /// Game: a number of PDN's GameType table, or its attributes. It determines the number of squares.
     #[arg(long, default_value = "20")]
     game_type: String,
-    /// What the codes of the pieces mean, as in the configuration.
+    /// Set of the piece codes, as in the configuration.
     #[arg(long, default_value = "draughts")]
     codes: String,
-    /// The connector is on White's right.
+    /// Set if the connector is on White's right.
     #[arg(long)]
     turned: bool,
-    /// End after so many seconds; otherwise Ctrl-C ends it.
+    /// End after this many seconds; otherwise Ctrl-C ends it.
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<u64>,
     /// End as soon as every square was tried.
@@ -60,7 +60,7 @@ pub struct Arguments {
     until_tried: bool,
 }
 
-/// Shows the board until it is told to stop.
+/// Shows the board until the test ends.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (port, variant, codes) = match read(arguments) {
         Ok(read) => read,
@@ -122,20 +122,20 @@ async fn watch(
     }
 }
 
-/// What is known of the board.
+/// Knowledge about the board.
 struct TestBoardState {
     geometry: &'static Geometry,
     codes: CodeMap,
     turned: bool,
     fields: Vec<PieceCode>,
-    /// Fields that were seen empty, and with a piece.
+    /// Per field, whether it was seen empty and with a piece.
     seen: Vec<[bool; 2]>,
     pieces: BTreeSet<u8>,
     levers: BTreeSet<&'static str>,
     clock: Option<ClockTimes>,
     state: String,
     is_known: bool,
-    /// Updates count the playing squares, not all fields.
+    /// Whether updates count only the playing squares.
     counts_squares: bool,
     noise: usize,
 }
@@ -154,13 +154,13 @@ impl TestBoardState {
             clock: None,
             state: "opening the port".to_owned(),
             is_known: false,
-            // A field number has seven bits.
+            // Field numbers have seven bits.
             counts_squares: count > 128,
             noise: 0,
         }
     }
 
-    /// Takes what was heard; returns what is worth a line.
+    /// Applies an event; returns the lines to print.
     fn apply_event(&mut self, heard: ProbeEvent) -> Vec<String> {
         match heard {
             ProbeEvent::Up => {
@@ -266,7 +266,7 @@ impl TestBoardState {
         events
     }
 
-    /// The fields of the playing squares, in their order.
+    /// Returns the fields of the playing squares, in order.
     fn playing(&self) -> impl Iterator<Item = usize> + use<> {
         let geometry = self.geometry;
         let width = geometry.width();
@@ -313,7 +313,7 @@ impl TestBoardState {
         }
     }
 
-    /// The board, White below, and what else is known.
+    /// Draws the board, White below, with the rest of the state.
     fn picture(&self) -> String {
         let (width, height) = (self.geometry.width(), self.geometry.height());
         let mut text = String::new();

@@ -1,11 +1,11 @@
-//! `damcast tournament`: files of pairing programs in, standings and files out.
+//! `damcast tournament`: imports files of pairing programs, shows standings and exports files.
 //!
 //! ```text
 //! swiss.trf: 67 players, 283 pairings, 37 byes are new
 //! done as version 1 of recordings/log/tournament.ndjson
 //! ```
 //!
-//! Exit code 0: done; 1: the file is refused, or it cannot be done; 2: asked wrongly.
+//! Exit codes: 0: done; 1: the file is refused, or the command failed; 2: wrong arguments.
 
 use std::fmt::Write;
 use std::fs;
@@ -49,49 +49,49 @@ Examples:
 pub struct Arguments {
     #[command(subcommand)]
     verb: Subcommand,
-    /// The directory of the station: with log/ in it, or empty, or not there yet.
+    /// Directory of the station: with log/, empty, or yet to be created.
     #[arg(long, value_name = "DIR", global = true)]
     directory: Option<PathBuf>,
-    /// The configuration that names the directory; by default that of the service.
+    /// Configuration with the directory; by default that of the service.
     #[arg(long, value_name = "FILE", global = true, conflicts_with = "directory")]
     config: Option<PathBuf>,
-    /// Which section of the event; needed where there are several.
+    /// Section of the event; required if there are several.
     #[arg(long, value_name = "NAME", global = true)]
     section: Option<String>,
 }
 
 #[derive(clap::Subcommand)]
 enum Subcommand {
-    /// Take over a file: PDN without moves, CSV, TRF of 2006, 2016 or 2026. All of it, or nothing.
+    /// Import PDN without moves, CSV, or TRF of 2006, 2016 or 2026. Imports the whole file or nothing.
     Import(Import),
-    /// Show what is known: players, rounds, results still missing; or the pairings of a round.
+    /// Show players, rounds and missing results, or the pairings of a round.
     Show {
-        /// The pairings of this round.
+        /// Show the pairings of this round.
         #[arg(long, value_name = "N")]
         round: Option<u32>,
-        /// What was done, when and by whom.
+        /// Show all changes with time and user.
         #[arg(long, conflicts_with = "round")]
         history: bool,
-        /// All of it, or that round, as JSON in the form of `tournament.json`; prepared rounds, too.
+        /// Print JSON in the form of `tournament.json`, including unpublished rounds. With --round only that round.
         #[arg(long, conflicts_with = "history")]
         json: bool,
     },
-    /// Show who stands where.
+    /// Show the standings.
     Standings(StandingsOptions),
-    /// Print it as a file for other programs and for readers.
+    /// Print the tournament as a file for other programs and for readers.
     Export {
-        /// trf (TRF26), csv, crosstable, html, or pdn (games without moves, with official results).
+        /// Format: trf (TRF26), csv, crosstable, html, or pdn. pdn contains games without moves, with official results.
         #[arg(long, value_name = "FORMAT")]
         format: Output,
         #[command(flatten)]
         ask: StandingsOptions,
     },
-    /// Pair a round robin of all players of the section by the Berger tables, in the order of their numbers.
+    /// Pair a round robin of all players of the section. It follows the Berger tables, in the order of the players' numbers.
     RoundRobin {
-        /// Everybody meets everybody twice, with both colours.
+        /// Let all players meet twice, with both colours.
         #[arg(long)]
         double: bool,
-        /// Say what would be paired, and do nothing.
+        /// Show the pairings without changing anything.
         #[arg(long)]
         dry_run: bool,
     },
@@ -99,29 +99,29 @@ enum Subcommand {
 
 #[derive(clap::Args)]
 struct Import {
-    /// The file; `-` is the standard input.
+    /// File to import; `-` is the standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Its format: pdn, csv or trf; found out if it is not told.
+    /// Format of the file: pdn, csv or trf; detected if omitted.
     #[arg(long, value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
-    /// What the columns of a CSV are called, where damcast does not know: Round=Tour,White=Blancs.
+    /// Names of CSV columns that damcast does not know: Round=Tour,White=Blancs.
     #[arg(long, value_name = "NAME=HEADER,..", default_value = "")]
     columns: String,
-    /// What results are worth in a new section: win-draw-loss such as 12-5-0, where a draw may be divided otherwise, too; delfts
-    /// (2-0, 1½-½, 1-1), or micro-match.
+    /// Scoring of a new section: W-D-L such as 12-5-0, delfts or micro-match. With W-D-L a draw may be divided otherwise; delfts is 2-0,
+    /// 1½-½, 1-1.
     #[arg(long, value_name = "W-D-L", default_value = "", hide_default_value = true, value_parser = scoring)]
     scoring: String,
-    /// Say what would change, and change nothing.
+    /// Show the changes without making them.
     #[arg(long)]
     dry_run: bool,
-    /// Why; it stands in the record.
+    /// Reason, kept in the tournament log.
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
-    /// What this request is called: asked again under the same name it does nothing.
+    /// Identifier of this request; repeating it under the same identifier does nothing.
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
-    /// The version that this was made of: if the tournament has changed since then, it is refused with what has changed.
+    /// Tournament version this request is based on. If the tournament has changed since, the request is refused with the changes.
     #[arg(long, value_name = "N")]
     if_version: Option<u64>,
     /// Proceed where damcast would require confirmation.
@@ -131,18 +131,18 @@ struct Import {
 
 #[derive(clap::Args)]
 struct StandingsOptions {
-    /// After this round; by default after the last one with a result. For PDN: this round alone.
+    /// Standings after this round; default: the last one with a result. For pdn: this round alone.
     #[arg(long, value_name = "N")]
     round: Option<u32>,
-    /// What orders players with equal points, the first first: solkoff, short-truncated-solkoff, full-truncated-solkoff,
-    /// median-solkoff, solkoff-plus, sonneborn-berger, wins, wins-played, plus, direct. By default those of the section.
+    /// Tie-breaks in order of precedence; default: those of the section. Values: solkoff, short-truncated-solkoff,
+    /// full-truncated-solkoff, median-solkoff, solkoff-plus, sonneborn-berger, wins, wins-played, plus, direct.
     #[arg(long, value_name = "A,B,..", value_delimiter = ',', value_parser = |text: &str| text.parse::<TieBreak>())]
     tiebreaks: Option<Vec<TieBreak>>,
-    /// How rounds without a game count in them: fmjd, fmjd-played, fmjd-nabye, fide24, fide26, virtual or simple. By default as
-    /// the section has it: fmjd, unless somebody set another.
+    /// Policy for rounds without a game; default: that of the section, else fmjd. Values: fmjd, fmjd-played, fmjd-nabye, fide24, fide26,
+    /// virtual, simple.
     #[arg(long, value_name = "WAY", value_parser = |text: &str| text.parse::<UnplayedPolicy>())]
     unplayed: Option<UnplayedPolicy>,
-    /// Print one JSON object, for programs.
+    /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -156,15 +156,15 @@ enum Output {
     Pdn,
 }
 
-/// A scoring as it is told, if it is one.
+/// Validates a scoring.
 fn scoring(text: &str) -> Result<String, String> {
     if text.is_empty() { Ok(String::new()) } else { Scoring::parse(text).map(|_| text.to_owned()) }
 }
 
-/// An import of a file takes no more.
+/// Maximum size of an imported file, in bytes.
 const MAX_IMPORT_SIZE: usize = 4 << 20;
 
-/// Does what is asked.
+/// Runs the command.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let place = match find_location(arguments) {
         Ok(place) => place,
@@ -183,7 +183,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let log = read(&place.directory)?;
     let tournament = parse_tournament(&log)?;
-    // What is shown may lack what the damage took.
+    // A damaged log may have lost records, so the output may be incomplete.
     let ended = if log.damage().is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     if let Subcommand::Show { history: true, .. } = arguments.verb {
         for TournamentRecord { version, at, by, action: what, reason, .. } in log.records() {
@@ -251,14 +251,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ended)
 }
 
-/// Where a tournament is.
+/// Place of a tournament.
 struct TournamentLocation {
     directory: PathBuf,
-    /// Where the configuration says that a station is asked.
+    /// Control socket of the station, from the configuration.
     socket: Option<PathBuf>,
 }
 
-/// The directory that is named, or that the configuration names.
+/// Returns the directory on the command line, or the one in the configuration.
 fn find_location(arguments: &Arguments) -> anyhow::Result<TournamentLocation> {
     if let Some(directory) = &arguments.directory {
         return Ok(TournamentLocation { directory: directory.clone(), socket: None });
@@ -318,7 +318,7 @@ fn import_file(place: &TournamentLocation, section: Option<&str>, import: &Impor
     send_request(place, request)
 }
 
-/// Asks the station that runs in the folder, or does it in the folder where none runs.
+/// Sends the request to the station that runs in the folder, or executes it in the folder if none runs.
 fn send_request(place: &TournamentLocation, request: TournamentRequest) -> anyhow::Result<ExitCode> {
     match Lock::find_holder(&place.directory) {
         Some(_) if !request.dry_run => request_station(place, request),
@@ -350,8 +350,8 @@ fn request_station(place: &TournamentLocation, request: TournamentRequest) -> an
     Ok(ExitCode::SUCCESS)
 }
 
-/// So many games of a file the readers of the station's outlets take, as its last plan says; where there is none, as lidraughts does, which
-/// reads the fewest.
+/// Maximum number of games per file that the readers of the outlets accept, from the station's last plan. Without a plan that of
+/// lidraughts, the lowest.
 fn max_games(folder: &Path) -> Option<usize> {
     let plans = Plans::read(&RealDisk, folder).unwrap_or_default();
     match plans.current() {
@@ -360,7 +360,7 @@ fn max_games(folder: &Path) -> Option<usize> {
     }
 }
 
-/// The rounds whose files may be too long: without a station nobody knows which pairings have an electronic board.
+/// Returns the rounds whose files may be too long; without a station it is unknown which pairings have an electronic board.
 fn overlong_rounds(tournament: &Tournament, most: Option<usize>) -> Vec<String> {
     let Some(most) = most else { return Vec::new() };
     let last = tournament.sections.iter().map(TournamentSection::last_round).max().unwrap_or(0);
@@ -411,7 +411,7 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
         overlong_rounds(service.tournament(), most).iter().for_each(print_error);
     }
     let path = folder.join(TOURNAMENT_FILE);
-    // Root, who works for the station, leaves it a file that it can write.
+    // If root acts for the station, the file must belong to the station's user.
     if let (Ok(own), Ok(of_folder)) = (fs::metadata(&path), fs::metadata(&folder))
         && own.uid() != of_folder.uid()
     {
@@ -434,7 +434,7 @@ pub fn user() -> String {
     name.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
 }
 
-/// What is known of an event: each section in a few lines.
+/// Describes a tournament: each section in a few lines.
 fn overview(tournament: &Tournament, log: &TournamentLog) -> String {
     if tournament.sections.is_empty() {
         return "there is no tournament here yet: `damcast tournament import FILE` takes one over\n".to_owned();

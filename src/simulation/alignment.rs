@@ -6,21 +6,21 @@
 //!                       missing   └─────── not false, not needless ──────┘        right
 //! ```
 //!
-//! The two are lined up by the longest common subsequence. What is left over on the side of the file is false, a needless
-//! setup, or, after the end of the game, neither.
+//! The alignment is the longest common subsequence. An unmatched entry of the file is a false ply or a needless setup, or counts as an
+//! entry after the end of the game.
 
 use super::score::{Difference, Score};
 
 /// Entry that the file must or may contain.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expected {
-    /// A ply: its index in the script, its text.
+    /// Ply: its index in the script, its text.
     Ply(usize, String),
-    /// A ply that was pressed for and taken back: it may have been published.
+    /// Ply that was pressed and taken back: the file may contain it.
     TakenBack(usize, String),
-    /// Then this setup must follow it. Always behind a [`Expected::TakenBack`].
+    /// Setup that must follow. Always after a [`Expected::TakenBack`].
     Restored(usize, String),
-    /// An illegal ply that stood: the setup of the position after it.
+    /// Illegal ply that stood: the setup of the position after it.
     Illegal(usize, String),
 }
 
@@ -42,7 +42,7 @@ impl Expected {
         text
     }
 
-    /// What a match is worth: what must be there goes before what may be.
+    /// Weight of a match: required entries outweigh optional ones.
     fn weight(&self, entry: &str) -> u32 {
         match self {
             _ if self.text() != entry => 0,
@@ -52,18 +52,18 @@ impl Expected {
     }
 }
 
-/// An entry of the file.
+/// Entry of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Published {
-    /// When it was written.
+    /// Time at which the entry was written.
     pub at_ms: u64,
-    /// Since when it had been told as provisional.
+    /// Time since which the entry had been announced as provisional.
     pub announced_ms: Option<u64>,
-    /// Without number and comment.
+    /// Text without number and comment.
     pub entry: String,
 }
 
-/// Lines up what was expected with what was published, and counts. `over`: the time of the end of the game.
+/// Compares the expected with the published entries and counts. `over`: time at which the game ended.
 pub fn compare(
     expected: &[Expected],
     published: &[Published],
@@ -100,7 +100,7 @@ pub fn compare(
                 let is_right = is_matched(row + 1) == found && next_is_there;
                 score.taken_back_right += usize::from(is_right);
             }
-            // The setup of a move that was not published was not needed.
+            // A setup for a move that was not published is needless.
             Expected::Restored(_, text) if found && !is_matched(row - 1) => {
                 score.needless_setups += 1;
                 let what = format!("setup {text} though the move it takes back was not published");
@@ -141,7 +141,7 @@ pub fn compare(
     score
 }
 
-/// The pairs of rows and columns of the longest common subsequence by weight.
+/// Returns the rows and columns matched by the weighted longest common subsequence.
 fn align(expected: &[Expected], published: &[Published]) -> Vec<(usize, usize)> {
     let (rows, columns) = (expected.len(), published.len());
     let mut best = vec![vec![0_u32; columns + 1]; rows + 1];

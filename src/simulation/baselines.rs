@@ -1,14 +1,14 @@
-//! Simple recorders, to compare this one with: what others do, played against the same boards.
+//! Simple recorders on the same boards, as baselines for this program.
 //!
 //! | rule | publishes a ply | publishes a setup |
 //! |---|---|---|
 //! | [`BaselineRule::Naive`] | the moment the squares show a legal successor | when nothing has explained them for 3 s |
-//! | [`BaselineRule::WaitAndDump`] | when a dump after 250 ms of quiet shows a legal successor | the same, from a dump |
+//! | [`BaselineRule::WaitAndDump`] | when a dump after 250 ms of quiet shows a legal successor | as above, from a dump |
 //!
-//! Neither looks at the clock or at the order of events, and neither looks more than one ply ahead; that is what programs do
-//! that commit moves live. Without the setups they would be deaf after the first irregularity.
+//! Neither uses the clock or the order of events, and neither looks more than one ply ahead, as in programs that commit moves live.
+//! Without setups they would record nothing after the first irregularity.
 //!
-//! A start position after some plies closes their game, so that they are not blamed for moves of a later one.
+//! A start position after some plies ends the game, so that moves of a later game do not count against the rules.
 
 use std::fmt;
 
@@ -22,24 +22,24 @@ use crate::engine::session::{Effect, Input, Output};
 use draughts::{Color, Geometry, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::fen;
 
-/// How long the board must be quiet before [`BaselineRule::WaitAndDump`] asks for a dump.
+/// Quiet time after which [`BaselineRule::WaitAndDump`] requests a dump.
 const QUIET_TIME: Millis = Millis(250);
-/// How long the squares may show nothing legal before they become a setup.
+/// Time without a legal explanation after which the squares become a setup.
 const MAX_UNEXPLAINED: Millis = Millis(3_000);
 /// Field numbers have seven bits; larger boards number their playing squares.
 const MAX_FIELD_NUMBERS: usize = 128;
 
-/// When a ply is believed.
+/// Condition under which a ply is published.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum BaselineRule {
-    /// At once.
+    /// Immediately.
     Naive,
     /// After a quarter of a second of quiet and a dump of the board.
     WaitAndDump,
 }
 
 impl BaselineRule {
-    /// Both.
+    /// All rules.
     pub const ALL: [BaselineRule; 2] = [BaselineRule::Naive, BaselineRule::WaitAndDump];
 }
 
@@ -52,25 +52,25 @@ impl fmt::Display for BaselineRule {
     }
 }
 
-/// A recorder with one of these rules.
+/// Recorder with one of these rules.
 #[derive(Debug)]
 pub struct BaselineRecorder {
     rule: BaselineRule,
     variant: &'static Variant,
     decoder: Decoder,
-    /// The position after what was published; `None` before the first game and after the last.
+    /// Position after the published entries; `None` before the first game and after the last.
     base: Option<Position>,
     plies: usize,
     occupancy: Occupancy,
     last_change: Millis,
-    /// A dump is to be asked for.
+    /// Whether a dump must be requested.
     dump_due: bool,
-    /// The squares may still become a setup.
+    /// Whether the squares may still become a setup.
     setup_due: bool,
 }
 
 impl BaselineRecorder {
-    /// A recorder that has heard nothing yet.
+    /// Creates a recorder without any input.
     pub fn new(variant: &'static Variant, rule: BaselineRule) -> BaselineRecorder {
         BaselineRecorder {
             rule,
@@ -140,7 +140,7 @@ impl BaselineRecorder {
     fn begin_or_end(&mut self) {
         let start = Position::start(self.variant);
         if self.occupancy.differs_from_placement(start.placement()).is_empty() {
-            // With plies behind it, a board set up anew is the end of that game.
+            // A start position after some plies ends the game.
             if self.plies == 0 {
                 self.base = Some(start);
             } else {
@@ -149,7 +149,7 @@ impl BaselineRecorder {
         }
     }
 
-    /// Publishes what the squares show, one ply after the other.
+    /// Publishes the plies that the squares show.
     fn publish_plies(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         while let Some(base) = self.base {
             if self.occupancy.differs_from_placement(base.placement()).is_empty() {
@@ -236,7 +236,7 @@ impl RecorderDriver for BaselineRecorder {
     }
 }
 
-/// The square of a field, on a board that is not turned.
+/// Returns the square of a field, on a board that is not turned.
 fn square_at(geometry: &Geometry, index: usize) -> Option<Square> {
     let (row, column) = (index / geometry.width(), index % geometry.width());
     (row < geometry.height()).then(|| geometry.square_at(row, column)).flatten()

@@ -1,6 +1,6 @@
-//! The benchmark of recognition: games by seeds by ways of playing by recorders, over all cores, as a table.
+//! Benchmark of recognition: games, seeds, ways of playing and recorders, over all cores, as a table.
 //!
-//! The sums do not depend on the number of cores, and the same arguments give the same table to the last digit.
+//! The sums do not depend on the number of cores: equal arguments give equal tables.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -16,31 +16,31 @@ use super::score::{self, Conditions, RecorderKind, Score, SourceGame, over_all_c
 use crate::engine::session::{LineSettings, SettingError};
 use draughts::Variant;
 
-/// How people play, on what.
+/// Way of playing, with its equipment.
 #[derive(Clone, Debug)]
 pub struct PlayStyle {
     /// Name in the table.
     pub name: String,
-    /// Hands and wires.
+    /// Faults of hands and wires.
     pub profile: NoiseProfile,
-    /// A clock is connected.
+    /// Whether a clock is connected.
     pub clock: bool,
 }
 
 /// Suffix of a profile name if no clock is connected.
 const WITHOUT_CLOCK: &str = "-without-clock";
 
-/// Hands of a name nobody knows.
+/// Error for an unknown name of hands.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no hands are called `{0}`; there are ideal, calm, club and blitz, each also with {WITHOUT_CLOCK}, and all")]
 pub struct UnknownStyle(String);
 
 impl PlayStyle {
-    /// Those of a list such as `calm,club-without-clock`; `all`: every row of the goals.
+    /// Parses a list such as `calm,club-without-clock`; `all`: every row of the goals.
     ///
     /// # Errors
     ///
-    /// When a name is not known.
+    /// Returns an error if a name is unknown.
     pub fn list(text: &str) -> Result<Vec<PlayStyle>, UnknownStyle> {
         const ALL_HANDS: &str = "ideal,calm,club,blitz,calm-without-clock,club-without-clock";
         let names = if text == "all" { ALL_HANDS } else { text };
@@ -52,34 +52,34 @@ impl PlayStyle {
         names.split(',').map(|name| hands(name.trim())).collect()
     }
 
-    /// Ideal hands with a single fault.
+    /// Returns ideal hands with a single fault.
     pub fn single_fault(fault: Fault, rate: f64) -> PlayStyle {
         PlayStyle { name: format!("{fault} {rate:.4}"), profile: NoiseProfile::only(fault, rate), clock: true }
     }
 }
 
-/// What is to be played.
+/// Games and conditions of a benchmark.
 #[derive(Clone, Debug)]
 pub struct Benchmark {
-    /// The games, of any variants.
+    /// Games of any variants.
     pub games: Vec<SourceGame>,
-    /// Each game is played with so many seeds ...
+    /// Number of seeds per game.
     pub seeds: u64,
-    /// ... from this one on.
+    /// First seed.
     pub first_seed: u64,
-    /// The clock, for hands that have one.
+    /// Time control, for hands with a clock.
     pub control: Option<TimeControl>,
     /// Settings of the recorder that differ from the defaults.
     pub settings: Vec<(String, String)>,
-    /// So many boards at a time share one line; without, each has its own.
+    /// Number of boards that share one line; `None`: each board has its own.
     pub on_bus: Option<usize>,
 }
 
-/// Which of the games: `12`, `int-2bc8a49ae47b`, or either with the seed that the list of blemishes tells: `12@4000012`.
+/// Game to explain: `12`, `int-2bc8a49ae47b`, or either with a seed that the list of imperfect games shows: `12@4000012`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CaseSelector {
     game: String,
-    /// `None`: the first.
+    /// Seed; `None`: the first.
     seed: Option<u64>,
 }
 
@@ -100,36 +100,36 @@ impl CaseSelector {
     }
 }
 
-/// A game that was wanted.
+/// Selected game with its batch.
 #[derive(Clone, Debug)]
 pub struct SelectedCase<'a> {
-    /// The games that are played at once.
+    /// Games that are played at once.
     pub batch: Vec<(&'a SourceGame, Conditions)>,
-    /// Which of them it is.
+    /// Index of the selected game.
     pub index: usize,
 }
 
-/// A row of the table.
+/// Row of the table.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What is played.
+    /// Variant of the games.
     pub variant: &'static Variant,
-    /// The name of the hands.
+    /// Name of the hands.
     pub hands: String,
-    /// With a clock?
+    /// Whether a clock is connected.
     pub clock: bool,
-    /// The recorder.
+    /// Recorder of the games.
     pub recorder: RecorderKind,
-    /// What came out.
+    /// Result of the games.
     pub score: Score,
 }
 
 impl Benchmark {
-    /// What the recorder is told.
+    /// Returns the settings of the recorder.
     ///
     /// # Errors
     ///
-    /// When a setting is not known or its value cannot be.
+    /// Returns an error if a setting is unknown or its value is invalid.
     pub fn line_settings(&self, variant: &'static Variant) -> Result<LineSettings, SettingError> {
         let mut settings = LineSettings::new(variant);
         for (key, value) in &self.settings {
@@ -138,7 +138,7 @@ impl Benchmark {
         Ok(settings)
     }
 
-    /// The variants of the games, in the order in which they come.
+    /// Returns the variants of the games, in order of appearance.
     pub fn variants(&self) -> Vec<&'static Variant> {
         let mut variants: Vec<&'static Variant> = Vec::new();
         for game in &self.games {
@@ -149,11 +149,11 @@ impl Benchmark {
         variants
     }
 
-    /// A game among those that are played at once with it: alone, or with the others of its bus. `None`: no such game.
+    /// Finds a game, with the other games of its bus. `None`: no such game.
     ///
     /// # Errors
     ///
-    /// When a setting is wrong.
+    /// Returns an error if a setting is invalid.
     pub fn find(&self, wanted: &CaseSelector, hands: &PlayStyle) -> Result<Option<SelectedCase<'_>>, SettingError> {
         for variant in self.variants() {
             let cases = self.cases(variant, hands, &self.line_settings(variant)?);
@@ -172,7 +172,7 @@ impl Benchmark {
         Ok(None)
     }
 
-    /// Every game of a variant with every seed.
+    /// Returns every game of a variant with every seed.
     fn cases(
         &self,
         variant: &'static Variant,
@@ -195,20 +195,20 @@ impl Benchmark {
         }
     }
 
-    /// One row for each variant.
+    /// Returns one row per variant.
     ///
     /// # Errors
     ///
-    /// When a setting is wrong.
+    /// Returns an error if a setting is invalid.
     pub fn rows(&self, hands: &PlayStyle, recorder: RecorderKind) -> Result<Vec<Row>, SettingError> {
         self.rows_with(hands, recorder, |settings| settings)
     }
 
-    /// The same with settings changed once more, as a curve needs it.
+    /// Returns one row per variant, with settings changed by `change`, as a curve needs.
     ///
     /// # Errors
     ///
-    /// When a setting is wrong.
+    /// Returns an error if a setting is invalid.
     pub fn rows_with(
         &self,
         hands: &PlayStyle,
@@ -233,14 +233,14 @@ impl Benchmark {
         Ok(rows)
     }
 
-    /// This program, and the simple rules behind it where they are asked for.
+    /// Returns this program, and the baselines if requested.
     pub fn recorders(with_peers: bool) -> Vec<RecorderKind> {
         let peers = BaselineRule::ALL.iter().copied().filter(|_| with_peers).map(RecorderKind::Peer);
         [RecorderKind::Damcast].into_iter().chain(peers).collect()
     }
 }
 
-/// The head of the table of [`Row`]s.
+/// Header of the table of [`Row`]s.
 pub const TABLE_HEADER: &str = "variant          hands                recorder       games   plies  recall %  false/100k  needless/100k  \
                         illegal right  taken back right  after end  perfect %    p50    p95    p99 s";
 
@@ -269,7 +269,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// How plies were announced before they were published, as one line of text. Negative delays: before the press.
+/// Formats how plies were announced before they were published, as one line. Negative delays: before the press.
 pub fn provisional(score: &Score) -> String {
     format!(
         "provisional: {:.2} % of {} were published, delay p50 {:.2} p95 {:.2} s",
@@ -280,7 +280,7 @@ pub fn provisional(score: &Score) -> String {
     )
 }
 
-/// The faults that struck shortly before differences, most frequent first, as one line of text.
+/// Formats the faults that struck shortly before differences, most frequent first, as one line.
 pub fn suspects(score: &Score) -> String {
     let mut suspects: Vec<_> = score.suspects.iter().collect();
     suspects.sort_by_key(|&(fault, count)| (std::cmp::Reverse(*count), *fault));

@@ -1,12 +1,11 @@
-//! Collections of games as JSON lines, one game a line: where it starts, and each ply as the squares of its path with the
-//! pieces it took.
+//! Collections of games as JSON lines, one game per line: its start, and each ply as the squares of its path with the captured pieces.
 //!
 //! ```text
 //! {"id":"int-0047","gametype":20,"fen":null,"moves":[[32,28],[17,22],[28,17]],"captures":[[],[],[22]]}
 //! ```
 //!
-//! Squares are numbers or, in the variants that name them so, words. Other keys are passed over. A game is taken only if
-//! every ply of it is legal: the benchmark would count a slip of the collection as a fault of the recorder.
+//! Squares are numbers, or text in variants that name them so. Other keys are ignored. A game with an illegal ply is an error: the
+//! benchmark would count the mistake against the recorder.
 
 use serde::Deserialize;
 
@@ -34,7 +33,7 @@ enum GameType {
     Text(String),
 }
 
-/// The name of a square.
+/// Name of a square.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Name {
@@ -51,11 +50,11 @@ impl Name {
     }
 }
 
-/// The games of a collection; `kind`: only those of this kind, such as `real`.
+/// Parses the games of a collection; `kind` selects games of one kind, such as `real`.
 ///
 /// # Errors
 ///
-/// At the first line that is not a game, or whose plies are not all legal; says which.
+/// Names the first line that is not a game, or that has an illegal ply.
 pub fn from_json_lines(file: &str, text: &str, kind: Option<&str>) -> Result<Vec<SourceGame>, GamesError> {
     let mut games = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

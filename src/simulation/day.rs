@@ -1,4 +1,4 @@
-//! A day of a hall in virtual time: simulated boards, the recorder, and all files that a station writes, on a real disk.
+//! Day of a hall in virtual time: simulated boards, the recorder, and all files of a station, on a real disk.
 //!
 //! ```text
 //!   world ── bytes ──▸ log ──▸ Line ──▸ live/ ──▸ round ──▸ public/        64 boards, by the next moment of each
@@ -6,8 +6,8 @@
 //!     ×      the station is killed, all boards at once: lines of logs, live files and events are torn
 //! ```
 //!
-//! Ports, tasks and syncs are left out, nothing else: records, heads, live files and public files are those of a station. So
-//! a day of 64 boards takes a minute, and what it leaves can be checked ([`Day::verify`]).
+//! Only ports, tasks and syncs are missing: records, headers, live files and public files are those of a station. A day of 64 boards
+//! takes a minute, and [`Day::verify`] checks its files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -46,60 +46,60 @@ use crate::station::operate::tournament_actor;
 use crate::station::outlets::{GameLifecycle, Outlets};
 use crate::station::tournament_service::{SERIAL, StationBoard, TournamentRequest, TournamentService};
 
-/// How long a board stays after its game, with the pieces put back, so that its file is closed.
+/// Time that a board stays after its game, with the pieces put back: its file is closed meanwhile.
 const REMAIN_MS: u64 = 60_000;
-/// The pause between two games of a board, at least.
+/// Minimum pause between two games of a board.
 const PAUSE_MS: u64 = 120_000;
 
-/// An office looks after the boards so often.
+/// Interval at which the tournament service checks the boards.
 const CHECK_INTERVAL_MS: u64 = 500;
 
-/// What is played.
+/// Parameters of a simulated day.
 #[derive(Clone, Debug)]
 pub struct Day {
-    /// Where it is recorded.
+    /// Directory of the recordings.
     pub directory: PathBuf,
-    /// How many boards.
+    /// Number of boards.
     pub boards: usize,
-    /// How many games each plays, one after the other.
+    /// Number of consecutive games per board.
     pub games: usize,
-    /// The hands, the clock and the wire.
+    /// Hands, clock and wire.
     pub profile: NoiseProfile,
-    /// The clock; none is connected without.
+    /// Time control; `None`: no clock is connected.
     pub control: Option<TimeControl>,
-    /// Everything random comes from it.
+    /// Seed of everything random.
     pub seed: u64,
-    /// How often the link of a board is lost, on average; 0 for never.
+    /// Mean time between outages of a board's link; 0 for never.
     pub outage_every_ms: u64,
-    /// How often the station is killed, on average; 0 for never.
+    /// Mean time between kills of the station; 0 for never.
     pub kill_every_ms: u64,
-    /// When the day ends though games go on; 0 for never.
+    /// Time at which the day ends even if games are running; 0 for never.
     pub until_ms: u64,
-    /// How often the public files are written.
+    /// Interval at which the public files are written.
     pub write_every_ms: u64,
     /// Outlets, `public` first.
     pub outlets: Vec<OutletConfig>,
 }
 
-/// What came of it.
+/// Report of a simulated day.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct DayReport {
-    /// How long it was.
+    /// Duration in virtual time.
     pub ms: u64,
-    /// Records of logs.
+    /// Number of log records.
     pub records: u64,
-    /// Lines of live files.
+    /// Number of lines in live files.
     pub lines: u64,
-    /// Times the public files were written.
+    /// Number of times the public files were written.
     pub writes: u64,
-    /// Times a link was lost.
+    /// Number of link outages.
     pub outages: u64,
-    /// Times the station was killed.
+    /// Number of kills of the station.
     pub kills: u64,
 }
 
 impl Day {
-    /// The configuration of its station.
+    /// Returns the configuration of the station.
     pub fn config(&self) -> Config {
         let line = |number: usize| LineConfig {
             name: format!("board-{number}"),
@@ -128,21 +128,20 @@ impl Day {
         }
     }
 
-    /// Plays and records it. `watch` is called whenever the public files were written.
+    /// Plays and records the day. Calls `watch` whenever the public files are written.
     ///
     /// # Errors
     ///
-    /// As the disk says.
+    /// Returns any I/O error.
     pub fn record(&self, pool: &[SourceGame], watch: impl FnMut(u64)) -> io::Result<DayReport> {
         Hall::new(self, pool)?.play(watch)
     }
 
-    /// Checks what a day has left: the check of the folder finds nothing, and all files are made again from the logs, byte for
-    /// byte, into `other`.
+    /// Checks the recorded folder: fsck finds nothing, and a rebuild into `other` gives the same files, byte for byte.
     ///
     /// # Errors
     ///
-    /// The first thing that is not so.
+    /// Describes the first difference.
     pub fn verify(&self, other: &Path) -> io::Result<fsck::FsckReport> {
         let report = fsck::check(&self.directory)?;
         if let Some(finding) = report.findings.iter().find(|finding| finding.severity > Severity::Note) {
@@ -167,7 +166,7 @@ impl Day {
     }
 }
 
-/// The files of a folder and of all in it, by their path from there on.
+/// Returns all files below a folder, by relative path.
 fn files(folder: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -188,7 +187,7 @@ pub(super) struct Hall<'d> {
     config: Config,
     outlets: Outlets,
     tables: Vec<SimulatedTable>,
-    /// When each table wants something next.
+    /// Time of the next event of each table.
     next: Vec<u64>,
     base: WallTime,
     rng: Rng,
@@ -196,28 +195,28 @@ pub(super) struct Hall<'d> {
     now: u64,
     next_kill: u64,
     next_write: u64,
-    /// The office of its tournament.
+    /// Tournament service, if a tournament is played.
     office: Option<SimulatedOffice>,
-    /// Which board is at the cable of each line.
+    /// Board at the cable of each line.
     cables: Vec<usize>,
 }
 
-/// The office of a hall.
+/// Tournament service of a hall.
 struct SimulatedOffice {
     service: TournamentService,
     has_pending_work: bool,
-    /// When it looks at the boards next.
+    /// Time of the next check of the boards.
     next_check: u64,
 }
 
-/// A board, the games it still plays, and who records it.
+/// Board with its remaining games and its recorder.
 struct SimulatedTable {
     config: LineConfig,
     games: Vec<SourceGame>,
     world: World,
-    /// When its world began.
+    /// Start time of the simulated world.
     started_at: u64,
-    /// It is unplugged until then.
+    /// Time until which the board is unplugged.
     down_until: Option<u64>,
     next_outage: u64,
     recorder: Option<SimulatedRecorder>,
@@ -250,7 +249,7 @@ impl<'d> Hall<'d> {
             let first = games.pop().ok_or_else(|| io::Error::other("no game to play"))?;
             let seed = day.seed.wrapping_mul(1000).wrapping_add(index as u64);
             let world = world(day, &first, seed, None)?;
-            // Not all begin in the same second.
+            // Stagger the starts of the boards.
             let began = rng.below(20_000);
             let next_outage = exponential_wait(&mut rng, day.outage_every_ms);
             tables.push(SimulatedTable {
@@ -288,7 +287,7 @@ impl<'d> Hall<'d> {
         })
     }
 
-    /// A hall without games, with the office of a tournament: boards count by their serial numbers.
+    /// Creates a hall without games, with a tournament service: boards are identified by their serial numbers.
     pub(super) fn for_tournament(day: &'d Day, pool: &[SourceGame]) -> io::Result<Hall<'d>> {
         let mut hall = Hall::new(day, pool)?;
         for table in &mut hall.tables {
@@ -312,7 +311,7 @@ impl<'d> Hall<'d> {
         self.base + TimeDelta::milliseconds(self.now as i64)
     }
 
-    /// An arbiter asks the office, a second later.
+    /// Sends an arbiter's request, a second later.
     pub(super) fn request(&mut self, request: impl Into<TournamentRequest>) -> io::Result<()> {
         self.now += 1000;
         let now = self.moment();
@@ -324,7 +323,7 @@ impl<'d> Hall<'d> {
         self.check_boards()
     }
 
-    /// What the thread of an office does at each look: games get their names, boards their pairings.
+    /// Runs one check of the tournament service: games get their names, boards their pairings.
     fn check_boards(&mut self) -> io::Result<()> {
         let now = self.moment();
         let Some(desk) = self.office.as_mut().filter(|desk| desk.has_pending_work || desk.next_check <= self.now)
@@ -358,12 +357,12 @@ impl<'d> Hall<'d> {
         Ok(())
     }
 
-    /// The cables of two boards change places.
+    /// Swaps the cables of two boards.
     pub(super) fn swap(&mut self, one: usize, other: usize) {
         self.cables.swap(one, other);
     }
 
-    /// The station is killed and started again.
+    /// Kills and restarts the station.
     pub(super) fn restart(&mut self) -> io::Result<()> {
         self.kill()?;
         self.now += 500 + self.rng.below(10_000);
@@ -376,7 +375,7 @@ impl<'d> Hall<'d> {
         self.check_boards()
     }
 
-    /// Boards begin a game each, some time soon.
+    /// Starts a game on each board, after a random delay.
     pub(super) fn begin(&mut self, games: Vec<Option<SourceGame>>) -> io::Result<()> {
         for index in 0..self.tables.len() {
             let board = self.cables[index];
@@ -403,7 +402,7 @@ impl<'d> Hall<'d> {
         Ok(recorded)
     }
 
-    /// Lives on until no board has a game any more. `written` is called whenever the public files were written.
+    /// Runs until no board has a game, or the day ends. Calls `written` whenever the public files are written.
     pub(super) fn play_until_idle(&mut self, mut written: impl FnMut(&mut Self) -> io::Result<()>) -> io::Result<()> {
         let is_over = |hall: &Self| hall.day.until_ms > 0 && hall.now >= hall.day.until_ms;
         while self.tables.iter().any(|table| !table.is_done) && !is_over(self) {
@@ -428,7 +427,7 @@ impl<'d> Hall<'d> {
         Ok(())
     }
 
-    /// Stops the station, which writes what may be seen then; later, one that starts writes what was delayed.
+    /// Stops the station, and writes the public files after the delays of all outlets.
     pub(super) fn end(mut self) -> io::Result<DayReport> {
         let mut now = self.now;
         self.stop(now)?;
@@ -506,7 +505,7 @@ impl<'d> Hall<'d> {
         Ok(())
     }
 
-    /// Kills the station: what was just being written may be torn.
+    /// Kills the station: writes in progress may be torn.
     fn kill(&mut self) -> io::Result<()> {
         for table in &mut self.tables {
             let Some(mut recorder) = table.recorder.take() else { continue };
@@ -528,7 +527,7 @@ impl<'d> Hall<'d> {
         Ok(())
     }
 
-    /// Stops the station: what was due is asked before the links go down.
+    /// Stops the station: runs what is due, then closes the links.
     fn stop(&mut self, now: u64) -> io::Result<()> {
         for index in 0..self.tables.len() {
             if !self.tables[index].is_done && self.tables[index].down_until.is_none() {
@@ -582,7 +581,7 @@ impl<'d> Hall<'d> {
         Ok(())
     }
 
-    /// One thing that happened, as the station takes it.
+    /// Applies one input as the station does.
     fn apply_event(&mut self, index: usize, now: u64, input: Input) -> io::Result<()> {
         let table = &mut self.tables[index];
         let Some(recorder) = &mut table.recorder else { return Ok(()) };
@@ -593,7 +592,7 @@ impl<'d> Hall<'d> {
         };
         let time = Millis(now - recorder.chain_opened);
         let mut outputs = if input == Input::Tick { recorder.line.advance_to(time) } else { Vec::new() };
-        // Time that passes stands in the log if something was published because of it.
+        // A tick is logged only if it led to a publication.
         if input != Input::Tick || outputs.iter().any(|output| output.effect.is_publication()) {
             log(&mut recorder.log, input.to_record())?;
             outputs.extend(recorder.line.handle(time, input));
@@ -636,7 +635,7 @@ impl<'d> Hall<'d> {
 }
 
 impl SimulatedTable {
-    /// When something is to be done with it.
+    /// Returns the time of the table's next event.
     fn next(&self, day: &Day) -> u64 {
         if self.is_done {
             return u64::MAX;
@@ -656,7 +655,7 @@ impl SimulatedTable {
         now >= self.started_at + self.world.end_ms() + REMAIN_MS
     }
 
-    /// Life goes on on the board, and nobody hears it.
+    /// Advances the board's world without recording it.
     fn advance_world(&mut self, now: u64) {
         if let Some(since) = now.checked_sub(self.started_at) {
             self.world.advance(since);
@@ -670,7 +669,7 @@ impl SimulatedRecorder {
     }
 }
 
-/// The serial number of a board of a tournament.
+/// Returns the serial number of a tournament board.
 fn serial(board: usize) -> u32 {
     1001 + board as u32
 }
@@ -687,18 +686,18 @@ fn world(day: &Day, game: &SourceGame, seed: u64, serial: Option<u32>) -> io::Re
     World::new(setting).map_err(io::Error::other)
 }
 
-/// A time with this mean; never for 0.
+/// Draws a random time with this mean; practically infinite for 0.
 fn exponential_wait(rng: &mut Rng, mean_ms: u64) -> u64 {
     if mean_ms == 0 { u64::MAX / 2 } else { mean_ms / 2 + rng.below(mean_ms.max(1)) }
 }
 
-/// Takes the last bytes off a file, as if they had never come.
+/// Removes the last bytes of a file, as a lost write would.
 fn truncate_file(path: &Path, bytes: u64) -> io::Result<()> {
     let Ok(file) = OpenOptions::new().write(true).open(path) else { return Ok(()) };
     file.set_len(file.metadata()?.len().saturating_sub(bytes))
 }
 
-/// Brings a live file up to its log.
+/// Completes a live file from its log.
 fn complete_live_file(path: &Path, game: &PlayedGame) -> io::Result<()> {
     let found = fs::read(path).unwrap_or_default();
     let whole = game.file.bytes();

@@ -1,4 +1,4 @@
-//! Simulated boards against the recorder, in virtual time, within one process.
+//! Runs simulated boards against the recorder, in virtual time, within one process.
 
 use hardware_sim::bus::{BusWorld, HostEvent};
 use hardware_sim::world::World;
@@ -8,11 +8,11 @@ use crate::engine::millis::Millis;
 use crate::engine::session::request::{OperatorCommand, Request, Target};
 use crate::engine::session::{Effect, Input, Line, LiveUpdate, Output};
 
-/// Whoever records what a board says: this program, or a simple rule to compare it with.
+/// Recorder of a board: this program, or a baseline.
 pub trait RecorderDriver {
-    /// Takes an input; says what is to be done.
+    /// Handles an input; returns the outputs.
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output>;
-    /// When to be called again though nothing happens.
+    /// Returns the time of the next call without input.
     fn deadline(&self) -> Option<Millis>;
 }
 
@@ -26,22 +26,22 @@ impl RecorderDriver for Line {
     }
 }
 
-/// Everything a recorder heard and said while a board was played.
+/// Inputs and outputs of a recorder during a game.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
-    /// What came from the board, in order.
+    /// Inputs from the board, in order.
     pub inputs: Vec<(Millis, Input)>,
-    /// All outputs in order.
+    /// Outputs, in order.
     pub outputs: Vec<Output>,
 }
 
 impl Record {
-    /// The lines of the live files, in order.
+    /// Returns the lines of the live files, in order.
     pub fn lines(&self) -> impl Iterator<Item = (Millis, String)> {
         self.outputs.iter().flat_map(|output| output.effect.lines().into_iter().map(|line| (output.at, line)))
     }
 
-    /// The moves and setups, without the number and the clock comment.
+    /// Returns the moves and setups, without number and clock comment.
     pub fn entries(&self) -> Vec<(Millis, String)> {
         let entries = self.outputs.iter().filter_map(|output| match &output.effect {
             Effect::Entry { entry, .. } => Some((output.at, strip_entry(entry))),
@@ -51,10 +51,10 @@ impl Record {
     }
 }
 
-/// How plies were announced before they were published.
+/// Counts of announced plies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Announcements {
-    /// For each entry, in order: since when it had been announced when it was published.
+    /// For each published entry, in order: time since which it had been announced.
     pub announced_at: Vec<Option<Millis>>,
     /// Announced plies that were published.
     pub published: usize,
@@ -63,7 +63,7 @@ pub struct Announcements {
 }
 
 impl Record {
-    /// How the entries were announced.
+    /// Counts how the entries were announced.
     pub fn announcements(&self) -> Announcements {
         let mut told = Announcements::default();
         let mut pending: Vec<(String, Millis)> = Vec::new();
@@ -89,12 +89,12 @@ impl Record {
     }
 }
 
-/// An entry without its number and its clocks.
+/// Returns the text of an entry without number and clocks.
 pub fn strip_entry(entry: &Entry) -> String {
     Entry::new(entry.kind.clone()).text()
 }
 
-/// Plays a world to its end against a recorder, and `after_ms` longer. `request`: what an operator asks for at the start.
+/// Runs a world to its end against a recorder, and `after_ms` longer. `request`: the operator's request at the start.
 pub fn drive(
     world: &mut World,
     recorder: &mut dyn RecorderDriver,
@@ -126,8 +126,8 @@ pub fn drive(
     }
 }
 
-/// Plays the boards of one line to their end against a recorder, and `after_ms` longer. Every output goes to `hear`; what is to
-/// be sent has been sent then.
+/// Runs the boards of one line to their end against a recorder, and `after_ms` longer. Every output goes to `hear`, after its bytes were
+/// sent.
 pub fn drive_bus(
     world: &mut BusWorld,
     recorder: &mut impl RecorderDriver,
@@ -170,7 +170,7 @@ mod tests {
     use crate::simulation::games;
     use crate::simulation::scenario::{BoardPlan, LinePlan, Scenario};
 
-    /// What a line records of the first plies of a game on a board alone on a line with these faults.
+    /// Records the first plies of a game, on a board alone on a line with these faults.
     fn recorded(faults: &[&str]) -> (Vec<String>, usize) {
         let board = BoardPlan { games: vec![1], plies: Some(12), ..BoardPlan::default() };
         let faults = faults.iter().map(|fault| (*fault).to_owned()).collect();
@@ -190,7 +190,7 @@ mod tests {
         let (entries, strikes) = recorded(&[]);
         assert_eq!((entries.len(), strikes), (12, 0), "{entries:?}");
         assert_eq!(entries[..3], ["32-28", "16-21", "31-26"]);
-        // The same with bytes that come late, and a byte that is lost in the middle.
+        // Also with late bytes, and with a byte lost in the middle.
         let (late, strikes) = recorded(&["delay=0.002", "lose@700"]);
         assert!(strikes > 1);
         assert_eq!(late, entries);

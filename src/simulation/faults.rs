@@ -1,10 +1,10 @@
-//! Faults as they are written on a command line or in a scenario: names, rates, and single bytes.
+//! Faults as written on a command line or in a scenario: names, rates, and single bytes.
 //!
 //! | written | means |
 //! |---|---|
 //! | `flip` | the line flips bits, at a rate that is common for a bad line |
 //! | `flip=0.01` | one byte in a hundred |
-//! | `to-boards:lose=0.01` | the same on the way from the host to the boards |
+//! | `to-boards:lose=0.01` | on the way from the host to the boards |
 //! | `lose@120`, `flip@120:7` | at the byte of index 120, counted from 0; flip its bit 7 |
 //! | `slide=0.4` | a fault of the hands, of a board's own cable or of a clock (`boardsim score --fault all` names them) |
 //! | `line` | every fault of a line, each at its common rate |
@@ -15,36 +15,36 @@ use hardware_sim::faults::Fault;
 use hardware_sim::line_faults::{LineFault, LineFaults};
 use hardware_sim::profile::NoiseProfile;
 
-/// One fault that was asked for.
+/// Requested fault.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FaultSpec {
-    /// A fault of the line at a rate.
+    /// Fault of the line at a rate.
     Line {
-        /// Towards the boards, not from them.
+        /// Whether the fault affects bytes to the boards instead of bytes from them.
         to_boards: bool,
-        /// Which.
+        /// Kind of fault.
         fault: LineFault,
-        /// Per byte, answer or opening.
+        /// Rate per byte, answer or opening.
         rate: f64,
     },
-    /// A fault of the line at one byte.
+    /// Fault of the line at one byte.
     Byte {
-        /// Towards the boards, not from them.
+        /// Whether the fault affects bytes to the boards instead of bytes from them.
         to_boards: bool,
-        /// Which.
+        /// Kind of fault.
         fault: LineFault,
-        /// The index of the byte.
+        /// Index of the byte, from 0.
         index: u64,
-        /// The bit, byte or number it is about.
+        /// Affected bit, byte or number.
         detail: Option<u8>,
     },
-    /// A fault of people and things at a rate.
+    /// Fault of people and equipment at a rate.
     Hands(Fault, f64),
     /// Every fault of a line, at its common rate.
     WholeLine,
 }
 
-/// A fault that cannot be read.
+/// Error for a fault that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "fault {text:?}: {message}; write NAME, NAME=RATE (0 to 1) or NAME@BYTE, with to-boards: before it for the other direction"
@@ -54,7 +54,7 @@ pub struct FaultError {
     message: String,
 }
 
-/// How often a fault of a line strikes when no rate is given: a bad line, but one that works.
+/// Default rate of a line fault: that of a bad line that still works.
 pub fn common_rate(fault: LineFault) -> f64 {
     match fault {
         LineFault::Cut | LineFault::Delay => 0.0001,
@@ -64,7 +64,8 @@ pub fn common_rate(fault: LineFault) -> f64 {
     }
 }
 
-/// How often a fault of hands and things strikes when no rate is given: as in blitz, rare ones five times as often.
+/// Default rate of a fault of people and equipment: that of blitz, five times that for rare faults, and a fixed rate for faults that
+/// blitz does not have.
 pub fn usual_rate(fault: Fault) -> f64 {
     const COMMON_RATE: f64 = 0.05;
     const UNKNOWN_FAULT: f64 = 0.02;
@@ -110,7 +111,7 @@ impl std::str::FromStr for FaultSpec {
 }
 
 impl FaultSpec {
-    /// Puts the fault where it belongs.
+    /// Adds the fault to the line or to the hands.
     pub fn apply(&self, to_host: &mut LineFaults, to_boards: &mut LineFaults, hands: &mut NoiseProfile) {
         let mut set = |boards: bool, change: &dyn Fn(LineFaults) -> LineFaults| {
             let faults = if boards { &mut *to_boards } else { &mut *to_host };

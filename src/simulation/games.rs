@@ -1,4 +1,4 @@
-//! The games that boards play: from a PDN file, or the demonstration's own.
+//! Games that boards play, from a PDN file or the built-in demonstration.
 
 use super::score::SourceGame;
 use draughts::Variant;
@@ -9,35 +9,35 @@ use draughts_pdn::replay::Replay;
 /// Eight real games of international draughts, bare moves.
 pub const DEMONSTRATION: &str = include_str!("demo.pdn");
 
-/// Why a PDN text gives no game that can be played on a board.
+/// Error for a PDN text without playable games.
 #[derive(Debug, thiserror::Error)]
 pub enum GamesError {
-    /// No game in it.
+    /// Text without a game.
     #[error("{file}: no game found{first}", first = first_problem(.file, .problems))]
     NoGame {
-        /// The name of the file.
+        /// File name.
         file: String,
-        /// Error of the reader.
+        /// Problems of the reader.
         problems: Vec<Problem>,
     },
-    /// A game that does not exist.
+    /// Game number out of range.
     #[error("{file}: there is no game {wanted}; it has {count}")]
     NoSuchGame {
-        /// The name of the file.
+        /// File name.
         file: String,
-        /// The number that was asked for, from 1.
+        /// Requested number, from 1.
         wanted: usize,
-        /// How many there are.
+        /// Number of games.
         count: usize,
     },
-    /// A game whose moves cannot all be played.
+    /// Game with moves that cannot be played.
     #[error("{file}: game {game} cannot be played to its end{first}", first = first_problem(.file, .problems))]
     Unplayable {
-        /// The name of the file.
+        /// File name.
         file: String,
-        /// Its number, from 1.
+        /// Number of the game, from 1.
         game: usize,
-        /// What is wrong with it.
+        /// Problems of the game.
         problems: Vec<Problem>,
     },
 }
@@ -46,11 +46,11 @@ fn first_problem(file: &str, problems: &[Problem]) -> String {
     problems.first().map_or(String::new(), |problem| format!("\n  {file}:{problem}"))
 }
 
-/// Game `wanted` of a PDN text (from 1), or all that can be played.
+/// Returns game `wanted` of a PDN text (from 1), or all playable games.
 ///
 /// # Errors
 ///
-/// When the text has no such game, or its moves are not legal; says where.
+/// Returns an error with its place if the game does not exist or has illegal moves.
 pub fn from_pdn(
     file: &str,
     text: &str,

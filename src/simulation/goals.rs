@@ -1,31 +1,31 @@
 //! Target figures of the recorder, compared with measured ones.
 //!
-//! International draughts is measured on real games; the other variants may err twice as often. Rates count per 100,000 plies,
-//! which makes one slip in 30,000 plies a rate of 3.3: a row is only as sure as its plies are many.
+//! International draughts is measured on real games; the other variants may err twice as often. Rates count per 100,000 plies: one error
+//! in 30,000 plies is a rate of 3.3, so a row needs many plies to be reliable.
 
 use std::fmt;
 
 use super::benchmark::Row;
 use super::score::{RecorderKind, percent};
 
-/// The figures of one way of playing.
+/// Goals of one way of playing.
 struct Goal {
     hands: &'static str,
-    /// At least, in percent.
+    /// Minimum recall in percent.
     recall: f64,
-    /// At most, of 100,000 plies.
+    /// Maximum number of false plies per 100,000.
     false_plies: f64,
-    /// At most, of 100,000 plies.
+    /// Maximum number of needless setups per 100,000 plies.
     needless_setups: f64,
-    /// At most, in seconds, for 95 of 100 plies.
+    /// Maximum delay of 95 % of the plies, in seconds.
     delay: f64,
-    /// Right setups of illegal moves that stand, at least, in percent.
+    /// Minimum share of illegal moves with the right setup, in percent.
     illegal: f64,
-    /// Entries after the end of 100 games, at most.
+    /// Maximum number of entries after the end, per 100 games.
     after_end: f64,
 }
 
-/// Moves taken back that are recorded rightly, at least, in percent.
+/// Minimum share of correctly recorded take-backs, in percent.
 const MIN_TAKEN_BACK_PERCENT: f64 = 98.0;
 
 #[rustfmt::skip]
@@ -38,18 +38,18 @@ const GOALS: [Goal; 6] = [
     Goal { hands: "club-without-clock", recall: 99.95, false_plies: 5.0, needless_setups: 20.0, delay: 3.0, illegal: 98.0, after_end: 30.0 },
 ];
 
-/// One figure beside its goal.
+/// Measured figure and its goal.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GoalResult {
     /// Variant and hands.
     pub row: String,
     /// Measured quantity.
     pub figure: &'static str,
-    /// The goal, in words.
+    /// Description of the goal.
     pub goal: String,
     /// Measured value.
     pub measured: f64,
-    /// Is it reached?
+    /// Whether the goal is reached.
     pub is_reached: bool,
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for GoalResult {
     }
 }
 
-/// The goals of a row; none for hands without goals, and for other recorders.
+/// Compares a row with its goals; returns nothing for hands without goals, and for baselines.
 pub fn lines(row: &Row) -> Vec<GoalResult> {
     let Some(goal) = GOALS.iter().find(|goal| goal.hands == row.hands && row.recorder == RecorderKind::Damcast) else {
         return Vec::new();

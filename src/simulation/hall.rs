@@ -1,8 +1,7 @@
-//! Games on the boards of one bus, counted like games on boards that have a line for themselves.
+//! Plays games on the boards of one bus and scores them like games on boards with their own lines.
 //!
-//! What a bus adds is that nobody says anything unasked: a board's reports come when its turn comes, together, without the
-//! time at which each happened. What that costs is the difference between the two tables of `boardsim score`, without and
-//! with `--bus`.
+//! On a bus a board sends only when polled: its reports arrive together, without the time of each. `boardsim score` with and without
+//! `--bus` shows the cost.
 
 use hardware_sim::bus::{BusConfig, BusWorld};
 use hardware_sim::faults::Fault;
@@ -18,14 +17,14 @@ use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, Effect, Input, Line, Mode, Output};
 use draughts::Position;
 
-/// A game, and how it is played.
+/// Game and its conditions.
 type Case<'a> = (&'a SourceGame, Conditions);
 
-/// The moves of a game with the positions they are played in, and what hands do to play them.
+/// Moves of a game with the positions before them, and the motions that play them.
 type Plan = (Vec<(Position, ScriptPly)>, Game);
 
-/// Plays these games at once, one a board, and counts what came out of all of them. A game that does not begin at the start
-/// of its variant is left out: an operator would have to be told the address of its board.
+/// Plays these games at once, one per board, and sums the scores. Omits games that do not begin at the start of their variant, because an
+/// operator would have to name the address of the board.
 pub fn play(cases: &[Case]) -> Score {
     let mut sum = Score::default();
     let mut hall = match Hall::new(cases) {
@@ -47,11 +46,11 @@ pub fn play(cases: &[Case]) -> Score {
     sum
 }
 
-/// Plays these games at once and tells what happened in one of them, line by line.
+/// Plays these games at once and explains one of them, line by line.
 ///
 /// # Errors
 ///
-/// When they cannot be played on simulated boards, or this one does not begin at the start of its variant.
+/// Returns an error if they cannot be played on simulated boards, or if this one does not begin at the start of its variant.
 pub fn explain(cases: &[Case], wanted: usize) -> Result<Vec<String>, String> {
     let not_played = || "a game that does not begin at the start is not played on a bus".to_owned();
     let name = |(game, conditions): &Case| (game.name.clone(), conditions.seed);
@@ -66,7 +65,7 @@ pub fn explain(cases: &[Case], wanted: usize) -> Result<Vec<String>, String> {
     Ok(format_trace(&GameTrace { steps, truth, utterances: line.tap.utterances(), outputs }))
 }
 
-/// Games on the boards of one line, about to be played.
+/// Games on the boards of one line, ready to play.
 struct Hall<'a> {
     cases: Vec<&'a Case<'a>>,
     plans: Vec<Plan>,
@@ -75,7 +74,7 @@ struct Hall<'a> {
 }
 
 impl<'a> Hall<'a> {
-    /// `None`: none of the games can be played on a bus.
+    /// Returns `None` if none of the games can be played on a bus.
     fn new(cases: &'a [Case<'a>]) -> Result<Option<Hall<'a>>, String> {
         let is_from_start = |(game, _): &&Case| game.start == Position::start(game.start.variant());
         let cases: Vec<_> = cases.iter().filter(is_from_start).collect();
@@ -96,7 +95,7 @@ impl<'a> Hall<'a> {
         Ok(Some(Hall { cases, plans, world, addresses }))
     }
 
-    /// The recorder of the line, told of its boards.
+    /// Creates the recorder of the line, configured for its boards.
     fn line(&self) -> Line {
         let mut settings = self.cases[0].1.settings.clone();
         settings.mode = Mode::Bus;
@@ -106,7 +105,7 @@ impl<'a> Hall<'a> {
         Line::new(settings)
     }
 
-    /// Plays all games to their end. Returns what was said of each.
+    /// Plays all games to their end. Returns a record of each.
     fn record(&mut self, recorder: &mut impl RecorderDriver) -> Vec<Record> {
         let mut records = vec![Record::default(); self.cases.len()];
         let addresses = &self.addresses;
@@ -120,7 +119,7 @@ impl<'a> Hall<'a> {
     }
 }
 
-/// A line of which somebody listens to one board.
+/// Recorder of a line that also records the messages of one board.
 struct TappedLine {
     line: Line,
     tap: BusTap,

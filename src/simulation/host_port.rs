@@ -1,7 +1,7 @@
-//! The door through which a host comes to simulated boards: a pseudo-terminal, or a TCP port as serial servers have it.
+//! Port through which a host reaches simulated boards: a pseudo-terminal, or a TCP port like that of a serial server.
 //!
-//! A TCP door carries the same bytes raw. It takes one host at a time; another one waits until the first has gone, as with the
-//! serial servers of the trade.
+//! A TCP port carries the raw bytes. It accepts one host at a time; another host waits until the first has disconnected, as with real
+//! serial servers.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -13,12 +13,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::port::{Port, Pty};
 
-/// Where a door is.
+/// Address of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// A pseudo-terminal under this name, a symlink.
+    /// Symlink to a pseudo-terminal.
     Link(PathBuf),
-    /// A TCP port of this machine; 0: any that is free.
+    /// TCP port of this machine; 0: any free port.
     Tcp(u16),
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// An open or closed door.
+/// Port, plugged or unplugged.
 #[derive(Debug)]
 pub struct HostPort {
     address: Address,
@@ -45,16 +45,16 @@ enum PortState {
         listener: TcpListener,
         host: Option<TcpStream>,
     },
-    /// Unplugged. The pty that comes next is kept, so that it has another number than the one that went.
+    /// Unplugged. The next pty is opened in advance, so that its number differs from that of the last one.
     Closed(Option<Pty>),
 }
 
 impl HostPort {
-    /// Opens a door.
+    /// Opens a port.
     ///
     /// # Errors
     ///
-    /// When no pty can be had, the link cannot be written, or the port is taken; says which.
+    /// Returns an error if no pty is available, the link cannot be written, or the TCP port is taken; says which.
     pub fn open(address: Address) -> io::Result<HostPort> {
         let pty = matches!(address, Address::Link(_)).then(Pty::open).transpose()?;
         let mut host_port = HostPort { address, state: PortState::Closed(pty) };
@@ -62,32 +62,32 @@ impl HostPort {
         Ok(host_port)
     }
 
-    /// Where it is now.
+    /// Returns the current address.
     pub fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Whether a host can come in.
+    /// Whether a host can connect.
     pub fn is_open(&self) -> bool {
         !matches!(self.state, PortState::Closed(_))
     }
 
-    /// Closes the door: the port vanishes.
+    /// Unplugs the port: it vanishes.
     ///
     /// # Errors
     ///
-    /// When no other pty can be had for later.
+    /// Returns an error if the next pty cannot be opened.
     pub fn unplug(&mut self) -> io::Result<()> {
         let next = matches!(self.address, Address::Link(_)).then(Pty::open).transpose()?;
         self.state = PortState::Closed(next);
         Ok(())
     }
 
-    /// Opens it again, perhaps under another name: that of a link beside the one before, or the number of a TCP port.
+    /// Plugs the port in again, optionally under another name: that of a link in the same folder, or a TCP port number.
     ///
     /// # Errors
     ///
-    /// As [`HostPort::open`].
+    /// Returns the errors of [`HostPort::open`].
     pub fn plug(&mut self, name: Option<&str>) -> io::Result<()> {
         let PortState::Closed(next) = &mut self.state else { return Ok(()) };
         match (&mut self.address, name) {
@@ -107,11 +107,11 @@ impl HostPort {
         Ok(())
     }
 
-    /// Waits for bytes of a host, at most so long. Empty: none came.
+    /// Waits up to `wait` for bytes of a host; empty: none arrived.
     ///
     /// # Errors
     ///
-    /// When the port breaks; a host that goes away is no error.
+    /// Returns an error if the port breaks; a host that disconnects is no error.
     pub fn read(&mut self, wait: Duration) -> io::Result<Vec<u8>> {
         match &mut self.state {
             PortState::Closed(_) => {
@@ -139,11 +139,11 @@ impl HostPort {
         }
     }
 
-    /// Sends bytes. What a host that does not read leaves no room for is lost, as on a wire.
+    /// Sends bytes. If the host does not read and the buffer is full, bytes are lost, as on a wire.
     ///
     /// # Errors
     ///
-    /// When the port breaks; a host that goes away is no error.
+    /// Returns an error if the port breaks; a host that disconnects is no error.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.state {
             PortState::Closed(_) => Ok(()),
@@ -160,7 +160,7 @@ impl HostPort {
     }
 }
 
-/// What a host has sent; nothing at all when he has gone.
+/// Reads the bytes that a host has sent; `None` after it disconnected.
 fn read_pending(host: &mut TcpStream) -> Option<Vec<u8>> {
     let mut buffer = [0; 256];
     match host.read(&mut buffer) {

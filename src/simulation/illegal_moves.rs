@@ -1,29 +1,29 @@
-//! Illegal moves that stand: a man moves on although a capture is due, nobody protests, and the game goes on from there.
+//! Illegal moves that stand: a man moves although a capture is due, no player protests, and the game goes on from there.
 //!
-//! The rest of such a game is made of random legal moves, because the moves that were really played no longer fit.
+//! The rest of such a game consists of random legal moves, because the original moves no longer fit.
 
 use hardware_sim::random::Rng;
 
 use super::score::SourceGame;
 use draughts::{Color, Move, Piece, PieceKind, Placement, Position, Setup, Square};
 
-/// One ply of a script with illegal moves in it.
+/// Ply of a script that may contain illegal moves.
 #[derive(Clone, Debug)]
 pub enum ScriptPly {
-    /// As the rules have it.
+    /// Legal move.
     Legal(Move),
-    /// A capture was due, and a man was moved instead.
+    /// Move of a man while a capture was due.
     Illegal {
-        /// The piece that moved, from and to.
+        /// Start square of the man.
         from: Square,
-        /// Where it went.
+        /// Destination square.
         to: Square,
-        /// The position that stands.
+        /// Position after the move.
         position_after: Position,
     },
 }
 
-/// The moves with the positions they are played in. Each but the first may be replaced, at a rate, by an illegal one.
+/// Returns the moves with the positions before them. Each move but the first may be replaced by an illegal one, at the given rate.
 pub fn with_illegal(game: &SourceGame, rate: f64, seed: u64) -> Vec<(Position, ScriptPly)> {
     let mut rng = Rng::new(seed ^ 0x0111_e6a1);
     let mut position = game.start;
@@ -52,7 +52,7 @@ pub fn with_illegal(game: &SourceGame, rate: f64, seed: u64) -> Vec<(Position, S
     steps
 }
 
-/// A man's step while a capture is due, after which the opponent can move.
+/// Returns a man's step while a capture is due, after which the opponent can move.
 fn illegal_move(position: &Position, rng: &mut Rng) -> Option<(Square, Square, Position)> {
     if !position.must_capture() {
         return None;

@@ -1,7 +1,7 @@
-//! Games on simulated boards: rules and PDN turned into motions for `hardware-sim`, and boards played against the recorder.
+//! Games on simulated boards: turns rules and PDN into motions for `hardware-sim`, and runs boards against the recorder.
 //!
-//! `hardware-sim` knows boards, clocks, wires and hands, and nothing of draughts; this module knows which field a square is
-//! and which pieces a move takes. Used by `boardsim`, by `damcast demo` and by the tests.
+//! `hardware-sim` simulates boards, clocks, wires and hands without knowing draughts; this module maps squares to fields and moves to
+//! pieces. Used by `boardsim`, by `damcast demo` and by the tests.
 
 pub mod alignment;
 pub mod baselines;

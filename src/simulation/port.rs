@@ -1,11 +1,11 @@
-//! A simulated board on a pseudo-terminal: a real tty, as a program that reads boards sees it.
+//! Simulated board on a pseudo-terminal: a real tty for programs that read boards.
 //!
-//! What a pty needs to pass for a serial port, each learned the hard way:
+//! Requirements on a pty that acts as a serial port:
 //!
 //! - the slave is made raw *before* its name is published, else it echoes frames back and maps CR and LF;
-//! - one descriptor of the slave stays open here, else the master reads EIO while nobody has it open;
+//! - one descriptor of the slave stays open here, else the master reads EIO while no process has it open;
 //! - nothing is sent before the reader's first command, else it finds old bytes on opening;
-//! - a pty ignores the baud rate: bytes are paced by the simulated cable;
+//! - a pty ignores the baud rate: the simulated cable paces the bytes;
 //! - its number changes at every start: the symlink is the stable name.
 
 use std::fs;
@@ -20,14 +20,14 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// A pseudo-terminal with a name of its own.
+/// Pseudo-terminal with a symlink.
 #[derive(Debug)]
 pub struct Port {
     pty: Pty,
     link: PathBuf,
 }
 
-/// A pseudo-terminal that nobody knows yet.
+/// Pseudo-terminal without a symlink.
 #[derive(Debug)]
 pub struct Pty {
     master: OwnedFd,
@@ -41,7 +41,7 @@ impl Pty {
     ///
     /// # Errors
     ///
-    /// When no pty can be had.
+    /// Returns an error if no pty is available.
     pub fn open() -> io::Result<Pty> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         grantpt(&master)?;
@@ -56,11 +56,11 @@ impl Pty {
         Ok(Pty { master, _slave: slave, name })
     }
 
-    /// Publishes it under `link`, a symlink that is replaced if it exists.
+    /// Publishes the pty under the symlink `link`, replacing an existing symlink.
     ///
     /// # Errors
     ///
-    /// When `link` cannot be written or is something else than a symlink.
+    /// Returns an error if `link` cannot be written or is something other than a symlink.
     pub fn publish(self, link: &Path) -> io::Result<Port> {
         if let Ok(there) = fs::symlink_metadata(link)
             && !there.is_symlink()
@@ -77,16 +77,16 @@ impl Pty {
 }
 
 impl Port {
-    /// Opens a pty and publishes it under `link`, a symlink that is replaced if it exists.
+    /// Opens a pty and publishes it under the symlink `link`, replacing an existing symlink.
     ///
     /// # Errors
     ///
-    /// When no pty can be had, or `link` cannot be written or is something else than a symlink.
+    /// Returns an error if no pty is available, or if `link` cannot be written or is something other than a symlink.
     pub fn open(link: &Path) -> io::Result<Port> {
         Pty::open()?.publish(link)
     }
 
-    /// Waits for bytes from the reader, at most so long. Empty: none came.
+    /// Waits up to `wait` for bytes from the reader; empty: none arrived.
     pub(super) fn read(&self, wait: Duration) -> io::Result<Vec<u8>> {
         let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
         let mut descriptors = [PollFd::new(&self.pty.master, PollFlags::IN)];
@@ -102,7 +102,7 @@ impl Port {
         }
     }
 
-    /// Sends bytes. What a reader that does not read leaves no room for is lost, as on a wire.
+    /// Sends bytes. If the reader does not read and the buffer is full, bytes are lost, as on a wire.
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<()> {
         match rustix::io::write(&self.pty.master, bytes) {
             Ok(_) | Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(()),
@@ -113,19 +113,19 @@ impl Port {
 
 impl Drop for Port {
     fn drop(&mut self) {
-        // Another board may have been plugged in under this name meanwhile.
+        // Another board may have been plugged in under this name.
         if fs::read_link(&self.link).is_ok_and(|target| target == self.pty.name) {
             let _ = fs::remove_file(&self.link);
         }
     }
 }
 
-/// Plays a world on a port, `speed` times as fast as life, from the reader's first command on. Ends when `stop` says so;
-/// it is asked several times a second and told whether the game is over.
+/// Runs a world on a port, at `speed` times real time, from the reader's first command on. Ends when `stop` returns `true`; `stop` is
+/// called several times a second.
 ///
 /// # Errors
 ///
-/// When the port breaks.
+/// Returns an error if the port breaks.
 pub fn play(world: &mut World, port: &Port, speed: f64, mut stop: impl FnMut(&World) -> bool) -> io::Result<()> {
     const MAX_WAIT: Duration = Duration::from_millis(100);
     let mut started_at: Option<Instant> = None;

@@ -1,14 +1,14 @@
 //! Ground truth of simulated boards, as JSON lines to compare with the recording.
 //!
-//! | `kind` | says |
+//! | `kind` | contents |
 //! |---|---|
 //! | `line`, `board` | once at the start: the seed; the address of a board, its games with their moves |
-//! | `port` | where the line is to be found; `null` while it is unplugged |
-//! | `truth` | what people did: `event` is ready, clock-started, touched, settled, pressed, ..., game-over |
-//! | `fault`, `incident` | what the line did to a byte; what befell the line or a board |
-//! | `over` | nothing more is going to happen |
+//! | `port` | address of the line; `null` while it is unplugged |
+//! | `truth` | actions of people: `event` is ready, clock-started, touched, settled, pressed, ..., game-over |
+//! | `fault`, `incident` | fault of the line at a byte; incident of the line or a board |
+//! | `over` | nothing more will happen |
 //!
-//! Times are milliseconds of the boards' own life; games and plies count from 0, boards from 1.
+//! Times are milliseconds of simulated time; games and plies count from 0, boards from 1.
 
 use hardware_sim::bus::BusWorld;
 use hardware_sim::incident::{Incident, IncidentKind};
@@ -20,7 +20,7 @@ use super::scenario::ReadyLine;
 use super::score::SourceGame;
 use draughts_pdn::{fen, notation};
 
-/// What a line consists of, to be told before anything happens.
+/// Returns the initial reports of a line and its boards.
 pub fn introduction(line: &ReadyLine, seed: u64, speed: f64) -> Vec<Value> {
     let mut reports = vec![json!({
         "kind": "line", "line": line.name, "boards": line.games.len(), "seed": seed, "speed": speed,
@@ -52,7 +52,7 @@ fn game(game: &SourceGame) -> Value {
     json!({ "name": game.name, "game_type": game.start.variant().game_type.number(), "start": start, "moves": moves })
 }
 
-/// Follows a world and tells what is new.
+/// Follows a world and reports new events.
 #[derive(Debug)]
 pub struct Reporter {
     line: String,
@@ -63,12 +63,12 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Nothing has been told of this line yet.
+    /// Creates a reporter that has reported nothing of this line.
     pub fn new(line: &str) -> Reporter {
         Reporter { line: line.to_owned(), seen: Vec::new(), incidents: 0, strikes: [0; 2], is_over: false }
     }
 
-    /// Where the line is to be found now.
+    /// Reports the current address of the line.
     pub fn port(&self, world: &BusWorld, port: Option<String>) -> Value {
         json!({ "kind": "port", "line": self.line, "at_ms": world.now_ms(), "port": port })
     }

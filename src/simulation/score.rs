@@ -1,4 +1,4 @@
-//! How well a recorder records: games under a profile of faults, compared with what was truly played.
+//! Accuracy of a recorder: plays games under a profile of faults and compares the recording with the truth.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,40 +22,40 @@ use crate::engine::session::{Line, LineSettings};
 use draughts::{Move, Position};
 use draughts_pdn::{fen, notation};
 
-/// How long a world lives on after its people are done: what is recorded late is recorded.
+/// Time that a world continues after its people are done, for late recordings.
 pub(super) const TRAILING_MS: u64 = 45_000;
 
-/// A game to be played.
+/// Game to play.
 #[derive(Clone, Debug)]
 pub struct SourceGame {
     /// Name in reports.
     pub name: String,
-    /// Where it starts.
+    /// Start position.
     pub start: Position,
-    /// Its moves.
+    /// Moves of the game.
     pub moves: Vec<Move>,
 }
 
-/// How it is played.
+/// Conditions under which a game is played.
 #[derive(Clone, Debug)]
 pub struct Conditions {
-    /// The hands, the clock and the wire.
+    /// Hands, clock and wire.
     pub profile: NoiseProfile,
-    /// The clock; none is connected without.
+    /// Time control; `None`: no clock is connected.
     pub control: Option<TimeControl>,
-    /// Everything random comes from it.
+    /// Seed of everything random.
     pub seed: u64,
-    /// What the recorder is told.
+    /// Settings of the recorder.
     pub settings: LineSettings,
 }
 
-/// Who records.
+/// Kind of recorder.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum RecorderKind {
     /// This program.
     #[default]
     Damcast,
-    /// A simple rule, to compare with.
+    /// Baseline for comparison.
     Peer(BaselineRule),
 }
 
@@ -68,14 +68,14 @@ impl fmt::Display for RecorderKind {
     }
 }
 
-/// Something in a record that is not as it was played.
+/// Difference between a recording and the truth.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// Which ply of the script, where that can be said.
+    /// Ply of the script, if known.
     pub ply: Option<usize>,
-    /// When it was published, if it was.
+    /// Time of publication, if published.
     pub at_ms: Option<u64>,
-    /// What.
+    /// Description of the difference.
     pub description: String,
 }
 
@@ -94,29 +94,29 @@ pub struct Score {
     pub needless_setups: usize,
     /// Illegal moves that stood.
     pub illegal: usize,
-    /// Of these, followed by the right setup.
+    /// Illegal moves followed by the right setup.
     pub illegal_right: usize,
     /// Moves taken back after the press.
     pub taken_back: usize,
-    /// Of these, rightly recorded: published, set back, and the new move; or the new move alone.
+    /// Take-backs recorded correctly: published, set back, and the new move; or the new move alone.
     pub taken_back_right: usize,
     /// Entries published after the game was over.
     pub after_end: usize,
     /// Games recorded without any difference, up to their end.
     pub perfect: usize,
-    /// From the moment a ply was complete until it was published, in milliseconds; negative when it came earlier.
+    /// Milliseconds from the completion of each ply to its publication; negative if published earlier.
     pub delays: Vec<i64>,
-    /// The same until a ply was announced as provisional, or published if it was not.
+    /// Milliseconds from the completion of each ply to its announcement as provisional, or to its publication without one.
     pub provisional_delays: Vec<i64>,
     /// Plies announced as provisional and then published.
     pub announced_published: usize,
     /// Plies announced as provisional and withdrawn.
     pub announced_withdrawn: usize,
-    /// Everything that is different in one game. Empty in a sum.
+    /// Differences of one game. Empty in a sum.
     pub differences: Vec<Difference>,
-    /// Games that were not perfect or went on after their end, with what is different.
+    /// Descriptions of games that were not perfect or continued after their end.
     pub imperfect_games: Vec<String>,
-    /// The faults that struck shortly before differences.
+    /// Faults that struck shortly before differences.
     pub suspects: BTreeMap<Fault, usize>,
 }
 
@@ -144,22 +144,22 @@ impl Score {
         }
     }
 
-    /// The delay below which this share of the plies lies, 0..=1, in milliseconds.
+    /// Returns the delay quantile, in milliseconds; `share` is 0..=1.
     pub fn delay(&self, share: f64) -> i64 {
         quantile(&self.delays, share)
     }
 
-    /// The same for the provisional plies.
+    /// Returns the delay quantile of the provisional plies, in milliseconds.
     pub fn provisional_delay(&self, share: f64) -> i64 {
         quantile(&self.provisional_delays, share)
     }
 
-    /// The share of the plies that were recorded, in percent.
+    /// Returns the share of recorded plies, in percent.
     pub fn recall(&self) -> f64 {
         percent(self.recalled, self.plies)
     }
 
-    /// A count per 100,000 plies played.
+    /// Returns a count per 100,000 plies played.
     pub fn per_100k(&self, count: usize) -> f64 {
         100_000.0 * count as f64 / self.plies.max(1) as f64
     }
@@ -172,7 +172,7 @@ fn quantile(delays: &[i64], share: f64) -> i64 {
     delays.get(index.min(delays.len().saturating_sub(1))).copied().unwrap_or(0)
 }
 
-/// A share in percent; of nothing, all.
+/// Returns a share in percent; 100 if `whole` is 0.
 pub fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
 }
@@ -212,7 +212,7 @@ pub fn play_all(cases: &[(SourceGame, Conditions)]) -> Score {
     sum
 }
 
-/// Does the same work for every case, over all cores; the results come in the order of the cases.
+/// Runs `work` for every case, over all cores; returns the results in the order of the cases.
 pub fn over_all_cores<Case: Sync, Result: Send>(cases: &[Case], work: impl Fn(&Case) -> Result + Sync) -> Vec<Result> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(BTreeMap::new());
@@ -232,22 +232,22 @@ pub fn over_all_cores<Case: Sync, Result: Send>(cases: &[Case], work: impl Fn(&C
     results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_values().collect()
 }
 
-/// A case that was played.
+/// Case after it was played.
 pub struct Case {
-    /// The moves with the positions they were played in.
+    /// Moves with the positions before them.
     pub steps: Vec<(Position, ScriptPly)>,
     script: Game,
-    /// The board, with what truly happened on it.
+    /// Board, with the true events.
     pub world: World,
-    /// What was heard and said.
+    /// Inputs and outputs of the recorder.
     pub record: Record,
 }
 
-/// Plays one case, without counting.
+/// Plays one case without scoring it.
 ///
 /// # Errors
 ///
-/// When the game cannot be played on a simulated board.
+/// Returns an error if the game cannot be played on a simulated board.
 pub fn run(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) -> Result<Case, String> {
     let Conditions { profile, control, seed, .. } = conditions;
     let steps = illegal_moves::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
@@ -257,7 +257,7 @@ pub fn run(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) -
     let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
     let setting = SeatConfig::new(rows, columns, script.clone(), profile.clone(), *seed);
     let mut world = World::new(setting).map_err(|error| error.to_string())?;
-    // A game from another position than the start is begun by the operator.
+    // The operator starts a game from another position.
     let request = (*start != Position::start(start.variant()))
         .then(|| OperatorCommand::Start(Some(fen::write(start.variant(), &start.setup()))));
     let record = match recorder {
@@ -279,8 +279,8 @@ pub(super) struct PlayedCase<'case> {
 }
 
 impl PlayedCase<'_> {
-    /// What should stand in the file, in the order of the script: hands overlap, so a reply may be complete before the ply it
-    /// replies to. And when the game was over.
+    /// Returns the entries that the file should contain, and the time at which the game was over. The entries are in the order of the
+    /// script: hands overlap, so a reply may be complete before the ply it answers.
     fn expected(&self) -> (Vec<Expected>, u64) {
         let mut expected: Vec<Expected> = Vec::new();
         let mut over = u64::MAX;
@@ -325,7 +325,7 @@ fn setup_text(position: &Position) -> String {
     format!("/FEN \"{}\"/", fen::write(position.variant(), &position.setup()))
 }
 
-/// Plays one case and counts what came out.
+/// Plays one case and scores it.
 pub fn play(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) -> Score {
     let seed = conditions.seed;
     let case = match run(game, conditions, recorder) {
@@ -345,7 +345,7 @@ pub fn play(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) 
     count(&format!("{} seed {seed}", game.name), &outcome)
 }
 
-/// Counts what came of one game.
+/// Scores one game.
 pub(super) fn count(name: &str, outcome: &PlayedCase) -> Score {
     let published = outcome.record.entries();
     let (expected, over) = outcome.expected();
@@ -377,7 +377,7 @@ pub(super) fn count(name: &str, outcome: &PlayedCase) -> Score {
     score
 }
 
-/// Faults that strike all the time and explain nothing.
+/// Frequent faults that explain nothing.
 const ROUTINE_FAULTS: [Fault; 7] = [
     Fault::CapturedFirst,
     Fault::CapturedDuring,
@@ -388,7 +388,7 @@ const ROUTINE_FAULTS: [Fault; 7] = [
     Fault::SplitRead,
 ];
 
-/// The faults that struck, or lasted, shortly before something went wrong.
+/// Returns the faults that struck, or lasted, shortly before a difference.
 fn suspects(truth: &[TruthEntry], at_ms: u64) -> std::collections::BTreeSet<Fault> {
     const BEFORE_MS: u64 = 15_000;
     const AFTER_MS: u64 = 2_000;

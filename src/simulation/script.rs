@@ -1,4 +1,4 @@
-//! A game as motions on fields.
+//! Translates a game into motions on fields.
 
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
@@ -9,7 +9,7 @@ use hardware_sim::script::{Game, Player, Ply};
 use super::illegal_moves::ScriptPly;
 use draughts::{Color, Move, PieceKind, Position, Square};
 
-/// The codes of a draughts set: 1 white man, 4 black man, 7 white king, 10 black king.
+/// Code of a piece in a draughts set: 1 white man, 4 black man, 7 white king, 10 black king.
 fn code(color: Color, kind: PieceKind) -> u8 {
     match (color, kind) {
         (Color::White, PieceKind::Man) => 1,
@@ -26,14 +26,14 @@ fn player(color: Color) -> Player {
     }
 }
 
-/// The field of a square on a board that is not turned.
+/// Returns the field of a square, on a board that is not turned.
 pub fn field(position: &Position, square: Square) -> u8 {
     let geometry = &position.variant().geometry;
     let (row, column) = geometry.row_and_column(square);
     (row * geometry.width() + column) as u8
 }
 
-/// The codes of a position, field by field.
+/// Returns the piece codes of a position, field by field.
 pub fn codes(position: &Position) -> Vec<u8> {
     let geometry = &position.variant().geometry;
     let mut codes = vec![0; geometry.width() * geometry.height()];
@@ -45,7 +45,7 @@ pub fn codes(position: &Position) -> Vec<u8> {
     codes
 }
 
-/// One move of a position as motions.
+/// Translates one move of a position into motions.
 pub fn ply(position: &Position, ply: &Move) -> Ply {
     let by = player(position.turn());
     let field = |square| field(position, square);
@@ -61,8 +61,8 @@ pub fn ply(position: &Position, ply: &Move) -> Ply {
     motion
 }
 
-/// A whole game as motions, with what a wavering player might do instead: other squares to hesitate on, and other moves
-/// that might be pressed for and taken back. How often that happens is the profile's business.
+/// Translates a whole game into motions. The script includes alternatives for a hesitant player: other squares to touch, and other moves
+/// that may be pressed and taken back. The profile determines how often they are used.
 pub fn game(start: &Position, moves: &[Move], control: Option<TimeControl>, profile: &NoiseProfile, seed: u64) -> Game {
     let mut position = *start;
     let mut steps = Vec::with_capacity(moves.len());
@@ -73,7 +73,7 @@ pub fn game(start: &Position, moves: &[Move], control: Option<TimeControl>, prof
     illegal_game(start, &steps, control, profile, seed)
 }
 
-/// The same for a game with illegal moves in it.
+/// Translates a game with illegal moves.
 pub fn illegal_game(
     start: &Position,
     steps: &[(Position, ScriptPly)],

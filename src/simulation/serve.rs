@@ -1,8 +1,7 @@
-//! One line of simulated boards at its door, in real time or any multiple of it.
+//! Serves one line of simulated boards at its port, in real time or any multiple of it.
 //!
-//! The boards begin to live with the first byte of a host (nothing is sent before it, so no host finds old bytes on opening), or
-//! at once. What the world does, the door shows: an unplugged line is a port that is gone, and it comes back under the name that
-//! the scenario gives it.
+//! The boards start at once, or with the first byte of a host: nothing is sent before it, so no host finds old bytes on opening. The port
+//! of an unplugged line is gone, and returns under the name in the scenario.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,33 +11,33 @@ use hardware_sim::bus::{BusWorld, HostEvent};
 
 use super::host_port::{Address, HostPort};
 
-/// How boards are served.
+/// Settings for serving boards.
 #[derive(Clone, Debug)]
 pub struct ServeSettings {
-    /// How many times as fast as life.
+    /// Speed, as a multiple of real time.
     pub speed: f64,
-    /// The boards live from the start on, whether a host is there or not.
+    /// Whether the boards start at once instead of with a host's first byte.
     pub at_once: bool,
-    /// The names under which the port comes back, one for each time; none: the one before.
+    /// Names under which the port returns, one per time; `None`: the last name.
     pub names: VecDeque<Option<String>>,
 }
 
-/// What is reported while boards are served.
+/// Event while boards are served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServeEvent {
-    /// The port is there.
+    /// The port was opened.
     Open(Address),
-    /// The port is gone.
+    /// The port was closed.
     Closed,
-    /// The world has lived on.
+    /// The world has advanced.
     Advanced,
 }
 
-/// Serves boards until `hear` says that it is enough. It is called several times a second.
+/// Serves boards until `hear` returns [`KeepGoing::Stop`]. Calls `hear` several times a second.
 ///
 /// # Errors
 ///
-/// When the port breaks or cannot be opened again.
+/// Returns an error if the port breaks or cannot be opened again.
 pub fn serve(
     world: &mut BusWorld,
     host_port: &mut HostPort,
@@ -78,12 +77,12 @@ pub fn serve(
     }
 }
 
-/// Whether to go on.
+/// Whether to continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeepGoing {
-    /// Go on.
+    /// Continue.
     On,
-    /// It is enough.
+    /// Stop serving.
     Stop,
 }
 

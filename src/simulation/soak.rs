@@ -1,14 +1,14 @@
-//! Very many games in virtual time, of all variants, hands and faults: nothing may break, whatever happens on the board.
+//! Plays very many games in virtual time, of all variants, hands and faults, and checks invariants.
 //!
-//! | held for every game | how |
+//! | invariant of every game | check |
 //! |---|---|
-//! | no panic, no deadline that does not move on | caught, and told with its seed |
-//! | the same seed gives the same bytes | played twice |
+//! | no panic, no deadline that does not advance | caught, and reported with its seed |
+//! | equal seeds give equal bytes | played twice |
 //! | the file is strict PDN 3.0 at every moment | the whole file and some of its prefixes; of every fiftieth game each prefix |
 //! | the file replays legally from setup to setup | with the reader of any PDN |
 //!
-//! A prefix that is not strict where the whole file is can only come from how the file ends there, so that a few of each and
-//! all of some find it; checking all of all would take a hundred times as long as playing.
+//! If the whole file is strict, a prefix can only fail because of its end. A few prefixes of each file and all prefixes of some files
+//! find such failures; checking all prefixes of all files would take a hundred times as long as playing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,25 +28,25 @@ use draughts_pdn::reader;
 use draughts_pdn::replay::Replay;
 use draughts_pdn::strict;
 
-/// Of so many games one has every prefix of its files checked.
+/// Interval between games of which every prefix is checked.
 const ALL_PREFIXES_INTERVAL: u64 = 50;
-/// How many prefixes are checked of each file of the others.
+/// Number of prefixes checked per file of the other games.
 const SAMPLED_PREFIXES: u64 = 2;
 
-/// Games played and failures found.
+/// Counts of games and checks, and the failures found.
 #[derive(Clone, Debug, Default)]
 pub struct SoakReport {
     /// Games played, each of them twice.
     pub games: usize,
-    /// Files that they made.
+    /// Files of these games.
     pub files: usize,
     /// Lines of movetext.
     pub entries: usize,
-    /// Setups among them.
+    /// Setups among the lines.
     pub setups: usize,
     /// Prefixes of files that were checked.
     pub prefixes: usize,
-    /// Games of each variant.
+    /// Number of games per variant.
     pub variants: BTreeMap<&'static str, usize>,
     /// Failures, each with the inputs that reproduce it.
     pub failures: Vec<String>,
@@ -83,7 +83,7 @@ impl fmt::Display for SoakReport {
     }
 }
 
-/// Plays so many games, drawn from these, over all cores. The findings do not depend on the number of cores.
+/// Plays `games` games drawn from `pool`, over all cores. The findings do not depend on the number of cores.
 pub fn soak(pool: &[SourceGame], games: u64, seed: u64) -> SoakReport {
     let numbers: Vec<u64> = (0..games).filter(|_| !pool.is_empty()).collect();
     let mut sum = SoakReport::default();
@@ -124,7 +124,7 @@ fn play_one(pool: &[SourceGame], number: u64, seed: u64) -> SoakReport {
     findings
 }
 
-/// Every variant equally often, however many games of it there are.
+/// Draws a game; every variant is equally likely, regardless of its number of games.
 fn draw_game<'a>(pool: &'a [SourceGame], rng: &mut Rng) -> Option<&'a SourceGame> {
     let mut variants: Vec<&str> = pool.iter().map(|game| game.start.variant().name).collect();
     variants.sort_unstable();
@@ -141,7 +141,7 @@ fn draw_conditions(game: &SourceGame, rng: &mut Rng) -> Conditions {
         2 => NoiseProfile::club(),
         _ => NoiseProfile::blitz(),
     };
-    // Some faults at rates that no profile has.
+    // Set some faults to rates that no profile has.
     let faults: Vec<Fault> = Fault::all().collect();
     for _ in 0..rng.below(4) {
         if let Some(&fault) = rng.pick(&faults) {
@@ -162,7 +162,7 @@ fn draw_conditions(game: &SourceGame, rng: &mut Rng) -> Conditions {
     Conditions { profile, control, seed: rng.next_u64(), settings }
 }
 
-/// The files of a record, as their readers would find them in the end.
+/// Returns the final contents of all files of a record.
 fn files(record: &Record) -> Vec<Vec<u8>> {
     let mut files: Vec<Vec<u8>> = Vec::new();
     for Output { effect, .. } in &record.outputs {

@@ -1,13 +1,13 @@
-//! A tournament in virtual time: rounds on simulated boards, with an arbiter who makes mistakes and mends them.
+//! Tournament in virtual time: rounds on simulated boards, with an arbiter who makes mistakes and corrects them.
 //!
 //! ```text
-//!   pairings of the round ─▸ Office ─▸ record ─▸ public files        nobody sleeps; ports and threads are left out
-//!         ▴                    │ ▴
-//!       points         pairing ▾ │ games begin, end
-//!                            boards ─▸ logs ─▸ live files            the station is killed, cables are swapped
+//!   pairings of the round ─▸ TournamentService ─▸ tournament log ─▸ public files   ports and threads are left out
+//!         ▴                        │ ▴
+//!       points             pairing ▾ │ games begin, end
+//!                                boards ─▸ logs ─▸ live files                       the station is killed, cables are swapped
 //! ```
 //!
-//! Pairings are a simple rule's: players in the order of their points, nobody twice with the same.
+//! The pairing rule is simple: players in the order of their points, no two meeting twice.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -23,45 +23,45 @@ use crate::station::tournament_log::TournamentLog;
 use crate::station::tournament_service::{TournamentCommand, TournamentRequest};
 use draughts_tournament::{TieBreak, TieBreakValue, UnplayedPolicy, standings};
 
-/// So many ways of a round are tried, so that nobody meets anybody twice.
+/// Maximum number of attempts to pair a round without repeated meetings.
 const MAX_PAIRING_TRIES: u32 = 100_000;
 
 /// Pairing system of the rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TournamentForm {
-    /// So many rounds, with two players for each board of the hall.
+    /// Number of rounds, with two players for each board of the hall.
     Swiss(u32),
-    /// Four teams, each against each; half the boards of the hall are one match.
+    /// Four teams, each against each; one match takes half the boards of the hall.
     League,
 }
 
-/// What a round was for a player, once all mistakes of the arbiter were mended.
+/// Result of a pairing, after all mistakes of the arbiter were corrected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RoundResult {
-    /// The round.
+    /// Round number.
     pub round: u32,
     /// White player: index into the names, from 0.
     pub white: usize,
     /// Black player; `None` for a bye or an absence.
     pub black: Option<usize>,
-    /// The points of White; Black has the others of two.
+    /// Points of White; Black has the rest of two points.
     pub points: u32,
 }
 
 /// Outcome of a tournament.
 #[derive(Clone, Default, Debug)]
 pub struct TournamentRun {
-    /// The players, as they are called in the end.
+    /// Final names of the players.
     pub names: Vec<String>,
     /// Games played and decisions made.
     pub results: Vec<RoundResult>,
     /// Report of the recording.
     pub day_report: DayReport,
-    /// How many results were wrong at first.
+    /// Number of results that were corrected.
     pub corrections: u32,
-    /// How many names came when games had begun.
+    /// Number of names that changed after the game had begun.
     pub late_names: u32,
-    /// How often the cables of two boards were swapped.
+    /// Number of swaps of two boards' cables.
     pub swaps: u32,
 }
 
@@ -69,7 +69,7 @@ pub struct TournamentRun {
 ///
 /// # Errors
 ///
-/// As the disk says, or when the office refuses what should be done.
+/// Returns any I/O error, or an error if the service refuses a request.
 pub fn run_tournament(day: &Day, form: TournamentForm, pool: &[SourceGame]) -> io::Result<TournamentRun> {
     let players = day.boards * 2;
     let rounds = if let TournamentForm::Swiss(rounds) = form { rounds } else { 3 };
@@ -106,7 +106,7 @@ pub fn run_tournament(day: &Day, form: TournamentForm, pool: &[SourceGame]) -> i
             is_played.then(|| pool[(board + round as usize) % pool.len()].clone())
         });
         hall.begin(games.collect())?;
-        // Names that come while games go on.
+        // Names that change during games.
         let mut late = (round as usize - 1) * players / rounds as usize..round as usize * players / rounds as usize;
         let late = hall.play_until_idle(|hall| {
             if let Some(player) = late.next() {
@@ -145,13 +145,12 @@ pub fn run_tournament(day: &Day, form: TournamentForm, pool: &[SourceGame]) -> i
 }
 
 impl TournamentRun {
-    /// Checks what a tournament has left in a folder beside what [`Day::verify`] says of it: the standings are what the results come to,
-    /// every game of the archive has its own players, its round and its result and none is missing, every file of a round has the games
-    /// of this round and no other.
+    /// Checks the folder of a tournament, in addition to [`Day::verify`]. The standings match the results. Every game of the archive has
+    /// its own players, its round and its result, and none is missing. Every file of a round has exactly the games of the round.
     ///
     /// # Errors
     ///
-    /// The first thing that is not so.
+    /// Describes the first difference.
     pub fn verify(&self, directory: &Path) -> io::Result<()> {
         let wrong = |message: String| Err(io::Error::other(message));
         let log = TournamentLog::read(&RealDisk, &directory.join("log"))?;
@@ -205,8 +204,8 @@ impl TournamentRun {
         Ok(())
     }
 
-    /// Name, points and Solkoff of each player in their order, from the words of the rules: the points of all opponents, where a round
-    /// without one counts nothing.
+    /// Returns name, points and Solkoff of each player in order of rank. Solkoff follows the wording of the rules: the points of all
+    /// opponents, where a round without one counts nothing.
     fn standings(&self) -> Vec<(String, String, String)> {
         let mut rows: Vec<(u32, u32, usize)> = (0..self.names.len())
             .map(|player| {
@@ -226,7 +225,7 @@ impl TournamentRun {
     }
 }
 
-/// What of two sorted lists is in one of them alone.
+/// Describes the entries that are in only one of two sorted lists.
 fn difference(found: &[[String; 4]], expected: &[[String; 4]]) -> Option<String> {
     let only = |these: &[[String; 4]], others: &[[String; 4]]| -> Vec<String> {
         these.iter().filter(|game| !others.contains(game)).map(|game| game.join(" | ")).collect()
@@ -240,7 +239,7 @@ fn difference(found: &[[String; 4]], expected: &[[String; 4]]) -> Option<String>
     (found != expected).then_some(what)
 }
 
-/// Round, players and result of each game of a file, sorted.
+/// Returns round, players and result of each game of a file, sorted.
 fn games_in(text: &str) -> Vec<[String; 4]> {
     let value = |game: &str, tag: &str| {
         let found = game.lines().find_map(|line| line.strip_prefix(&format!("[{tag} \"")));
@@ -253,7 +252,7 @@ fn games_in(text: &str) -> Vec<[String; 4]> {
     games
 }
 
-/// A result of the arbiter, whatever the board has shown.
+/// Returns a request with the arbiter's result, independent of the board.
 fn result(round: u32, board: usize, points: u32, correct: bool) -> TournamentRequest {
     let matter = TournamentCommand::Result {
         board: None,
@@ -267,7 +266,7 @@ fn result(round: u32, board: usize, points: u32, correct: bool) -> TournamentReq
     TournamentRequest { confirm: true, ..matter.into() }
 }
 
-/// The pairings of a round as a pairing program would give them; boards from 1, first those with two players.
+/// Returns an import of a round's pairings, as a pairing program would write it; boards from 1, pairings of two players first.
 fn import(held: &TournamentRun, round: u32, meetings: &[RoundResult], form: TournamentForm) -> TournamentCommand {
     let mut text = "Round;Board;White-number;White;White-team;Black-number;Black;Black-team;Result;Reason\n".to_owned();
     let team = |player: usize| match form {
@@ -314,7 +313,7 @@ fn swiss(held: &TournamentRun, round: u32, gone: Option<(usize, u32)>) -> Vec<Ro
         held.results.iter().any(is_it)
     };
     let alone = |white: usize, points: u32| RoundResult { round, white, black: None, points };
-    // The lowest without a bye so far has none to meet.
+    // The lowest player without an earlier bye gets the bye.
     let had_bye = |player: usize| held.results.iter().any(|of| of.white == player && of.black.is_none());
     let at = order.iter().rposition(|player| !had_bye(*player)).unwrap_or(0);
     let bye = (order.len() % 2 == 1).then(|| order.remove(at));
@@ -329,7 +328,7 @@ fn swiss(held: &TournamentRun, round: u32, gone: Option<(usize, u32)>) -> Vec<Ro
     pairs.into_iter().map(meeting).chain(bye.map(|player| alone(player, 2))).chain(absent).collect()
 }
 
-/// Players two by two, each with the next whom he has not met; `None`: there is no such way, or it was not found after `tries`.
+/// Pairs players, each with the next one not met; `None` if there is no pairing, or none was found within `tries`.
 fn pairs(order: &[usize], have_met: &dyn Fn(usize, usize) -> bool, tries: &mut u32) -> Option<Vec<(usize, usize)>> {
     let Some((&one, rest)) = order.split_first() else { return Some(Vec::new()) };
     for (at, &other) in rest.iter().enumerate().filter(|(_, other)| !have_met(one, **other)) {

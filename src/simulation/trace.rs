@@ -1,13 +1,13 @@
-//! One simulated game as a list of events that explains each entry of the recorder.
+//! Simulated game as a list of events that explains each entry of the recorder.
 //!
 //! ```text
-//!    61.204 | 12-18 is touched                  what truly happened
-//!    61.310 < 12: empty                         what the board said
+//!    61.204 | 12-18 is touched                  true event
+//!    61.310 < 12: empty                         message of the board
 //!    61.902 < lever right, running
-//!    62.105 > 6... 12-18: Pressed, 1 explained  what the recorder wrote, and why
+//!    62.105 > 6... 12-18: Pressed, 1 explained  entry of the recorder, and its reason
 //! ```
 //!
-//! Of a board on a bus it also tells what it was asked (`? SendClock`), but for its changes, and that there were none.
+//! For a board on a bus the list includes its commands (`? SendClock`), except polls for changes and answers without changes.
 
 use hardware_sim::truth::{Event, PlyId, TruthEntry};
 
@@ -22,9 +22,9 @@ use crate::engine::session::{Effect, Input, Output};
 use draughts::{Geometry, Position, Square};
 use draughts_pdn::notation;
 
-/// A game on one board, and all that was said about it.
+/// Game on one board, with its messages and outputs.
 pub struct GameTrace<'a> {
-    /// The moves with the positions they were played in.
+    /// Moves with the positions before them.
     pub steps: &'a [(Position, ScriptPly)],
     /// Events of the simulated game.
     pub truth: &'a [TruthEntry],
@@ -34,22 +34,22 @@ pub struct GameTrace<'a> {
     pub outputs: &'a [Output],
 }
 
-/// Something that a board said, or was asked.
+/// Message of a board, or command to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BoardUtterance {
-    /// One field holds this now.
+    /// New contents of one field.
     Field(usize, PieceCode),
-    /// All fields do.
+    /// Contents of all fields.
     Fields(Vec<PieceCode>),
-    /// The clock shows this.
+    /// Reading of the clock.
     Clock(ClockReport),
-    /// Anything else, in words.
+    /// Any other message, as text.
     Text(String),
-    /// It was asked this, on a bus.
+    /// Command on a bus.
     Question(BusCommand),
 }
 
-/// Everything that happened in a game on a board of its own, line by line, in the order of time.
+/// Returns all events of a game on a board with its own line, line by line, in the order of time.
 pub fn chronicle(case: &Case) -> Vec<String> {
     let said = single_board_utterances(&case.record.inputs);
     format_trace(&GameTrace {
@@ -60,7 +60,7 @@ pub fn chronicle(case: &Case) -> Vec<String> {
     })
 }
 
-/// A story line by line, in the order of time.
+/// Formats a trace line by line, in the order of time.
 pub fn format_trace(trace: &GameTrace) -> Vec<String> {
     let Some((start, _)) = trace.steps.first() else { return Vec::new() };
     let geometry = &start.variant().geometry;
@@ -119,7 +119,7 @@ fn square(geometry: &Geometry, field: usize) -> String {
     square.map_or_else(|| format!("field {field}"), |square| geometry.name(square).to_owned())
 }
 
-/// What a board on a line of its own said.
+/// Returns the messages of a board with its own line.
 fn single_board_utterances(inputs: &[(Millis, Input)]) -> Vec<(Millis, BoardUtterance)> {
     let mut decoder = Decoder::new();
     let mut utterances = Vec::new();
@@ -141,7 +141,7 @@ fn single_board_utterances(inputs: &[(Millis, Input)]) -> Vec<(Millis, BoardUtte
     utterances
 }
 
-/// What is said to one board of a bus, and by it.
+/// Records the commands to one board of a bus, and its messages.
 pub struct BusTap {
     board: BusAddress,
     decoder: BusDecoder,
@@ -149,12 +149,12 @@ pub struct BusTap {
 }
 
 impl BusTap {
-    /// Nothing has been said yet.
+    /// Creates an empty tap for a board.
     pub fn new(board: BusAddress) -> BusTap {
         BusTap { board, decoder: BusDecoder::new(), utterances: Vec::new() }
     }
 
-    /// Bytes come from the boards of the line.
+    /// Receives bytes from the boards of the line.
     pub fn receive(&mut self, now: Millis, bytes: &[u8]) {
         for item in bytes.iter().filter_map(|&byte| self.decoder.push(byte)) {
             if let BusItem::Message(message) = item
@@ -165,19 +165,19 @@ impl BusTap {
         }
     }
 
-    /// Bytes go to them.
+    /// Receives bytes to the boards.
     pub fn send(&mut self, now: Millis, bytes: &[u8]) {
         let command = bytes.try_into().ok().and_then(BusCommand::decode).filter(|(_, to)| *to == self.board);
         self.utterances.extend(command.map(|(command, _)| (now, BoardUtterance::Question(command))));
     }
 
-    /// Everything that was said.
+    /// Returns all messages and commands.
     pub fn utterances(self) -> Vec<(Millis, BoardUtterance)> {
         self.utterances
     }
 }
 
-/// What an answer says, one thing after the other.
+/// Splits an answer into its messages.
 fn answer_texts(answer: &BusAnswer) -> Vec<BoardUtterance> {
     match answer {
         BusAnswer::Board(codes) | BusAnswer::Board50Black(codes) => vec![BoardUtterance::Fields(codes.clone())],
@@ -197,7 +197,7 @@ fn answer_texts(answer: &BusAnswer) -> Vec<BoardUtterance> {
     }
 }
 
-/// What the board said: reports as they came, of dumps and clock readings only the news.
+/// Describes the messages of the board: reports as they came, of dumps and clock readings only the changes.
 fn describe_message(utterances: &[(Millis, BoardUtterance)], geometry: &Geometry) -> Vec<(Millis, String)> {
     let mut lines = Vec::new();
     let mut known: Vec<PieceCode> = Vec::new();

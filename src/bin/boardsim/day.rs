@@ -1,4 +1,4 @@
-//! `boardsim day`: a day of a hall in virtual time, and whether its files are what its logs say.
+//! `boardsim day`: records a day of a hall in virtual time, and checks its files against its logs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,61 +14,62 @@ use damcast::station::disk::{Disk, Durability, RealDisk};
 use damcast::station::line::{Folders, opening};
 use damcast::station::output::print_line;
 
-/// How many rounds a Swiss has, or as many as boards: nobody meets anybody twice.
+/// Maximum number of rounds of a Swiss; with fewer boards as many as boards, so that no two players meet twice.
 const ROUNDS: u32 = 9;
 
 /// Arguments of the command.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The directory to record into; it must not exist, or be empty. What is made again stands in DIR/rebuilt then.
+    /// Directory for the recording; must be empty or missing. Rebuilt files go to DIR/rebuilt.
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
-    /// How many boards; 64 if that is not told, 32 for a Swiss, 20 for a league.
+    /// Number of boards; default: 64, 32 for a Swiss, 20 for a league.
     #[arg(long)]
     boards: Option<usize>,
-    /// Play a tournament: a Swiss of 9 rounds, or as many as boards, with two players a board; or a league of four teams, each against each. An arbiter imports
-    /// the pairings, opens and closes the rounds, gives results, and makes mistakes that he mends.
+    /// Play a tournament with an arbiter who makes and corrects mistakes. A Swiss has 9 rounds, or as many as boards if they are fewer,
+    /// with two players a board; a league has four teams, each against each. The arbiter imports the pairings, opens and closes the
+    /// rounds, and enters results.
     #[arg(long, value_enum, conflicts_with_all = ["games", "until_minutes", "delay"])]
     tournament: Option<Tournament>,
-    /// How many games each of them plays.
+    /// Number of games per board.
     #[arg(long, default_value_t = 4)]
     games: usize,
-    /// Play so many plies of each game; all of them if that is not told.
+    /// Maximum number of plies per game; all if omitted.
     #[arg(long)]
     plies: Option<usize>,
-    /// How people play: ideal, calm, club or blitz.
+    /// Way of playing: ideal, calm, club or blitz.
     #[arg(long, default_value = "club")]
     hands: String,
     /// Base time and increment in seconds; `none`: no clock.
     #[arg(long, default_value = "4800+60")]
     clock: String,
-    /// The seed of all that is random.
+    /// Seed of everything random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// After how many minutes the link of a board is lost, on average; 0 for never.
+    /// Mean time between outages of a board's link, in minutes; 0 for never.
     #[arg(long, default_value_t = 120)]
     outage_minutes: u64,
-    /// After how many minutes the station is killed, on average; 0 for never.
+    /// Mean time between kills of the station, in minutes; 0 for never.
     #[arg(long, default_value_t = 60)]
     kill_minutes: u64,
-    /// End after so many minutes, though games go on; 0 for never. Then the time is told in which a station starts there.
+    /// End after this many minutes even if games are running; 0 for never. Then measures how long a station takes to start there.
     #[arg(long, default_value_t = 0)]
     until_minutes: u64,
-    /// How many seconds later than the recording the public files show something.
+    /// Delay of the public files, in seconds.
     #[arg(long, default_value_t = 0)]
     delay: u32,
 }
 
-/// Which tournament is played.
+/// Tournament to play.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Tournament {
-    /// Everybody plays nine rounds.
+    /// Nine rounds, two players a board.
     Swiss,
     /// Four teams, each against each.
     League,
 }
 
-/// A day of a hall, recorded, checked and made again.
+/// Records a day of a hall, checks it and rebuilds its files.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let directory = &arguments.dir;
     std::fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
@@ -146,7 +147,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Opens all lines as a station does when it starts, one after the other, and tells how long that took.
+/// Opens all lines one after the other, as a starting station does, and prints how long that took.
 fn start(day: &Day) -> anyhow::Result<()> {
     let config = day.config();
     let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };

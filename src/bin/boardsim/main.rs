@@ -1,4 +1,4 @@
-//! The program `boardsim`: simulated boards, for trying out programs that read electronic boards.
+//! The program `boardsim`: simulated boards, to test programs that read electronic boards.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -27,7 +27,7 @@ use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
 use hardware_sim::world::{SeatConfig, World};
 
-/// The name of the program.
+/// Name of the program.
 const NAME: &str = "boardsim";
 
 /// Simulated electronic draughts boards, clocks and hands. Not made by, and not connected with, the makers of real ones.
@@ -42,46 +42,46 @@ struct Arguments {
 enum Subcommand {
     /// Play a game of a PDN file on a board at a pseudo-terminal.
     Play(Play),
-    /// Serve many boards: on a bus, on ports of their own, over TCP, with faults and incidents.
+    /// Serve boards on a bus, on separate ports or over TCP, with faults and incidents.
     Serve(serve::Arguments),
-    /// Play games under faults in virtual time and count what the recorder makes of them.
+    /// Play games under faults in virtual time and score the recorder.
     Score(ScoreArguments),
-    /// Play very many games of mixed hands and faults: nothing may break, and every file must be right at every moment.
+    /// Play many games of mixed hands and faults and check every file at every moment.
     Soak(SoakArguments),
-    /// Record a day of a hall in virtual time, check what it leaves, and make all files again from the logs.
+    /// Record a day of a hall in virtual time, check it, and rebuild its files.
     Day(day::Arguments),
 }
 
 #[derive(clap::Args)]
 struct Play {
-    /// The file with the game.
+    /// File with the game.
     #[arg(long)]
     pdn: PathBuf,
-    /// Which of its games, from 1.
+    /// Number of the game in the file, from 1.
     #[arg(long, default_value_t = 1)]
     game: usize,
-    /// The game type, for a file that does not say.
+    /// Game type of a file without one.
     #[arg(long)]
     game_type: Option<String>,
-    /// The name of the port: a symlink to the pseudo-terminal.
+    /// Name of the port: a symlink to the pseudo-terminal.
     #[arg(long)]
     link: PathBuf,
-    /// How many times as fast as life.
+    /// Speed, as a multiple of real time.
     #[arg(long, default_value_t = 1.0)]
     speed: f64,
-    /// The seed of all that is random.
+    /// Seed of everything random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Base time and increment in seconds; `none`: no clock.
     #[arg(long, default_value = "4800+60")]
     clock: String,
-    /// How people play: ideal, calm, club or blitz.
+    /// Way of playing: ideal, calm, club or blitz.
     #[arg(long, default_value = "ideal")]
     hands: String,
-    /// The connector is on White's right.
+    /// Set if the connector is on White's right.
     #[arg(long)]
     turned: bool,
-    /// Which codes the pieces have: draughts, draughts-old (older firmware) or chess (pawns are men, queens are kings).
+    /// Piece codes: draughts, draughts-old or chess. draughts-old is older firmware; in chess pawns are men and queens are kings.
     #[arg(long, default_value = "draughts")]
     set: String,
     /// End some seconds after the game; otherwise the board stays until it is stopped.
@@ -91,72 +91,71 @@ struct Play {
 
 #[derive(clap::Args)]
 struct ScoreArguments {
-    /// Files with games, PDN or JSON lines; the demonstration's if left out.
+    /// Files with games, PDN or JSON lines; the demonstration's if omitted.
     #[arg(long = "games", alias = "pdn", value_name = "FILE", num_args = 1..)]
     files: Vec<PathBuf>,
-    /// Of JSON lines only games of this kind: real, generated, engine match.
+    /// Kind of games to take from JSON lines: real, generated, engine match.
     #[arg(long)]
     kind: Option<String>,
-    /// At most so many games of each file, spread over it.
+    /// Maximum number of games per file, spread over it.
     #[arg(long)]
     limit: Option<usize>,
-    /// The game type, for a file that does not say.
+    /// Game type of a file without one.
     #[arg(long)]
     game_type: Option<String>,
-    /// How people play: ideal, calm, club, blitz, each also with -without-clock; several with commas; `all`: every row of
-    /// the goals.
+    /// Way of playing: ideal, calm, club or blitz, each also with -without-clock. Separate several by commas; `all`: every row of the
+    /// goals.
     #[arg(long, default_value = "club")]
     hands: String,
-    /// Ideal hands but for this fault alone, as NAME or NAME=RATE; `all`: every fault in turn, at blitz rate, rare ones at
-    /// five times that.
+    /// Play ideally except for this fault, as NAME or NAME=RATE. `all`: every fault in turn, at blitz rate, rare ones at five times that.
     #[arg(long, conflicts_with = "hands")]
     fault: Option<String>,
-    /// Besides what these hands do, this fault at this rate, as NAME=RATE: to see what happens when several coincide.
+    /// Add this fault to the hands, as NAME=RATE, to test coinciding faults.
     #[arg(long = "with", value_name = "FAULT=RATE")]
     with: Vec<String>,
-    /// How many seeds each game is played with.
+    /// Number of seeds per game.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
-    /// The first seed.
+    /// First seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Base time and increment in seconds; `none`: no clock.
     #[arg(long, default_value = "4800+60")]
     clock: String,
-    /// A setting of `[[line]]` or `[recognition]`.
+    /// Setting of `[[line]]` or `[recognition]`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// So many boards at a time on one line, instead of each on its own.
+    /// Number of boards that share one line; default: each has its own.
     #[arg(long, value_name = "BOARDS", conflicts_with = "peers", value_parser = clap::value_parser!(u16).range(1..=256))]
     bus: Option<u16>,
-    /// Let two simple rules record the same boards: the naive one, and 250 ms of quiet with a dump.
+    /// Add two baselines: naive, and 250 ms of quiet with a dump.
     #[arg(long)]
     peers: bool,
-    /// Hold the figures against the goals.
+    /// Compare the figures with the goals.
     #[arg(long)]
     goals: bool,
     /// Scale the recogniser's times by several factors: delay against false plies.
     #[arg(long)]
     curve: bool,
-    /// List the games that were not recorded perfectly or went on after their end, with the faults that struck shortly before
-    /// each difference.
+    /// List the imperfect games with the faults shortly before each difference. An imperfect game has a difference, or entries after its
+    /// end.
     #[arg(long)]
     list_imperfect: bool,
-    /// Instead of counting, tell what happened in this game: its number, from 1, or its name, as played with the first seed, or
-    /// GAME@SEED with a seed that --blemishes tells. With --bus it is played among the others of its line.
+    /// Explain one game instead of scoring: its number, from 1, or its name. The game is played with the first seed, or as GAME@SEED with
+    /// a seed that --list-imperfect shows. With --bus it is played among the others of its line.
     #[arg(long, value_name = "GAME")]
     explain: Option<CaseSelector>,
 }
 
 #[derive(clap::Args)]
 struct SoakArguments {
-    /// Files with games to draw from, PDN or JSON lines; the demonstration's if left out.
+    /// Files with games to draw from, PDN or JSON lines; default: the demonstration's.
     #[arg(long = "from", value_name = "FILE", num_args = 1..)]
     files: Vec<PathBuf>,
-    /// How many games to play; each is played twice.
+    /// Number of games; each is played twice.
     #[arg(long, default_value_t = 1000)]
     games: u64,
-    /// The seed of all that is random.
+    /// Seed of everything random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -212,7 +211,7 @@ fn stop_on_signals() -> anyhow::Result<()> {
 }
 
 fn play_game(arguments: &Play) -> anyhow::Result<()> {
-    /// How long after the game the board stays, on its own clock.
+    /// Time that the board stays after the game, on its own clock.
     const STAYS_MS: u64 = 60_000;
     let speed = arguments.speed;
     anyhow::ensure!(speed.is_finite() && (0.01..=10_000.0).contains(&speed), "--speed {speed}: expected 0.01 to 10000");
@@ -236,7 +235,7 @@ fn play_game(arguments: &Play) -> anyhow::Result<()> {
     play(&mut world, &port, speed, |world| {
         if world.is_over() && !told_over {
             told_over = true;
-            // Nobody may be there to read it any more: the board stays all the same.
+            // The board stays even if standard output is gone.
             let _ = print_line("the game is over");
         }
         let done = arguments.exit_when_done && world.is_over() && world.now_ms() > world.end_ms() + STAYS_MS;
@@ -312,7 +311,7 @@ fn setting(text: &str) -> anyhow::Result<(String, String)> {
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// The games of files, PDN or JSON lines, at most so many of each, spread over it; the demonstration's without files.
+/// Reads the games of files, PDN or JSON lines, at most `limit` of each, spread over it; the demonstration's without files.
 fn read_games(
     files: &[PathBuf],
     game_type: Option<&str>,
@@ -346,7 +345,7 @@ fn soak_games(arguments: &SoakArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Outcome of one game.
+/// Prints the events of one game.
 fn explain(benchmark: &Benchmark, hands: &PlayStyle, wanted: &CaseSelector) -> anyhow::Result<()> {
     let found = benchmark.find(wanted, hands)?.context("--explain: there is no such game")?;
     let (game, conditions) = &found.batch[found.index];
@@ -360,9 +359,9 @@ fn explain(benchmark: &Benchmark, hands: &PlayStyle, wanted: &CaseSelector) -> a
     Ok(())
 }
 
-/// Delay against false plies: the recogniser's times, all longer or all shorter.
+/// Prints delay and false plies for different scales of the recogniser's times.
 fn curve(benchmark: &Benchmark, hands: &PlayStyle) -> anyhow::Result<()> {
-    /// In percent of the times that are set.
+    /// Percentages of the configured times.
     const SCALES: [u64; 8] = [25, 50, 75, 100, 125, 150, 200, 300];
     print_line(format_args!("{}, seeds {} from {}", hands.name, benchmark.seeds, benchmark.first_seed))?;
     print_line("  times   recall %  false/100k  needless/100k    p50    p95    p99 s")?;
@@ -389,7 +388,7 @@ fn curve(benchmark: &Benchmark, hands: &PlayStyle) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Hands with single faults: one named, or all.
+/// Returns hands with single faults: one named, or all.
 fn single_faults(text: &str) -> anyhow::Result<Vec<PlayStyle>> {
     if text == "all" {
         return Ok(Fault::all().map(|fault| PlayStyle::single_fault(fault, usual_rate(fault))).collect());

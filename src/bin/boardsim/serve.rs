@@ -1,4 +1,4 @@
-//! `boardsim serve`: lines of boards at their ports, and the truth about them on standard output.
+//! `boardsim serve`: serves lines of boards at their ports, and prints the truth about them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::{STOP_REQUESTED, stop_on_signals};
 
-/// How long after the last game the boards stay, on their own clock, with `--exit-when-done`.
+/// Time that the boards stay after the last game, on their own clock, with `--exit-when-done`.
 const STAYS_MS: u64 = 60_000;
 
 #[derive(clap::Args)]
@@ -29,61 +29,61 @@ pub struct Arguments {
     /// Lines, boards, faults and incidents from a TOML file.
     #[arg(long, conflicts_with_all = ["bus", "single", "faults", "pdn", "hands", "clock"])]
     scenario: Option<PathBuf>,
-    /// The folder for the ports: symlinks to pseudo-terminals, called `bus`, `board-1`, or as the scenario says.
+    /// Folder for the ports: symlinks named `bus`, `board-1`, or as in the scenario.
     #[arg(long, default_value = ".")]
     ports: PathBuf,
-    /// Serve at this TCP port of the loopback instead, more lines at the ports after it; 0: any that are free.
+    /// Serve at this TCP port of the loopback interface. Further lines use the next ports; 0: any free ports.
     #[arg(long)]
     tcp: Option<u16>,
-    /// Files with the games, dealt out in turn; the demonstration's if left out.
+    /// Files with the games, dealt out in turn; the demonstration's if omitted.
     #[arg(long)]
     pdn: Vec<PathBuf>,
-    /// The game type, for files that do not say.
+    /// Game type of files without one.
     #[arg(long)]
     game_type: Option<String>,
-    /// Only so many plies of each game.
+    /// Maximum number of plies per game.
     #[arg(long)]
     plies: Option<usize>,
     /// Base time and increment in seconds; `none`: no clock.
     #[arg(long, default_value = "4800+60")]
     clock: String,
-    /// How people play: ideal, calm, club or blitz.
+    /// Way of playing: ideal, calm, club or blitz.
     #[arg(long, default_value = "ideal")]
     hands: String,
-    /// Which codes the pieces have: draughts, draughts-old (older firmware) or chess (pawns are men, queens are kings).
+    /// Piece codes: draughts, draughts-old or chess. draughts-old is older firmware; in chess pawns are men and queens are kings.
     #[arg(long, default_value = "draughts")]
     set: String,
-    /// A command that the boards do not know, as 0x42: they do not answer it. May be given several times.
+    /// Command code that the boards do not answer, such as 0x42; repeatable.
     #[arg(long, value_name = "CODE", value_parser = code)]
     ignore: Vec<u8>,
-    /// A fault, as NAME, NAME=RATE or NAME@BYTE: lose, double, flip, insert, cut, delay, wrong-checksum, garbage-at-open, with
-    /// to-boards: before it for the way to the boards; `line`: all of these; or one of the hands.
+    /// Fault, as NAME, NAME=RATE or NAME@BYTE; to-boards: before it reverses the way. Names: lose, double, flip, insert, cut, delay,
+    /// wrong-checksum, garbage-at-open; `line`: all of these; or a fault of the hands.
     #[arg(long)]
     faults: Vec<String>,
-    /// How many times as fast as life.
+    /// Speed, as a multiple of real time.
     #[arg(long)]
     speed: Option<f64>,
-    /// The seed of all that is random.
+    /// Seed of everything random.
     #[arg(long)]
     seed: Option<u64>,
-    /// The boards live from the start on, not from a host's first byte.
+    /// Start the boards at once instead of with a host's first byte.
     #[arg(long)]
     at_once: bool,
-    /// Where the truth is written, as lines of JSON; standard output if left out.
+    /// File for the truth, as JSON lines; standard output if omitted.
     #[arg(long)]
     truth: Option<PathBuf>,
-    /// End a minute after the games, on the boards' clock; otherwise the boards stay until they are stopped.
+    /// End a minute after the games, on the boards' clock. Otherwise the boards stay until they are stopped.
     #[arg(long)]
     exit_when_done: bool,
 }
 
-/// The code of a command, as it is written: 0x42 or 66.
+/// Parses the code of a command: 0x42 or 66.
 fn code(text: &str) -> Result<u8, String> {
     let read = text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u8::from_str_radix(digits, 16));
     read.map_err(|_| format!("`{text}` is not the code of a command, as 0x42 is"))
 }
 
-/// Serves until it is stopped.
+/// Serves until stopped.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (scenario, folder) = scenario(arguments)?;
     let speed = scenario.speed;
@@ -133,7 +133,7 @@ fn serve_line(
     output: &Mutex<Box<dyn Write + Send>>,
 ) -> anyhow::Result<()> {
     let mut reporter = Reporter::new(&line.name);
-    // Nobody may be there to read it any more: then the boards go on without.
+    // If the reader of the output is gone, the boards continue without it.
     let tell = |values: Vec<Value>| {
         if !values.is_empty() {
             let text: String = values.iter().map(|value| format!("{value}\n")).collect();
@@ -155,7 +155,7 @@ fn serve_line(
     served.with_context(|| format!("line {}: the port broke", line.name))
 }
 
-/// The scenario that was asked for, and the folder that its files are beside.
+/// Returns the requested scenario, and the folder of its files.
 fn scenario(arguments: &Arguments) -> anyhow::Result<(Scenario, PathBuf)> {
     let (mut scenario, folder) = match &arguments.scenario {
         Some(path) => {
@@ -173,7 +173,7 @@ fn scenario(arguments: &Arguments) -> anyhow::Result<(Scenario, PathBuf)> {
 
 fn from_arguments(arguments: &Arguments) -> Scenario {
     let files = arguments.pdn.len().max(1);
-    // Board after board, one file after another, and from each file one game after another.
+    // Deal the boards over the files, and the games of each file over its boards.
     let board = |number: usize| BoardPlan {
         pdn: arguments.pdn.get(number % files).cloned(),
         deal: Some(number / files),

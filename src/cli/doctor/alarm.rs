@@ -1,4 +1,4 @@
-//! Checks that the alarm command exists and may be run.
+//! Checks that the alarm command exists and is executable.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -8,12 +8,12 @@ use damcast::station::config::Config;
 use super::DoctorReport;
 use super::machine::Machine;
 
-/// Where programs are that are named without a folder, as a service finds them.
+/// Search path of a service for programs named without a folder.
 const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
-/// How the whole way to the person who is called is tried.
+/// Remedy: how to test the whole way to the person who is called.
 const TEST_COMMAND: &str = "`damcast ctl alarm-test` has the running station call it, as its own user";
 
-/// Looks at the command. It is not run: it would call somebody.
+/// Checks the command without running it, because that would call a person.
 pub fn check(machine: &Machine, config: &Config, report: &mut DoctorReport) {
     let Some(program) = config.alarm.command.first() else { return };
     let is_program = |path: &Path| {

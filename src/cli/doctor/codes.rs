@@ -1,7 +1,7 @@
 //! Checks that the last piece codes of the boards fit the setting `codes`.
 //!
-//! A wrong set is not seen in the hall, only in the files: every man is a king, or no piece at all. The last log of each line
-//! tells, so nothing has to be asked while a station records.
+//! A wrong set shows only in the files: every man is a king, or no piece is known. The check reads the last log of each line, so it also
+//! works while a station records.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,16 +16,16 @@ use damcast::station::config::{Config, LineConfig};
 use super::DoctorReport;
 use super::machine::Machine;
 
-/// The sets that have names.
+/// Named sets.
 const NAMED_SETS: [&str; 3] = ["draughts", "draughts-old", "chess"];
-/// With fewer pieces on the board nothing can be told.
+/// Minimum number of pieces on the board for a conclusion.
 const MIN_PIECES: usize = 10;
-/// No game has so many kings of one colour.
+/// Maximum number of kings of one colour in a game.
 const MAX_KINGS: usize = 10;
-/// Codes of pieces; above are result pieces.
+/// Highest code of a piece; higher codes are result pieces.
 const MAX_PIECE_CODE: u8 = 12;
 
-/// Looks at the last log of each line.
+/// Checks the last log of each line.
 pub fn check(machine: &Machine, config: &Config, directory: &Path, report: &mut DoctorReport) {
     for line in config.lines.iter().filter(|line| line.mode == Mode::Single) {
         let Some(pieces) = last_pieces(machine, line, directory) else { continue };
@@ -48,7 +48,7 @@ pub fn check(machine: &Machine, config: &Config, directory: &Path, report: &mut 
     }
 }
 
-/// How many pieces of each code stood on the board when it was last full enough.
+/// Returns the number of pieces per code when the board last had at least [`MIN_PIECES`] pieces.
 fn last_pieces(machine: &Machine, line: &LineConfig, directory: &Path) -> Option<BTreeMap<u8, usize>> {
     let folder = directory.join("log");
     let number =
@@ -74,7 +74,7 @@ fn last_pieces(machine: &Machine, line: &LineConfig, directory: &Path) -> Option
     found
 }
 
-/// What does not fit, in words.
+/// Describes the mismatch, if any.
 fn mismatch(codes: &CodeMap, pieces: &BTreeMap<u8, usize>) -> Option<String> {
     let unknown: Vec<String> = pieces
         .iter()

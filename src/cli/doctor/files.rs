@@ -1,7 +1,7 @@
-//! The files of a station: may the user who records write each that it needs?
+//! Checks that the recording user may write every file of the station.
 //!
-//! It is tried as that user: root may write everything, and would find nothing wrong. A `rebuild` or a `run` as root, or a copy
-//! that was put back, leaves files that the service then cannot write.
+//! The check runs as that user, because root may write everything. A `rebuild` or a `run` as root, or a restored copy, leaves files that
+//! the service cannot write.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,17 +22,17 @@ use super::{DoctorReport, ports};
 /// Number of files listed in one message.
 const MAX_LISTED_FILES: usize = 3;
 
-/// A file that may not be used as a station needs it.
+/// File that the station cannot use as it must.
 #[derive(Serialize, Deserialize)]
 pub struct Refused {
     path: PathBuf,
-    /// Error of the system.
+    /// Error text of the system.
     reason: String,
-    /// Its number for that.
+    /// Error number of the system.
     code: i32,
 }
 
-/// Looks at all of them.
+/// Checks all files of the station.
 pub fn check(machine: &Machine, config: &Config, user: Option<&str>, report: &mut DoctorReport) {
     let directory = config.directory.as_path();
     let outlets: Vec<PathBuf> = config.outlets.iter().map(|outlet| outlet.directory.clone()).collect();
@@ -44,7 +44,7 @@ pub fn check(machine: &Machine, config: &Config, user: Option<&str>, report: &mu
     }
     let (user_name, number, _) = ports::recording_user(machine, user);
     let owner = fs::metadata(directory).map(|there| (there.uid(), there.gid())).ok();
-    // A service whose user comes and goes with it has what is its own.
+    // A service with a dynamic user owns its files by the number of their owner.
     let (number, group) = match machine.user(&user_name).or(owner) {
         Some((user, group)) => (number.unwrap_or(user), group),
         None => return report.skip("files", format!("there is no user {user_name}")),
@@ -75,7 +75,7 @@ pub fn check(machine: &Machine, config: &Config, user: Option<&str>, report: &mu
     }
 }
 
-/// The command that helps.
+/// Returns the command that solves the problem.
 fn remedy(user_name: &str, number: u32, code: i32, directory: &Path, path: &Path) -> String {
     let shown = directory.display();
     if code == rustix::io::Errno::ROFS.raw_os_error() {
@@ -93,7 +93,7 @@ fn remedy(user_name: &str, number: u32, code: i32, directory: &Path, path: &Path
     }
 }
 
-/// What this user may not write. Who is root asks as him.
+/// Returns the files that this user may not write. Root runs the check as that user.
 fn check_as_user((user, group): (u32, u32), directory: &Path, outlets: &[PathBuf]) -> io::Result<Vec<Refused>> {
     let own = rustix::process::geteuid();
     if !own.is_root() || user == own.as_raw() {
@@ -112,7 +112,7 @@ fn check_as_user((user, group): (u32, u32), directory: &Path, outlets: &[PathBuf
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// What whoever runs this may not use as a station needs it.
+/// Returns the files that the current user cannot use as the station must.
 pub fn refused_files(directory: &Path, outlets: &[PathBuf]) -> Vec<Refused> {
     let mut refused = Vec::new();
     let mut add = |path: &Path, outcome: io::Result<()>| match outcome {

@@ -1,4 +1,4 @@
-//! The folder of the recordings: may it be written, is there room, and how long does a write take?
+//! Checks the folder of the recordings: whether it is writable, its free space, and how long a write takes.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -8,13 +8,13 @@ use std::time::Instant;
 use super::DoctorReport;
 use super::machine::Machine;
 
-/// Writes that are timed; the slowest counts.
+/// Number of timed writes; the slowest counts.
 const WRITE_COUNT: usize = 5;
 
-/// Looks at the folder.
+/// Checks the folder.
 pub fn check(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u64, report: &mut DoctorReport) {
     let subject = directory.display().to_string();
-    // A folder that is not there yet is made by the station; where it will be must be in order.
+    // The station creates a missing folder, so check its nearest existing ancestor.
     let existing = directory.ancestors().find(|folder| machine.exists(folder) && !folder.as_os_str().is_empty());
     let existing = machine.path(existing.unwrap_or(Path::new(".")));
     let mounts = machine.read("/proc/mounts").unwrap_or_default();
@@ -60,12 +60,12 @@ pub fn check(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u64
     }
 }
 
-/// No room is left, on the disk or in what this user may have of it.
+/// Whether the disk or the user's quota is full.
 fn is_full(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
 }
 
-/// The mount on which a folder is, if that can only be read.
+/// Returns the mount point of a folder if it is mounted read-only.
 fn read_only_mount(mounts: &str, directory: &Path) -> Option<String> {
     let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     let mount = |line: &str| {
@@ -79,13 +79,13 @@ fn read_only_mount(mounts: &str, directory: &Path) -> Option<String> {
     is_read_only.then_some(point)
 }
 
-/// Room for others than root, in MiB.
+/// Returns the space available to users other than root, in MiB.
 fn free(folder: &Path) -> std::io::Result<u64> {
     let data = rustix::fs::statvfs(folder)?;
     Ok(data.f_bavail.saturating_mul(data.f_frsize) / (1024 * 1024))
 }
 
-/// Writes and makes durable, some times, in a file of its own.
+/// Writes and syncs a temporary file several times; returns the slowest time in ms.
 fn slowest_write(folder: &Path) -> std::io::Result<u128> {
     let path = folder.join(format!(".damcast-doctor-{}", std::process::id()));
     let timed = || {
@@ -100,7 +100,7 @@ fn slowest_write(folder: &Path) -> std::io::Result<u128> {
         Ok(slowest)
     };
     let outcome = timed();
-    // It may never have come to be.
+    // The file may not have been created.
     let _ = fs::remove_file(&path);
     outcome
 }

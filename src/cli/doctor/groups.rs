@@ -1,22 +1,22 @@
-//! Who may what on the machine of a service: the groups, and the public files that one of them is for.
+//! Checks the groups of a service and the access of their members to recordings, station and public files.
 
 use damcast::station::config::{Config, PUBLIC};
 
 use super::machine::Machine;
 use super::{DoctorReport, ports};
 
-/// Reads all recordings, without delay.
+/// Group that reads all recordings, without delay.
 const RECORDINGS_GROUP: &str = "damcast";
-/// Speaks with the station.
+/// Group that may send requests to the station.
 const CONTROL_GROUP: &str = "damcast-ctl";
-/// Reads the public files.
+/// Group that reads the public files.
 const WEB_GROUP: &str = "damcast-web";
-/// Users under whom web servers run.
+/// Users that web servers run as.
 const WEB_SERVERS: [&str; 7] = ["www-data", "nginx", "http", "apache", "caddy", "lighttpd", "httpd"];
-/// A folder that its group reads, and whose new files are for that group, too.
+/// Mode bits of a folder that its group reads and whose new files get that group (setgid).
 const SHARED_MODE: u32 = 0o2050;
 
-/// Looks at the groups that outlets are for; and if a service is installed, at its own.
+/// Checks the groups of outlets and, if a service is installed, its own groups.
 pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, report: &mut DoctorReport) {
     if let Some(config) = config {
         check_outlets(machine, config, user, report);
@@ -24,7 +24,7 @@ pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, rep
     check_service(machine, config, report);
 }
 
-/// The group of an outlet is there, and the station may give the folder to it.
+/// Checks that the group of each outlet exists and that the station may assign the folder to it.
 fn check_outlets(machine: &Machine, config: &Config, user: Option<&str>, report: &mut DoctorReport) {
     let groups = machine.groups();
     let (user_name, number, members_of) = ports::recording_user(machine, user);

@@ -1,45 +1,45 @@
-//! A machine, as its `/proc`, `/sys`, `/etc` and `/dev` show it: this one, or one in a folder.
+//! View of a machine through its `/proc`, `/sys`, `/etc` and `/dev`: this machine, or a copy in a folder.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A machine.
+/// Machine to check.
 pub struct Machine {
     root: Option<PathBuf>,
 }
 
-/// A process.
+/// Process of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Process {
-    /// Its number.
+    /// Process number.
     pub id: u32,
-    /// The name of its program, up to 15 letters of it.
+    /// Program name, cut to 15 characters by the kernel.
     pub name: String,
 }
 
 /// A serial port of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tty {
-    /// As in `/dev`.
+    /// Name in `/dev`.
     pub name: String,
-    /// The folder of its USB device; `None`: it is on no USB.
+    /// Folder of the USB device; `None` for a port without USB.
     pub usb: Option<PathBuf>,
 }
 
 impl Machine {
-    /// This machine, or the one in a folder.
+    /// Creates a view of this machine, or of the one in a folder.
     pub fn new(root: Option<PathBuf>) -> Machine {
         let root = root.map(|root| fs::canonicalize(&root).unwrap_or(root));
         Machine { root }
     }
 
-    /// Is it this one?
+    /// Whether this is the local machine.
     pub fn is_local(&self) -> bool {
         self.root.is_none()
     }
 
-    /// Where a path of the machine is.
+    /// Maps a path of the machine to a real path.
     pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         match &self.root {
@@ -53,17 +53,17 @@ impl Machine {
         fs::read_to_string(self.path(path)).ok().map(|text| text.trim().to_owned())
     }
 
-    /// Is there such a link, whether it leads anywhere or not?
+    /// Whether a link exists, even if its target does not.
     pub fn is_link(&self, path: impl AsRef<Path>) -> bool {
         fs::symlink_metadata(self.path(path)).is_ok()
     }
 
-    /// Is there such a file or folder?
+    /// Whether a file or folder exists.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         self.path(path).exists()
     }
 
-    /// The names in a folder, sorted.
+    /// Returns the sorted names in a folder.
     pub fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
         let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -71,7 +71,7 @@ impl Machine {
         names
     }
 
-    /// The device behind a path, links followed, as the machine itself calls it.
+    /// Returns the device behind a path, links resolved, as the machine itself names it.
     pub fn device(&self, path: &Path) -> Option<PathBuf> {
         let found = fs::canonicalize(self.path(path)).ok()?;
         match &self.root {
@@ -80,13 +80,13 @@ impl Machine {
         }
     }
 
-    /// All processes that can be seen.
+    /// Returns all visible processes.
     pub fn processes(&self) -> Vec<Process> {
         let numbers = self.list("/proc").into_iter().filter_map(|name| name.parse::<u32>().ok());
         numbers.filter_map(|id| Some(Process { id, name: self.read(format!("/proc/{id}/comm"))? })).collect()
     }
 
-    /// The processes that have a device open, as far as they let themselves be looked at.
+    /// Returns the processes that have a device open; processes of other users are visible to root only.
     pub fn holders(&self, device: &Path) -> Vec<Process> {
         let holds = |process: &Process| {
             let entries = fs::read_dir(self.path(format!("/proc/{}/fd", process.id))).into_iter().flatten().flatten();
@@ -95,26 +95,26 @@ impl Machine {
         self.processes().into_iter().filter(holds).collect()
     }
 
-    /// The serial ports, without those of the mainboard that have no chip behind them.
+    /// Returns the serial ports, without mainboard ports that have no chip.
     pub fn ttys(&self) -> Vec<Tty> {
         let names = self.list("/sys/class/tty").into_iter();
         let with_device = names.filter(|name| self.exists(format!("/sys/class/tty/{name}/device")));
         with_device.map(|name| Tty { usb: self.usb_device(&name), name }).collect()
     }
 
-    /// The USB device of a serial port: the first folder above it that has a vendor's id.
+    /// Returns the USB device of a serial port: its first ancestor folder with a vendor id.
     fn usb_device(&self, name: &str) -> Option<PathBuf> {
         let device = fs::canonicalize(self.path(format!("/sys/class/tty/{name}/device"))).ok()?;
         device.ancestors().find(|folder| folder.join("idVendor").exists()).map(Path::to_owned)
     }
 
-    /// Mode, user and group of a device.
+    /// Returns mode, user and group of a device.
     pub fn access(&self, device: &Path) -> Option<(u32, u32, u32)> {
         let data = fs::metadata(self.path(device)).ok()?;
         Some((data.mode(), data.uid(), data.gid()))
     }
 
-    /// The name of a group, and of its members.
+    /// Returns name, number and members of each group.
     pub fn groups(&self) -> Vec<(String, u32, Vec<String>)> {
         let text = self.read("/etc/group").unwrap_or_default();
         let group = |line: &str| {
@@ -126,7 +126,7 @@ impl Machine {
         text.lines().filter_map(group).collect()
     }
 
-    /// Number and first group of a user.
+    /// Returns the number and primary group of a user.
     pub fn user(&self, name: &str) -> Option<(u32, u32)> {
         let text = self.read("/etc/passwd")?;
         let line = text.lines().find(|line| line.split(':').next() == Some(name))?;
@@ -134,7 +134,7 @@ impl Machine {
         Some((numbers.next()?, numbers.next()?))
     }
 
-    /// The name of a user.
+    /// Returns the name of a user.
     pub fn user_name(&self, id: u32) -> Option<String> {
         let text = self.read("/etc/passwd")?;
         let line = text.lines().find(|line| line.split(':').nth(2).and_then(|part| part.parse().ok()) == Some(id))?;

@@ -1,19 +1,19 @@
-//! `damcast doctor`: what is wrong with this machine, before the round finds out, and what to do about each.
+//! `damcast doctor`: finds problems of this machine before the round, with a remedy for each.
 //!
-//! | file | what is looked at |
+//! | file | checks |
 //! |---|---|
-//! | `ports` | each port of the configuration: is it there, may it be opened, who has it, how its chip is set up |
+//! | `ports` | each configured port: exists, may be opened, is free; settings of its chip |
 //! | `system` | programs that grab ports, the clock, limits, memory, power |
-//! | `folder` | the folder of the recordings: may it be written, is there room, how long a write takes |
-//! | `pages` | the units of the recorder, the viewers' pages and the desk; and the tables of the pages, where they start |
-//! | `groups` | who may read and who may ask, where damcast is a service |
-//! | `files` | each folder and file that a station needs: may the user who records write it? |
-//! | `codes` | what boards said when they were recorded last: do the piece codes fit? |
-//! | `alarm` | the command that calls somebody: is it there? |
-//! | `publication` | what spectators get: the public file, as lidraughts would read it |
+//! | `folder` | the folder of the recordings: writable, free space, duration of a write |
+//! | `pages` | the units of the recorder, the viewers' pages and the desk; the tables of the pages that start |
+//! | `groups` | groups that may read or send requests, for an installed service |
+//! | `files` | each folder and file of the station: writable by the recording user |
+//! | `codes` | the piece codes of the last recordings |
+//! | `alarm` | the alarm command exists |
+//! | `publication` | the public file, as lidraughts reads it |
 //!
-//! It only looks: nothing is opened that a station may have open, and nothing is changed but a test file in the folder of the
-//! recordings. With `--root` it reads another machine's `/proc`, `/sys`, `/etc` and `/dev`, copied or made up for a test.
+//! The checks open nothing that a station may have open, and change nothing but a test file in the folder of the recordings. With
+//! `--root` they read another machine's `/proc`, `/sys`, `/etc` and `/dev`, copied or made up for a test.
 
 mod alarm;
 mod codes;
@@ -44,36 +44,36 @@ Examples:
   damcast doctor --public http://example.org/games.pdn    what lidraughts would get from there
   damcast doctor --json                                   for programs")]
 pub struct Arguments {
-    /// The configuration.
+    /// Configuration file.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
-    /// Look at the machine whose /proc, /sys, /etc, /dev and /run are in this folder.
+    /// Check the machine whose /proc, /sys, /etc, /dev and /run are in this folder.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// The user who records; without it the user of the service if that is installed, else you.
+    /// User who records: by default that of the installed service, else you.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// The public file as spectators get it: an address (http://...), a file, or - for standard input.
+    /// Public file as spectators get it: http://..., a file, or - for standard input.
     #[arg(long, value_name = "URL")]
     public: Option<String>,
-    /// How much free space the disk should have, in MiB.
+    /// Required free space on the disk, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     free: u64,
-    /// Say which files of a station's folder who runs this may not write: how `doctor` asks as the user who records.
+    /// List the files of a station's folder that this user may not write. `doctor` runs itself with it as the recording user.
     #[arg(long, value_name = "DIR", hide = true)]
     try_files: Option<PathBuf>,
-    /// The folders of its outlets.
+    /// Folders of the station's outlets.
     #[arg(long, value_name = "DIR", hide = true)]
     try_outlet: Vec<PathBuf>,
-    /// How long one durable write may take, in milliseconds: each move waits for one.
+    /// Maximum time of a durable write, in milliseconds; each move waits for one.
     #[arg(long, value_name = "MS", default_value_t = 250)]
     slowest_write: u64,
 }
 
-/// Looks, and tells.
+/// Runs the checks and prints the findings.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &arguments.try_files {
         output::print_line(serde_json::to_string(&files::refused_files(directory, &arguments.try_outlet))?)?;
@@ -130,7 +130,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Something that is wrong.
+/// Problem that a check found.
 struct DoctorProblem {
     check: &'static str,
     subject: String,
@@ -147,7 +147,7 @@ struct DoctorReport {
 }
 
 impl DoctorReport {
-    /// This is wrong with the subject, and that helps.
+    /// Adds a problem of the subject, with its remedy.
     fn problem(&mut self, check: &'static str, subject: &str, text: impl Into<String>, remedy: impl Into<String>) {
         self.faults.push(DoctorProblem {
             check,
@@ -157,12 +157,12 @@ impl DoctorReport {
         });
     }
 
-    /// This is in order.
+    /// Adds a passed check.
     fn ok(&mut self, check: &'static str, message: impl Into<String>) {
         self.fine.push((check, message.into()));
     }
 
-    /// This could not be looked at.
+    /// Adds a check that could not run.
     fn skip(&mut self, check: &'static str, why: impl Into<String>) {
         self.skipped.push((check, why.into()));
     }

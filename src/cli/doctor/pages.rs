@@ -1,4 +1,4 @@
-//! What faces outward beside the recorder: are the units there, do they start with the machine, and are their tables right?
+//! Checks the units of the recorder and its pages: installed, started with the machine, and with valid tables.
 
 use std::path::Path;
 
@@ -9,16 +9,16 @@ use damcast::station::config::{ConfigErrors, DeskConfig, ServeConfig, Sources, e
 use super::DoctorReport;
 use super::machine::Machine;
 
-/// Where packages and operators put units.
+/// Folders of systemd units, of packages and of operators.
 const FOLDERS: [&str; 3] = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
 
-/// A unit of the package, and where systemd notes that it starts with the machine.
+/// Unit of the package, and the target whose folder links to it if it starts with the machine.
 struct Unit {
     name: &'static str,
     wanted_by: &'static str,
-    /// What nobody has while it does not start.
+    /// Consequence of the unit not starting.
     consequence: &'static str,
-    /// The tables that it alone obeys: who fills one wants it.
+    /// Tables that only this unit reads: a table that is filled in shows that the unit is wanted.
     config_tables: &'static [Section],
 }
 
@@ -41,9 +41,9 @@ const DESK: Unit = Unit {
     config_tables: &[Section::Desk],
 };
 
-/// Looks at the units, and at the tables of a configuration that are theirs.
+/// Checks the units and their tables of the configuration.
 pub fn check(machine: &Machine, config: &Path, report: &mut DoctorReport) {
-    // What cannot be read at all is told elsewhere.
+    // Another check reports an unreadable configuration.
     let sources = Sources::from_file(config).ok().map(|sources| sources.with_environment(environment()));
     check_installed(machine, &RECORDER, sources.as_ref(), report);
     if check_installed(machine, &PAGES, sources.as_ref(), report) {
@@ -64,7 +64,7 @@ pub fn check(machine: &Machine, config: &Path, report: &mut DoctorReport) {
     }
 }
 
-/// Is it installed, and does it start with the machine?
+/// Checks whether the unit is installed and starts with the machine.
 fn check_installed(machine: &Machine, unit: &Unit, sources: Option<&Sources>, report: &mut DoctorReport) -> bool {
     let Unit { name, wanted_by, consequence: lack, config_tables: tables } = unit;
     if !FOLDERS.iter().any(|folder| machine.exists(Path::new(folder).join(name))) {
@@ -84,7 +84,7 @@ fn check_installed(machine: &Machine, unit: &Unit, sources: Option<&Sources>, re
     is_enabled
 }
 
-/// The table of a process that is to run must be right.
+/// Checks the table of a process that starts.
 fn check_config(table: &str, read: Result<(), ConfigErrors>, report: &mut DoctorReport) {
     let Some(first) = read.err().and_then(|errors| errors.0.into_iter().next()) else { return };
     let place = first.location.as_ref().map_or(String::new(), |place| format!("line {}: ", place.line));

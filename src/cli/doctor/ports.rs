@@ -1,4 +1,4 @@
-//! Ports: is each there, may it be opened, who has it, and how is its chip set up?
+//! Checks each port: exists, may be opened, is free, and how its chip is set up.
 
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -11,28 +11,28 @@ use damcast::station::link::{PortAddress, ports};
 use super::DoctorReport;
 use super::machine::{Machine, Tty};
 
-/// Where rules of udev are.
+/// Folders of udev rules.
 const RULES: [&str; 3] = ["/etc/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"];
-/// Where the unit is, if it is installed.
+/// Possible paths of the installed unit.
 const UNITS: [&str; 3] = [
     "/etc/systemd/system/damcast.service",
     "/usr/lib/systemd/system/damcast.service",
     "/lib/systemd/system/damcast.service",
 ];
-/// The id of a board's own chip, and what the maker's name begins with.
+/// Vendor and product id of a board's own chip, and the prefix of its manufacturer's name.
 const BOARD_CHIP: (&str, &str, &str) = ("045b", "8111", "DGT");
-/// Groups that serial ports are for, on one system or another.
+/// Groups of serial ports on different systems.
 const PORT_GROUPS: [&str; 3] = ["dialout", "uucp", "plugdev"];
-/// Where pseudo-terminals are.
+/// Folder of pseudo-terminals.
 const PSEUDO_TERMINALS: &str = "/dev/pts";
-/// The program of simulated boards.
+/// Program that simulates boards.
 const SIMULATOR: &str = "boardsim";
-/// A serial-port server in the same building answers within this.
+/// Time limit for a serial-port server in the same building.
 const NETWORK_TIMEOUT: Duration = Duration::from_secs(2);
-/// A chip that collects bytes for longer delays every move.
+/// Maximum latency timer of a chip; a longer one delays every move.
 const MAX_LATENCY_MS: u32 = 1;
 
-/// Looks at every port that the configuration means.
+/// Checks every port of the configuration.
 pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, report: &mut DoctorReport) {
     let ttys = machine.ttys();
     let is_makers = |tty: &Tty| tty.usb.as_ref().is_some_and(|usb| is_manufacturer_port(usb));
@@ -111,7 +111,7 @@ fn is_manufacturer_port(usb: &Path) -> bool {
         || read(usb, "manufacturer").starts_with(BOARD_CHIP.2)
 }
 
-/// Could an address that leaves a choice mean this port?
+/// Whether an address that leaves a choice matches this port.
 fn fits(port: &PortAddress, usb: &Path, name: &str) -> bool {
     match port {
         PortAddress::Usb(id) => {
@@ -129,7 +129,7 @@ fn fits(port: &PortAddress, usb: &Path, name: &str) -> bool {
     }
 }
 
-/// May the user who records open it?
+/// Checks that the recording user may open the device.
 fn check_access(machine: &Machine, device: &Path, user: Option<&str>, report: &mut DoctorReport) {
     let Some((mode, owner, group)) = machine.access(device) else { return };
     let groups = machine.groups();
@@ -149,7 +149,7 @@ fn check_access(machine: &Machine, device: &Path, user: Option<&str>, report: &m
             "it is no board but a pseudo-terminal: start the program at its other end (boardsim) as the user {user_name}"
         )
     } else if !PORT_GROUPS.contains(&group.as_str()) {
-        // Nobody should be put into a group like root for the sake of a board.
+        // A board is no reason to put a user into a group like root.
         format!(
             "plug it in again with the rules of the package installed, which give it to the group `{}`; now: `sudo chgrp {} \
              {shown} && sudo chmod 660 {shown}`",
@@ -163,7 +163,7 @@ fn check_access(machine: &Machine, device: &Path, user: Option<&str>, report: &m
     report.problem("permission", &shown, message, remedy);
 }
 
-/// The user who records, with number and groups: the one that is named, or that of the service, or who asks.
+/// Returns the recording user with number and groups: the named user, that of the service, or the current one.
 pub fn recording_user(machine: &Machine, user: Option<&str>) -> (String, Option<u32>, Vec<u32>) {
     match user {
         Some(name) => lookup_user(machine, name),
@@ -174,7 +174,7 @@ pub fn recording_user(machine: &Machine, user: Option<&str>) -> (String, Option<
     }
 }
 
-/// A user with number and groups.
+/// Returns a user with number and groups.
 fn lookup_user(machine: &Machine, name: &str) -> (String, Option<u32>, Vec<u32>) {
     let user = machine.user(name);
     let of = |(_, _, members): &&(String, u32, Vec<String>)| members.iter().any(|member| member == name);
@@ -183,7 +183,7 @@ fn lookup_user(machine: &Machine, name: &str) -> (String, Option<u32>, Vec<u32>)
     (name.to_owned(), user.map(|(id, _)| id), groups)
 }
 
-/// The user of the installed service: one of its own, with the groups that the unit names.
+/// Returns the user of the installed service: its own user, with the groups that the unit names.
 fn service(machine: &Machine) -> Option<(String, Option<u32>, Vec<u32>)> {
     let unit = UNITS.iter().find_map(|unit| machine.read(unit))?;
     let names =
@@ -214,7 +214,7 @@ fn check_holders(machine: &Machine, device: &Path, report: &mut DoctorReport) {
     }
 }
 
-/// How the chip of a USB port is set up.
+/// Checks the settings of a USB port's chip.
 fn check_chip(machine: &Machine, tty: &Tty, report: &mut DoctorReport) {
     let name = format!("/dev/{}", tty.name);
     let latency = machine.read(format!("/sys/class/tty/{}/device/latency_timer", tty.name));
@@ -241,7 +241,7 @@ fn check_chip(machine: &Machine, tty: &Tty, report: &mut DoctorReport) {
     }
 }
 
-/// ModemManager sends commands for modems to every new port.
+/// Checks that ModemManager ignores the port; it sends modem commands to every new port.
 fn check_modem_manager(machine: &Machine, tty: &Tty, report: &mut DoctorReport) {
     let Some(manager) = machine.processes().into_iter().find(|process| process.name == "ModemManager") else { return };
     let number = machine.read(format!("/sys/class/tty/{}/dev", tty.name)).unwrap_or_default();

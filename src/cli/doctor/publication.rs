@@ -13,20 +13,20 @@ use draughts_pdn::problem::Level;
 use super::DoctorReport;
 use super::machine::Machine;
 
-/// How long lidraughts waits for an answer.
+/// Time that lidraughts waits for an answer.
 const READ_TIMEOUT: Duration = Duration::from_secs(4);
-/// An answer that takes longer is late for everybody who polls.
+/// Duration from which an answer is late for pollers.
 const SLOW_ANSWER: Duration = Duration::from_millis(1500);
-/// More than a tournament has.
+/// Maximum size of a public file; no tournament has a larger one.
 const MAX_FILE_SIZE: u64 = 16 << 20;
-/// A copy that is older than this is not just on its way.
+/// Age from which a copy is outdated rather than on its way.
 const MAX_COPY_AGE: Duration = Duration::from_secs(60);
-/// Number of mistakes listed per file.
+/// Number of errors listed per file.
 const MAX_LISTED_ERRORS: usize = 5;
-/// The file of an outlet that is polled.
+/// File of an outlet that programs poll.
 const SNAPSHOT: &str = "games.pdn";
 
-/// Looks at the public file of each outlet of the station itself.
+/// Checks the public file of each outlet of the station.
 pub fn check_local(machine: &Machine, config: &Config, report: &mut DoctorReport) {
     for outlet in &config.outlets {
         let path = config.directory.join(&outlet.directory).join(SNAPSHOT);
@@ -38,7 +38,7 @@ pub fn check_local(machine: &Machine, config: &Config, report: &mut DoctorReport
     }
 }
 
-/// Looks at the public file where spectators get it.
+/// Checks the public file where spectators get it.
 pub fn check_public(machine: &Machine, place: &str, config: &Config, report: &mut DoctorReport) {
     let began = Instant::now();
     let answer = match fetch(place) {
@@ -85,7 +85,7 @@ pub fn check_public(machine: &Machine, place: &str, config: &Config, report: &mu
         Some((std::fs::read(&path).ok()?, age(&path)?))
     });
     let ours: Vec<(Vec<u8>, Duration)> = ours.collect();
-    // The age of the newest: of several outlets one is shown there.
+    // Use the newest age: the address shows only one of several outlets.
     if let Some(age) = ours.iter().map(|(_, age)| *age).min()
         && ours.iter().all(|(text, _)| *text != answer.body)
         && age > MAX_COPY_AGE
@@ -102,7 +102,7 @@ pub fn check_public(machine: &Machine, place: &str, config: &Config, report: &mu
     }
 }
 
-/// Whether its readers can read it; the first mistakes are told.
+/// Whether the readers of the profile can read the file; reports the first errors.
 fn check_content(profile: ReaderProfile, bytes: &[u8], subject: &str, report: &mut DoctorReport) -> bool {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         let remedy = "the station writes it when its first board is known: is it running? (damcast run, systemctl status damcast)";
@@ -128,9 +128,9 @@ fn check_content(profile: ReaderProfile, bytes: &[u8], subject: &str, report: &m
     errors.is_empty()
 }
 
-/// What was got.
+/// Answer of a web server, or contents of a file.
 struct HttpResponse {
-    /// Of a server.
+    /// Status code; `None` for a file.
     status: Option<u16>,
     content_type: String,
     body: Vec<u8>,
@@ -152,7 +152,7 @@ fn fetch(place: &str) -> io::Result<HttpResponse> {
     std::fs::read(place).map(whole)
 }
 
-/// A plain GET.
+/// Fetches an address by plain HTTP.
 fn http(rest: &str) -> io::Result<HttpResponse> {
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let named = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
@@ -168,7 +168,7 @@ fn http(rest: &str) -> io::Result<HttpResponse> {
     parse(&bytes)
 }
 
-/// Encrypted: as curl gets it, a program that nearly every machine has.
+/// Fetches an address by HTTPS, with curl.
 fn curl(place: &str) -> io::Result<HttpResponse> {
     let output =
         Command::new("curl").args(["--silent", "--show-error", "--include", "--max-time", "4", "--", place]).output();

@@ -1,4 +1,4 @@
-//! The machine itself: programs in the way, the clock, limits, memory, power.
+//! Checks the machine: programs in the way, the clock, limits, memory, power.
 
 use chrono::Local;
 use damcast::station::config::Config;
@@ -8,16 +8,16 @@ use damcast::station::operate::limits;
 use super::DoctorReport;
 use super::machine::Machine;
 
-/// Programs that keep the clock right.
+/// Programs that synchronise the clock.
 const CLOCK_KEEPERS: [&str; 4] = ["chronyd", "ntpd", "ntpd-ng", "openntpd"];
-/// What systemd's own keeper leaves when the clock is right.
+/// File that systemd-timesyncd creates once the clock is synchronised.
 const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
-/// Less is too little for any machine.
+/// Minimum memory of any machine.
 const MIN_MEMORY_KIB: u64 = 64 * 1024;
-/// Where a Raspberry Pi tells of its power supply.
+/// File in which a Raspberry Pi reports problems of its power supply.
 const THROTTLED: &str = "/sys/devices/platform/soc/soc:firmware/get_throttled";
 
-/// Looks at the machine.
+/// Checks the machine.
 pub fn check(machine: &Machine, config: Option<&Config>, report: &mut DoctorReport) {
     let processes = machine.processes();
     if processes.is_empty() {
@@ -78,7 +78,7 @@ pub fn check(machine: &Machine, config: Option<&Config>, report: &mut DoctorRepo
 fn check_limits(machine: &Machine, config: Option<&Config>, report: &mut DoctorReport) {
     let limits = machine.read("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
-    // The second number: the station raises its limit up to that by itself.
+    // Read the hard limit: the station raises its soft limit to it.
     let Some(most) = line.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok()) else {
         report.skip("limits", "they cannot be read");
         return;

@@ -1,4 +1,4 @@
-//! One board of a scenario: what it is, who plays on it, and which games.
+//! Board of a scenario: its properties, its players and its games.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,44 +17,44 @@ use crate::simulation::score::SourceGame;
 use crate::simulation::{games, script};
 use draughts::Variant;
 
-/// One board and what is played on it.
+/// Board and its games.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct BoardPlan {
-    /// The file with its games; the demonstration's if left out.
+    /// File with the games; the demonstration's if omitted.
     pub pdn: Option<PathBuf>,
-    /// Which of them, from 1 (of those that can be played to their end), one after another; the board's own number if empty.
+    /// Numbers of the games, from 1 among the playable ones, in order of play; the board's own number if empty.
     pub games: Vec<usize>,
-    /// Where it begins to count instead, when no games are named: the next ones are dealt out from here.
+    /// Number from which games are dealt out if none are named.
     #[serde(skip)]
     pub deal: Option<usize>,
-    /// The game type, for a file that does not say.
+    /// Game type of a file without one.
     pub game_type: Option<String>,
-    /// Only so many plies of each game.
+    /// Maximum number of plies per game.
     pub plies: Option<usize>,
     /// Base time and increment in seconds; `none`: no clock.
     pub clock: String,
-    /// How people play: ideal, calm, club or blitz.
+    /// Way of playing: ideal, calm, club or blitz.
     pub hands: String,
-    /// The connector is on White's right.
+    /// Whether the connector is on White's right.
     pub turned: bool,
-    /// What stands there before: ready, empty or half.
+    /// Position before the game: ready, empty or half.
     pub before: String,
-    /// The serial number, which is the bus address, too; drawn if left out.
+    /// Serial number, which is also the bus address; random if omitted.
     pub serial: Option<u32>,
-    /// Which squares are scanned: all, dark or light; the dark ones of a board of more than 128, all of others, if left out.
+    /// Scanned squares: all, dark or light. Default: dark for boards of more than 128 fields, else all.
     pub scan: Option<String>,
-    /// How half-scanning boards count: all-fields or scanned-fields.
+    /// Numbering of half-scanning boards: all-fields or scanned-fields.
     pub numbering: Option<String>,
-    /// From a bus command to its answer, in milliseconds, when the board is not storing; half a millisecond to three if left out.
+    /// Time from a bus command to its answer, in milliseconds, while the board is not storing. Default: half a millisecond to three.
     pub answer_ms: Option<f64>,
     /// Events of earlier games in the memory; 4000 fill it.
     pub old_events: u32,
-    /// Which codes its pieces have: draughts, draughts-old or chess.
+    /// Piece codes: draughts, draughts-old or chess.
     pub set: String,
-    /// Commands that it does not know, by their codes, as 0x42: it does not answer them.
+    /// Codes of unknown commands, such as 0x42: the board does not answer them.
     pub ignores: Vec<u8>,
-    /// The board is not there until an incident `back`.
+    /// Whether the board is missing until an incident `back`.
     pub absent: bool,
 }
 

@@ -3,22 +3,22 @@
 use hardware_sim::incident::{Incident, IncidentKind};
 use serde::Deserialize;
 
-/// Something that befalls a line or a board.
+/// Incident of a line or a board.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct IncidentPlan {
-    /// When, in seconds.
+    /// Start time in seconds.
     #[serde(default)]
     pub at: f64,
-    /// unplug, silence, hold, deafen, babble; power-off, away, watchdog (of a board); or one of their ends: plug, sound, release,
-    /// hear, power-on, back.
+    /// Kind of incident: unplug, silence, hold, deafen, babble; power-off, away, watchdog (of a board); or one of their ends: plug,
+    /// sound, release, hear, power-on, back.
     pub what: String,
-    /// After so many seconds its end comes by itself.
+    /// Duration in seconds, after which the incident ends by itself.
     #[serde(rename = "for")]
     pub lasts: Option<f64>,
-    /// Which board, from 1.
+    /// Number of the board, from 1.
     pub board: Option<usize>,
-    /// The name under which an unplugged port comes back; another number of a TCP port.
+    /// Name under which an unplugged port returns; for TCP another port number.
     #[serde(rename = "as")]
     pub name: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Scenarios: which boards hang on which lines, what is played on them, and what befalls them; from a TOML file or a command line.
+//! Scenarios from a TOML file or a command line: boards on lines, their games, and incidents.
 //!
 //! ```toml
 //! [[line]]
@@ -8,9 +8,9 @@
 //! incident = [{ at = 60.0, what = "unplug", for = 5.0, as = "bus-again" }]
 //! ```
 //!
-//! Every key has a default but `what` of an incident; `config/boardsim/evening.toml` explains them all. Times are in seconds of the
-//! boards' own life. Invariants: the same scenario and seed give the same boards, games and faults; what cannot be had is
-//! refused with the place where it stands.
+//! Every key has a default except `what` of an incident; `config/boardsim/evening.toml` explains them all. Times are in seconds of
+//! simulated time. Invariants: equal scenarios and seeds give equal boards, games and faults; an impossible value is an error with its
+//! place.
 
 mod board;
 mod incident;
@@ -30,17 +30,17 @@ use super::faults::FaultSpec;
 use super::score::SourceGame;
 use board::Library;
 
-/// All lines.
+/// Scenario with all its lines.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Scenario {
-    /// How many times as fast as life.
+    /// Speed, as a multiple of real time.
     pub speed: f64,
-    /// Everything random comes from it.
+    /// Seed of everything random.
     pub seed: u64,
-    /// The boards live from the start on, not from a host's first byte.
+    /// Whether the boards start at once instead of with a host's first byte.
     pub at_once: bool,
-    /// The lines.
+    /// Lines of the scenario.
     pub line: Vec<LinePlan>,
 }
 
@@ -50,23 +50,23 @@ impl Default for Scenario {
     }
 }
 
-/// One line.
+/// Line of a scenario.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct LinePlan {
-    /// The name of its port, a symlink; `line-N` when there is none.
+    /// Name of the port, a symlink; `line-N` if omitted.
     pub name: String,
-    /// A TCP port instead of a pseudo-terminal; 0: any that is free.
+    /// TCP port instead of a pseudo-terminal; 0: any free port.
     pub tcp: Option<u16>,
-    /// As on the command line, see [`super::faults`].
+    /// Faults as on the command line, see [`super::faults`].
     pub faults: Vec<String>,
-    /// One board: a line of its own. Several: a bus.
+    /// Boards of the line. One board: a line of its own. Several: a bus.
     pub board: Vec<BoardPlan>,
-    /// What befalls it.
+    /// Incidents of the line.
     pub incident: Vec<IncidentPlan>,
 }
 
-/// A scenario that cannot be had.
+/// Error for an impossible scenario.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct ScenarioError {
@@ -74,36 +74,36 @@ pub struct ScenarioError {
     message: String,
 }
 
-/// One line, ready to be served.
+/// Line that is ready to be served.
 #[derive(Debug)]
 pub struct ReadyLine {
-    /// Its name.
+    /// Name of the line.
     pub name: String,
-    /// The TCP port at which it is served; a pseudo-terminal if there is none.
+    /// TCP port of the line; `None`: a pseudo-terminal.
     pub tcp: Option<u16>,
-    /// The boards.
+    /// Boards of the line.
     pub world: BusWorld,
-    /// What is played on each of them.
+    /// Games of each board.
     pub games: Vec<Vec<SourceGame>>,
-    /// The names under which the port comes back, one for each time.
+    /// Names under which the port returns, one per time.
     pub names: VecDeque<Option<String>>,
 }
 
 impl Scenario {
-    /// Reads a scenario; `file` is its name in complaints.
+    /// Parses a scenario; `file` is its name in errors.
     ///
     /// # Errors
     ///
-    /// When it is not TOML, or has a key that does not exist; says where.
+    /// Returns an error with its place if the text is not TOML or has an unknown key.
     pub fn from_toml(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
         toml::from_str(text).map_err(|error| ScenarioError { place: file.to_owned(), message: error.to_string() })
     }
 
-    /// Makes the lines. Files of games are looked for beside `folder`.
+    /// Creates the lines. Paths of game files are relative to `folder`.
     ///
     /// # Errors
     ///
-    /// When a file cannot be read, a game does not exist, or a value has no meaning; says which.
+    /// Names the file that cannot be read, the game that does not exist, or the invalid value.
     pub fn lines(&self, folder: &Path) -> Result<Vec<ReadyLine>, ScenarioError> {
         let mut library = Library::default();
         let mut ready: Vec<ReadyLine> = Vec::new();
