@@ -330,7 +330,7 @@ fn mistake_in_outlet_suspends_one_outlet() {
     }
     // Every reader refuses mistakes in other tables as well.
     let wrong = format!("{SMALLEST}[public]\ngames-delay = 1\n[alarm]\nsilent = 0\n");
-    let told = Sources::from_text("x", &wrong).read_for_recording().unwrap_err();
-    assert!(told.0.len() == 1 && told.to_string().contains("silent"), "{told}");
+    let errors = Sources::from_text("x", &wrong).read_for_recording().unwrap_err();
+    assert!(errors.0.len() == 1 && errors.to_string().contains("silent"), "{errors}");
     assert_eq!(Config::read("x", &wrong).unwrap_err().0.len(), 2);
 }

@@ -82,7 +82,7 @@ impl Hall {
             let (first, _) = outlets::first_record(&Generation { id, station, names: 0 });
             fs::write(folder.path().join("log").join(outlets::order_file(outlet)), first).unwrap();
         }
-        // Started with no event: an empty outlet would be restarted with a random generation.
+        // Empty event files that match the order files above: otherwise each outlet would start with a random generation.
         for (_, outlet) in [DELAYED_OUTLETS, IMMEDIATE_OUTLET] {
             fs::create_dir(folder.path().join(outlet)).unwrap();
             File::create(folder.path().join(outlet).join("events.ndjson")).unwrap();

@@ -255,9 +255,9 @@ fn nothing_foreign_reaches_station() {
         (&"x".repeat(10_000), false),
         (" ", false),
     ] {
-        let (_, told) =
+        let (_, reply) =
             desk.post("/api/request", Some(&keys), &json!({"do": "login", "name": name, "role": "arbiter"}));
-        assert_eq!(told["ok"], is_right, "{name:?}: {told}");
+        assert_eq!(reply["ok"], is_right, "{name:?}: {reply}");
     }
     // The page is public and contains no data; no other site may frame it.
     let page = desk.request("GET", "/?code=123456", &[("Sec-Fetch-Site", "cross-site")], "");

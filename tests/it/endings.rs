@@ -27,10 +27,10 @@ fn notices_of(tag: &str, text: &str, plies: usize) -> Vec<(usize, String)> {
     assert_eq!(program.movetext().len(), plies, "{tag} {text}: {:?}", program.notices);
     assert_eq!(program.result, None, "{tag} {text}: nobody gave one");
     let heads = program.lines.len() - plies;
-    let told = program.notices.iter().filter(|(_, notice)| notice.contains("draw"));
-    let told = told.map(|(lines, notice)| (lines.saturating_sub(heads), notice.clone())).collect();
+    let notices = program.notices.iter().filter(|(_, notice)| notice.contains("draw"));
+    let notices = notices.map(|(lines, notice)| (lines.saturating_sub(heads), notice.clone())).collect();
     program.end();
-    told
+    notices
 }
 
 /// Each expectation is a part of the notice and the ply; there must be no other.

@@ -297,7 +297,7 @@ fn invalid_event_is_reported_once_and_reread_after_repair() {
             assert_eq!(news(&mut follower), FollowEvent::Resumed, "{bad}");
             assert_eq!(read(&mut follower, 2), lines("a", 3..=4));
         }
-        // Nor is a line without end, of which at most one line is buffered.
+        // A line without an end is damaged; at most the maximum length of it is buffered.
         place.write(&good);
         let mut follower = place.follow(Progress::default());
         read(&mut follower, 2);
@@ -307,7 +307,7 @@ fn invalid_event_is_reported_once_and_reread_after_repair() {
         // The maximum length of a line.
         let long = line("a", 3, &"m".repeat(900_000));
         place.write(&format!("{good}{long}"));
-        while !matches!(news(&mut follower), FollowEvent::Line(told) if told.text == long) {}
+        while !matches!(news(&mut follower), FollowEvent::Line(received) if received.text == long) {}
     });
 }
 
@@ -321,7 +321,7 @@ fn follows_link_and_refuses_non_file() {
         read(&mut follower, 1);
         place.append(&lines("a", 2..=2));
         assert_eq!(read(&mut follower, 1), lines("a", 2..=2));
-        // The link leads to another file.
+        // A line of nearly the maximum length is valid.
         let other = place.folder.path().join("other");
         fs::write(&other, lines("a", 1..=3)).unwrap();
         fs::remove_file(&link).unwrap();

@@ -232,10 +232,10 @@ fn compare(manner: BoardBehaviour) {
     let played = |dumps: Dumps, answers: &'static [u8], turned: bool| {
         let manner = BoardBehaviour { dumps, answers, turned, ..manner };
         let recording = Recording::new(manner).play();
-        let told = recording.notices("does not answer what stands on it");
+        let notice_count = recording.notices("does not answer what stands on it");
         let reopened = recording.count(|effect| matches!(effect, Effect::Reopen { .. }));
         println!(
-            "{manner:?}: {} plies, {} setups, opened again {reopened} times, told {told} times, {} questions for a dump",
+            "{manner:?}: {} plies, {} setups, opened again {reopened} times, told {notice_count} times, {} questions for a dump",
             recording.published(),
             recording.setups(),
             recording.sent(0x42),
@@ -245,7 +245,7 @@ fn compare(manner: BoardBehaviour) {
         let may_be_gone = manner.dumps == Dumps::Once && manner.answers.is_empty() && !manner.has_clock;
         let most = usize::from(may_be_gone && manner.gaps.contains(&12_000));
         assert!(reopened <= most && recording.notices("answers again") <= most, "{manner:?}");
-        assert_eq!(told, usize::from(dumps != Dumps::Always), "{manner:?}");
+        assert_eq!(notice_count, usize::from(dumps != Dumps::Always), "{manner:?}");
         recording.published()
     };
     const SOME: &[u8] = &[0x4d, 0x45];

@@ -186,14 +186,14 @@ fn bus_memories_are_read_singly_behind_polls() {
     let mut recorder =
         LateLine { line: Line::new(settings), has_game: false, requested: Vec::new(), published_unrequested: 0 };
     let mut entries: BTreeMap<BusAddress, Vec<String>> = BTreeMap::new();
-    let (mut sent, mut told) = (Vec::new(), Vec::new());
+    let (mut sent, mut messages) = (Vec::new(), Vec::new());
     drive_bus(&mut world, &mut recorder, 40_000, |_, output| match (&output.effect, output.board) {
         (Effect::Entry { entry, .. }, Some(board)) => entries.entry(board).or_default().push(strip_entry(entry)),
         (Effect::Send(bytes), _) => sent.push((output.at.0, bytes[0])),
-        (Effect::Notice(text), _) => told.push(text.clone()),
+        (Effect::Notice(text), _) => messages.push(text.clone()),
         _ => {}
     });
-    assert_eq!(entries, bus.moves(), "{told:#?}");
+    assert_eq!(entries, bus.moves(), "{messages:#?}");
     let read: Vec<usize> = (0..sent.len()).filter(|&index| sent[index].1 == 0x86).collect();
     assert_eq!(read.len(), 8);
     for pair in read.windows(2) {
@@ -236,13 +236,13 @@ fn operator_accepts_offer() {
     let mut world = case.world();
     let mut recorder = LateLine::new(&case, false);
     let _ = world.advance(world.end_ms() / 2);
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     // Up to the offer, before play goes on.
     drive_until(&mut world, &mut recorder, |_, outputs| {
-        told.extend(notices(outputs));
-        told.iter().any(|text: &String| text.contains("the board's memory has"))
+        messages.extend(notices(outputs));
+        messages.iter().any(|text: &String| text.contains("the board's memory has"))
     });
-    assert!(told.last().unwrap().contains("`start --from-memory`"), "{told:?}");
+    assert!(messages.last().unwrap().contains("`start --from-memory`"), "{messages:?}");
     assert_eq!(recorder.line.status().state, "offers a game from its memory");
     assert!(recorder.requested.is_empty() && recorder.published_unrequested == 0);
     let now = Millis(world.now_ms());

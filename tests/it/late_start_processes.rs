@@ -182,7 +182,7 @@ fn unseen_start_is_recorded_from_first_move() {
 #[test]
 fn unseen_starts_on_bus_are_recorded_from_first_moves() {
     let event = Event::open(&["--bus", "3"], "26");
-    // More plies than the few after which a newly switched on board counts as in its start position.
+    // More plies than the few up to which a newly switched-on board is trusted.
     event.wait_for_presses(33);
     let station = event.start();
     event.assert_complete(station);

@@ -132,7 +132,7 @@ impl Case {
             case.outage_end = end + rng.below(150_000);
             return case;
         }
-        // As many seconds as minutes.
+        // From 1 s to 10 min, log-uniformly: outages of seconds are as frequent as outages of minutes.
         let length = (1_000.0 * 600.0_f64.powf(rng.unit())) as u64;
         let length = length.min(end * 2 / 3);
         case.outage_start = 20_000 + rng.below(end.saturating_sub(length + 50_000).max(1));

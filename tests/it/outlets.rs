@@ -286,7 +286,7 @@ fn own_group() -> (String, u32) {
         Some((fields.next()?.to_owned(), fields.nth(1)?.parse::<u32>().ok()?))
     };
     let mut groups = groups.lines().filter_map(group);
-    // Root may give files to any group, so one that is not root's shows more.
+    // Root may give files to any group; a group other than root's own makes the test stronger.
     groups.find(|(_, id)| if is_root { *id != 0 } else { *id == own }).unwrap()
 }
 

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::bus::Bus;
 use crate::games::playable;
 
-/// A line whose log is written as by a station, without its delays.
+/// A line whose log has the records that a station would write, without buffering.
 struct LoggedLine {
     line: Line,
     records: Vec<Record>,

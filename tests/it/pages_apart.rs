@@ -110,7 +110,7 @@ fn load_pages(time: Duration, seed: u64) {
     let (started_at, mut counts) = (Instant::now(), [[0; 3]; 2]);
     let mut viewers: Vec<TcpStream> = Vec::new();
     while started_at.elapsed() < time {
-        // Some viewers, most of which never read.
+        // Viewers that never read.
         if let Ok(mut viewer) = TcpStream::connect(&hall.address) {
             let head = "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
             let _ = viewer.write_all(head.as_bytes());

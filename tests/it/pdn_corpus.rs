@@ -131,7 +131,7 @@ fn every_file_has_expected_problems() {
         // The suites have hundreds of notes of few kinds; all other problems were checked by eye.
         let least = if name(path).starts_with("wild/") { Level::Note } else { Level::Warning };
         for problem in problems.iter().filter(|problem| problem.level >= least) {
-            // The place of a move contains its FEN; the list shows the number instead.
+            // The hint names a move with the FEN of its position; the list leaves the FEN out.
             let hint = problem.hint.as_deref().unwrap_or("").split(" in ").next().unwrap_or("");
             let hint = if hint.contains(":W") { "" } else { hint };
             writeln!(list, "{}:{}: {}: {} ({hint})", name(path), problem.location, problem.level, problem.message)

@@ -112,14 +112,14 @@ impl Soak {
             ("log/round-1.plan", &all),
             ("log/events.order", &all),
             ("commits", &all),
-            // Listed twice: this file has the only copy.
+            // Listed twice: the log is the only complete record.
             (&log, &all),
             (&log, &all),
             (&live, &all),
         ];
         let (name, harms) = targets[self.below(targets.len())];
         let harm = harms[self.below(harms.len())];
-        // The file of a finished game is not harmed.
+        // The station does not write into the file of a finished game, so it would not notice.
         let is_over = || fs::read_to_string(&file).is_ok_and(|text| text.ends_with("\n*\n"));
         if name == live && harm == Unwritable && is_over() {
             println!("{name}: its game is over");
@@ -151,7 +151,7 @@ impl Soak {
             sick |= !metrics(&self.folder.path().join("recordings")).1.is_empty();
             seen && sick && self.calls() > calls
         });
-        let told = begun.elapsed();
+        let report_time = begun.elapsed();
         let begun = Instant::now();
         if harm == Harm::Unwritable {
             let mode = if path.is_dir() { 0o755 } else { 0o644 };
@@ -170,7 +170,7 @@ impl Soak {
         {
             assert!(self.path(file).exists(), "{file}");
         }
-        [told, begun.elapsed()]
+        [report_time, begun.elapsed()]
     }
 
     /// Returns the file with the current game of a board.

@@ -121,9 +121,9 @@ fn pending_reason_of_ply_is_known() {
         11.0 press white
         14.0 ends";
     assert_eq!(waits(against_the_rules), Some((Millis(11_000 + settings.unexplained_ms), Wait::Explanation)));
-    let told = run_story("20", "W:W35,38,40:B8,12,20", ClockState::Running, "10.0 38 -\n10.3 33 white\n19.0 ends");
-    assert_eq!(told.verdicts, ["38-33"]);
-    assert_eq!(told.recogniser.rationale().and_then(|grounds| grounds.waited_for), Some(Wait::Press));
+    let board = run_story("20", "W:W35,38,40:B8,12,20", ClockState::Running, "10.0 38 -\n10.3 33 white\n19.0 ends");
+    assert_eq!(board.verdicts, ["38-33"]);
+    assert_eq!(board.recogniser.rationale().and_then(|grounds| grounds.waited_for), Some(Wait::Press));
 }
 
 #[test]

@@ -141,7 +141,7 @@ impl Session {
         }
     }
 
-    /// Retries the outstanding disk work. Returns whether everything is done; then ends all recordings.
+    /// Ends all recordings after retries of failed disk work. Returns whether everything is done.
     pub fn finish(self) -> bool {
         self.end(|writer| {
             writer.retry_failed();
@@ -149,7 +149,7 @@ impl Session {
         })
     }
 
-    /// Retries in the first turn of the thread and ends all recordings: the disk works.
+    /// Ends all recordings in one turn of the thread, on a working disk. Returns whether everything is done.
     pub fn finish_in_one_turn(self) -> bool {
         self.end(Writer::run_once)
     }

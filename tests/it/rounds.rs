@@ -162,7 +162,7 @@ fn whole_round_harms_no_other_round() {
     }
     assert!(public(&place, "tournament.json").contains("Wiersma] \\\"H\\\""));
     done(run_ctl(&place, &["ctl", "rename-player", "Wiersma] \"H\"", "Wiersma, Harm"]));
-    // The dry run ends the running game.
+    // The dry run describes the end of the running game.
     let foretold = done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm", "--dry-run"]));
     assert!(foretold.starts_with("a, game 1, ") && foretold.contains("this was a dry run"), "{foretold}");
     assert!(!place.live("a-1.pdn").contains("1-1"), "nothing was done");
@@ -470,8 +470,8 @@ fn moves_of(game: &str) -> Vec<String> {
     plain.split_whitespace().filter(is_move).map(str::to_owned).collect()
 }
 
-/// Nine rounds of blitz in an evening: the start position on all boards opens the next round once the previous one has all its results; a
-/// game without a final position waits for the arbiter.
+/// Nine rounds of blitz in an evening: the start position on all boards opens the next round once the previous one has all its results. A
+/// game that does not end for lack of legal moves waits for the arbiter.
 #[test]
 fn prepared_round_opens_when_all_boards_are_set_up() {
     let place = StationFolder::new(&["a"]);

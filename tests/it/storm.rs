@@ -136,8 +136,7 @@ impl Hall {
         start.elapsed()
     }
 
-    /// Runs a station from the first moves until each board has a game, and kills it: a game that only goes on without a station is
-    /// unknown.
+    /// Runs a station from the first moves until each board has a game, and kills it: a game played only while no station runs is unknown.
     fn begin(&mut self) {
         let (mut station, begun, mut count) = (self.start(), Instant::now(), 0);
         while self.seats.iter().any(|seat| seat.pty.received.is_empty()) {

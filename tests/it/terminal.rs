@@ -233,7 +233,7 @@ fn ctrl_z_releases_terminal_until_continue() {
     assert!(terminal.ended().success());
 }
 
-/// Forty boards, two of them plugged in: boards in trouble come first, the others share a line.
+/// Forty boards, two of them plugged in: boards in trouble come first, and one line counts the rest.
 #[test]
 fn status_of_hall_fits_small_terminal() {
     let names: Vec<String> = (1..=40).map(|number| format!("board-{number}")).collect();

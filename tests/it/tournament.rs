@@ -591,8 +591,8 @@ fn reads_name_list_russian_file_and_file_without_bom() {
     // `Имя;Рейтинг` and `Чижов, А.;2400` in Windows-1251.
     let russian = b"\xc8\xec\xff;\xd0\xe5\xe9\xf2\xe8\xed\xe3\n\xd7\xe8\xe6\xee\xe2, \xc0.;2400\n";
     assert_eq!(names(russian), ["Чижов, А."]);
-    let told = import_over(&Tournament::default(), russian).unwrap().notes;
-    assert!(told.iter().any(|note| note.to_string().contains("read as Windows-1251")), "{told:?}");
+    let notes = import_over(&Tournament::default(), russian).unwrap().notes;
+    assert!(notes.iter().any(|note| note.to_string().contains("read as Windows-1251")), "{notes:?}");
     assert_eq!(names(b"Name;Rating\nM\xfcller, J\xf6rg;2100\n"), ["Müller, Jörg"]);
     for to_bytes in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
         let wide: Vec<u8> = "Name;Rating\nЧижов, А.;2400\n".encode_utf16().flat_map(to_bytes).collect();

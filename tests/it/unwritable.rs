@@ -139,7 +139,7 @@ fn replaced_live_file_raises_alarm() {
         board.answer(&mut pty);
         !alarms().contains("cannot be written")
     });
-    // The move of the game is reported as long as it goes on; the new file is the one under supervision.
+    // The report about the game's file lasts as long as the game; the station watches the new file.
     set_mode(&home.path("live").join(recovered), 0o444);
     wait_until("the new file is told", || alarms().contains(&format!("live/{recovered}: it cannot be written")));
     set_mode(&home.path("live").join(recovered), 0o644);

@@ -18,7 +18,7 @@ use crate::pty::{Board, Pty, wait_until};
 const OPENED: &str = "2026-11-21T10:00:00.000+01:00";
 const SET_AT: u64 = 1_003;
 const CUT_AT: u64 = 840_000;
-/// Clock time after the correction at `SET_AT`, if the clock was right when the log was opened.
+/// Time at `SET_AT` on a clock that was right when the log was opened.
 const SET_TO: &str = "2026-11-21T10:00:01.003+01:00";
 
 fn recording(name: &str) -> ByteLog {
