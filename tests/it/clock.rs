@@ -8,7 +8,7 @@ use damcast::engine::playback::Playback;
 use damcast::engine::session::{Input, LineSettings};
 use proptest::prelude::*;
 
-/// Returns the records; the flag is whether a message ends there.
+/// Returns the header and the first half of the records; the flag is set if no message is unfinished after the record.
 fn records() -> (bytelog::Header, Vec<(u64, Input, bool)>) {
     let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
     let mut open: Vec<u8> = Vec::new();

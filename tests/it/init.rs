@@ -48,7 +48,7 @@ fn finds_boards_of_bus() {
     let folder = tempfile::tempdir().unwrap();
     let boards = Boards::serve(folder.path(), Kind::Bus(3));
     let config = folder.path().join("damcast.toml");
-    // The installed file counts as unowned while it is unchanged.
+    // The installed file may be overwritten while it is unchanged.
     fs::write(&config, reference::REFERENCE_TEXT).unwrap();
     let done = init(&config, &["--bus", &boards.port("bus")]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);

@@ -339,7 +339,7 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     fs::remove_file(hall.file("log/events.order")).unwrap();
     hall.wait("the alarm", |hall| hall.alarms().iter().any(of_log));
     hall.wait("it is there again", |hall| hall.read("log/events.order").starts_with(&kept));
-    // While it is stopped: the lines themselves contain the order.
+    // While it is stopped: the next start restores it from the lines of events.
     assert!(hall.station.signal(Signal::TERM).success());
     let (events, kept) = (hall.read("public/events.ndjson"), hall.read("log/events.order"));
     fs::remove_file(hall.file("log/events.order")).unwrap();
