@@ -1,7 +1,7 @@
-//! A running station is killed at any operation while an arbiter opens a round, gives a result and corrects it. It is started again, and the
-//! arbiter asks once more; then all that others read says what it says where nobody was killed: nothing half done, nothing twice.
+//! Kills a running station at any operation while an arbiter opens a round, enters a result and corrects it. After a restart the arbiter
+//! repeats the request. All public files must then match those of a station that was never killed: nothing half done, nothing twice.
 //!
-//! Each of the three begins with the folder that the one before it has left. How a station is killed stands in `kill_at_syscall.rs`;
+//! Each of the three stages starts with the folder that the previous one left. `kill_at_syscall.rs` describes how a station is killed;
 //! `scripts/kill-everywhere` does it at every operation.
 
 use std::collections::BTreeMap;
@@ -22,16 +22,16 @@ use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 use crate::recorded_session::env_step;
 use crate::rounds::{ROUNDS, done, import};
 
-/// So many plies are played before the result.
+/// Plies played before the result.
 const PLIES: usize = 6;
 
-/// Something that an arbiter asks.
+/// A request of an arbiter.
 #[derive(Clone, Copy)]
 struct ArbiterRequest {
     name: &'static str,
-    /// What he asks, as the socket has it.
+    /// The request, as sent to the socket.
     request: fn() -> Value,
-    /// Is it to be seen everywhere?
+    /// Whether every public file shows the effect.
     is_seen: fn(&StationFolder) -> bool,
 }
 
@@ -39,7 +39,7 @@ fn public(place: &StationFolder, name: &str) -> String {
     crate::rounds::public(place, name)
 }
 
-/// How many whole lines tell of something.
+/// Counts the complete event lines of a kind.
 fn count_lines(place: &StationFolder, kind: &str) -> usize {
     let text = public(place, "events.ndjson");
     let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
@@ -89,17 +89,17 @@ const REQUESTS: [ArbiterRequest; 3] = [
     },
 ];
 
-/// Where a deed begins, and what others read where nobody was killed.
+/// Starting point of a request, and the public files of a station that is not killed.
 struct Stage {
     request: ArbiterRequest,
     files_before: Files,
     board: Board,
-    /// How many operations the station had.
+    /// Number of operations of the station.
     operations: usize,
     read: BTreeMap<String, Vec<String>>,
 }
 
-/// A place with a station and its board.
+/// A folder with a station and its board.
 struct Hall {
     place: StationFolder,
     pty: Pty,
@@ -116,7 +116,7 @@ impl Hall {
         Hall { place, pty, board: board.clone(), station: None }
     }
 
-    /// Starts the station, which is killed at its operation number `at`, after half of it or before.
+    /// Starts the station; kills it at operation number `at`, halfway through it or before it.
     fn start(&mut self, at: Option<(usize, bool)>) {
         let under = fs::canonicalize(self.place.path("recordings")).unwrap();
         let report = self.place.path("report");
@@ -128,7 +128,7 @@ impl Hall {
         }));
     }
 
-    /// Starts it again if it was killed. Returns whether it was.
+    /// Starts the station again if it was killed. Returns whether it was.
     fn restart(&mut self) -> bool {
         let is_gone = self.station.as_mut().is_none_or(|station| station.process.try_wait().unwrap().is_some());
         if is_gone {
@@ -137,7 +137,7 @@ impl Hall {
         is_gone
     }
 
-    /// Asks until it is done, and until everybody sees it.
+    /// Repeats a request until it is done and every public file shows it.
     fn request_until_done(&mut self, arbiter_request: ArbiterRequest, case: &str) {
         let mut answer = None;
         wait_until(&format!("{case}: the answer"), || {
@@ -161,7 +161,7 @@ impl Hall {
         }
     }
 
-    /// Has the station heard of its board? What is asked before is refused.
+    /// Whether the station has received messages of its board. Earlier requests are refused.
     fn is_connected(&self) -> bool {
         let status = request(&self.place, &json!({"do": "status"}));
         status.is_some_and(|reply| {
@@ -170,7 +170,7 @@ impl Hall {
         })
     }
 
-    /// Ends it as an operator does, so that all is written; if it is killed over that, the next one is ended.
+    /// Stops the station as an operator does, so that everything is written. If it is killed while stopping, stops the next one.
     fn end(&mut self) {
         while !self.station.as_mut().unwrap().signal(Signal::TERM).success() {
             self.start(None);
@@ -183,7 +183,7 @@ impl Hall {
     }
 }
 
-/// What the station answers; `None` when there is none, or it is gone before it has answered.
+/// Returns the answer of the station; `None` if there is no station, or if it ends before it answers.
 fn request(place: &StationFolder, request: &Value) -> Option<Value> {
     let mut stream = UnixStream::connect(place.path("recordings/control.sock")).ok()?;
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();
@@ -193,7 +193,7 @@ fn request(place: &StationFolder, request: &Value) -> Option<Value> {
     serde_json::from_str(&line).ok()
 }
 
-/// What others read of a tournament and its games: without moments and numberings, which no two stations share.
+/// Reads the public files of a tournament and its games, without times and numberings, which differ between stations.
 fn read(files: &Files) -> BTreeMap<String, Vec<String>> {
     let shown = files.iter().filter(|(name, _)| name.starts_with("public/"));
     shown.map(|(name, bytes)| (name.clone(), plain(name, &String::from_utf8_lossy(bytes)))).collect()
@@ -204,7 +204,7 @@ fn plain(name: &str, text: &str) -> Vec<String> {
         return text.lines().map(str::to_owned).collect();
     }
     let mut events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // What is told beside a game is about the connection, too. Those of the game and of the tournament are in their own order.
+    // Live updates also depend on the connection. Events of the game and of the tournament have separate orders.
     events.retain(|event| event["p"].is_null());
     events.sort_by_key(|event| event["t"].as_u64());
     for event in &mut events {
@@ -245,7 +245,7 @@ fn stages() -> Vec<Stage> {
     stages
 }
 
-/// Kills the station of a stage. Returns whether it came to that.
+/// Kills the station of a stage. Returns whether it reached the operation.
 fn kill(stage: &Stage, at: usize, half: bool) -> bool {
     let case =
         format!("{}, killed at operation {at}{}", stage.request.name, if half { ", after half of it" } else { "" });

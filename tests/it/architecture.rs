@@ -1,16 +1,16 @@
-//! One direction of dependency, and a core that knows no world: held by reading the sources.
+//! Checks in the sources that dependencies have one direction and that the core does no I/O.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Libraries of their own that the station names like modules.
+/// Libraries that the station names like modules.
 const LIBRARIES: [&str; 3] = ["draughts", "draughts_pdn", "draughts_tournament"];
 
-/// Modules, and those that each may name.
+/// Modules, and the modules that each may name.
 type Table = &'static [(&'static str, &'static [&'static str])];
 
-/// Every module of the station's library, and the modules it may name. None may name a later one.
+/// Every module of the station's library, and the modules it may name. A module may only name earlier ones.
 const EDGES: Table = &[
     // the core
     ("engine/millis", &[]),
@@ -190,11 +190,11 @@ const EDGES: Table = &[
             "outlets",
         ],
     ),
-    // what faces outward: it reads what stands in the outlets, and names nothing of the station
+    // the public side: it reads the outlets and names nothing of the station
     ("outward/follow", &[]),
     ("outward/state_file", &[]),
     ("outward/web", &["draughts", "draughts_pdn", "follow"]),
-    // but the desk, which asks the station what an operator asks, by the same words
+    // except the desk, which sends operator requests to the station with the same types
     (
         "outward/desk",
         &["draughts", "draughts_pdn", "escape", "tournament_service", "overview", "control", "state_file", "web"],
@@ -229,7 +229,7 @@ const EDGES: Table = &[
     ),
 ];
 
-/// The files of the library of the game.
+/// Files of the game library.
 const DRAUGHTS: Table = &[
     ("draw_rules", &[]),
     ("piece", &[]),
@@ -253,7 +253,7 @@ const DRAUGHTS: Table = &[
     ("movegen", &["piece", "square", "moves", "geometry", "ruleset", "variant", "position", "captures"]),
 ];
 
-/// The files of the library of the notation: values, reading, checking, writing, in this order.
+/// Files of the notation library: values, reading, checking, writing, in this order.
 const DRAUGHTS_PDN: Table = &[
     ("value/clock", &[]),
     ("value/game", &[]),
@@ -317,7 +317,7 @@ const DRAUGHTS_PDN: Table = &[
     ),
 ];
 
-/// The parts of the library of tournaments; its values are named by all of them.
+/// Parts of the tournament library; all of them name its values.
 const DRAUGHTS_TOURNAMENT: Table = &[
     ("berger", &[]),
     ("event", &[]),
@@ -330,7 +330,7 @@ const DRAUGHTS_TOURNAMENT: Table = &[
     ("command", &["messages", "import"]),
 ];
 
-/// The files of the recorder of one line.
+/// Files of the recorder of one line.
 const SESSION: Table = &[
     ("notes", &[]),
     ("clock_filter", &[]),
@@ -358,7 +358,7 @@ const SESSION: Table = &[
     ("bus", &["delayed_event", "hold", "request", "wait", "table", "catchup"]),
 ];
 
-/// Recognition: its rooms, and what all of them name.
+/// Recognition: its folders, and the modules that all of them name.
 const RECOGNITION: Table = &[
     ("tuning", &[]),
     ("settings", &[]),
@@ -370,7 +370,7 @@ const RECOGNITION: Table = &[
     ("decide", &["tuning", "settings", "verdict", "wait", "rationale", "evidence", "search"]),
 ];
 
-/// What was seen and heard, and what is published.
+/// Observations and publication.
 const EVIDENCE: Table = &[
     ("presses", &[]),
     ("occupancy", &[]),
@@ -382,7 +382,7 @@ const EVIDENCE: Table = &[
     ("facts", &["chronology", "presses", "published", "squares", "missed_events"]),
 ];
 
-/// What may have been played.
+/// Search for possible moves.
 const SEARCH: Table = &[
     ("budget", &[]),
     ("explain", &[]),
@@ -390,7 +390,7 @@ const SEARCH: Table = &[
     ("searcher", &["budget", "explain", "interpretations"]),
 ];
 
-/// What is decided.
+/// Decisions.
 const DECIDE: Table = &[
     ("kings", &[]),
     ("accepted_positions", &[]),
@@ -404,7 +404,7 @@ const DECIDE: Table = &[
     ("recogniser", &["waiting_rules", "fallback", "kings", "forecast", "proposal", "publish", "accepted_positions"]),
 ];
 
-/// The files of a table: the values that it is made of, and what begins and ends its games.
+/// Files of a table: its values, and the start and end of its games.
 const TABLE: Table = &[
     ("board_model", &[]),
     ("game_sequence", &[]),
@@ -416,7 +416,7 @@ const TABLE: Table = &[
     ("requests", &[]),
 ];
 
-/// What everybody may see: the record of games and of the tournament, the delay, and the documents.
+/// The public documents: the record of games and of the tournament, the delay, and the files.
 const BROADCAST: Table = &[
     ("hidden_names", &[]),
     ("json", &[]),
@@ -429,7 +429,7 @@ const BROADCAST: Table = &[
     ("documents", &["json"]),
 ];
 
-/// The logs on the disk.
+/// Logs on the disk.
 const JOURNAL: Table = &[
     ("chained", &[]),
     ("witness", &["chained"]),
@@ -441,7 +441,7 @@ const JOURNAL: Table = &[
     ("rescue", &["commits"]),
 ];
 
-/// The files for readers.
+/// Files for readers.
 const OUTLETS: Table = &[
     ("finished_files", &[]),
     ("order", &[]),
@@ -454,7 +454,7 @@ const OUTLETS: Table = &[
     ("outlet", &["boards", "events_file", "files", "order", "plan", "streams"]),
 ];
 
-/// The crates and the big modules whose files have a direction: their sources, and their table.
+/// Crates and big modules whose files have a direction: their sources, and their table.
 const CRATES: &[(&str, Table)] = &[
     ("crates/draughts/src", DRAUGHTS),
     ("crates/draughts-pdn/src", DRAUGHTS_PDN),
@@ -471,18 +471,18 @@ const CRATES: &[(&str, Table)] = &[
     ("src/station/outlets", OUTLETS),
 ];
 
-/// The folders of these crates, which hold modules and nothing else.
+/// Folders of these crates that contain modules only.
 const FOLDERS: &[&str] = &["engine", "station", "station/operate", "outward", "value", "read", "check", "write"];
 
-/// The folder of the core.
+/// Folder of the core.
 const CORE: &str = "engine/";
 
-/// The name of a module, which stands in the table with its folders.
+/// Returns the name of a module; its table entry includes the folders.
 fn module_name(module: &str) -> &str {
     module.rsplit_once('/').map_or(module, |(_, name)| name)
 }
 
-/// What the core must not touch: a clock, a file, a socket, a thread, the environment, the runtime.
+/// Names that the core must not use: clock, files, sockets, threads, environment, runtime.
 const BANNED: &[&str] = &[
     "Instant::now",
     "SystemTime",
@@ -495,7 +495,7 @@ const BANNED: &[&str] = &[
     "tokio",
 ];
 
-/// A line of a source file, its comment taken off.
+/// A line of a source file without its comment.
 struct SourceLine {
     file: PathBuf,
     number: usize,
@@ -508,7 +508,7 @@ impl SourceLine {
     }
 }
 
-/// The lines of all Rust files under a path, each file up to its tests.
+/// Returns the lines of all Rust files under a path, each file up to its tests.
 fn lines_under(path: &Path) -> Vec<SourceLine> {
     let mut files = Vec::new();
     collect(path, &mut files);
@@ -533,7 +533,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// A module is a file, a folder, or both.
+/// Returns the lines of a module, which is a file, a folder, or both.
 fn lines_of_module(sources: &str, module: &str) -> Vec<SourceLine> {
     let folder = Path::new(sources).join(module);
     let file = folder.with_extension("rs");
@@ -541,7 +541,7 @@ fn lines_of_module(sources: &str, module: &str) -> Vec<SourceLine> {
     paths.flat_map(|path| lines_under(&path)).collect()
 }
 
-/// Does this code name the module: as a library, or behind one of these roots, also in a list `use crate::{module, ...}`?
+/// Whether this code names the module: as a library, or behind one of these roots, including a list `use crate::{module, ...}`.
 fn names(code: &str, roots: &[String], module: &str) -> bool {
     let is_word = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
     let behind = |root: &str| {
@@ -557,7 +557,7 @@ fn names(code: &str, roots: &[String], module: &str) -> bool {
         })
 }
 
-/// How a file names the modules of its crate.
+/// Returns the prefixes by which a file names the modules of its crate.
 fn roots(sources: &str, file: &Path) -> Vec<String> {
     let within = sources.split_once("src/").map_or(String::new(), |(_, path)| format!("{}::", path.replace('/', "::")));
     let folders = FOLDERS.iter().map(|folder| format!("{}::", folder.replace('/', "::"))).chain([within]);
@@ -586,20 +586,20 @@ fn no_layer_imports_upwards() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// The name that a line of `lib.rs` gives to a module.
+/// Returns the name that a line of `lib.rs` gives to a module.
 fn library_name(line: &str) -> Option<&str> {
     let module = line.strip_prefix("pub ").unwrap_or(line).strip_prefix("mod ")?;
     module.strip_suffix(';').or_else(|| module.strip_suffix(" {"))
 }
 
-/// The file in which a folder's modules are listed, seen from the folder.
+/// Returns the file that lists a folder's modules, relative to the folder.
 fn module_root(sources: &str) -> String {
     let folder = Path::new(sources);
     let beside = || format!("../{}.rs", module_name(sources));
     ["lib.rs", "mod.rs"].map(str::to_owned).into_iter().find(|file| folder.join(file).exists()).unwrap_or_else(beside)
 }
 
-/// The modules that a file lists, in its order, those of folders in the place of the folder.
+/// Returns the modules that a file lists, in its order; those of folders replace the folder.
 fn listed_modules(sources: &Path, file: &str) -> Vec<String> {
     let text = fs::read_to_string(sources.join(file)).unwrap();
     let folder = file.strip_suffix("mod.rs").unwrap_or_default();
@@ -646,7 +646,7 @@ fn core_and_libraries_use_no_io() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// Nobody can reach the recorder but its operator, over the socket: what listens to others is a process of its own.
+/// Only the operator's socket reaches the recorder; the network listeners are separate processes.
 #[test]
 fn station_opens_no_network_listener() {
     let lines = lines_under(Path::new("src/station"));
@@ -666,7 +666,7 @@ fn game_and_wire_are_independent() {
     }
 }
 
-/// Public types that share a name, and why they may.
+/// Public types that share a name, and the reason.
 const SHARED_NAMES: &[(&str, &str)] = &[
     ("Event", "what a text of PDN has, and what happens to a tournament: each in a library of its own"),
     ("Refusal", "of a command by the tournament, of an option by a telnet server"),

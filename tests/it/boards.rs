@@ -1,5 +1,4 @@
-//! Simulated boards on pseudo-terminals, played by the program `boardsim` and recorded by `damcast run`: real processes,
-//! real ports, real files.
+//! Simulated boards on pseudo-terminals, played by the program `boardsim` and recorded by `damcast run`: real processes, ports and files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,14 +12,14 @@ use crate::games::playable;
 use crate::program::damcast;
 use crate::pty::wait_until;
 
-/// Faster, and the threads of a busy machine would wake later than hands rest.
+/// At higher speeds the threads of a busy machine would wake later than hands rest.
 const SPEED: u32 = 40;
 
-/// A process that ends with the test.
+/// A process that is killed when the test ends.
 pub struct Process(pub Child);
 
 impl Process {
-    /// Kills it, and waits until it is gone.
+    /// Kills the process and waits for its end.
     pub fn kill(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -44,13 +43,13 @@ fn moves(game: &SourceGame) -> Vec<String> {
     moves
 }
 
-/// A line of movetext without its number and its comment.
+/// Returns a line of movetext without its number and comment.
 pub fn bare_entry(line: &str) -> &str {
     let line = line.split(" {").next().unwrap_or_default();
     if line.starts_with('/') { line } else { line.rsplit(' ').next().unwrap_or_default() }
 }
 
-/// The movetext of a live file: moves and setups, without numbers and comments.
+/// Returns the movetext of a live file: moves and setups, without numbers and comments.
 pub fn recorded(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('[') && *line != "*");
@@ -74,7 +73,7 @@ fn records_games_on_ports_move_for_move() {
     let is_whole = |game: &SourceGame| game.start == Position::start(game.start.variant());
     let mut games: Vec<SourceGame> = playable("international").into_iter().filter(is_whole).collect();
     games.extend(crate::games::corpus("international", "real").into_iter().flatten().filter(is_whole));
-    // The opening and the middle of each: a whole game would take a minute.
+    // The opening and the middle of each game: a whole game would take a minute.
     games.iter_mut().for_each(|game| game.moves.truncate(60));
     games.retain(|game| game.moves.len() >= 30);
     games.truncate(10);

@@ -1,5 +1,5 @@
-//! The pages in a real browser (headless Chromium), which the test drives by its debugging protocol over two pipes. Where there is
-//! none, that is said, and nothing is tried: `DAMCAST_BROWSER` names one, else `chromium` is looked for.
+//! The pages in a real browser (headless Chromium), driven by its debugging protocol over two pipes. `DAMCAST_BROWSER` names the browser;
+//! the default is `chromium`. Without a browser the tests print that they are skipped.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -9,24 +9,24 @@ use serde_json::{Value, json};
 
 use crate::serve::{OutletFixture, tournament};
 
-/// Nobody waits longer.
+/// Maximum time that a test waits.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A page of a browser, in a window of its own.
+/// A page of a browser, in its own window.
 #[derive(Clone)]
 pub struct Page {
     target: String,
     session: String,
 }
 
-/// A browser. What is asked of it is asked of the page that it turned to last.
+/// A browser. Commands go to the page selected last.
 pub struct Browser {
     process: Child,
     endpoint: ChildStdin,
     from: BufReader<ChildStdout>,
     last_id: u64,
     session: Option<String>,
-    /// What the pages complained of.
+    /// Errors that the pages reported.
     pub errors: Vec<String>,
     _profile: tempfile::TempDir,
 }
@@ -39,7 +39,7 @@ impl Drop for Browser {
 }
 
 impl Browser {
-    /// `None`, and a word about it, where there is no browser.
+    /// Starts a browser. Returns `None`, and prints that, if there is no browser.
     pub fn open() -> Option<Browser> {
         let program = std::env::var("DAMCAST_BROWSER").unwrap_or_else(|_| "chromium".to_owned());
         if Command::new(&program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
@@ -47,7 +47,7 @@ impl Browser {
             return None;
         }
         let profile = tempfile::tempdir().unwrap();
-        // It reads its orders from the third file and answers in the fourth.
+        // The browser reads commands from descriptor 3 and answers on descriptor 4.
         let script = "exec \"$0\" --headless=new --no-sandbox --disable-gpu --remote-debugging-pipe --user-data-dir=\"$1\" about:blank \
                       3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
         let mut process = Command::new("sh")
@@ -63,10 +63,10 @@ impl Browser {
         Some(browser)
     }
 
-    /// A page more, to which it turns.
+    /// Opens another page and selects it.
     pub fn open_page(&mut self) -> Page {
         self.session = None;
-        // Each in its window: of the pages of one window all but one are hidden.
+        // In separate windows: a window hides all of its pages except one.
         let target = self.call("Target.createTarget", json!({"url": "about:blank", "newWindow": true}));
         let attached = self.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
         let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -78,12 +78,12 @@ impl Browser {
         page
     }
 
-    /// From now on it is asked of this page.
+    /// Selects the page for all further commands.
     pub fn select_page(&mut self, page: &Page) {
         self.session = Some(page.session.clone());
     }
 
-    /// Takes a page away from the eyes of its viewer, or brings it back.
+    /// Hides a page from its viewer, or shows it again.
     pub fn hide(&mut self, page: &Page, is_hidden: bool) {
         self.session = None;
         let window = self.call("Browser.getWindowForTarget", json!({"targetId": page.target}))["windowId"].clone();
@@ -97,7 +97,7 @@ impl Browser {
         self.command(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// The answer, or the error that the browser tells.
+    /// Returns the answer, or the error that the browser reports.
     fn command(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         self.last_id += 1;
         let mut order = json!({"id": self.last_id, "method": method, "params": params});
@@ -124,24 +124,24 @@ impl Browser {
         self.call("Page.navigate", json!({"url": address}));
     }
 
-    /// What an expression is in the page.
+    /// Returns the value of an expression in the page.
     pub fn evaluate(&mut self, expression: &str) -> Value {
         self.try_evaluate(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
-    /// The same; an error if another page comes meanwhile.
+    /// Returns the value of an expression; an error if another page loads meanwhile.
     fn try_evaluate(&mut self, expression: &str) -> Result<Value, Value> {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         Ok(self.command("Runtime.evaluate", params)?["result"]["value"].clone())
     }
 
-    /// What the pages complained of, besides that a server was away.
+    /// Returns the errors that the pages reported, except for an absent server.
     pub fn page_errors(&self) -> Vec<&String> {
         let is_of_the_page = |error: &&String| !error.contains("ERR_CONNECTION") && !error.contains("ERR_INCOMPLETE");
         self.errors.iter().filter(is_of_the_page).collect()
     }
 
-    /// What axe-core, once the page has read it, finds serious in the page.
+    /// Returns the serious violations that axe-core finds in the page, once the page has loaded it.
     pub fn accessibility_violations(&mut self) -> Value {
         let rules = "{runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}, resultTypes: ['violations']}";
         let found = format!(
@@ -155,7 +155,7 @@ impl Browser {
     pub fn wait(&mut self, expression: &str, expected: &Value) {
         let end = Instant::now() + TIMEOUT;
         loop {
-            // Of a page that goes nothing can be said yet.
+            // A page that is being replaced has no result yet.
             let found = self.try_evaluate(expression).unwrap_or_else(|error| error);
             if found == *expected {
                 return;
@@ -166,7 +166,7 @@ impl Browser {
     }
 }
 
-/// The pieces of a board as they are drawn, field by field.
+/// The pieces of a board as drawn, field by field.
 const DRAWN_PIECES: &str = "(() => { const board = document.querySelector('svg.bd'), all = Array(100).fill('.'); \
     for (const use of board.querySelectorAll('.ps use')) all[Math.floor(use.getAttribute('y') / 10) * 10 + Math.floor(use.getAttribute('x') / 10)] = \
     use.getAttribute('href').slice(1); return all.join(''); })()";
@@ -207,7 +207,7 @@ fn board_follows_play_and_navigation_after_reconnect() {
     browser.visit(&format!("http://{}/board/1", server.address));
     browser.wait(LIVE, &"Live".into());
     browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..1]));
-    // A move comes: board, list, clocks, and the words for whom cannot see them.
+    // A move arrives: board, list, clocks, and the text for screen readers.
     outlet.play("board-1", 2);
     browser.wait(MOVES, &"32-28 19-23".into());
     browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..2]));
@@ -218,7 +218,7 @@ fn board_follows_play_and_navigation_after_reconnect() {
     let seconds = "(([h, m, s]) => h * 3600 + m * 60 + s)(document.querySelector('.ck.run time').textContent.split(':').map(Number))";
     let before = browser.evaluate(seconds).as_i64().unwrap();
     browser.wait(&format!("{seconds} <= {} && {seconds} >= {}", before - 2, before - 20), &true.into());
-    // Back, by key; the game goes on meanwhile and the viewer stays where he is.
+    // Back, by key; the game goes on meanwhile and the viewer stays at the chosen move.
     browser.evaluate("document.querySelector('#board').focus(); document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))");
     browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..1]));
     browser.wait("new URL(location).searchParams.get('ply')", &"1".into());
@@ -227,24 +227,24 @@ fn board_follows_play_and_navigation_after_reconnect() {
     assert_eq!(browser.evaluate(DRAWN_PIECES), played(&PLAYED_FIELDS[..1]));
     browser.evaluate("document.querySelector('#golive').click()");
     browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..3]));
-    // Turned: the fields are the same, seen from the other side.
+    // Turned: the same fields, seen from the other side.
     browser.evaluate("document.querySelector('#turnboard').click()");
     let turned: String = played(&PLAYED_FIELDS[..3]).as_str().unwrap().chars().rev().collect();
     browser.wait(DRAWN_PIECES, &turned.into());
     browser.evaluate("document.querySelector('#turnboard').click()");
-    // The server goes, a move is played, and another server comes at the same address: nothing is missing, nothing comes twice.
+    // The server stops, a move is played, and another server starts at the same address: nothing is missing or repeated.
     let address = server.address.clone();
     drop(server);
     outlet.play("board-1", 4);
     let server = outlet.serve_at(&address);
     browser.wait(MOVES, &"32-28 19-23 28×19 14×23".into());
     browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS));
-    // The end.
+    // The end of the game.
     outlet.append_event("board-1", json!({"n": 6, "type": "end"}));
     outlet.append_event("board-1", json!({"n": 7, "type": "result", "result": "2-0"}));
     browser.wait("[...document.querySelectorAll('.ck')].map(clock => clock.textContent).join()", &"0,2".into());
     browser.wait("document.querySelector('.st').textContent", &"Over after 2 moves".into());
-    // The page is what the server would give anew.
+    // The page equals one that is loaded anew.
     let after = browser.evaluate(DRAWN_PIECES);
     browser.visit(&format!("http://{}/board/1?lang=ru", server.address));
     browser.wait("document.documentElement.lang", &"ru".into());
@@ -270,10 +270,10 @@ fn grid_follows_all_boards_and_reads_aloud() {
     );
     outlet.append_event("board-1", json!({"p": 1, "type": "state", "state": "unexplained"}));
     browser.wait("document.querySelector('.g').className", &"g s-doubt".into());
-    // A board more.
+    // One more board.
     outlet.begin("board-3", json!({"White": "New"}));
     browser.wait("document.querySelectorAll('.g').length", &3.into());
-    // It fits a phone, in every language.
+    // The page fits a phone in every language.
     browser.call(
         "Emulation.setDeviceMetricsOverride",
         json!({"width": 360, "height": 640, "deviceScaleFactor": 1, "mobile": true}),
@@ -285,7 +285,7 @@ fn grid_follows_all_boards_and_reads_aloud() {
             assert_eq!(browser.evaluate("document.documentElement.scrollWidth"), 360, "{page} {language}");
         }
     }
-    // What a screen reader gets.
+    // The text for screen readers.
     browser.visit(&format!("http://{}/board/2?lang=en", server.address));
     browser.wait("document.documentElement.lang", &"en".into());
     browser.wait(LIVE, &"Live".into());
@@ -339,7 +339,7 @@ fn names_stay_in_cards_on_wall() {
         browser.visit(&format!("http://{}/?wall", server.address));
         browser.wait("document.readyState === 'complete' && document.querySelectorAll('.wall .g').length", &14.into());
         assert_eq!(browser.evaluate(outside), 0, "{width}x{height}");
-        // What fits stays large; what does not is small before it is cut.
+        // Boards that fit stay large; others shrink before they are cut off.
         assert_eq!(browser.evaluate(&size("bk")), 1.95, "{width}x{height}");
         assert_eq!(browser.evaluate(&size("wh")), 1.32, "{width}x{height}");
     }
@@ -368,7 +368,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     browser.visit(&format!("http://{}/board/1", server.address));
     browser.wait("!!document.querySelector('#time')?.textContent", &true.into());
     browser.wait(LIVE, &"Live".into());
-    // Away, and back without a network: its age counts from the last word.
+    // Away, and back without a network: the age counts from the last message.
     let since = Instant::now();
     browser.hide(&page, true);
     std::thread::sleep(Duration::from_secs(8));
@@ -379,7 +379,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     cut(&mut browser, false);
     browser.wait(LIVE, &"Live".into());
     assert_eq!(browser.evaluate(banner_text), "Live again");
-    // The same for a page to which the viewer goes back.
+    // The age of a page to which the viewer goes back.
     let since = Instant::now();
     browser.evaluate("location.href = '/standings'; 1");
     browser.wait("location.pathname + document.readyState", &"/standingscomplete".into());
@@ -391,7 +391,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     assert_age(&mut browser, since);
     cut(&mut browser, false);
     browser.wait(LIVE, &"Live".into());
-    // The server ends: that is said within seconds.
+    // The server ends: the page shows it within seconds.
     drop(server);
     let end = Instant::now();
     browser.wait(LIVE, &"Connecting".into());
@@ -430,7 +430,7 @@ fn phone_shows_field_numbers_and_all_languages() {
     }
 }
 
-/// axe-core, which knows what keeps people from using a page; `None`, and a word about it, where it is not. `scripts/axe` fetches it.
+/// Returns the source of axe-core, a checker of accessibility; `None`, with a message, if it is not installed. `scripts/axe` fetches it.
 pub fn axe() -> Option<String> {
     let usual = concat!(env!("CARGO_MANIFEST_DIR"), "/target/axe-core-4.14.1/package/axe.min.js");
     let file = std::env::var("DAMCAST_AXE").unwrap_or_else(|_| usual.to_owned());

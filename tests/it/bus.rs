@@ -1,6 +1,6 @@
-//! Many boards on one line: what was played on each is what is recorded of each, and the line is well used.
+//! Many boards on one line: each board's moves are recorded completely, and the line is well used.
 //!
-//! In virtual time against the simulated bus, which knows nothing of the recorder.
+//! In virtual time, against a simulated bus that shares no code with the recorder.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,13 @@ use hardware_sim::seat::SeatConfig;
 
 use crate::games::playable;
 
-/// A bus on which these games are played, one a board, the second of each two boards turned round.
+/// A bus on which these games are played, one per board; every second board is turned round.
 pub struct Bus {
     games: Vec<SourceGame>,
     profile: NoiseProfile,
     clock: bool,
     seed: u64,
-    /// How long boards take to answer, in microseconds.
+    /// Time that boards take to answer, in microseconds.
     answer_us: Span,
     incidents: Vec<Incident>,
     to_host: LineFaults,
@@ -36,7 +36,7 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// As many boards with ideal hands, cut to so many plies.
+    /// Creates a bus with this many boards and ideal hands; each game has at most `plies` plies.
     pub fn new(games: &[SourceGame], boards: usize, plies: usize) -> Bus {
         let from_the_start = games.iter().filter(|game| game.start == Position::start(game.start.variant()));
         let mut games: Vec<SourceGame> = from_the_start.cycle().take(boards).cloned().collect();
@@ -55,27 +55,27 @@ impl Bus {
         }
     }
 
-    /// The same bus, and what befalls it.
+    /// Adds incidents to the bus.
     pub fn with(self, incidents: Vec<Incident>) -> Bus {
         Bus { incidents, ..self }
     }
 
-    /// The same bus, played by these hands, on a line with these faults.
+    /// Sets the hands that play, and the faults of the line.
     pub fn played(self, profile: NoiseProfile, seed: u64, to_host: LineFaults) -> Bus {
         Bus { profile, seed, to_host, ..self }
     }
 
-    /// The address of a board.
+    /// Returns the address of a board.
     pub fn address(index: usize) -> BusAddress {
         BusAddress::new(1025 + 7 * index as u16).unwrap()
     }
 
-    /// The boards, before anything happens.
+    /// Returns the boards in their initial state.
     pub fn world(&self) -> BusWorld {
         self.world_with(|_, _| ())
     }
 
-    /// The same, each board made otherwise.
+    /// Returns the boards in their initial state, with changed options.
     pub fn world_with(&self, make: impl Fn(usize, &mut BoardOptions)) -> BusWorld {
         let seats = self.games.iter().enumerate().map(|(index, game)| {
             let seed = self.seed + index as u64;
@@ -96,7 +96,7 @@ impl Bus {
         BusWorld::new(setting).unwrap()
     }
 
-    /// The settings of a line that expects these boards.
+    /// Returns the settings of a line that expects these boards.
     pub fn settings(&self) -> LineSettings {
         let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
         settings.mode = Mode::Bus;
@@ -112,7 +112,7 @@ impl Bus {
         Line::new(self.settings())
     }
 
-    /// What should stand in each board's file.
+    /// Returns the expected moves in each board's file.
     pub fn moves(&self) -> BTreeMap<BusAddress, Vec<String>> {
         let moves = |game: &SourceGame| {
             let mut position = game.start;
@@ -127,19 +127,19 @@ impl Bus {
     }
 }
 
-/// What a recorder did with a bus.
+/// Everything a recorder did on a bus.
 #[derive(Default)]
 pub struct BusRecording {
     pub entries: BTreeMap<BusAddress, Vec<String>>,
     pub notices: Vec<String>,
-    /// Questions for changes, with their times.
+    /// Polls for changes, with their times.
     polls: Vec<(u64, BusAddress)>,
-    /// Bytes to the boards, with their times.
+    /// Bytes sent to the boards, with their times.
     sent: Vec<(u64, Vec<u8>)>,
 }
 
 impl BusRecording {
-    /// Takes what the line wants done.
+    /// Handles an effect of the line.
     pub fn apply_effects(&mut self, Output { at, board, effect }: Output) {
         match effect {
             Effect::Entry { entry, .. } => self.entries.entry(board.unwrap()).or_default().push(strip_entry(&entry)),
@@ -156,7 +156,7 @@ impl BusRecording {
         }
     }
 
-    /// Questions for changes a second, between two times.
+    /// Returns the polls for changes per second between two times.
     fn polls_per_second(&self, from_ms: u64, to_ms: u64) -> f64 {
         let polls = self.polls.iter().filter(|(at, _)| (from_ms..to_ms).contains(at)).count();
         polls as f64 * 1_000.0 / (to_ms - from_ms) as f64
@@ -181,7 +181,7 @@ pub fn assert_all_recorded(bus: &Bus, recorded: &BusRecording) {
     }
 }
 
-/// 9600 baud, a command of four bytes and an answer of six, a millisecond until the board answers.
+/// 9600 baud, a command of four bytes and an answer of six, one millisecond until the board answers.
 const POLLS_PER_SECOND: f64 = 1_000.0 / (10.0 * 1_000.0 / 960.0 + 1.0);
 
 fn check_bus(boards: usize, plies: usize) {
@@ -196,7 +196,7 @@ fn check_bus(boards: usize, plies: usize) {
         *commands.entry(bytes[0]).or_default() += 1;
     }
     println!("{boards} boards: {rate:.1} polls a second of {POLLS_PER_SECOND:.1} in {end} ms, {commands:02x?}");
-    // What was moved has to be told, and takes its time: this much of it a question or an answer was under way.
+    // Changes take time on the wire; a query or an answer was under way for this much of it.
     let (to_host, heard) = world.traffic();
     let busy = ((to_host + heard) as f64 / 0.96 + recorded.sent.len() as f64) / world.now_ms() as f64;
     println!("{boards} boards: {:.1} % of the time", 100.0 * busy);
@@ -252,7 +252,7 @@ fn absent_or_silent_boards_cost_others_little() {
     let bus = Bus::new(&playable("international"), 16, 12);
     let end = bus.world().end_ms();
     let alone = play(&bus);
-    // Four more are expected and not there, and two fall silent in the middle of their games.
+    // Four more are expected and absent, and two fall silent in the middle of their games.
     let mut settings = bus.settings();
     for number in [3, 2000, 3000, 16_383] {
         let absent = settings.for_board(BusAddress::new(number).unwrap());
@@ -311,7 +311,7 @@ fn noisy_line_costs_time_but_no_move() {
     assert_all_recorded(&bus, &play(&bus));
 }
 
-/// Whoever is asked rarely tells much at once; told twice, it would be another game.
+/// A board that is polled rarely reports many changes in one answer; a repeated answer would change the game.
 #[test]
 fn late_answers_count_once() {
     let to_host = LineFaults::none().with_rate(LineFault::Delay, 0.01);
@@ -358,7 +358,7 @@ fn reconnected_board_returns_within_seconds() {
     }
 }
 
-/// A recorder that keeps what it was told.
+/// A recorder that stores its inputs.
 struct InputRecorder {
     line: Line,
     inputs: Vec<(Millis, Input)>,
@@ -377,7 +377,7 @@ impl RecorderDriver for InputRecorder {
     }
 }
 
-/// A session of two boards that were asked rarely, as it was heard.
+/// Returns a session of two boards that were polled rarely, with its inputs.
 pub fn rare_session(plies: usize) -> (Bus, LineSettings, Vec<(Millis, Input)>) {
     let bus = Bus::new(&playable("international"), 2, plies);
     let mut settings = bus.settings();
@@ -389,7 +389,7 @@ pub fn rare_session(plies: usize) -> (Bus, LineSettings, Vec<(Millis, Input)>) {
     (bus, settings, keeping.inputs)
 }
 
-/// What a new line records of inputs.
+/// Returns the recording that a new line makes of these inputs.
 pub fn replay_inputs(settings: &LineSettings, inputs: impl Iterator<Item = (Millis, Input)>) -> BusRecording {
     let mut line = Line::new(settings.clone());
     let mut recorded = BusRecording::default();

@@ -1,4 +1,4 @@
-//! Boards on one wire, played by the program `boardsim` and recorded by `damcast run`: real processes, real ports, real files.
+//! Boards on one wire, played by the program `boardsim` and recorded by `damcast run`: real processes, ports and files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,20 +11,20 @@ use crate::program::{damcast, run};
 use crate::pty::wait_until;
 use crate::simulated_lines::Boards;
 
-/// The line runs so many times as fast as 9600 baud as well: much faster, and the program would wait for the machine.
+/// Speed of the boards, and of the line relative to 9600 baud. Much faster, the program would wait for the machine.
 const SPEED: &str = "20";
 
 /// Boards on a bus, and a folder in which they are recorded.
 struct Hall {
     folder: tempfile::TempDir,
     boards: Boards,
-    /// The name of each board's files, its address, and what is played on it.
+    /// The name of each board's files, its address, and the moves played on it.
     games: Vec<(String, u64, Vec<String>)>,
     port: String,
 }
 
 impl Hall {
-    /// `arguments`: the boards and where they are. The first board has a name of its own.
+    /// Starts boards with these `arguments` of `boardsim`. The first board gets its own name.
     fn open(arguments: &[&str]) -> Hall {
         let folder = tempfile::tempdir().unwrap();
         let ports = folder.path().display().to_string();
@@ -41,7 +41,7 @@ impl Hall {
         });
         let games: Vec<_> = games.collect();
         let port = boards.next("port")["port"].as_str().unwrap().to_owned();
-        // A busy machine answers later than a board would; and it might miss the second in which boards are looked for.
+        // A busy machine answers later than a board would, and might miss the second in which boards are searched for.
         let mut config = format!(
             "[station]\ndirectory = \"recordings\"\n[[line]]\nname = \"hall\"\nmode = \"bus\"\nport = {port:?}\n\
              game-type = \"20\"\ntime-scale = {SPEED}\nbus-answer-ms = 5000\n"
@@ -73,7 +73,7 @@ impl Hall {
         }
     }
 
-    /// An operator speaks with boards by each of their names.
+    /// Sets names of players, using each of the boards' names.
     fn set_names(&self) {
         let socket = self.path("control.sock").display().to_string();
         let ctl = |arguments: &[&str]| run(&[&["ctl", "--socket", &socket], arguments].concat());
@@ -93,7 +93,7 @@ impl Hall {
         assert!(self.games.iter().all(|(name, ..)| names.contains(&name.as_str())), "{names:?}");
     }
 
-    /// Waits until every game is in its file, move for move, and holds what the logs make beside it.
+    /// Waits until every game is complete in its file, and compares it with a replay of the logs.
     fn assert_complete(&self, station: Process, logs: usize) {
         self.wait_for_plies(usize::MAX);
         drop(station);
@@ -119,7 +119,7 @@ fn records_games_on_bus_move_for_move() {
     hall.assert_complete(station, 1);
 }
 
-/// Killed without a word in the middle, and started again: what was played meanwhile is in the memory of the boards.
+/// The station is killed in the middle and started again: the boards' memories contain the moves played meanwhile.
 #[test]
 fn killed_station_recovers_all_games_of_bus() {
     let hall = Hall::open(&["--bus", "3", "--plies", "16", "--at-once"]);
@@ -132,7 +132,7 @@ fn killed_station_recovers_all_games_of_bus() {
     hall.assert_complete(station, 2);
 }
 
-/// A server that keeps the connection and passes nothing on; the boards are played on meanwhile.
+/// A server keeps the connection open and forwards nothing, while the boards are played on.
 #[test]
 fn reconnects_dead_bus_connection() {
     let folder = tempfile::tempdir().unwrap();

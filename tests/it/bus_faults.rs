@@ -1,4 +1,4 @@
-//! A bus on a bad day: reports that are lost for good, a line that is dead without saying so, an operator who holds back.
+//! Faults of a bus: reports lost for good, a line that dies silently, an operator who holds publication.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,13 @@ use hardware_sim::incident::{Incident, IncidentKind};
 use crate::bus::{Bus, BusRecording, assert_all_recorded};
 use crate::games::playable;
 
-/// A recorder on a machine that loses its power: the end of its log was not on the disk yet. What the boards handed out
-/// meanwhile they hand out never again.
+/// A recorder whose machine loses power: the end of its log was not on the disk yet. The boards never repeat the reports of that time.
 struct PowerLossRecorder {
     settings: LineSettings,
     line: Line,
     inputs: Vec<(Millis, Input)>,
     outputs: Vec<Output>,
-    /// What was heard after the first of these times is gone at the second.
+    /// Inputs received after the first of these times are lost at the second.
     gap: Option<(Millis, Millis)>,
 }
 
@@ -57,7 +56,8 @@ impl RecorderDriver for PowerLossRecorder {
     }
 }
 
-/// Four boards, and so many seconds of what they said lost in the middle; what was recorded, and the commands for a memory.
+/// Plays four boards and loses this many milliseconds of their reports in the middle. Returns the recording and the number of memory
+/// requests.
 fn lose_reports(lost_ms: u64, start_tag: &str) -> (Bus, BusRecording, usize) {
     let bus = Bus::new(&playable("international"), 4, 30);
     let mut world = bus.world();
@@ -82,7 +82,7 @@ fn lost_reports_are_read_from_memory() {
     }
 }
 
-/// Without a start tag of ours nobody knows where this game begins in the memory. Then a setup takes up the thread.
+/// Without our start tag the start of this game in the memory is unknown; a setup continues the game.
 #[test]
 fn lost_reports_without_start_tag_cost_setup() {
     let (bus, recorded, asked) = lose_reports(60_000, "false");
@@ -133,7 +133,7 @@ fn one_answering_board_keeps_line_open() {
     });
 }
 
-/// The lines of each board's file with their times.
+/// Returns the lines of each board's file with their times.
 fn lines(bus: &Bus, requests: &[(u64, String)]) -> BTreeMap<BusAddress, Vec<(u64, String)>> {
     struct RequestLog<'a> {
         line: Line,
@@ -180,8 +180,7 @@ fn held_board_does_not_hold_others() {
     }
 }
 
-/// Names that were given before the settings changed, to a board that the new line has yet to find; and settings that change once
-/// more before it has.
+/// Names are set for a board that the new line has not found yet, and the settings change once more before it is found.
 #[test]
 fn request_for_missing_board_stays_pending() {
     let bus = Bus::new(&playable("international"), 2, 4);
@@ -210,7 +209,7 @@ fn request_for_missing_board_stays_pending() {
     assert!(line.pending.iter().all(|count| *count <= 1), "it is told once");
 }
 
-/// A line, and how many requests stood at any time.
+/// A line, and the number of pending requests over time.
 struct WatchedLine {
     line: Line,
     pending: Vec<usize>,
@@ -228,7 +227,7 @@ impl RecorderDriver for WatchedLine {
     }
 }
 
-/// White's and Black's time of a clock comment, in seconds.
+/// Returns White's and Black's time of a clock comment, in seconds.
 fn clocks(line: &str) -> Option<[u64; 2]> {
     let (_, comment) = line.split_once("[%clock ")?;
     let (times, _) = comment.split_once(']')?;
@@ -259,7 +258,7 @@ fn clock_times_in_files_match_presses() {
             let pressed = truth.clocks.unwrap();
             let truth = [pressed.white_ms, pressed.black_ms];
             for (file_times, truth) in file_times.into_iter().zip(truth) {
-                // A clock shows whole seconds, some the one that has begun and some the one that is over.
+                // A clock shows whole seconds; some round up, others down.
                 assert!((file_times * 1_000).abs_diff(truth) <= 1_000, "board {board}: {line}, in truth {truth} ms");
             }
             shown += 1;

@@ -1,4 +1,4 @@
-//! Hands and levers on a bus: what a board on its own line says at once is told later here, and must mean the same.
+//! Hands and levers on a bus: reports arrive later than on a single-board line, but must have the same meaning.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ use hardware_sim::faults::Fault;
 
 use crate::games::playable;
 
-/// The first plies of games, eight boards a line.
+/// Returns the first plies of games, eight boards per line.
 fn benchmark(plies: usize, seeds: u64) -> Benchmark {
     let mut games = playable("international");
     games.iter_mut().for_each(|game| game.moves.truncate(plies));
@@ -33,7 +33,7 @@ fn score(benchmark: &Benchmark, hands: &PlayStyle) -> Score {
     score
 }
 
-/// Before half of the games the lever is on the wrong side, and the opponent of who begins puts it right.
+/// Before half of the games the lever is on the wrong side, and the second player corrects it.
 #[test]
 fn no_ply_is_published_before_press() {
     let score = score(&benchmark(10, 6), &PlayStyle::single_fault(Fault::OpponentStarts, 1.0));
@@ -82,24 +82,24 @@ fn address() -> BusAddress {
     BusAddress::new(1025).unwrap()
 }
 
-/// A board on a bus that answers by the letter, with its clock: White sits at the left.
+/// A board with a clock on a bus that answers exactly by the protocol; White sits at the left.
 struct BusBoardFixture {
     line: Line,
     now: u64,
     pending: VecDeque<(u64, Vec<u8>)>,
-    /// Events that the next answer will tell.
+    /// Events for the next answer.
     events: Vec<u8>,
-    /// What stands on it when they have been told.
+    /// Fields after these events.
     fields: Vec<PieceCode>,
-    /// The position of the lever, and whether the clock runs.
+    /// Position of the lever, and whether the clock runs.
     status: u8,
-    /// Told of when the clock is read next; the lever has moved by then.
+    /// Change that the next reading of the clock reports; the lever has already moved by then.
     pressed_at_reading: Option<(u8, &'static [u8])>,
     entries: Vec<(u64, String)>,
 }
 
 impl BusBoardFixture {
-    /// The start position stands on it.
+    /// Returns a board in the start position.
     fn set_up() -> BusBoardFixture {
         let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
         settings.mode = Mode::Bus;
@@ -183,7 +183,7 @@ impl BusBoardFixture {
     }
 }
 
-/// The start position of a 10x10 board, field by field.
+/// Returns the start position of a 10x10 board, field by field.
 fn start() -> Vec<PieceCode> {
     let code = |field: usize| match (field / 10, (field / 10 + field % 10) % 2) {
         (0..=3, 1) => PieceCode(4),
@@ -193,7 +193,7 @@ fn start() -> Vec<PieceCode> {
     (0..100).map(code).collect()
 }
 
-/// What follows when it is known how the lever stands: a ply is published when it is pressed for, not before.
+/// Once the position of the lever is known, a ply is published when its player presses, not earlier.
 #[track_caller]
 fn check_the_lever(desk: &mut BusBoardFixture) {
     desk.run(3);
@@ -220,7 +220,7 @@ fn lever_before_first_ply_completes_no_ply() {
     check_the_lever(&mut desk);
 }
 
-/// A station that comes late is told of the start and of the first ply before it can read the clock.
+/// A station that starts late receives the start and the first ply before it can read the clock.
 #[test]
 fn follows_lever_before_clock_reading() {
     let mut desk = BusBoardFixture::set_up();
@@ -233,7 +233,7 @@ fn follows_lever_before_clock_reading() {
     check_the_lever(&mut desk);
 }
 
-/// The clock was started by hand, which no board reports, and when it is read next the first ply has been pressed for.
+/// The clock was started by hand, which no board reports; at its next reading the first ply has been pressed.
 #[test]
 fn reading_does_not_overtake_press_report() {
     let mut desk = BusBoardFixture::set_up();

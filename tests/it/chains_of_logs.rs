@@ -1,4 +1,5 @@
-//! Logs that are shorter or others than they were: the next log knows what each was, and `verify`, `fsck` and the next start say so.
+//! Logs that have become shorter or different: the next log records the state of each, and `verify`, `fsck` and the next start report the
+//! change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use hardware_sim::profile::NoiseProfile as Hands;
 
 use crate::program::run;
 
-/// A folder in which a station recorded a board, and was killed every two minutes: a chain of logs.
+/// Records a board into a folder, with a kill every two minutes. Returns the chain of logs.
 fn recorded(folder: &Path) -> Vec<PathBuf> {
     let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
     pool.iter_mut().for_each(|game| game.moves.truncate(20));

@@ -1,5 +1,4 @@
-//! The quick way to check a file finds what the long one finds: the same games, the same end positions, the same problems;
-//! whatever the text, and however it is cut into pieces.
+//! The fast check of a file finds the same games, end positions and problems as the full one, for any text in pieces of any size.
 
 use draughts::Variant;
 use draughts_pdn::writer::{self, Style};
@@ -10,13 +9,12 @@ use crate::generated_games::{Dice, SOUP, game, variants};
 use crate::pdn::DIALECTS;
 use crate::pdn_corpus::files;
 
-/// Compares both ways, in pieces of this size; returns how many games there are.
+/// Compares both checks in pieces of this size; returns the number of games.
 fn compare(bytes: &[u8], size: usize, known_variant: Option<&'static Variant>) -> usize {
     compare_checking(bytes, bytes.chunks(size), known_variant)
 }
 
-/// Games as programs write them, and what happens to files: pieces that do not belong, characters that are others, lines
-/// that are lost.
+/// Returns games as programs write them, with damage: foreign pieces, changed characters, lost lines.
 fn damaged(dice: &mut Dice) -> String {
     let variants = variants();
     let mut text = String::new();
@@ -76,7 +74,7 @@ fn fast_path_matches_in_every_dialect() {
     compare(DIALECTS.as_bytes(), 7, Some(Variant::international()));
 }
 
-/// More than a tape holds is checked all the same.
+/// Games longer than the tape are checked completely.
 #[test]
 fn fast_path_matches_in_oversized_game() {
     let remarks = "{a remark} $1 ".repeat(8_000);
@@ -94,7 +92,7 @@ fn fast_path_matches_in_corpus() {
     }
 }
 
-/// Variations, a capture that names its path, and what ends a game in the middle of one.
+/// Variations, a capture with its path, and terminators in the middle of a variation.
 #[test]
 fn fast_path_matches_in_variations() {
     for text in [
@@ -115,7 +113,7 @@ fn fast_path_matches_in_variations() {
     compare(deep.as_bytes(), 1 << 16, None);
 }
 
-/// A capture that is written with all its squares because its ends fit two.
+/// A capture written with all its squares because its ends are ambiguous.
 #[test]
 fn fast_path_matches_for_capture_with_path() {
     let head = "[GameType \"20\"][FEN \"W:WK48:B37,38,26,21,28,19,18,9,13\"]";

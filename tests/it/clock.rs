@@ -1,4 +1,4 @@
-//! Clock truth through the whole core: what a damaged or made-up reading does to a recorded game.
+//! Clock readings through the whole core: effects of damaged or invented readings on a recorded game.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use damcast::engine::playback::Playback;
 use damcast::engine::session::{Input, LineSettings};
 use proptest::prelude::*;
 
-/// Where messages of the recording end: record by record, the bytes that belong to unfinished ones.
+/// Returns the header and the first half of the records; the flag is set if no message is unfinished after the record.
 fn records() -> (bytelog::Header, Vec<(u64, Input, bool)>) {
     let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
     let mut open: Vec<u8> = Vec::new();
@@ -29,10 +29,10 @@ fn records() -> (bytelog::Header, Vec<(u64, Input, bool)>) {
     (log.header.clone(), records.collect())
 }
 
-/// The file of the recording as it is.
+/// The live file of the undamaged recording.
 static EXPECTED: OnceLock<Vec<String>> = OnceLock::new();
 
-/// The file of the recording, with other clock messages between its own.
+/// Plays the recording with additional clock messages. Returns the live file and the notices.
 fn play(garbage: &[(usize, [u8; 7])]) -> (Vec<String>, Vec<String>) {
     let (header, records) = records();
     let mut playback = Playback::new(LineSettings::from_header(&header, None).unwrap().0);
@@ -49,7 +49,7 @@ fn play(garbage: &[(usize, [u8; 7])]) -> (Vec<String>, Vec<String>) {
     (file.lines().map(str::to_owned).collect(), notices)
 }
 
-/// Clock data that no game of eighty minutes can show, or that are no times.
+/// Clock data that are invalid times or impossible in a game of eighty minutes.
 fn garbage() -> impl Strategy<Value = [u8; 7]> {
     let bcd = || (0u8..6, 0u8..10).prop_map(|(tens, ones)| tens << 4 | ones);
     let times = (5u8..10, bcd(), bcd(), 5u8..10, bcd(), bcd(), 0u8..32);
@@ -96,7 +96,7 @@ fn clock_notices() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Every line of the file is as it would be without the garbage, or has no clock.
+    /// Every line of the file equals the line without the garbage, or has no clock.
     #[test]
     fn no_garbage_between_good_readings_is_published(
         garbage in prop::collection::vec((0usize..100_000, garbage()), 1..200),

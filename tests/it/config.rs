@@ -1,4 +1,4 @@
-//! Configurations: the smallest one, the annotated one, and what is wrong with the others.
+//! Configurations: the smallest one, the annotated one, and invalid ones.
 
 use damcast::station::config::{Config, Sources};
 
@@ -17,7 +17,7 @@ fn read(text: &str) -> Config {
     Config::read("damcast.toml", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Reads a text that is wrong, and gives the message.
+/// Reads an invalid text and returns the message.
 #[track_caller]
 fn refuse(text: &str) -> String {
     Config::read("damcast.toml", text).expect_err(text).to_string()
@@ -42,7 +42,7 @@ fn smallest_form_is_valid() {
 fn package_files_are_valid() {
     let mut examples: Vec<_> =
         std::fs::read_dir("config/examples").unwrap().map(|entry| entry.unwrap().path()).collect();
-    // Proxies in front of the pages have files of their own.
+    // Configurations of proxies for the pages are separate files.
     examples.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     examples.sort();
     for name in ["club-one-board", "tournament-bus", "tournament-any", "blitz"] {
@@ -85,7 +85,7 @@ fn boards_of_bus_have_separate_settings() {
     let board = |index: usize| settings.for_board(bus.boards[index].address);
     assert!(board(0).tags.contains(&pair("White", "Sijbrands, T.")) && board(0).tags.contains(&pair("Event", "Open")));
     assert_eq!(board(1).variant.game_type.number(), 25);
-    // A board that nobody named has what the line has.
+    // A board without settings of its own uses those of the line.
     let other = settings.for_board(damcast::engine::session::BusAddress::new(7).unwrap());
     assert_eq!((other.tags.as_slice(), other.name), ([pair("Event", "Open")].as_slice(), None));
 }
@@ -328,9 +328,9 @@ fn mistake_in_outlet_suspends_one_outlet() {
             "{text}"
         );
     }
-    // What is wrong elsewhere is wrong for everybody.
+    // Every reader refuses mistakes in other tables as well.
     let wrong = format!("{SMALLEST}[public]\ngames-delay = 1\n[alarm]\nsilent = 0\n");
-    let told = Sources::from_text("x", &wrong).read_for_recording().unwrap_err();
-    assert!(told.0.len() == 1 && told.to_string().contains("silent"), "{told}");
+    let errors = Sources::from_text("x", &wrong).read_for_recording().unwrap_err();
+    assert!(errors.0.len() == 1 && errors.to_string().contains("silent"), "{errors}");
     assert_eq!(Config::read("x", &wrong).unwrap_err().0.len(), 2);
 }

@@ -1,4 +1,4 @@
-//! `damcast config`, as a person runs it.
+//! `damcast config` from the command line.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn summarizes_valid_configuration() {
     );
 }
 
-/// A link of udev and the device: it is one port, and a board has one line.
+/// A udev link and its device are one port, and a board has one line.
 #[test]
 fn reports_one_port_under_two_names() {
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +44,7 @@ fn reports_one_port_under_two_names() {
     let checked = check(VALID.replace("\"any\"", "\"serial:ttyUSB0\"") + second);
     assert_eq!(checked.code, 2, "{}", checked.out);
     assert!(checked.err.contains("the lines `a` and `b` have the same port, "), "{}", checked.err);
-    // A port of a box, with telnet and without.
+    // A port of a server box, with telnet and without.
     let second = "[[line]]\nname = \"b\"\nport = \"rfc2217://BOX:4001\"\ngame-type = \"20\"\n";
     let checked = check(VALID.replace("\"any\"", "\"tcp://box:4001\"") + second);
     assert!(

@@ -1,10 +1,10 @@
-//! The keys of the configuration: their table, the reference file and the reader say the same.
+//! Configuration keys: the table, the reference file and the reader agree.
 
 use damcast::station::config::keys::{KEYS, Key, MissingKey, Section, ValueKind};
 use damcast::station::config::{Config, reference, schema};
 use serde_json::Value;
 
-/// A configuration with one pair in one table, on a bus if the table needs one; and the line of the pair.
+/// Returns a configuration with one pair in one table, on a bus if the table needs one, and the line of the pair.
 fn with(section: Section, pair: &str) -> (String, usize) {
     let name = pair.split(" = ").next().unwrap();
     let own = |key: &str, value: &str| if key == name { String::new() } else { format!("{key} = {value}\n") };
@@ -53,7 +53,7 @@ fn accept(key: &Key, value: &str) -> Config {
     Config::read("x.toml", &text).unwrap_or_else(|error| panic!("{} {}: {error}", key.section, key.name))
 }
 
-/// It is refused, at its place, and the key is named.
+/// Asserts that the value is refused at its place and that the message names the key.
 #[track_caller]
 fn refuse(key: &Key, value: &str) {
     let (text, line) = with(key.section, &format!("{} = {value}", key.name));

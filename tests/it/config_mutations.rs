@@ -1,9 +1,9 @@
-//! What hands do to a configuration: five hundred mistakes, from a seed, each found in its line, with its key named.
+//! Five hundred typing mistakes in a configuration, from a seed: each is found in its line, with its key named.
 
 use damcast::station::config::Config;
 use damcast::station::config::keys::{KEYS, Key, Section, ValueKind};
 
-/// How many mistakes.
+/// Number of mistakes.
 const MUTATIONS: usize = 500;
 
 /// Every kind of table, and keys of every kind.
@@ -42,7 +42,7 @@ orientation = "normal"
 address = 1026
 "#;
 
-/// A generator of our own: the same mistakes on every machine.
+/// A generator in this file, so that every machine makes the same mistakes.
 struct Random(u64);
 
 impl Random {
@@ -52,7 +52,7 @@ impl Random {
     }
 }
 
-/// A line of the text with the key on it.
+/// Returns the lines of the text with their keys.
 fn pairs() -> Vec<(usize, &'static Key, &'static str)> {
     let mut section = Section::Station;
     let mut found = Vec::new();
@@ -69,13 +69,13 @@ fn pairs() -> Vec<(usize, &'static Key, &'static str)> {
     found
 }
 
-/// One mistake: the line as it was written by mistake, and what it is called.
+/// Makes one mistake. Returns the wrong line and the name of the mistake.
 fn make_mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str) {
     let name = key.name;
     let letter = |random: &mut Random| char::from(b'a' + random.below(26) as u8);
     match random.below(7) {
         0 => {
-            // A letter too many, too few, or two that changed places.
+            // A letter too many, a letter missing, or two letters swapped.
             let mut typed: Vec<char> = name.chars().collect();
             let at = random.below(typed.len());
             match random.below(3) {
@@ -118,7 +118,7 @@ fn finds_500_mistakes_with_line_and_key() {
         let text: String = lines.map(|line| format!("{line}\n")).collect();
         *seen.entry(kind).or_default() += 1;
         let errors = Config::read("x.toml", &text).expect_err(&text).0;
-        // A table has no value: its title stands for what comes after it.
+        // A table has no value: its title represents the lines after it.
         let places = at + 1..=at + mistaken.lines().count();
         let typed = mistaken.split([' ', '=']).next().unwrap();
         let is_told = errors.iter().any(|error| {

@@ -1,4 +1,4 @@
-//! Drop-ins and environment variables, laid over the file; and the effective configuration.
+//! Drop-ins and environment variables on top of the file, and the effective configuration.
 
 use std::fs;
 use std::path::Path;
@@ -142,7 +142,7 @@ fn effective_configuration_is_equivalent_and_names_sources() {
     let file = write(folder.path(), &[("a.toml", "[public]\ndelay = 60\n[station.tags]\nTimeControl = \"180+2\"\n")]);
     let sources = Sources::from_file(&file).unwrap().with_environment([pair("DAMCAST_PUBLIC_DELAY_PLIES", "3")]);
     let shown = show::show(&sources).unwrap();
-    // A text that stands in no file has its paths as they are written.
+    // A text without a file keeps its paths as written.
     let (shown_config, mut config) = (Config::read("shown", &shown).unwrap(), sources.read().unwrap());
     assert_eq!(config.directory, folder.path().join(&shown_config.directory));
     config.directory.clone_from(&shown_config.directory);
@@ -162,7 +162,7 @@ fn effective_configuration_is_equivalent_and_names_sources() {
         let example = &format!("config/{name}.toml");
         let sources = Sources::from_file(example.as_ref()).unwrap();
         let shown = show::show(&sources).unwrap();
-        // A text that stands in no file has its paths as they are written.
+        // A text without a file keeps its paths as written.
         let (shown_config, mut config) = (Config::read("shown", &shown).unwrap(), sources.read().unwrap());
         assert_eq!(config.directory, Path::new(example).with_file_name(&shown_config.directory));
         config.directory.clone_from(&shown_config.directory);

@@ -1,4 +1,4 @@
-//! A running station under an operator's hand: the control socket, `damcast status` and `damcast ctl`, on real processes.
+//! An operator's control of a running station: the control socket, `damcast status` and `damcast ctl`, with real processes.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,7 +15,7 @@ use crate::daemon::{SPEED, StationFolder, kinds, moves, recording};
 use crate::program::{Run, run};
 use crate::pty::{Board, Pty, wait_until};
 
-/// Runs `damcast` against the station of a place.
+/// Runs `damcast` against the station of a folder.
 pub fn run_ctl(place: &StationFolder, arguments: &[&str]) -> Run {
     let socket = place.path("recordings/control.sock");
     run(&[&arguments[..1], &["--socket", socket.to_str().unwrap()], &arguments[1..]].concat())
@@ -27,7 +27,7 @@ pub fn status(place: &StationFolder) -> Value {
     serde_json::from_str(&answer.out).unwrap()
 }
 
-/// What the station of a folder counts, in the text format of Prometheus, and what is not well with it.
+/// Returns the metrics of the station of a folder in the text format of Prometheus, and its alarms.
 pub fn metrics(folder: &Path) -> (String, Vec<String>) {
     let mut client = Client(BufReader::new(UnixStream::connect(folder.join("control.sock")).unwrap()));
     client.send("{\"do\":\"metrics\"}\n");
@@ -37,13 +37,13 @@ pub fn metrics(folder: &Path) -> (String, Vec<String>) {
     (answer["metrics"].as_str().unwrap_or_default().to_owned(), health_problems.collect())
 }
 
-/// The value of a row.
+/// Returns the value of a row.
 pub fn metric_value(text: &str, row: &str) -> f64 {
     let line = text.lines().find_map(|line| line.strip_prefix(row)).unwrap_or_else(|| panic!("{row} in {text}"));
     line.trim().parse().unwrap()
 }
 
-/// A client that speaks for itself.
+/// A client of the socket without the program.
 pub struct Client(BufReader<UnixStream>);
 
 impl Client {
@@ -70,7 +70,7 @@ impl Client {
     }
 }
 
-/// A station that has recorded some plies of a game.
+/// Starts a station and records some plies of a game.
 pub fn playing(plies: usize) -> (StationFolder, Pty, Board, crate::daemon::Station) {
     let place = StationFolder::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
@@ -124,7 +124,7 @@ fn operator_requests_are_logged_and_replayed() {
     let names = run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H.", "--json"]);
     let answer: Value = serde_json::from_str(&names.out).unwrap();
     assert_eq!(answer["ok"], true);
-    // Names that come late are those of the game all the same.
+    // Late names still apply to the running game.
     let messages = answer["messages"].to_string();
     assert!(messages.contains("Sijbrands, T. and Wiersma, H. are the players of a, game 1"), "{answer}");
     wait_until("the names", || {
@@ -142,7 +142,7 @@ fn operator_requests_are_logged_and_replayed() {
         assert_eq!(refused.code, code, "{arguments:?}: {}", refused.err);
         assert!(refused.err.contains(words), "{arguments:?}: {}", refused.err);
     }
-    // A result ends a game for good: while its clock runs, that has to be meant.
+    // A result ends a game for good: while its clock runs, the request needs a confirmation.
     let unsure = run_ctl(&place, &["ctl", "result", "a", "2-0"]);
     assert_eq!(unsure.code, 1, "{}", unsure.out);
     assert!(unsure.err.contains("a, game 1, ") && unsure.err.contains("its clock runs"), "{}", unsure.err);
@@ -175,7 +175,7 @@ fn operator_requests_are_logged_and_replayed() {
     assert!(station.output().contains(&note_prefix), "{}", station.output());
 }
 
-/// What is told of a request before it is done is what the station says when it does it; until then it leaves no trace.
+/// A dry run shows the effects of the real request and leaves no trace.
 #[test]
 fn effects_of_request_are_shown_before_confirmation() {
     let (place, mut pty, mut board, mut station) = playing(4);
@@ -215,9 +215,9 @@ fn effects_of_request_are_shown_before_confirmation() {
         assert!(answer["ok"] == false && answer["error"].to_string().contains(why), "{request}: {answer}");
     }
     assert!(is_untouched());
-    // It is told as it is done.
+    // The real request has the same answer.
     let sure = ",\"confirm\":true";
-    // Its clocks are those of the moment.
+    // Clocks depend on the time of the request.
     let without_clocks = |answer: Value| {
         let written = answer["lines"]
             .as_array()
@@ -264,7 +264,7 @@ fn socket_is_private_and_replaces_dead_one() {
     let next = place.start();
     next.wait_for("operators reach this station");
     assert_eq!(status(&place)["pid"].as_u64(), Some(u64::from(next.process.id())));
-    // Another station, elsewhere, with the same socket: the one that is alive keeps it, the other records all the same.
+    // Another station with the same socket in another folder: the running one keeps the socket, the other still records.
     let other = StationFolder::new(&["b"]);
     let config = fs::read_to_string(other.path("damcast.toml")).unwrap();
     fs::write(other.path("damcast.toml"), format!("[control]\nsocket = {path:?}\n{config}")).unwrap();
@@ -294,7 +294,7 @@ fn misbehaving_clients_cost_nothing() {
     assert!(long.receive()["error"].as_str().unwrap().contains("too long"));
     let mut gone = Vec::new();
     assert_eq!(long.0.read_to_end(&mut gone).unwrap_or(0), 0, "and the connection ends");
-    // Those who connect and hang have their places; one more is told so, and when they go there is room again.
+    // Hanging clients occupy all places; one more gets an error, and finds a place once they leave.
     drop(client);
     let mut hanging = Vec::new();
     let mut last_reply = None;
@@ -331,7 +331,7 @@ fn watchers_see_changes_at_once() {
     while client.receive()["status"]["lines"][0]["link"] != "open" {
         assert!(start.elapsed() < crate::pty::TIMEOUT);
     }
-    // One that watches and does not read is dropped, and nobody waits for it.
+    // A watching client that does not read is dropped, and nothing waits for it.
     let mut deaf = Client::connect(&place);
     deaf.send("{\"do\":\"watch\"}\n");
     assert_eq!(run_ctl(&place, &["status"]).code, 0);
@@ -375,7 +375,7 @@ fn unanswered_request_is_not_run_later() {
     assert!(asked.err.contains("not known whether this was done"), "{}", asked.err);
     kill_process(pid, Signal::CONT).unwrap();
     station.wait_for("result 2-0: not done: it was wanted until");
-    // What comes in time is done.
+    // Requests in time are done.
     board.answer(&mut pty);
     let names = run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H."]);
     assert_eq!(names.code, 0, "{}", names.err);
@@ -389,7 +389,7 @@ fn unanswered_request_is_not_run_later() {
     assert_eq!(count, 1, "what was dropped stands in the log");
 }
 
-/// What a program that speaks with the socket directly asks, and no station knows, is refused before it reaches a log.
+/// Requests that no station understands are refused before they reach a log.
 #[test]
 fn unreadable_request_reaches_no_log() {
     let place = StationFolder::new(&["a"]);
@@ -450,7 +450,7 @@ fn endless_requests_are_slowed_and_fill_no_log() {
         }
     }
     assert!((128..1_000).contains(&taken) && refused > 0, "{taken} taken, {refused} refused");
-    // Whoever looks is not kept waiting for that.
+    // Status requests do not wait.
     assert_eq!(status(&place)["boards"][0]["held"], true);
     assert!(station.signal(Signal::TERM).success());
     let log = place.log("a-1.log");
@@ -482,7 +482,7 @@ fn request_expires_at_deadline() {
     assert_eq!(status(&place)["boards"][0]["held"], true);
 }
 
-/// Needs root, to be somebody else; says so where it cannot.
+/// Needs root to act as another user; prints that it is skipped otherwise.
 #[test]
 fn strangers_are_refused_with_reason() {
     use std::os::unix::process::CommandExt;
@@ -497,7 +497,7 @@ fn strangers_are_refused_with_reason() {
     fs::write(place.path("damcast.toml"), format!("[control]\nsocket = {socket:?}\n{config}")).unwrap();
     let station = place.start();
     station.wait_for("operators reach this station");
-    // A copy that everybody may run, wherever this one was built.
+    // A copy that every user may run, independent of the build folder.
     let program = place.path("damcast");
     fs::copy(env!("CARGO_BIN_EXE_damcast"), &program).unwrap();
     let ask = || {
@@ -511,7 +511,7 @@ fn strangers_are_refused_with_reason() {
         String::from_utf8_lossy(&refused.stderr)
             .contains("only root, the user of the station and the group of the socket may")
     );
-    // Somebody has opened the socket to all by hand: who is no friend is refused all the same.
+    // The socket was opened to all by hand: users outside the group are still refused.
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
     let refused = ask();
     assert_eq!(refused.status.code(), Some(1));
@@ -519,7 +519,7 @@ fn strangers_are_refused_with_reason() {
     station.wait_for("refused uid 65533");
 }
 
-/// Who looks for the station with a configuration that somebody has just spoilt finds it, and is told.
+/// With an invalid configuration the programs still find the station and report the mistake.
 #[test]
 fn configuration_mistake_locks_no_user_out() {
     let place = StationFolder::new(&["a"]);
@@ -539,12 +539,12 @@ fn configuration_mistake_locks_no_user_out() {
         assert!(shown.err.contains(message) && shown.err.contains("keeps the old one"), "{message}: {}", shown.err);
         assert_eq!(run(&["ctl", "--config", config, "log-level"]).out, "info\n");
     }
-    // What is wrong with an outlet holds that outlet back, and nothing else.
+    // A mistake in an outlet suspends only that outlet.
     fs::write(config, right + "[public]\ngames-delay = \"15m\"\n").unwrap();
     let shown = run(&["status", "--config", config]);
     assert!(shown.code == 0 && shown.err.contains("a station that reads it records"), "{}", shown.err);
     assert!(!shown.err.contains("keeps the old one"), "{}", shown.err);
-    // A socket that is named counts, whatever else is wrong.
+    // An explicit socket is used despite other mistakes.
     let socket = place.path("recordings/control.sock");
     fs::write(config, format!("[control]\nsocket = {socket:?}\n[station]\ndirectroy = 7\n")).unwrap();
     assert_eq!(run(&["status", "--config", config]).code, 0);

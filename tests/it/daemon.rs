@@ -1,4 +1,4 @@
-//! `damcast run`: real processes, real ports (pseudo-terminals), real files.
+//! `damcast run`: real processes, ports (pseudo-terminals) and files.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::program::{damcast, run};
 use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 
-/// How many times faster than people the boards play.
+/// Speed of the boards relative to people.
 pub const SPEED: f64 = 50.0;
 
 /// A folder with a configuration of some lines.
@@ -22,7 +22,7 @@ pub struct StationFolder {
 }
 
 impl StationFolder {
-    /// One line for each name; its port is a link of that name.
+    /// Creates one line per name; its port is a link of that name.
     pub fn new(lines: &[&str]) -> StationFolder {
         let place = StationFolder { folder: tempfile::tempdir().unwrap() };
         place.configure(lines, SPEED, "");
@@ -51,7 +51,7 @@ impl StationFolder {
         bytelog::read(&fs::read(self.path("recordings/log").join(name)).unwrap_or_default()).unwrap()
     }
 
-    /// The public files say what the live file of the only board says; a station completes them if none did before.
+    /// Asserts that the public files match the live file of the only board; a station completes them if needed.
     fn is_shown_as_it_is_published(&self, live: &str) {
         let mut station = self.start();
         station.wait_for("recording");
@@ -68,7 +68,7 @@ impl StationFolder {
         assert_eq!(public_text.collect::<Vec<_>>(), moves(live));
     }
 
-    /// What `damcast replay` makes of these logs.
+    /// Returns the output of `damcast replay` for these logs.
     pub fn replay(&self, logs: &[&str]) -> String {
         let paths: Vec<PathBuf> = logs.iter().map(|log| self.path("recordings/log").join(log)).collect();
         let paths = paths.iter().map(|path| path.to_str().unwrap());
@@ -81,7 +81,7 @@ impl StationFolder {
         self.start_with(|_| {})
     }
 
-    /// Starts a station in an environment of its own.
+    /// Starts a station with a changed command.
     pub fn start_with(&self, change: impl FnOnce(&mut std::process::Command)) -> Station {
         let config = self.path("damcast.toml");
         let mut command = damcast(&["run", "--config", config.to_str().unwrap()]);
@@ -98,7 +98,7 @@ pub struct Station {
 }
 
 impl Station {
-    /// Starts one.
+    /// Starts a station.
     pub fn spawn(mut command: std::process::Command) -> Station {
         let mut process = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
         let output = Arc::new(Mutex::new(String::new()));
@@ -111,7 +111,7 @@ impl Station {
         Station { process, output }
     }
 
-    /// Starts one whose messages nobody hears.
+    /// Starts a station whose messages are discarded.
     pub fn silent(mut command: std::process::Command) -> Station {
         Station { process: command.spawn().unwrap(), output: Arc::default() }
     }
@@ -169,13 +169,13 @@ pub fn recording() -> ByteLog {
     bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap()
 }
 
-/// The moves of a live file.
+/// Returns the moves of a live file.
 pub fn moves(pdn: &str) -> Vec<String> {
     let movetext = pdn.lines().filter(|line| line.contains(" {[%clock"));
     movetext.map(|line| line.split(" {").next().unwrap().rsplit(' ').next().unwrap().to_owned()).collect()
 }
 
-/// The moves that were really played.
+/// Returns the moves that were really played.
 pub fn truth() -> Vec<String> {
     let text = fs::read_to_string("tests/data/replay/ideal.json").unwrap();
     let companion: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -212,7 +212,7 @@ fn waiting_for_port_costs_nothing() {
     pty.wait_for_the_station();
     drop(pty);
     station.wait_for("the link is down");
-    // Not a wait for something: the span over which the cost is measured.
+    // Not a wait for a condition: the span over which the cost is measured.
     let (before, start) = (station.ticks(), Instant::now());
     std::thread::sleep(Duration::from_millis(700));
     let (used, span) = (station.ticks() - before, start.elapsed());

@@ -1,5 +1,5 @@
-//! One byte of a recorded session is damaged: flipped, lost or doubled. The answers that the recorder would have asked for
-//! again are not in the recording, so moves may be missing; but none may be there that was not played.
+//! One byte of a recorded session is damaged: flipped, lost or doubled. The recording lacks the answers to repeated queries, so moves may
+//! be missing; but every recorded move must have been played.
 
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Input, Line, LineSettings};
@@ -14,7 +14,7 @@ use crate::games::playable;
 /// Plies of a session.
 const PLIES: usize = 20;
 
-/// A session with each byte damaged in each way in turn, of so many bytes one.
+/// Returns the session with every `step`th byte damaged, once in each way.
 fn damaged(inputs: &[(Millis, Input)], step: usize) -> impl Iterator<Item = (String, Vec<(Millis, Input)>)> {
     let size = |(_, input): &(_, Input)| if let Input::Bytes(bytes) = input { bytes.len() } else { 0 };
     let count: usize = inputs.iter().map(size).sum();
@@ -39,7 +39,7 @@ fn damaged(inputs: &[(Millis, Input)], step: usize) -> impl Iterator<Item = (Str
     })
 }
 
-/// What is recorded beside what was played: moves and setups recorded.
+/// Recorded moves and setups, for comparison with the moves played.
 #[derive(Debug, Default)]
 struct DamageCount {
     sessions: usize,
@@ -64,7 +64,7 @@ impl DamageCount {
     }
 }
 
-/// Every so manyth byte that two boards of a bus said.
+/// Damages every `step`th byte from two boards of a bus.
 fn damage_a_bus(step: usize) {
     let (bus, settings, inputs) = rare_session(PLIES);
     let played = bus.moves();
@@ -79,7 +79,7 @@ fn damage_a_bus(step: usize) {
     println!("bus: {count:?}, none false");
 }
 
-/// Every so manyth byte that a board said alone on its line.
+/// Damages every `step`th byte from a board on its own line.
 fn damage_a_board(step: usize) {
     let mut game = playable("international").swap_remove(0);
     game.moves.truncate(PLIES);

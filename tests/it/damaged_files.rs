@@ -1,5 +1,5 @@
-//! Logs and live files that were cut anywhere, or have any of their last bits flipped: the next start recovers or reports, and
-//! no file says anything that was not played.
+//! Logs and live files cut anywhere, or with any of their last bits flipped: the next start recovers or reports, and no file has a move
+//! that was not played.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use crate::recorded_session::{Session, env_step, mask, script};
 
 /// Time of the recorded game.
 const SPAN_MS: u64 = 75_000;
-/// So much of the end of a file is damaged bit by bit.
+/// Length of the end of a file that is damaged bit by bit.
 const TAIL_LEN: usize = 4 << 10;
 
 const LOG: &str = "/r/log/a-1.log";
 const LIVE: &str = "/r/live/a-1.pdn";
 
-/// A disk after a session.
+/// Returns a disk after a session.
 fn recorded() -> Model {
     let disk = ModelDisk::new();
     let mut session = Session::start(&disk, Durability::Safe).unwrap();
@@ -29,7 +29,7 @@ fn content(model: &Model, path: &str) -> Vec<u8> {
     model.files(path).remove(Path::new(path)).unwrap()
 }
 
-/// Starts a station on the disk with one file damaged; `has_commits`: what was committed last is there to help.
+/// Starts a station on the disk with one file damaged; `has_commits`: whether the latest commits are available.
 #[track_caller]
 fn check(model: &Model, path: &str, damaged: Vec<u8>, has_commits: bool, case: &str) {
     let disk = model.after_crash();
@@ -44,22 +44,22 @@ fn check(model: &Model, path: &str, damaged: Vec<u8>, has_commits: bool, case: &
     for (file, bytes) in
         disk.model().files("/r/live").into_iter().filter(|(file, _)| file.to_str().unwrap().contains("/a-"))
     {
-        // The damaged file itself may be left as it is.
+        // The damaged file itself may stay as it is.
         if bytes == damaged {
             continue;
         }
         let text = mask(&String::from_utf8(bytes).unwrap_or_else(|_| panic!("{case}: {} is no text", file.display())));
-        // The mask of a game without a result may be longer by nothing: both have the reserve.
+        // The reserve of a game without a result may be longer; both lines include it.
         assert!(truth.starts_with(&text), "{case}: {} says\n{text}\nand played was\n{truth}", file.display());
         is_whole |= text == truth;
     }
     let is_told = !session.notices.is_empty();
     assert!(is_whole || is_told, "{case}: nobody is told; {files:?}");
-    // Whatever is left is right at the next start, too.
+    // The recovered files are valid at the next start.
     Session::start(&disk, Durability::Safe).unwrap_or_else(|error| panic!("{case}, once more: {error}"));
 }
 
-/// Each file cut at every `step`th byte, and every `step`th of its last bits flipped.
+/// Cuts each file at every `step`th byte, and flips every `step`th of its last bits.
 fn damage(step: usize) {
     let model = recorded();
     let mut cases = 0;

@@ -1,6 +1,6 @@
-//! A delay holds on the pages, too: two stations that differ only in the last fifteen minutes, side by side in virtual time, each
-//! with an outlet that is fifteen minutes late and one that is not. What the late one answers is the same to the byte, headers and
-//! streams included, until the difference is due.
+//! The delay also applies to the pages. Two stations that differ only in the last fifteen minutes run side by side in virtual time. Each
+//! has an outlet with a delay of fifteen minutes and one without. The answers of the delayed outlet are equal to the byte, including
+//! headers and streams, until the difference is due.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -27,42 +27,42 @@ use crate::serve::{GENERATION, HttpAnswer, http_get};
 
 /// The delay, in ms.
 const DELAY: i64 = 900_000;
-/// Until here both stations hear the same, in ms.
+/// Both stations receive equal input up to this time, in ms.
 const COMMON_UNTIL: i64 = 400_000;
-/// How often everything is asked.
+/// Interval between requests for everything, in ms.
 const STEP: i64 = 50_000;
-/// The recordings that are played; the last one begins only where it makes the difference.
+/// Recordings that are played; the last one starts only in the station that differs.
 const BOARDS: [&str; 5] = ["club", "illegal-stands", "ideal", "no-clock", "taken-back"];
 /// The outlets, with their folders.
 const DELAYED_OUTLETS: (&str, &str) = ("public", "public");
 const IMMEDIATE_OUTLET: (&str, &str) = ("hall", "public-hall");
 
-/// The clock of the pages, in ms since 1970.
+/// Clock of the pages, in ms since 1970.
 static NOW: AtomicI64 = AtomicI64::new(0);
 
 fn base() -> DateTime<FixedOffset> {
     DateTime::parse_from_rfc3339("2026-11-21T10:00:00.000+01:00").unwrap()
 }
 
-/// A station without ports: logs are played into lines, and the lines tell its outlets.
+/// A station without ports: logs are played into lines, whose effects go to the outlets.
 struct Hall {
     folder: tempfile::TempDir,
     config: Config,
     outlets: Outlets,
     boards: Vec<Board>,
-    /// Records of its tournament, with their times.
+    /// Records of the tournament, with their times.
     tournament_records: Vec<(i64, TournamentRecord)>,
 }
 
 struct Board {
     name: &'static str,
     line: Line,
-    /// What it hears, with the times, the next one last.
+    /// Inputs with their times, the next one last.
     inputs: Vec<(i64, Input)>,
 }
 
 impl Hall {
-    /// `other`: what happens after [`COMMON_UNTIL`] is something else.
+    /// Creates a station; with `other`, events after [`COMMON_UNTIL`] differ.
     fn new(history: &[TournamentRecord], other: bool) -> Hall {
         let folder = tempfile::tempdir().unwrap();
         let lines = BOARDS.map(|name| {
@@ -82,7 +82,7 @@ impl Hall {
             let (first, _) = outlets::first_record(&Generation { id, station, names: 0 });
             fs::write(folder.path().join("log").join(outlets::order_file(outlet)), first).unwrap();
         }
-        // They have begun, and nothing has been told: else they would be begun anew, by chance.
+        // Empty event files that match the order files above: otherwise each outlet would start with a random generation.
         for (_, outlet) in [DELAYED_OUTLETS, IMMEDIATE_OUTLET] {
             fs::create_dir(folder.path().join(outlet)).unwrap();
             File::create(folder.path().join(outlet).join("events.ndjson")).unwrap();
@@ -111,7 +111,7 @@ impl Hall {
         Hall { folder, config, outlets, boards: boards.into(), tournament_records }
     }
 
-    /// Goes on until a time, and writes what may be seen then.
+    /// Advances to a time and writes everything that is visible then.
     fn advance_to(&mut self, now: i64) {
         while let Some((_, record)) = self.tournament_records.pop_if(|(at, _)| *at <= now) {
             self.outlets.recorded(&record);
@@ -129,7 +129,7 @@ impl Hall {
         let files = [DELAYED_OUTLETS, IMMEDIATE_OUTLET].map(|(_, folder)| self.path(folder).join("events.ndjson"));
         let before = files.each_ref().map(|file| modified(file));
         self.outlets.write(moment(now));
-        // A file that was touched was touched now: the machine's clock shows the time of the test.
+        // Sets changed files to the virtual time; the machine's clock shows the time of the test.
         for (file, before) in files.iter().zip(before).filter(|(file, before)| modified(file) != *before) {
             assert!(before.is_none() || file.exists());
             let now =
@@ -172,7 +172,8 @@ fn modified(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).ok().map(|there| there.modified().unwrap())
 }
 
-/// What a board hears: until [`COMMON_UNTIL`] the recording; then that, or something `other`. The last board is still to begin.
+/// Returns the input of a board: the recording up to [`COMMON_UNTIL`], then the rest of it, or something `other`. The last board has not
+/// started yet.
 fn board_inputs(name: &str, mut recording: Vec<(i64, Input)>, other: bool) -> Vec<(i64, Input)> {
     let ask = |seconds: i64, text: &str| (COMMON_UNTIL + seconds * 1000, Input::Request(text.parse().unwrap()));
     let is_last = Some(&name) == BOARDS.last();
@@ -198,14 +199,14 @@ fn board_inputs(name: &str, mut recording: Vec<(i64, Input)>, other: bool) -> Ve
 struct Pages {
     address: String,
     events: PathBuf,
-    /// The last event that a stream has told.
+    /// Id of the last event of a stream.
     last_event: String,
-    /// They stay open.
+    /// Streams that stay open.
     streams: Vec<TcpStream>,
 }
 
 impl Pages {
-    /// All that it answers, once it knows the last line of its outlet.
+    /// Returns all answers, once the server knows the last line of its outlet.
     fn all_answers(&mut self) -> Vec<(String, HttpAnswer)> {
         let lines = fs::read_to_string(&self.events).unwrap_or_default().lines().count();
         let id = if lines == 0 { ".0".to_owned() } else { format!("{GENERATION}.{lines}") };
@@ -259,7 +260,7 @@ impl Pages {
         all
     }
 
-    /// What a stream says first: all that was missed until the event `id`. It stays open, so that everybody counts as many viewers.
+    /// Returns the start of a stream: all events after the event `id`. The stream stays open, so that both servers count as many viewers.
     fn first_of_stream(&mut self, query: &str, id: &str) -> HttpAnswer {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -270,7 +271,7 @@ impl Pages {
         while !head.ends_with("\r\n\r\n") {
             assert_ne!(reader.read_line(&mut head).unwrap(), 0);
         }
-        // A greeting, and what was missed, if anything was: it ends with the last event.
+        // A greeting, and any missed events: it ends with the last event.
         let last = format!("id: {id}\n");
         let mut body = String::new();
         while !body.ends_with("\n\n") || !body.contains(&last) && !query.ends_with(id) {
@@ -281,7 +282,7 @@ impl Pages {
     }
 }
 
-/// An import, and one more with a result, as the program records them.
+/// Returns the records of an import, and of one more with a result.
 fn tournament_records() -> Vec<TournamentRecord> {
     let folder = tempfile::tempdir().unwrap();
     let rounds = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wiersma, H.;*\n3;2;Clerc, Rob;Gantwarg, A.;*\n";
@@ -312,7 +313,7 @@ fn pages_reveal_nothing_before_delay() {
         set(now);
         halls.iter_mut().for_each(|hall| hall.advance_to(now));
         if now == COMMON_UNTIL + DELAY / 2 || now == COMMON_UNTIL + DELAY {
-            // A server that begins guesses the times of what is there from the age of the file.
+            // A new server estimates the times of existing events from the age of the file.
             late = halls.each_ref().map(|hall| hall.pages(&runtime, DELAYED_OUTLETS));
         }
         let [one, other] = late.each_mut().map(Pages::all_answers);
@@ -332,7 +333,7 @@ fn pages_reveal_nothing_before_delay() {
         }
     }
     assert!(begun, "the pages have shown moves");
-    // Where nothing is held back, the difference was everywhere.
+    // Without a delay the difference was visible everywhere.
     for path in [
         "/",
         "/?wall",
@@ -350,7 +351,7 @@ fn pages_reveal_nothing_before_delay() {
     ] {
         assert!(revealed.iter().any(|revealed| revealed == path), "{path} is the same in both: {revealed:?}");
     }
-    // And it is shown when it is due.
+    // The difference is shown when it is due.
     let now = COMMON_UNTIL + DELAY + 120_000;
     set(now);
     halls.iter_mut().for_each(|hall| hall.advance_to(now));

@@ -1,5 +1,5 @@
-//! The dependencies, held against `deny.toml`: what `cargo deny check licenses bans sources` says, without that tool and
-//! without a network. What is judged is the graph of this machine's target, with all features and for tests as well.
+//! The dependencies against `deny.toml`: the checks of `cargo deny check licenses bans sources` without that tool and without a network.
+//! They cover the graph of this machine's target, with all features and with the dependencies of tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,14 +8,14 @@ use std::process::Command;
 use serde_json::Value;
 use toml::Table;
 
-/// Where all crates come from. The lock file and `cargo metadata` write it so.
+/// Source of all crates, as the lock file and `cargo metadata` write it.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 fn policy() -> Table {
     fs::read_to_string("deny.toml").unwrap().parse().unwrap()
 }
 
-/// A list of words, or of tables that each say of which `crate` they speak.
+/// Returns a list of words, or of tables that each name a `crate`.
 fn list<'p>(section: &'p toml::Value, name: &str) -> Vec<&'p str> {
     let items = section[name].as_array().unwrap().iter();
     items.map(|item| item.get("crate").unwrap_or(item).as_str().unwrap()).collect()
@@ -28,7 +28,7 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The packages of the graph, those of the workspace included.
+/// Returns the packages of the graph, including those of the workspace.
 fn packages() -> Vec<Value> {
     let version = cargo(&["-vV"]);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
@@ -90,13 +90,13 @@ fn crates_come_from_crates_io_in_required_versions() {
             assert!(is_a_path || dependency["req"] != "*", "{} takes any {}", package["name"], dependency["name"]);
         }
     }
-    // The crates of other targets too.
+    // Includes the crates of other targets.
     for line in fs::read_to_string("Cargo.lock").unwrap().lines().filter(|line| line.starts_with("source")) {
         assert_eq!(line, format!("source = \"{CRATES_IO}\""));
     }
 }
 
-/// What the two libraries for anybody may need; for their tests they may need more.
+/// Dependencies that the two public libraries may have; their tests may need more.
 #[test]
 fn game_libraries_have_few_dependencies() {
     for (library, may_need) in
@@ -130,7 +130,7 @@ fn game_libraries_are_packed_without_warning() {
     }
 }
 
-/// Do the allowed licences satisfy an SPDX expression? `A/B` is what old manifests write for `A OR B`.
+/// Whether the allowed licences satisfy an SPDX expression. Old manifests write `A/B` for `A OR B`.
 fn permits(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "+WITH+");
     let words: Vec<String> = spaced.split_whitespace().map(|word| word.replace("+WITH+", " WITH ")).collect();

@@ -1,5 +1,4 @@
-//! `damcast desk`: the page for operators and arbiters, by real processes over real sockets. What comes in is hostile: nothing of it
-//! reaches the station.
+//! `damcast desk`: the page for operators and arbiters, with real processes over real sockets. Hostile requests must not reach the station.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -29,19 +28,19 @@ impl Drop for DeskProcess {
     }
 }
 
-/// What somebody has who has logged in.
+/// Keys of a logged-in session.
 pub struct SessionKeys {
     cookie: String,
     secret: String,
 }
 
 impl DeskProcess {
-    /// One for the station of a place, with these keys of its table.
+    /// Starts a desk for the station of a folder, with these keys in its table.
     pub fn start(place: &StationFolder, keys: &str) -> DeskProcess {
         DeskProcess::start_for(&place.path("recordings"), keys)
     }
 
-    /// One for the station that records into this folder.
+    /// Starts a desk for the station that records into this folder.
     pub fn start_for(directory: &Path, keys: &str) -> DeskProcess {
         let config = directory.with_file_name("desk.toml");
         fs::write(&config, format!("[station]\ndirectory = {directory:?}\n[desk]\naddress = \"127.0.0.1:0\"\n{keys}"))
@@ -107,7 +106,7 @@ impl DeskProcess {
     }
 }
 
-/// A code of the station of a place.
+/// Returns a login code of the station of a folder.
 pub fn code(place: &StationFolder, role: &str, name: &str) -> String {
     let answer = run_ctl(place, &["ctl", "login", "--role", role, "--name", name, "--json"]);
     assert_eq!(answer.code, 0, "{}", answer.err);
@@ -122,7 +121,7 @@ fn station() -> (StationFolder, Station, DeskProcess) {
     (place, station, desk)
 }
 
-/// What was asked of the station.
+/// Returns the requests that the station has logged.
 fn audit_log(desk: &DeskProcess, keys: &SessionKeys) -> Vec<Value> {
     let (status, reply) = desk.get("/api/log", keys);
     assert_eq!(status, 200, "{reply}");
@@ -134,14 +133,14 @@ fn login_lasts_until_logout() {
     let (place, station, desk) = station();
     let code = code(&place, "operator", "M. Bosma");
     let keys = desk.log_in(&json!({"code": code}));
-    // The code counts once.
+    // A code is valid once.
     let (status, again) = desk.post("/api/login", None, &json!({"code": code}));
     assert!(status == 403 && again["error"].as_str().unwrap().contains("was used"), "{status} {again}");
     let (status, held) =
         desk.post("/api/request", Some(&keys), &json!({"do": "request", "board": "a", "request": "hold"}));
     assert_eq!((status, &held["ok"]), (200, &json!(true)), "{held}");
     wait_until("hold", || crate::control::status(&place)["boards"][0]["held"] == true);
-    // Who it was stands in the log of the line's messages, in what was asked, and in the answer of the station.
+    // The user's name is in the log of the line's messages, in the audit log, and in the station's answer.
     station.wait_for("M. Bosma (operator)");
     let last = audit_log(&desk, &keys).pop().unwrap();
     assert_eq!(
@@ -149,7 +148,7 @@ fn login_lasts_until_logout() {
         (&json!("M. Bosma (operator)"), &json!("a: hold"), &json!(true)),
         "{last}"
     );
-    // States are pushed, and the page is told who else is here.
+    // States are pushed, and the page shows the other users.
     let mut stream = TcpStream::connect(&desk.address).unwrap();
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     let head = format!(
@@ -162,7 +161,7 @@ fn login_lasts_until_logout() {
     let state: Value = serde_json::from_str(&state).unwrap();
     assert_eq!(state["status"]["boards"][0]["name"], "a", "{state}");
     assert_eq!(state["here"], json!([{"name": "M. Bosma", "role": "operator"}]), "{state}");
-    // A cookie without the secret, and the secret without the cookie, are nothing.
+    // The cookie without the secret, or the secret without the cookie, is refused.
     for headers in [
         vec![("Cookie", keys.cookie.as_str())],
         vec![("X-Damcast-Desk", keys.secret.as_str())],
@@ -172,7 +171,7 @@ fn login_lasts_until_logout() {
     ] {
         assert_eq!(desk.request("GET", "/api/log", &headers, "").status, 401, "{headers:?}");
     }
-    // Another server of this machine may have set a cookie of the same name.
+    // Another server of this machine may have set a cookie with this name.
     let both = format!("{}=planted; {}", keys.cookie.split('=').next().unwrap(), keys.cookie);
     assert_eq!(desk.request("GET", "/api/log", &[("Cookie", &both), ("X-Damcast-Desk", &keys.secret)], "").status, 200);
     assert_eq!(desk.post("/api/logout", Some(&keys), &json!({})).0, 200);
@@ -180,7 +179,7 @@ fn login_lasts_until_logout() {
     assert!(lines.find(|line| line == "0").is_some(), "the stream ends with the session");
 }
 
-/// What it is, its fields, the status of the answer.
+/// Name of the case, its header fields, and the status of the answer.
 type HostileCase<'a> = (&'a str, Vec<(&'a str, &'a str)>, u16);
 
 #[test]
@@ -234,7 +233,7 @@ fn nothing_foreign_reaches_station() {
     ] {
         assert_eq!(desk.request("POST", "/api/request", &right, &body).status, 400, "{description}");
     }
-    // Bodies that are too long, or have no end, are cut.
+    // Bodies that are too long or have no end are cut.
     let long: Vec<_> = right.iter().copied().chain([("Content-Length", "99999999")]).collect();
     assert_eq!(desk.request("POST", "/api/login", &long, &"x".repeat(70_000)).status, 413);
     let endless: Vec<_> = right.iter().copied().chain([("Transfer-Encoding", "chunked")]).collect();
@@ -247,7 +246,7 @@ fn nothing_foreign_reaches_station() {
     for path in ["/../etc/passwd", "/assets/../../x", "/api/board/%2e%2e%2f", "/%00", "/api/nothing"] {
         assert!([404, 400, 401].contains(&desk.request("GET", path, &[], "").status), "{path}");
     }
-    // Names that would deceive a reader of the log are refused, others are texts.
+    // Names that would deceive a reader of the log are refused; others are plain text.
     for (name, is_right) in [
         ("<script>alert(1)</script>", true),
         ("a\"]b", true),
@@ -256,17 +255,17 @@ fn nothing_foreign_reaches_station() {
         (&"x".repeat(10_000), false),
         (" ", false),
     ] {
-        let (_, told) =
+        let (_, reply) =
             desk.post("/api/request", Some(&keys), &json!({"do": "login", "name": name, "role": "arbiter"}));
-        assert_eq!(told["ok"], is_right, "{name:?}: {told}");
+        assert_eq!(reply["ok"], is_right, "{name:?}: {reply}");
     }
-    // The page may be asked for by anybody, tells nothing, and nobody frames it.
+    // The page is public and contains no data; no other site may frame it.
     let page = desk.request("GET", "/?code=123456", &[("Sec-Fetch-Site", "cross-site")], "");
     assert_eq!(page.status, 200);
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{policy}");
     assert!(!page.text().contains("123456") && page.header("referrer-policy") == Some("no-referrer"));
-    // Only what was right is known to the station.
+    // The station knows only the valid requests.
     let after = audit_log(&desk, &keys);
     assert!(
         after[before..].iter().all(|audit_entry| audit_entry["what"].as_str().unwrap().starts_with("login of ")),
@@ -275,7 +274,7 @@ fn nothing_foreign_reaches_station() {
     assert_eq!(crate::control::status(&place)["boards"][0]["held"], false);
 }
 
-/// 2,000 connections that never finish a request, or a body, take nothing from who works meanwhile, and nothing of them reaches the station.
+/// 2,000 connections that never finish a request or a body do not disturb users, and nothing of them reaches the station.
 #[test]
 fn slow_requests_do_not_delay_users() {
     let (place, station, desk) = station();
@@ -293,10 +292,10 @@ fn slow_requests_do_not_delay_users() {
                 desk.address
             ),
         };
-        // The desk may close it before it is written.
+        // The desk may close the connection before the write ends.
         let _ = slow.write_all(head.as_bytes());
         held.push(slow);
-        // What this process may have open is bounded, too.
+        // This process, too, has a limit of open descriptors.
         if held.len() == 200 {
             held.drain(..100);
         }
@@ -329,7 +328,7 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
     ] {
         let (status, reply) = desk.post("/api/request", Some(&keys), &request);
         assert_eq!(status == 200, is_his, "{request}: {reply}");
-        // The station sees to that itself.
+        // The station itself enforces the role.
         let socket = place.path("recordings/control.sock");
         let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
         let mut line = request.clone();
@@ -339,7 +338,7 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
         BufReader::new(stream).read_line(&mut reply).unwrap();
         assert_eq!(reply.contains("may not ask this"), !is_his, "{line}: {reply}");
     }
-    // Five wrong tries, and then the right one is not even looked at.
+    // After five wrong attempts even the right code is refused.
     let right = code(&place, "operator", "M. Bosma");
     for _ in 0..5 {
         let (status, reply) = desk.post("/api/login", None, &json!({"code": "x"}));
@@ -347,7 +346,7 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
     }
     let (status, reply) = desk.post("/api/login", None, &json!({"code": right}));
     assert!(status == 403 && reply["error"].as_str().unwrap().contains("too many wrong tries"), "{reply}");
-    // Who is in stays in; and one who was sent away is out.
+    // Open sessions continue; ended sessions are out.
     let (_, sessions) = desk.get("/api/sessions", &keys);
     assert_eq!(sessions["name"], "R. Faber");
     let (status, _) = desk.post("/api/revoke", Some(&keys), &json!({"id": 999}));
@@ -368,7 +367,7 @@ fn passwords_need_file_and_old_views_are_refused() {
     assert!(status == 403 && reply["error"] == "the name or the password is wrong", "{reply}");
     let keys = desk.log_in(&json!({"name": "M. Bosma", "password": "correct horse"}));
     let other = desk.log_in(&json!({"code": code(&place, "operator", "Other")}));
-    // Two people with one view: the second is refused, and told why.
+    // Two people with one view: the second is refused with the reason.
     let import = |saw: u64, name: &str| json!({"do": "tournament", "request": {"command":"import", "name": "p.csv", "text": format!("No,Name,Rating\n1,\"{name}\",2000\n"), "if_version": saw, "confirm": true}});
     let (_, seen) = desk.get("/api/tournament", &other);
     assert_eq!(seen["version"], 0, "{seen}");
@@ -381,12 +380,12 @@ fn passwords_need_file_and_old_views_are_refused() {
     let history = &seen["history"][0];
     assert!(history["by"].as_str().unwrap().starts_with("M. Bosma (operator), uid "), "{history}");
     assert_eq!(seen["tournament"]["sections"][0]["players"][0]["name"], "Sijbrands, T.", "{seen}");
-    // The same of a board.
+    // The check for a board.
     let hold = |plies: u32| json!({"do": "request", "board": "a", "request": "hold", "if_seen": {"plies": plies}});
     let (_, reply) = desk.post("/api/request", Some(&other), &hold(7));
     assert!(reply["error"].as_str().unwrap().contains("has changed since you looked"), "{reply}");
     assert_eq!(desk.post("/api/request", Some(&other), &hold(0)).1["ok"], true);
-    // A station that is gone is told of, and a request that it does not take is not done.
+    // A stopped station is reported, and a request that it does not receive is not done.
     assert!(station.signal(Signal::TERM).success());
     let (_, reply) = desk.post("/api/request", Some(&keys), &hold(0));
     assert!(reply["error"].as_str().unwrap().contains("no station answers"), "{reply}");
@@ -407,7 +406,7 @@ fn public_address_needs_shield() {
     assert_eq!(refused.code, 2, "{}", refused.err);
 }
 
-/// The numbers of a station at a port that nobody else has, and the desk that serves them there.
+/// Starts a station with metrics on a free port, and the desk that serves them there.
 fn with_metrics(place: &StationFolder) -> (DeskProcess, String) {
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     (DeskProcess::start(place, &format!("metrics = {address:?}\n")), address)
@@ -427,7 +426,7 @@ fn metrics_are_available_for_monitoring() {
     pty.wait_for_the_station();
     pty.send(&[1, 2, 3, 4, 5]);
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
-    // How long a ply took to be recognised is counted behind the ply.
+    // The recognition delay of a ply is counted after the ply.
     let counted = "damcast_recognition_delay_seconds_count{line=\"a\"}";
     wait_until("all is counted", || metric_value(&get(&address, "/metrics").text(), counted) >= 4.0);
     let answer = get(&address, "/metrics");
@@ -443,7 +442,7 @@ fn metrics_are_available_for_monitoring() {
     assert_eq!(metric_value(&text, "damcast_connects_total{line=\"a\"}"), 1.0);
     assert_eq!(metric_value(&text, "damcast_setups_total{line=\"b\"}"), 0.0);
     assert_eq!(metric_value(&text, "damcast_orders_waiting{line=\"a\"}"), 0.0);
-    // Every row is a name, labels and a number, and every name has its head.
+    // Every row is a name, labels and a number, and every name has its header.
     for line in text.lines() {
         assert!(line.starts_with("# ") || line.rsplit(' ').next().unwrap().parse::<f64>().is_ok(), "{line}");
     }
@@ -454,7 +453,7 @@ fn metrics_are_available_for_monitoring() {
     assert!(!station.output().contains(&address), "the station itself listens nowhere");
 }
 
-/// Many who say nothing, as a scan of ports does it: who asks is answered.
+/// Many clients that send nothing, as in a port scan: real requests are answered.
 #[test]
 fn slow_clients_do_not_delay_others() {
     let place = StationFolder::new(&["a"]);
@@ -490,7 +489,7 @@ fn monitoring_learns_of_missing_station() {
     assert_eq!(foreign.status, 421);
 }
 
-/// The socket's documentation lists all that can be asked about a tournament; the desk can ask all of it.
+/// The desk offers every tournament request that the socket's documentation lists.
 #[test]
 fn desk_offers_every_tournament_request() {
     let documented = fs::read_to_string("docs/socket.md").unwrap();
@@ -503,7 +502,7 @@ fn desk_offers_every_tournament_request() {
         .map(|name| fs::read_to_string(format!("src/outward/desk/assets/{name}.js")).unwrap())
         .concat();
     for command in commands {
-        // The desk sends names to the board, which passes them to the tournament if its game has begun.
+        // The desk sends names to the board, which forwards them to the tournament if its game has begun.
         let request = if command == "set-players" { "`names ${".to_owned() } else { format!("command: '{command}'") };
         assert!(scripts.contains(&request), "{command}");
     }
@@ -518,7 +517,7 @@ fn demo_admits_viewer() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // It ends with whoever reads it, so its output stays open.
+    // The program ends when its output is closed, so its output stays open.
     let mut output = BufReader::new(process.stdout.take().unwrap()).lines();
     let lines: Vec<String> = output.by_ref().take(2).map(Result::unwrap).collect();
     assert!(lines[0].starts_with("viewers: http://127.0.0.1:"), "{lines:?}");

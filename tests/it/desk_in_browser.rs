@@ -1,5 +1,5 @@
-//! The operator's day at the desk, in a real browser: he logs in, imports, opens a round, mends a name, gives, corrects and takes back a
-//! result, sets up a position, and is sent away. Pictures of each state are kept in the folder that is printed.
+//! The operator's day at the desk in a real browser: log in, import, open a round, correct a name, enter, correct and withdraw a result,
+//! set up a position, be logged out. Screenshots of each state are kept in the folder that is printed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::daemon::moves;
 use crate::desk::{DeskProcess, code};
 use crate::pty::wait_until;
 
-/// Presses the button with these words: in the dialog, if there is one.
+/// Presses the button with this text, in the dialog if there is one.
 fn press(browser: &mut Browser, words: &str) {
     let script = format!(
         "(() => {{ const place = document.querySelector('dialog[open]') ?? document; \
@@ -22,7 +22,7 @@ fn press(browser: &mut Browser, words: &str) {
     browser.wait(&script, &true.into());
 }
 
-/// Writes into a field, as somebody who types.
+/// Types a text into a field.
 fn write(browser: &mut Browser, label: &str, text: &str) {
     let script = format!(
         "(() => {{ const label = [...document.querySelectorAll('dialog label')].find(label => label.textContent === {label:?}); \
@@ -32,7 +32,7 @@ fn write(browser: &mut Browser, label: &str, text: &str) {
     browser.wait(&script, &true.into());
 }
 
-/// Chooses or ticks what has these words beside it.
+/// Chooses or ticks the input with this label.
 fn choose(browser: &mut Browser, words: &str) {
     let script = format!(
         "(() => {{ const label = [...document.querySelectorAll('dialog label')].find(label => label.textContent === {words:?}); \
@@ -41,7 +41,7 @@ fn choose(browser: &mut Browser, words: &str) {
     browser.wait(&script, &true.into());
 }
 
-/// What the dialog says that it will do.
+/// Waits until the dialog announces these effects.
 fn dialog_text(browser: &mut Browser, words: &str) {
     let script = format!("document.querySelector('dialog[open] .dry')?.textContent.includes({words:?})");
     browser.wait(&script, &true.into());
@@ -54,7 +54,7 @@ fn shown(browser: &mut Browser, words: &str) {
     browser.wait(&script, &true.into());
 }
 
-/// Pictures at three widths and in the dark; no page is wider than its window.
+/// Saves screenshots at three widths and in dark mode; no page is wider than its window.
 fn save_screenshots(browser: &mut Browser, folder: &Path, name: &str) {
     for (width, scheme) in [(360, "light"), (768, "light"), (1280, "light"), (1280, "dark")] {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500});
@@ -70,7 +70,7 @@ fn save_screenshots(browser: &mut Browser, folder: &Path, name: &str) {
     }
 }
 
-/// Base64.
+/// Decodes Base64.
 fn decoded(text: &str) -> Vec<u8> {
     let value = |byte: u8| match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -88,7 +88,7 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes.collect()
 }
 
-/// What is ticked by who corrects a result.
+/// Label of the box to tick for correcting a result.
 const REPLACES_RESULT: &str = "Replace the recorded result";
 
 const FILE: &str = "No,Name,Rating\n1,\"Sijbrands, T.\",2400\n2,\"<b>Wiersma\",2390\n";
@@ -111,7 +111,7 @@ fn operator_day_works_in_browser() {
     browser.wait("document.querySelectorAll('#detail svg.bd').length", &2.into());
     save_screenshots(&mut browser, &folder, "boards");
 
-    // Import, by drag.
+    // Import by drag and drop.
     browser.evaluate("location.hash = '#tournament'");
     browser.wait("Boolean(document.querySelector('.drop'))", &true.into());
     let drop = format!(
@@ -127,22 +127,22 @@ fn operator_day_works_in_browser() {
     dialog_text(&mut browser, "pairing");
     press(&mut browser, "Make the pairings");
     shown(&mut browser, "Round 1 is prepared");
-    // A round is opened.
+    // Open a round.
     press(&mut browser, "Open round");
     dialog_text(&mut browser, "round 1");
     save_screenshots(&mut browser, &folder, "open");
     press(&mut browser, "Open round");
     shown(&mut browser, "Round 1 is open");
     save_screenshots(&mut browser, &folder, "round");
-    // A name is mended.
+    // Correct a name.
     press(&mut browser, "Correct the name");
     write(&mut browser, "Name", "Sijbrands, Ton");
     dialog_text(&mut browser, "Sijbrands, Ton");
     press(&mut browser, "Correct the name");
     shown(&mut browser, "Sijbrands, Ton");
-    // A result is given, corrected, and taken back.
+    // Enter, correct and withdraw a result.
     for (button, choice, consent, verb, after) in [
-        // The board has a game of its own, which began before the round.
+        // The board has a game of its own that began before the round.
         ("Result", "White wins, 2–0", "Confirm", "Enter the result", "2–0"),
         ("Correct", "Draw, 1–1", REPLACES_RESULT, "Correct the result", "1–1"),
         ("Correct", "No result: remove it", REPLACES_RESULT, "Correct the result", "1 result is missing"),
@@ -159,7 +159,7 @@ fn operator_day_works_in_browser() {
         press(&mut browser, verb);
         shown(&mut browser, after);
     }
-    // A position is set up, with the keys and as a FEN.
+    // Set up a position, with the keys and as a FEN.
     browser.evaluate("location.hash = '#boards/a'");
     press(&mut browser, "Set up a position");
     browser.wait("Boolean(document.querySelector('dialog[open] .fields button'))", &true.into());
@@ -181,7 +181,7 @@ fn operator_day_works_in_browser() {
         browser.wait("Boolean(document.querySelector('#view table'))", &true.into());
         save_screenshots(&mut browser, &folder, view);
     }
-    // A session that an operator ends is over, in the page too.
+    // When an operator ends a session, its page ends as well.
     press(&mut browser, "Log out");
     browser.wait("document.querySelector('#login').hidden", &false.into());
     assert_eq!(browser.evaluate("document.querySelector('#view').textContent"), "");
@@ -203,7 +203,7 @@ fn session_ended_elsewhere_ends_in_page() {
     browser.wait("document.querySelector('#code')?.value", &one.into());
     press(&mut browser, "Log in");
     browser.wait("Boolean(document.querySelector('#detail'))", &true.into());
-    // An arbiter is offered what he may do, and nothing else.
+    // An arbiter sees only the buttons allowed to the role.
     let offered = "[...document.querySelectorAll('#detail button')].map(button => button.textContent).join()";
     browser.wait(offered, &"Result,Names".into());
     let operator = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
@@ -214,7 +214,7 @@ fn session_ended_elsewhere_ends_in_page() {
     browser.wait("document.querySelector('#login-error').textContent", &"Your session has ended. Log in again.".into());
 }
 
-/// Opens the dialog of a button, by its key, and waits until it says what it will do.
+/// Opens the dialog of a button by its key, and waits until it shows the effects.
 fn open(browser: &mut Browser, key: &str) {
     let button = format!("document.querySelector('#view [data-key={key:?}]')");
     browser.wait(&format!("Boolean({button})"), &true.into());
@@ -240,7 +240,7 @@ fn confirmed_action_matches_display() {
     open(&mut browser, "undo");
     dialog_text(&mut browser, "/FEN");
     let shown = browser.evaluate("document.querySelector('.dry').textContent");
-    // The game goes on while he thinks.
+    // The game goes on while the dialog is open.
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 5);
     browser.wait(&format!("{game}.includes('4 plies')"), &false.into());
     assert_eq!(browser.evaluate("document.querySelector('.dry').textContent"), shown);
@@ -248,14 +248,14 @@ fn confirmed_action_matches_display() {
     let refusal = "document.querySelector('dialog[open] .no').textContent.includes('a has changed since you looked')";
     browser.wait(refusal, &true.into());
     assert!(!place.live("a-1.pdn").contains("/FEN"), "{}", place.live("a-1.pdn"));
-    // What it would do now is shown, and done when he asks again.
+    // The new effects are shown first, and applied at the second request.
     browser.wait(&format!("document.querySelector('.dry').textContent !== {shown}"), &true.into());
     dialog_text(&mut browser, "/FEN");
     press(&mut browser, "Take back");
     wait_until("what was taken back", || place.live("a-1.pdn").contains("/FEN"));
 }
 
-/// A view of the desk, and the buttons in it that open dialogs.
+/// A view of the desk, and its buttons that open dialogs.
 const DIALOG_BUTTONS: [(&str, &[&str]); 5] = [
     ("boards", &["result", "names", "adopt", "undo", "setup", "resync", "flip", "hold", "start", "pairing", "rotate"]),
     ("tournament", &["to closed", "result 0", "substitute 0", "player 1", "round-robin"]),
@@ -342,7 +342,7 @@ fn desk_is_translated_and_accessible() {
                 close(&mut browser);
             }
         }
-        // Whoever changes the language stays where he is, and logged in.
+        // A change of language keeps the view and the session.
         browser.evaluate("document.querySelector('#languages a[lang=nl]').click()");
         browser.wait("document.readyState === 'complete' && document.documentElement.lang", &"nl".into());
         browser.wait("location.hash", &"#station".into());

@@ -1,4 +1,4 @@
-//! What a board is asked and what becomes of its answers, in virtual time: silence, identity, and what is never sent.
+//! Queries to a board and the handling of its answers, in virtual time: silence, identity, and commands that are never sent.
 
 use damcast::engine::millis::Millis;
 use damcast::engine::protocol::{Command, Decoded, Message, Version};
@@ -6,17 +6,17 @@ use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
 use proptest::prelude::*;
 
-/// A board of few words: answers at once, or not at all.
+/// A board that answers some commands at once and others never.
 struct Board {
     serial: &'static str,
     dump: Vec<u8>,
-    /// Commands that it answers, by their codes.
+    /// Codes of the commands that it answers.
     answers: &'static [u8],
 }
 
 const ALL: &[u8] = &[0x42, 0x45, 0x4d];
 
-/// The start position of international draughts, the connector on White's left.
+/// Returns the start position of international draughts, the connector on White's left.
 fn start_dump() -> Vec<u8> {
     let field = |index: usize| match (index / 10, (index / 10 + index % 10) % 2) {
         (0..=3, 1) => 4,
@@ -42,7 +42,7 @@ impl Board {
     }
 }
 
-/// A line with the board at its end, if one is there.
+/// A line with or without a board at its end.
 struct Wire {
     line: Line,
     now: u64,
@@ -77,7 +77,7 @@ impl Wire {
         }
     }
 
-    /// Lets time pass. The link stays as it is, whatever the line wants.
+    /// Advances the time. The link stays as it is, whatever the line requests.
     fn advance(&mut self, milliseconds: u64) {
         let end = self.now + milliseconds;
         while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
@@ -112,7 +112,7 @@ fn is_reopen(effect: &Effect) -> bool {
 
 #[test]
 fn silent_board_is_reported_within_15_seconds() {
-    // Whatever the moment at which it falls silent, and whatever it was about to answer.
+    // The board falls silent at any time, before any answer.
     for last in (0..30_000).step_by(500) {
         let mut wire = Wire::new(&[]);
         wire.link_up(Some(Board::new("01025")));
@@ -130,7 +130,7 @@ fn silent_board_is_reported_within_15_seconds() {
     }
 }
 
-/// Without power it forgets that it is to report changes, however often it is asked what stands on it afterwards.
+/// A board without power loses its reporting mode, even if it is polled for dumps afterwards.
 #[test]
 fn board_without_power_is_asked_to_report_again() {
     const UPDATES: u8 = 0x4b;
@@ -141,7 +141,7 @@ fn board_without_power_is_asked_to_report_again() {
         wire.board = None;
         wire.advance(away);
         let dump = start_dump();
-        // Something stands on it that nothing explains, so it is asked for dumps all the time.
+        // No move explains the position, so the line polls dumps all the time.
         wire.board = Some(Board { dump: [&dump[..20], &[1; 10], &dump[30..]].concat(), ..Board::new("01025") });
         let back = wire.now;
         wire.advance(60_000);
@@ -209,7 +209,7 @@ fn records_nothing_of_other_board() {
     assert_eq!(wire.times("this port carries board 02048, expected 01025"), 1);
     assert!(wire.first(|effect| *effect == Effect::Reopen { board: Some("02048".into()) }).is_some());
     assert_eq!(wire.sent(), [0x45, 0x45], "asked who it is, twice, and nothing else");
-    // What it says unasked is not taken either.
+    // Unrequested messages are ignored as well.
     wire.handle(Input::Bytes(start_dump()));
     wire.advance(60_000);
     assert_eq!(wire.times("the start position"), 0);
@@ -257,7 +257,8 @@ fn opening_follows_configuration() {
     assert!(LineSettings::new(Variant::from_tag("20").unwrap()).set("connect", "scan").is_err());
 }
 
-/// Whatever writes a board's memory, changes how it scans, takes it off the single-board protocol, or starts its boot loader.
+/// Whether a command leaves the board unchanged: no write to its memory, no change of scanning, no exit from the single-board protocol, no
+/// boot loader.
 fn is_harmless(command: &Command) -> bool {
     use Command::*;
     matches!(

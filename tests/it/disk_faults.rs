@@ -1,5 +1,5 @@
-//! The disk fails at any operation, once or for a while, with any of its errors; recording goes on, and when the fault is over
-//! nothing is missing.
+//! The disk fails at any operation, once or for a while, with each of its errors. Recording goes on, and after the fault nothing is
+//! missing.
 
 use damcast::engine::bytelog::{self, RecordKind};
 use damcast::station::disk::{Disk, Durability};
@@ -18,7 +18,7 @@ const EDQUOT: i32 = 122;
 const EMFILE: i32 = 24;
 const ERRORS: [i32; 5] = [ENOSPC, EIO, EROFS, EDQUOT, EMFILE];
 
-/// What a session leaves: live files, and what happened on each line by its logs.
+/// Results of a session: live files, and the events of each line by its logs.
 #[derive(PartialEq, Debug)]
 pub struct SessionFiles {
     pub live: Vec<(String, String)>,
@@ -71,7 +71,7 @@ fn play(disk: &ModelDisk, script: &Script, fault: Option<Fault>, case: &str) {
 /// Operations of a start.
 const START_OPERATIONS: usize = 14;
 
-/// Every operation of the start and every `step`th of the others fails, each with every error, for as many operations as `lengths` say.
+/// Fails every operation of the start and every `step`th of the others, with each error, for each number of operations in `lengths`.
 fn fail(step: usize, errors: &[i32], lengths: &[usize]) {
     let script = script(SPAN_MS);
     let disk = ModelDisk::new();
@@ -80,7 +80,7 @@ fn fail(step: usize, errors: &[i32], lengths: &[usize]) {
     let operations = disk.model().count();
     assert!(undisturbed.live.iter().all(|(_, text)| text.contains("1. 32-28")), "{undisturbed:?}");
     let mut cases = 0;
-    // What happens while a station starts happens once; all the rest again and again.
+    // The operations of a start happen once; all others repeat.
     for first in (0..operations).filter(|first| *first < START_OPERATIONS || first % step == 0) {
         for (&errno, &length) in errors.iter().flat_map(|errno| lengths.iter().map(move |length| (errno, length))) {
             let case = format!("error {errno} in operations {first} to {}", first + length);
@@ -102,7 +102,7 @@ fn disk_fault_costs_nothing() {
     fail(7, &[ENOSPC, EIO], &[1, 6, 150]);
 }
 
-/// The disk refuses something just before the end, and is in order again when the end comes.
+/// The disk fails just before the end and works again at the end.
 #[test]
 fn refused_bytes_follow_before_line_ends() {
     let script = script(SPAN_MS);

@@ -1,4 +1,4 @@
-//! `damcast doctor` against machines that are made up: one in order, and the same with one fault at a time.
+//! `damcast doctor` on simulated machines: a healthy one, and the same with one fault at a time.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::program::{self, Run};
 
-/// A user of no machine that runs this test.
+/// A user that does not exist on the machine of the test.
 const USER: &str = "anna:x:54321:54321:Anna:/home/anna:/bin/sh";
 
 /// A machine in a folder.
@@ -22,7 +22,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// A board of DGT on USB and one behind an adapter, a disk with room, and nothing in the way.
+    /// Returns a machine with a DGT board on USB, one behind an adapter, a disk with room, and no faults.
     fn healthy() -> Machine {
         let mut machine = Machine { root: tempfile::tempdir().unwrap(), arguments: Vec::new() };
         machine.plug("1-1", "045b", "8111", "ttyACM0", "166:0");
@@ -69,7 +69,7 @@ impl Machine {
         self.write(path, &text.replace(from, to));
     }
 
-    /// Plugs a USB device with a serial port in.
+    /// Plugs in a USB device with a serial port.
     fn plug(&self, place: &str, vendor: &str, product: &str, name: &str, number: &str) {
         let usb = format!("sys/devices/usb1/{place}");
         self.write(&format!("{usb}/idVendor"), &format!("{vendor}\n"));
@@ -89,7 +89,7 @@ impl Machine {
         fs::create_dir_all(self.path(&format!("proc/{id}/fd"))).unwrap();
     }
 
-    /// A log of line `a` with so many pieces of each code on the board.
+    /// Writes a log of line `a` with these numbers of pieces per code on the board.
     fn log(&self, pieces: &[(u8, usize)]) {
         let mut fields = vec![PieceCode::EMPTY; 100];
         let codes = pieces.iter().flat_map(|&(code, count)| std::iter::repeat_n(PieceCode(code), count));
@@ -112,7 +112,7 @@ impl Machine {
         program::run(&arguments)
     }
 
-    /// Check, subject, what is wrong and the remedy of each fault.
+    /// Returns check, subject, problem and remedy of each fault.
     fn faults(&self) -> Vec<[String; 4]> {
         let run = self.doctor();
         let report: Value =
@@ -126,7 +126,7 @@ impl Machine {
     }
 }
 
-/// Plants a fault; exactly that is found, with these words in it, and these in its remedy.
+/// Plants a fault and asserts that only this one is found, with these words in the text and in the remedy.
 #[track_caller]
 fn assert_fault_found(check: &str, words: &str, remedy: &str, fault: impl FnOnce(&mut Machine)) {
     let mut machine = Machine::healthy();
@@ -144,7 +144,7 @@ fn healthy_machine_has_no_findings() {
     assert_eq!(Machine::healthy().faults(), Vec::<[String; 4]>::new());
 }
 
-/// The units of the pages are told, and their tables looked at where they start with the machine.
+/// The units of the pages are named, and their tables are checked if they start with the machine.
 #[test]
 fn unit_tables() {
     let machine = Machine::healthy();
@@ -205,7 +205,7 @@ fn reports_unusable_ports() {
         "usermod -aG dialout anna",
         |machine| {
             machine.change("etc/group", ",anna", "");
-            // The other one is for everybody.
+            // The other device is open to everybody.
             fs::set_permissions(machine.path("dev/ttyUSB0"), fs::Permissions::from_mode(0o666)).unwrap();
         },
     );
@@ -217,7 +217,7 @@ fn reports_unusable_ports() {
     simulated.process(78, "boardsim");
     symlink("/dev/ttyACM0", simulated.path("proc/78/fd/5")).unwrap();
     assert_eq!(simulated.faults(), Vec::<[String; 4]>::new(), "a simulated board is no program in the way");
-    // Nobody is told to belong to the group root for the sake of a board.
+    // No remedy suggests the group root for a board.
     assert_fault_found(
         "permission",
         "anna may not open it: it is for the group `root`",
@@ -308,7 +308,7 @@ fn recordings_folder() {
         machine.option("--slowest-write", "0")
     });
     assert_fault_found("folder", "it cannot be written", "chown", |machine| {
-        // A file where the folder should be refuses even the superuser.
+        // A file in place of the folder stops even root.
         fs::remove_dir_all(machine.path("rec")).unwrap();
         machine.write("rec", "");
     });
@@ -349,7 +349,7 @@ fn user_permissions() {
             fs::set_permissions(machine.path("rec/public"), fs::Permissions::from_mode(0o0750)).unwrap();
         },
     );
-    // Who is in the old group and not in the new one is told what that means.
+    // A user in the old group but not in the new one gets an explanation.
     let mut machine = Machine::healthy();
     service(&mut machine);
     machine.change("etc/group", "damcast-ctl:x:902:karel", "damcast-ctl:x:902:");
@@ -397,7 +397,7 @@ fn outlet_group_exists_and_includes_recorder() {
             fs::create_dir(machine.path("rec/public-hall")).unwrap();
         },
     );
-    // A table that is wrong is told, and everything else is looked at all the same.
+    // A wrong table is reported, and everything else is still checked.
     assert_fault_found(
         "configuration",
         "outlet public: a station records with it",

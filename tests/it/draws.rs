@@ -1,4 +1,4 @@
-//! The counters of draws: what is reached, and at which ply.
+//! Draw counters: which draws are reached, and at which ply.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn play(history: &mut DrawHistory, moves: &str) {
     }
 }
 
-/// Four king moves, each side there and back, during which nothing can be taken.
+/// Returns four king moves, each side there and back, without any possible capture.
 pub fn shuttle(position: &Position) -> [Move; 4] {
     let kings_move = |position: &Position| {
         let mut moves = position.legal_moves();
@@ -47,8 +47,8 @@ pub fn shuttle(position: &Position) -> [Move; 4] {
     panic!("{} has no quiet moves there and back", fen::write(position.variant(), &position.setup()));
 }
 
-/// Plays `before`, then `moves` over and over, or kings to and fro if there are none, and notes for each article the first
-/// ply (counted from the first of `before`) at which it makes a draw.
+/// Plays `before`, then `moves` repeatedly, or kings to and fro if there are none. Returns for each article the first ply (counted from the
+/// first of `before`) at which it makes a draw.
 fn play_repeatedly(tag: &str, text: &str, before: &str, moves: &str) -> BTreeMap<&'static str, usize> {
     const PLIES: usize = 250;
     let mut history = history(tag, text);
@@ -73,7 +73,7 @@ fn play_repeatedly(tag: &str, text: &str, before: &str, moves: &str) -> BTreeMap
     reached
 }
 
-/// Each expectation is a part of an article and the ply; all others must not be reached.
+/// Each expectation is a part of an article and the ply; no other draw may be reached.
 fn check(tag: &str, text: &str, before: &str, moves: &str, expected: &[(&str, usize)]) {
     let reached = play_repeatedly(tag, text, before, moves);
     assert_eq!(reached.len(), expected.len(), "{tag} {text}: {reached:#?}");
@@ -83,7 +83,7 @@ fn check(tag: &str, text: &str, before: &str, moves: &str, expected: &[(&str, us
     }
 }
 
-/// Two kings each that go to and fro: a position is there for the third time after eight plies.
+/// Two kings each go to and fro: a position occurs for the third time after eight plies.
 #[test]
 fn repetition_and_only_kings() {
     check("20", "W:WK46,K47:BK1,K6", "", "", &[("third time", 8), ("25 moves each", 50)]);
@@ -102,13 +102,13 @@ fn repetition_and_only_kings() {
 fn unchanged_material() {
     let expected = [("third time", 8), ("15 moves each", 30), ("six or seven pieces", 120)];
     check("25", "W:WKc1,Kg5,h2:BKb8,Ka7,a5", "", "", &expected);
-    // A side without a king: nothing to count. Black's men move on, so nothing is repeated either.
+    // No kings on one side, so no count. Black's men move on, so no position repeats either.
     let mut history = history("25", "W:WKa1,Kb2:Bb8,d8,h8");
     play(&mut history, "b2-c1");
     assert!(history.counts().iter().all(|count| !count.rule.article.contains("pieces, nothing taken")));
 }
 
-/// A man's move or a capture begins the count of king moves anew; the repeated position must be the same altogether.
+/// A man's move or a capture restarts the count of king moves; a repetition must be the identical position.
 #[test]
 fn men_and_captures_restart_count() {
     let before = "47-42 6-11 42-47 11-6 36-31";
@@ -125,7 +125,7 @@ fn english_and_italian_count_to_forty() {
     assert!(english.draws.iter().all(|rule| rule.claim == Claim::Needed));
 }
 
-/// International: three pieces, a king among them, have 16 moves each; two or one have 5.
+/// International: three pieces with a king among them have 16 moves each; two or one have 5.
 #[test]
 fn international_endings() {
     for white in ["K46,K47,K48", "K46,K47,45", "K46,45,50"] {
@@ -141,8 +141,8 @@ fn international_endings() {
     assert_eq!(history("20", "W:W26:BK5").counts().len(), 2);
 }
 
-/// After 24 of the 32 plies White gives a man: five moves each begin at ply 26 and would be full at ply 36; but the sixteen
-/// run on and are full at ply 32.
+/// After 24 of the 32 plies White sacrifices a man: five moves each start at ply 26 and would end at ply 36, but the sixteen continue and
+/// end at ply 32.
 #[test]
 fn counts_of_international_endings_overlap() {
     let mut history = history("20", "W:WK46,K47,40:BK6");
@@ -168,11 +168,11 @@ fn counts_of_international_endings_overlap() {
     assert!(history.draws().iter().any(|rule| rule.article.contains(": 16 moves each")));
 }
 
-/// Pool: thirteen moves of the lone king; here it is White's turn first, so its thirteenth is ply 26.
+/// Pool: thirteen moves of the lone king; White moves first here, so the thirteenth is ply 26.
 #[test]
 fn pool_counts_moves_of_lone_king() {
     check("23", "W:WK29,K30,K31:BK5", "", "", &[("third time", 8), ("survived 13", 26)]);
-    // Two kings against one: nobody counts.
+    // Two kings against one: no count.
     check("23", "W:WK29,K30:BK5", "", "", &[("third time", 8)]);
 }
 
@@ -183,13 +183,13 @@ fn canadian_endings() {
     check("27", "W:WK67,K68,61:BK7", "", "", &[("third time", 8)]);
 }
 
-/// Russian: fifteen moves of the stronger side, whose fifteenth is ply 29; on the main road its fifth, ply 9.
+/// Russian: fifteen moves of the stronger side, the last at ply 29; on the main road five, the last at ply 9.
 #[test]
 fn russian_endings() {
     let off_the_road =
         [("third time", 8), ("three kings or more", 29), ("15 moves each", 30), ("four or five pieces", 60)];
     check("25", "W:WKb8,Kd8,Ka7:BKg1", "", "b8-c7 g1-h2 c7-b8 h2-g1", &off_the_road);
-    // From corner to corner of the main road, and White off it.
+    // From corner to corner of the main road, with White off it.
     let on_the_road = [
         ("third time", 8),
         ("main road", 9),
@@ -198,21 +198,21 @@ fn russian_endings() {
         ("four or five pieces", 60),
     ];
     check("25", "W:WKb8,Kd8,Ka7:BKh8", "", "a7-b6 h8-a1 b6-a7 a1-h8", &on_the_road);
-    // The king leaves the road at every other move: five moves on it never come together.
+    // The king leaves the road at every other move: it never makes five moves on it in a row.
     let leaves = play_repeatedly("25", "W:WKb8,Kd8,Ka7:BKc3", "", "d8-e7 c3-d2 e7-d8 d2-c3");
     assert!(!leaves.keys().any(|article| article.contains("main road")), "{leaves:#?}");
     let two_pieces = [("third time", 8), ("two pieces", 9), ("15 moves each", 30)];
     check("25", "W:WKb8,Kd8:BKg1", "", "b8-c7 g1-h2 c7-b8 h2-g1", &two_pieces);
 }
 
-/// Frisian: two kings have seven moves each to win; one against one is drawn at once, unless a capture is due.
+/// Frisian: two kings have seven moves each to win; one against one is a draw at once, unless a capture is due.
 #[test]
 fn frisian_endings() {
     check("40", "W:WK46,K47:BK6", "", "", &[("7 moves each", 14)]);
     let drawn = history("40", "W:WK47:BK6");
     assert_eq!(drawn.draws().len(), 1);
     assert_eq!(drawn.draws()[0].claim, Claim::AtOnce);
-    // On one line, with room behind: White must take, and wins.
+    // On one line, with room behind: White must capture, and wins.
     let mut due = history("40", "W:WK47:BK20");
     assert!(due.position().must_capture());
     assert!(due.draws().is_empty());
@@ -233,13 +233,13 @@ fn turkish_one_piece_each() {
     assert!(history("30", "W:WKa1,a2:BKh7").draws().is_empty());
 }
 
-/// A man of Turkish draughts may step sideways and back: its moves do not end the series of positions.
+/// A man in Turkish draughts may step sideways and back: its moves do not end the series of positions.
 #[test]
 fn sidesteps_repeat() {
     check("30", "W:Wa2,Kd1:Bh7,Ke8", "", "a2-b2 h7-g7 b2-a2 g7-h7", &[("third time", 8)]);
 }
 
-/// Thai: nothing is counted, and the row says so.
+/// Thai: no counts, as the row states.
 #[test]
 fn unregulated_cases_are_left_to_arbiter() {
     check("31", "B:WK1,K2:BK31,K32", "", "31-27 1-5 27-31 5-1", &[]);
@@ -248,7 +248,7 @@ fn unregulated_cases_are_left_to_arbiter() {
     }
 }
 
-/// Every rule says where it stands, in words that an operator can be told.
+/// Every rule cites its article in words for an operator.
 #[test]
 fn every_rule_cites_article() {
     for variant in Variant::all() {
@@ -259,7 +259,7 @@ fn every_rule_cites_article() {
     }
 }
 
-/// The arbiter's page says for every game what is left to him.
+/// The arbiter's page states for every game which decisions are left to the arbiter.
 #[test]
 fn arbiter_docs_list_arbiter_decisions() {
     let page = std::fs::read_to_string("docs/games.md").unwrap();
@@ -272,7 +272,7 @@ fn arbiter_docs_list_arbiter_decisions() {
     }
 }
 
-/// Without a legal move the side to move has lost, in every game: no pieces, or none that can move.
+/// In every game the side to move loses without a legal move: no pieces, or none that can move.
 #[test]
 fn no_legal_move_is_loss() {
     for variant in Variant::all() {

@@ -1,4 +1,4 @@
-//! Draws, blocked sides and results, as the operator of a board hears of them: through the program, with simulated boards.
+//! Draws, blocked sides and results in the operator's notices, through the program with simulated boards.
 
 use damcast::simulation::script;
 use draughts::{Move, Position, Variant};
@@ -10,8 +10,8 @@ use crate::draws::shuttle;
 use crate::line_program::LineProgram;
 use crate::program::run_with_input;
 
-/// A game from this position in which four moves, or kings to and fro where none are given, are played over and over.
-/// Gives each notice about a draw with the ply after which it came.
+/// Repeats four moves from this position, or kings to and fro if there are none. Returns each notice about a draw with the ply after which
+/// it came.
 fn notices_of(tag: &str, text: &str, plies: usize) -> Vec<(usize, String)> {
     let variant = Variant::from_tag(tag).unwrap();
     let start = Position::new(variant, fen::read(variant, text).unwrap()).unwrap();
@@ -27,10 +27,10 @@ fn notices_of(tag: &str, text: &str, plies: usize) -> Vec<(usize, String)> {
     assert_eq!(program.movetext().len(), plies, "{tag} {text}: {:?}", program.notices);
     assert_eq!(program.result, None, "{tag} {text}: nobody gave one");
     let heads = program.lines.len() - plies;
-    let told = program.notices.iter().filter(|(_, notice)| notice.contains("draw"));
-    let told = told.map(|(lines, notice)| (lines.saturating_sub(heads), notice.clone())).collect();
+    let notices = program.notices.iter().filter(|(_, notice)| notice.contains("draw"));
+    let notices = notices.map(|(lines, notice)| (lines.saturating_sub(heads), notice.clone())).collect();
     program.end();
-    told
+    notices
 }
 
 /// Each expectation is a part of the notice and the ply; there must be no other.
@@ -42,7 +42,7 @@ fn check(tag: &str, text: &str, plies: usize, expected: &[(usize, &str)]) {
     }
 }
 
-/// The ply that makes the count full is followed by one notice, and play goes on.
+/// The ply that completes a count causes one notice, and play goes on.
 #[test]
 fn reached_ending_is_reported_once() {
     check("20", "W:WK46,K47:BK1,K6", 12, &[(8, "a draw can be claimed: the same position for the third time")]);
@@ -51,13 +51,13 @@ fn reached_ending_is_reported_once() {
     check("31", "B:WK1,K2:BK31,K32", 12, &[]);
 }
 
-/// A game that is begun in a drawn position is recorded like any other.
+/// A game that starts in a drawn position is recorded like any other.
 #[test]
 fn dead_draw_is_reported_at_once() {
     check("40", "W:WK47:BK6", 4, &[(0, "by the rules the game is drawn: one king against one")]);
 }
 
-/// What a driver reads after these records, without the bytes for the board.
+/// Returns the answers that a driver reads after these records, without the bytes for the board.
 fn answers(arguments: &[&str], records: &str) -> String {
     let arguments: Vec<&str> = ["line"].iter().chain(arguments).copied().collect();
     let run = run_with_input(&arguments, records.as_bytes());

@@ -1,4 +1,4 @@
-//! Logs much longer than the memory that may be taken: all that reads logs reads them one record at a time.
+//! Logs much larger than the memory allowed: every reader of logs reads them one record at a time.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
@@ -35,11 +35,11 @@ use crate::games::playable;
 use crate::program::run;
 use crate::pty::wait_until;
 
-/// More text than the memory that any of these may take.
+/// Size of a log: more than the memory that any of these programs may use.
 const LOG_BYTES: usize = 72 << 20;
 const MAX_MEMORY_KIB: u64 = 64 << 10;
 
-/// The recording of a game, with so many remarks between its records that its log has [`LOG_BYTES`].
+/// Writes the recording of a game with so many remarks between its records that its log has [`LOG_BYTES`].
 fn long_log(path: &Path, opened: &str, games_before: u32) {
     let log = bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
     let mut header = log.header.clone();
@@ -61,7 +61,7 @@ fn long_log(path: &Path, opened: &str, games_before: u32) {
     assert!(fs::metadata(path).unwrap().len() > LOG_BYTES as u64);
 }
 
-/// Runs a verb that can have no more memory than it may take. Gives its exit code and what it printed.
+/// Runs a verb with limited memory. Returns its exit code and output.
 fn limited(arguments: &[&str]) -> (i32, String) {
     let script = format!("ulimit -v {MAX_MEMORY_KIB}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
@@ -72,7 +72,7 @@ fn limited(arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap_or_else(|| panic!("{arguments:?}: {text}")), out)
 }
 
-/// The most memory that a station has had, in KiB.
+/// Returns the peak memory of a station, in KiB.
 fn peak_memory(station: &daemon::Station) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", station.process.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -116,7 +116,7 @@ fn starts_from_logs_larger_than_memory() {
     assert_eq!(fs::read_to_string(other.join("live/a-2.pdn")).unwrap(), place.live("a-2.pdn"));
 }
 
-/// What the verbs and the start of a station take after many games, all of whose events are more than the memory that there is.
+/// Memory of the verbs and of a station's start after many games, whose events together exceed the memory.
 #[test]
 fn large_folder_needs_little_memory() {
     let lines = ["a", "b", "c", "d", "e", "f"];
@@ -171,7 +171,7 @@ fn station_has_opened(station: &daemon::Station, name: &str) -> bool {
     open.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|path| path.ends_with(name)))
 }
 
-/// What is at a line, and who plays there.
+/// The boards and players of a line.
 trait LinePlayers {
     fn next(&self) -> Option<u64>;
     fn advance_to(&mut self, now: u64) -> Vec<(u64, RecordKind)>;
@@ -220,12 +220,12 @@ impl LinePlayers for World {
     }
 }
 
-/// A line in virtual time: it goes on from the logs of its folder, or begins anew as a station does, and writes the next log.
+/// A line in virtual time: it continues from the logs of its folder, or starts anew as a station does, and writes the next log.
 struct Recording {
     line: Line,
     journal: Journal,
     shift: Millis,
-    /// The time of the world when the log was opened.
+    /// World time when the log was opened.
     opened: u64,
 }
 
@@ -241,7 +241,7 @@ impl Recording {
         self.line.deadline().map(|at| at.0.saturating_sub(self.shift.0) + self.opened)
     }
 
-    /// One thing that happened, as the recorder of a station takes it.
+    /// Handles one event as the recorder of a station does.
     fn apply_event(&mut self, now: u64, kind: RecordKind, hands: &mut dyn LinePlayers) {
         let at = now - self.opened;
         let write = |kind| self.journal.write(&Record::new(at, kind));
@@ -270,7 +270,7 @@ impl Recording {
     }
 
     fn record(mut self, hands: &mut dyn LinePlayers, until: u64) {
-        // What came while nobody listened is lost.
+        // Bytes that arrived without a listener are lost.
         hands.advance_to(self.opened);
         self.apply_event(self.opened, RecordKind::LinkUp, hands);
         loop {
@@ -294,7 +294,7 @@ struct EventPlan {
     alone: usize,
     rounds: u64,
     plies: usize,
-    /// How long a ply takes, in milliseconds.
+    /// Time of a ply, in milliseconds.
     think: Span,
     /// The rest of each day, in milliseconds.
     idle: u64,
@@ -308,7 +308,7 @@ impl EventPlan {
         profile
     }
 
-    /// Who plays in a round on a line.
+    /// Returns the players of a round on a line.
     fn hands(&self, line: &LineConfig, round: u64) -> Box<dyn LinePlayers> {
         let games = playable("international");
         let seed = 1 + round * (self.on_a_bus + self.alone) as u64;
@@ -331,11 +331,11 @@ impl EventPlan {
         Box::new(World::new(SeatConfig::new(10, 10, script, profile, seed)).unwrap())
     }
 
-    /// Records a line: the station is killed in the middle of the first round of each day, and stopped after each round. Of the nights
-    /// only the beginning is recorded. Returns how many bytes of log nine whole days have, by what was measured.
+    /// Records a line: the station is killed in the middle of the first round of each day, and stopped after each round. Only the beginning
+    /// of each night is recorded. Returns the measured number of log bytes for nine whole days.
     fn record(&self, line: &LineConfig, folders: &Folders) -> f64 {
         let base = WallTime::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
-        // Seconds and bytes of rounds, and of a time in which nothing is played.
+        // Seconds and bytes of rounds, and of idle time.
         let (mut played, mut idle) = ((0.0, 0.0), (0.0, 0.0));
         let record = |hands: &mut dyn LinePlayers, base, begin: u64, end: u64, sum: &mut (f64, f64)| {
             let before = bytes(&folders.log);
@@ -383,8 +383,7 @@ fn bytes(folder: &Path) -> u64 {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
 }
 
-/// A group of processes that may have so much memory together, as the shipped unit may; `None`, and a word about it, on a machine
-/// that does not let us.
+/// A group of processes with a common memory limit, as in the shipped unit; `None`, with a message, on a machine that does not allow it.
 struct MemoryGroup(PathBuf);
 
 impl MemoryGroup {
@@ -403,7 +402,7 @@ impl MemoryGroup {
         made
     }
 
-    /// How much its processes have had at most, with what the system keeps of their files.
+    /// Returns the peak memory of its processes, including the system's file cache for them.
     fn peak(&self) -> String {
         let read = |name| fs::read_to_string(self.0.join(name)).ok();
         read("memory.max_usage_in_bytes").or_else(|| read("memory.peak")).unwrap_or_default().trim().to_owned()
@@ -416,7 +415,7 @@ impl Drop for MemoryGroup {
     }
 }
 
-/// Starts a station and waits until it records all its lines and has its public files; how long that took, and its peak in KiB.
+/// Starts a station and waits until it records all its lines and has its public files. Returns the time taken and its peak in KiB.
 fn start(place: &StationFolder, lines: usize, group: Option<&MemoryGroup>) -> (Duration, u64) {
     let started_at = Instant::now();
     let mut station = place.start_with(|command| {
@@ -441,7 +440,7 @@ fn start(place: &StationFolder, lines: usize, group: Option<&MemoryGroup>) -> (D
     (took, peak)
 }
 
-/// Runs a verb, and looks what it takes. Returns the last line that it printed.
+/// Runs a verb and measures it. Returns the last line of its output.
 fn measured(arguments: &[&str]) -> String {
     let started_at = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
@@ -471,7 +470,7 @@ fn measured(arguments: &[&str]) -> String {
     last
 }
 
-/// The logs of an event, in another folder. Of what they have in nine days nothing is known.
+/// Copies the logs of an event to another folder. Their size after nine days is unknown.
 fn copy_logs(from: &Path, to: &Path) -> Vec<f64> {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -480,7 +479,7 @@ fn copy_logs(from: &Path, to: &Path) -> Vec<f64> {
     Vec::new()
 }
 
-/// A station starts after the event, and its folder is checked and made anew, all with little memory.
+/// Starts a station after the event, checks its folder and rebuilds it, all with little memory.
 fn check_after_event(event: &EventPlan) {
     let started_at = Instant::now();
     let place = StationFolder::new(&[]);
@@ -491,7 +490,7 @@ fn check_after_event(event: &EventPlan) {
         let port = place.path(name);
         format!("[[line]]\nname = {name:?}\nport = {port:?}\ngame-type = \"20\"\n{mode}")
     };
-    // More boards than lidraughts takes in one file.
+    // More boards than lidraughts accepts in one file.
     let mut text =
         format!("[log]\ncompress = true\n[public]\nprofile = \"standard\"\n[station]\ndirectory = {directory:?}\n");
     text += &line("hall", "mode = \"bus\"\n");
@@ -531,7 +530,7 @@ fn check_after_event(event: &EventPlan) {
         .for_each(|group| println!("the group had at most {} bytes, files that were read among them", group.peak()));
     assert!(peak < MAX_MEMORY_KIB, "a start took {peak} kiB");
     if event.days > 2 {
-        // Chains that have ended are removed: all their games are played to see that they have, too.
+        // Ended chains are removed: all their games are played to verify that they have ended.
         fs::write(place.path("damcast.toml"), text.replace("[log]\n", "[log]\nkeep-days = 1\n")).unwrap();
         let station = place.start();
         while !station.output().contains("was removed") {
@@ -553,9 +552,9 @@ fn start_after_event_needs_little_memory() {
     check_after_event(&EventPlan { days: 2, on_a_bus: 3, alone: 1, rounds: 1, plies: 6, think, idle: 60_000 });
 }
 
-/// `cargo test --profile proof --test it -- --ignored --nocapture nine_days`: what the logs of an event of nine days have, and what
-/// a start after it, the check of its folder and making it anew take. `DAMCAST_KEEP_EVENT=FOLDER` keeps the logs, and `DAMCAST_EVENT=FOLDER`
-/// takes those of an earlier run, for most of the half hour goes into them.
+/// `cargo test --profile proof --test it -- --ignored --nocapture nine_days`: log size of an event of nine days, and the cost of a start
+/// after it, of checking its folder and of rebuilding it. `DAMCAST_KEEP_EVENT=FOLDER` keeps the logs; `DAMCAST_EVENT=FOLDER` uses those of
+/// an earlier run, because writing them takes most of the half hour.
 #[test]
 #[ignore = "nine days of 80 boards, or as many as DAMCAST_DAYS says: half an hour"]
 fn start_after_nine_days_of_80_boards_needs_little_memory() {
@@ -584,7 +583,7 @@ fn idle_bus_has_small_log() {
     Recording::open(&config.lines[0], &folders, base, 0).record(&mut hands, end);
     let before = bytes(&log);
     Recording::open(&config.lines[0], &folders, base, end).record(&mut hands, end + 600_000);
-    // Written with two records for each clock and each dump it had 1,226 bytes a second.
+    // With two records for each clock reading and each dump the rate was 1,226 bytes per second.
     let rate = (bytes(&log) - before) / 600;
     println!("a bus of 64 boards on which nobody plays: {rate} bytes a second");
     assert!(rate < 560, "{rate}");

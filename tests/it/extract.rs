@@ -1,4 +1,4 @@
-//! One board of a bus, taken out of the log of all.
+//! Extracts one board of a bus from the common log.
 
 use damcast::engine::bytelog::{Record, RecordKind};
 use damcast::engine::session::Input;
@@ -25,7 +25,7 @@ fn extracted_bus_board_has_all_moves() {
         settings.boards.retain(|known, _| *known == address);
         let recorded = replay_inputs(&settings, inputs);
         assert_eq!(recorded.entries.keys().collect::<Vec<_>>(), [&address]);
-        // The last may wait for an answer that nobody recorded.
+        // The last line may wait for an answer that was not recorded.
         let entries = &recorded.entries[&address];
         assert!(
             moves.starts_with(entries) && entries.len() + 1 >= moves.len(),

@@ -1,4 +1,4 @@
-//! A round's folder as a whole: days in virtual time leave what their logs say, and what was changed is found.
+//! The whole folder of a round: days in virtual time leave what their logs describe, and changes are found.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use hardware_sim::profile::NoiseProfile as Hands;
 
 use crate::program::run;
 
-/// Games of the demonstration up to so many plies.
+/// Returns games of the demonstration with at most this many plies.
 fn game_pool(plies: usize) -> Vec<SourceGame> {
     let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
     pool.iter_mut().for_each(|game| game.moves.truncate(plies));
@@ -31,7 +31,7 @@ fn lazy() -> OutletConfig {
     OutletConfig { durability: Durability::Lazy, ..OutletConfig::default() }
 }
 
-/// A noisy day: blitz hands, links that go, a station that is killed.
+/// Returns a noisy day: blitz hands, lost links, a station that is killed.
 fn noisy_day(directory: &Path, boards: usize, games: usize, seed: u64) -> Day {
     Day {
         directory: directory.to_owned(),
@@ -52,16 +52,15 @@ fn read(directory: &Path, name: &str) -> Vec<u8> {
     fs::read(directory.join(name)).unwrap_or_default()
 }
 
-/// A game whose first plies nobody saw may start with Black to move, and pydraughts reads its first move twice then, however
-/// it is written.
+/// A game with unrecorded first plies may start with Black to move; pydraughts then reads its first move twice, in every notation.
 const STARTS_WITH_BLACK: &str = "with Black to move the first move is read twice";
 
-/// What readers of the public files would stumble over.
+/// Asserts that readers of the public files find no problems.
 fn is_readable(directory: &Path, at: u64) {
     is_readable_except(directory, at, &[]);
 }
 
-/// The same, but for what is known.
+/// Asserts that readers of the public files find only known problems.
 fn is_readable_except(directory: &Path, at: u64, known: &[&str]) {
     for (name, profiles) in [
         ("public/games.pdn", &[ReaderProfile::Lidraughts][..]),
@@ -77,7 +76,7 @@ fn is_readable_except(directory: &Path, at: u64, known: &[&str]) {
     }
 }
 
-/// Every beginning of a live file that ends with a line is strict PDN.
+/// Asserts that every prefix of a live file that ends with a line is strict PDN.
 fn every_prefix_is_strict(directory: &Path) -> usize {
     let mut count = 0;
     for entry in fs::read_dir(directory.join("live")).unwrap() {
@@ -92,7 +91,7 @@ fn every_prefix_is_strict(directory: &Path) -> usize {
     count
 }
 
-/// A quiet evening that others then change.
+/// Returns a quiet evening, for tests that change its files.
 fn quiet_evening() -> (tempfile::TempDir, DayReport) {
     let folder = tempfile::tempdir().unwrap();
     let mut day = noisy_day(folder.path(), 2, 2, 3);
@@ -101,7 +100,7 @@ fn quiet_evening() -> (tempfile::TempDir, DayReport) {
     (folder, recorded)
 }
 
-/// The findings of a level, each as `file: what`.
+/// Returns the findings of a level, each as `file: what`.
 fn findings(directory: &Path, level: Severity) -> Vec<String> {
     let report = fsck::check(directory).unwrap();
     let of_level = report.findings.into_iter().filter(|finding| finding.severity == level);
@@ -163,7 +162,7 @@ fn delayed_day_matches_logs() {
         for (folder, before) in folders.iter().zip(&mut before) {
             let events = String::from_utf8(read(&path, &format!("{folder}/events.ndjson"))).unwrap();
             let shared = events.bytes().zip(before.bytes()).take_while(|(now, then)| now == then).count();
-            // A kill tears the end of the file; what is told again is what was told.
+            // A kill tears the end of the file; repeated events are identical.
             assert!(before.len().saturating_sub(shared) <= 900, "{folder}: {before}\n{events}");
             *before = events;
         }
@@ -234,7 +233,7 @@ fn changed_files_are_found_and_rebuilt() {
     assert_eq!(rebuild(path, None).unwrap(), [""; 0]);
 }
 
-/// As `keep-days` leaves it: the logs of the first game are gone, the second begins a chain.
+/// As after `keep-days`: the logs of the first game are gone, the second begins a chain.
 #[test]
 fn rest_of_round_is_rebuilt_without_first_logs() {
     let (folder, _) = quiet_evening();
@@ -254,7 +253,7 @@ fn rest_of_round_is_rebuilt_without_first_logs() {
         events.contains("\"board\":\"board-1\",\"game\":2") && !events.contains("\"board-1\",\"game\":1"),
         "{events}"
     );
-    // What was made of them stays where it is.
+    // The files made from them stay.
     let before = ["live/board-1-1.pdn", "public/archive/board-1-1.pdn"].map(|name| read(path, name));
     assert_eq!(run(&["rebuild", path.to_str().unwrap()]).code, 0);
     assert_eq!(["live/board-1-1.pdn", "public/archive/board-1-1.pdn"].map(|name| read(path, name)), before);
@@ -375,7 +374,7 @@ fn writes_nothing_beside_running_station() {
     let (folder, _) = quiet_evening();
     let path = folder.path();
     let lock = Lock::acquire(path).unwrap();
-    // A station that is just writing: the log is ahead.
+    // A station that is writing: the log is ahead.
     let live = read(path, "live/board-1-1.pdn");
     fs::write(path.join("live/board-1-1.pdn"), &live[..live.len() - 5]).unwrap();
     let checked = run(&["fsck", path.to_str().unwrap()]);
@@ -394,8 +393,8 @@ fn writes_nothing_beside_running_station() {
     drop(lock);
 }
 
-/// The day that a hall has: 64 boards, eight hours, each board with one game after the other until the hall is closed.
-/// `boardsim day` does the same with other numbers.
+/// The day of a hall: 64 boards, eight hours, each board with one game after the other until closing. `boardsim day` does this with other
+/// numbers.
 #[test]
 #[ignore = "a quarter of an hour; `cargo test --profile proof --test it -- --ignored --nocapture day_of_64`"]
 fn day_of_64_boards_matches_logs() {
@@ -427,7 +426,7 @@ fn foreign_folder_is_reported() {
         "{}",
         checked.err
     );
-    // As the help of these verbs says.
+    // As documented in the help of these verbs.
     let nowhere = folder.path().join("nowhere").display().to_string();
     for arguments in [&["log", "list", &nowhere][..], &["log", "verify", &nowhere], &["log", "extract", &nowhere]] {
         let asked = run(arguments);

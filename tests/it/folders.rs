@@ -1,4 +1,4 @@
-//! Folders as values: their files by the path in them.
+//! Folders as values: files by their relative path.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 /// The files of a folder.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Reads those that are files: a socket is none.
+/// Reads the regular files of a folder; skips sockets.
 pub fn read(folder: &Path) -> Files {
     let mut files = Files::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
@@ -23,7 +23,7 @@ pub fn read(folder: &Path) -> Files {
     files
 }
 
-/// Writes them into a folder, beside what is there.
+/// Writes files into a folder, beside the existing ones.
 pub fn write(folder: &Path, files: &Files) {
     for (name, bytes) in files {
         let path = folder.join(name);

@@ -1,4 +1,4 @@
-//! A file of events is followed, whatever becomes of it: with what the system tells, and without.
+//! Following a file of events through all its changes, with inotify and without.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use damcast::outward::follow::{FollowEvent, Follower, MAX_LINE_LEN, Progress, RestartReason};
 
-/// Nobody waits longer; nothing that is expected takes so long.
+/// Maximum time that a test waits; every expected event takes less.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// So long it is seen that nothing is said.
+/// Time without an event that counts as silence.
 const SILENCE_TIME: Duration = Duration::from_millis(30);
 
 fn line(generation: &str, seq: u64, members: &str) -> String {
@@ -26,7 +26,7 @@ struct FollowedFile {
     polls: bool,
 }
 
-/// The same with what the system tells, and without.
+/// Runs a check with inotify and without.
 fn with_and_without_inotify(check: impl Fn(&FollowedFile)) {
     for polls in [false, true] {
         check(&FollowedFile { folder: tempfile::tempdir().unwrap(), polls });
@@ -52,7 +52,7 @@ impl FollowedFile {
         OpenOptions::new().write(true).open(self.path()).unwrap().set_len(length as u64).unwrap();
     }
 
-    /// As a station replaces a file.
+    /// Replaces the file as a station does.
     fn replace(&self, text: &str) {
         let new = self.path().with_extension("new");
         fs::write(&new, text).unwrap();
@@ -74,7 +74,7 @@ fn news(follower: &mut Follower) -> FollowEvent {
     follower.next(TIMEOUT).unwrap().expect("something to say")
 }
 
-/// The next so many are lines, numbered on; their text.
+/// Reads this many lines, checks their numbers, and returns their text.
 #[track_caller]
 fn read(follower: &mut Follower, count: u64) -> String {
     let first = follower.position().seq + 1;
@@ -109,7 +109,7 @@ fn only_complete_lines_arrive_during_growth() {
         let (begin, end) = next.split_at(20);
         place.append(begin);
         is_silent(&mut follower);
-        // What stood there of it counts only when it is whole.
+        // A partial line counts only once it is complete.
         place.cut(lines("a", 1..=3).len() + 5);
         is_silent(&mut follower);
         place.cut(lines("a", 1..=3).len());
@@ -124,7 +124,7 @@ fn only_complete_lines_arrive_during_growth() {
 #[test]
 fn follower_resumes_and_compares_known_part() {
     with_and_without_inotify(|place| {
-        // The first lines are from before there were generations.
+        // The first lines are from a file without generations.
         let old = "{\"seq\":1}\n{\"seq\":2}\n";
         place.write(&format!("{old}{}", lines("a", 3..=9)));
         let mut follower = place.follow(Progress::default());
@@ -139,7 +139,7 @@ fn follower_resumes_and_compares_known_part() {
         assert_eq!(read(&mut place.follow(early.clone()), 8), format!("{{\"seq\":2}}\n{}", lines("a", 3..=9)));
         let unknown = Progress { sha256: None, ..kept.clone() };
         assert_eq!(read(&mut place.follow(unknown.clone()), 3), lines("a", 7..=9));
-        // A copy that was put back has numbered again: the same generation, other lines.
+        // A restored copy has numbered again: the same generation, other lines.
         place.replace(&format!(
             "{old}{}{}",
             lines("a", 3..=4),
@@ -152,10 +152,10 @@ fn follower_resumes_and_compares_known_part() {
         );
         assert_eq!(other.position().seq, 0);
         assert!(read(&mut other, 9).contains("other"));
-        // Who has not kept the hash cannot know.
+        // Without the hash the change cannot be detected.
         read(&mut place.follow(unknown), 3);
         assert_eq!(read(&mut place.follow(early), 8).matches("other").count(), 5);
-        // Another generation is another file, however long it is.
+        // Another generation is another file, whatever its length.
         place.replace(&lines("b", 1..=2));
         let mut other = place.follow(kept.clone());
         assert_eq!(
@@ -163,7 +163,7 @@ fn follower_resumes_and_compares_known_part() {
             FollowEvent::Restarted { generation: Some("b".into()), reason: RestartReason::OtherGeneration }
         );
         assert_eq!(read(&mut other, 2), lines("b", 1..=2));
-        // One that has less than was read may be on its way.
+        // A file shorter than the part read may still be growing.
         place.replace(&format!("{old}{}", lines("a", 3..=4)));
         let mut early = place.follow(kept);
         assert_eq!(news(&mut early), FollowEvent::Truncated { lines: 4 });
@@ -184,7 +184,7 @@ fn follows_cut_and_completed_file() {
             place.cut(cut);
             assert_eq!(news(&mut follower), FollowEvent::Truncated { lines: if cut == 0 { 0 } else { 3 } });
             is_silent(&mut follower);
-            // It is said once, however the rest comes.
+            // Reported once, however the rest arrives.
             let whole = lines("a", 1..=5);
             let some = lines("a", 1..=4).len() + 3;
             place.append(&whole[cut..some]);
@@ -195,7 +195,7 @@ fn follows_cut_and_completed_file() {
         }
         place.append(&lines("a", 6..=6));
         assert_eq!(read(&mut follower, 1), lines("a", 6..=6));
-        // Completed otherwise: what was read does not stand there any more.
+        // Completed differently: the lines read are no longer in the file.
         place.cut(lines("a", 1..=3).len());
         assert_eq!(news(&mut follower), FollowEvent::Truncated { lines: 3 });
         place.append(&(4..=7).map(|seq| line("a", seq, "other")).collect::<String>());
@@ -222,7 +222,7 @@ fn compares_replaced_file() {
             FollowEvent::Restarted { generation: Some("b".into()), reason: RestartReason::OtherGeneration }
         );
         assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
-        // An empty one has begun anew when it says so.
+        // An empty file starts anew once it names its generation.
         place.replace("");
         assert_eq!(news(&mut follower), FollowEvent::Truncated { lines: 0 });
         place.append(&lines("c", 1..=2));
@@ -231,7 +231,7 @@ fn compares_replaced_file() {
             FollowEvent::Restarted { generation: Some("c".into()), reason: RestartReason::OtherGeneration }
         );
         assert_eq!(read(&mut follower, 2), lines("c", 1..=2));
-        // Written over in place, and longer: the next line is not the next.
+        // Overwritten in place, and longer: the next line is not the successor.
         let over: String = (1..=9).map(|seq| line("c", seq, "quite-another")).collect();
         place.write(&over);
         assert_eq!(
@@ -239,7 +239,7 @@ fn compares_replaced_file() {
             FollowEvent::Restarted { generation: Some("c".into()), reason: RestartReason::OtherLines }
         );
         assert_eq!(read(&mut follower, 9), over);
-        // Changed in place, as long as before: who asks for it finds it.
+        // Changed in place with equal length: a request for the line finds the change.
         place.write(&over.replacen("quite-another", "quite-anothex", 1));
         is_silent(&mut follower);
         follower.recheck();
@@ -297,17 +297,17 @@ fn invalid_event_is_reported_once_and_reread_after_repair() {
             assert_eq!(news(&mut follower), FollowEvent::Resumed, "{bad}");
             assert_eq!(read(&mut follower, 2), lines("a", 3..=4));
         }
-        // Nor is a line without end, of which not more than a line is kept.
+        // A line without an end is damaged; at most the maximum length of it is buffered.
         place.write(&good);
         let mut follower = place.follow(Progress::default());
         read(&mut follower, 2);
         place.append(&"x".repeat(MAX_LINE_LEN + 100_000));
         let FollowEvent::Damaged { seq: 3, problem: damage } = news(&mut follower) else { panic!("too long") };
         assert!(damage.contains("longer than 1048576 bytes"), "{damage}");
-        // A line may be as long as that.
+        // The maximum length of a line.
         let long = line("a", 3, &"m".repeat(900_000));
         place.write(&format!("{good}{long}"));
-        while !matches!(news(&mut follower), FollowEvent::Line(told) if told.text == long) {}
+        while !matches!(news(&mut follower), FollowEvent::Line(received) if received.text == long) {}
     });
 }
 
@@ -321,13 +321,13 @@ fn follows_link_and_refuses_non_file() {
         read(&mut follower, 1);
         place.append(&lines("a", 2..=2));
         assert_eq!(read(&mut follower, 1), lines("a", 2..=2));
-        // It leads to another file now.
+        // A line of nearly the maximum length is valid.
         let other = place.folder.path().join("other");
         fs::write(&other, lines("a", 1..=3)).unwrap();
         fs::remove_file(&link).unwrap();
         symlink(&other, &link).unwrap();
         let event = news(&mut follower);
-        // It may have been seen while there was none.
+        // The absence of the file may be reported.
         assert!(
             event == FollowEvent::Resumed
                 || event == FollowEvent::FileMissing && news(&mut follower) == FollowEvent::Resumed,
@@ -391,7 +391,7 @@ fn waiting_follower_sleeps_until_woken() {
     let before = used();
     assert_eq!(follower.next(Duration::from_millis(1500)).unwrap(), None);
     assert!(used() - before < Duration::from_millis(100), "{:?}", used() - before);
-    // It is woken long before it would look by itself, once in a second: so many of ten times are no accident.
+    // The follower wakes long before its own check once per second: this often in ten attempts is no accident.
     let mut soon = 0;
     for seq in 2..=11 {
         let path = place.path();

@@ -1,4 +1,4 @@
-//! Boards of other makers, which know fewer commands: what is recorded of them, what is asked, and what is told.
+//! Boards of other makers, which know fewer commands: their recordings, the queries sent, and the notices.
 
 use damcast::engine::millis::Millis;
 use damcast::engine::protocol::{Field, Message, PieceCode};
@@ -12,48 +12,48 @@ use hardware_sim::board::{BoardOptions, PieceSet};
 use hardware_sim::profile::NoiseProfile;
 use hardware_sim::world::SeatConfig;
 
-/// When the board says what stands on it.
+/// When the board sends dumps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dumps {
     Always,
-    /// Once, before anything is asked.
+    /// Once, before any query.
     Once,
     Never,
 }
 
-/// What happens on a board and what it answers.
+/// Behaviour of a board: its plies and its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardBehaviour {
     pub dumps: Dumps,
     pub has_clock: bool,
-    /// From one ply to the next, in milliseconds, in turn.
+    /// Times between plies, in milliseconds, used in turn.
     pub gaps: &'static [u64],
-    /// Which questions besides that for the dump it answers.
+    /// Queries that it answers besides the one for a dump.
     pub answers: &'static [u8],
     pub turned: bool,
-    /// Which of the games is played, from 0.
+    /// Index of the game played, from 0.
     pub game: usize,
 }
 
 pub const PLIES: usize = 64;
 pub const QUIET: usize = 3;
 
-/// A game, what its board says and when, and the line that records it.
+/// A game, the messages of its board with their times, and the line that records it.
 pub struct Recording {
     line: Line,
     now: u64,
     behaviour: BoardBehaviour,
     pub fields: Vec<u8>,
-    /// What the board said unasked, and when.
+    /// Unrequested messages of the board, with their times.
     pub messages: Vec<(u64, Vec<u8>)>,
     outputs: Vec<Output>,
-    /// What is left on the clock, on the left and on the right.
+    /// Time left on the clock, on the left and on the right.
     left_ms: [u64; 2],
     left_runs: bool,
     read_at: u64,
 }
 
-/// A game of the demonstration; behind them one with as few captures as can be.
+/// Returns a game of the demonstration; the index after them is one with as few captures as possible.
 fn game(number: usize) -> (Position, Vec<Move>) {
     if number == QUIET {
         return quiet_game();
@@ -68,7 +68,7 @@ fn quiet_game() -> (Position, Vec<Move>) {
     let (mut position, mut moves) = (start, Vec::new());
     while moves.len() < PLIES {
         let captures = |ply: &Move| position.play(ply).legal_moves().iter().filter(|reply| reply.is_capture()).count();
-        // The man that is farthest behind goes on, so that few stand face to face.
+        // The rearmost man moves, so that few men face each other.
         let ply = position.legal_moves().into_iter().min_by_key(|ply| (captures(ply), ply.is_capture()));
         let ply = ply.expect("there is a move");
         position = position.play(&ply);
@@ -102,7 +102,7 @@ impl Recording {
         [vec![0x86, 0x00, 0x67], self.fields.clone()].concat()
     }
 
-    /// What it answers to a command.
+    /// Returns the answer to a command.
     pub fn answer(&self, command: u8) -> Vec<u8> {
         match command {
             0x42 if self.behaviour.dumps == Dumps::Always => self.dump(),
@@ -146,7 +146,7 @@ impl Recording {
         self.send(update.encode());
     }
 
-    /// What the clock shows; `left`: the lever is up on the left, whose time runs from now on.
+    /// Sends a clock message; `left`: the lever is up on the left, whose time runs.
     fn clock(&mut self, at: u64, left: bool) {
         if !self.behaviour.has_clock {
             return;
@@ -163,7 +163,7 @@ impl Recording {
         self.send([&[0x8d, 0x00, 0x0a], &right_time[..], &left_time, &[lever]].concat());
     }
 
-    /// The clock until some time, once a second.
+    /// Sends the clock once a second up to a time.
     fn tick_until(&mut self, end: u64, left: bool) {
         let mut at = (self.now / 1000 + 1) * 1000;
         while at < end {
@@ -180,7 +180,7 @@ impl Recording {
             let dump = self.dump();
             self.send(dump);
         }
-        // White's clock is on the left, and his time runs.
+        // White's clock is on the left, and White's time runs.
         self.clock(500, true);
         let mut at = 1_000;
         for (index, ply) in moves.iter().enumerate() {
@@ -222,30 +222,30 @@ impl Recording {
     }
 }
 
-/// The gaps between plies at which a board without dumps is tried, in milliseconds.
+/// Gaps between plies, in milliseconds, with which a board without dumps is tried.
 pub const GAPS: [&[u64]; 7] =
     [&[800], &[2_000], &[3_000], &[4_000], &[5_000], &[12_000], &[800, 12_000, 2_000, 5_000, 1_100, 3_000, 4_000]];
 
-/// Plays a game in each of these manners to a board that says what stands on it, one that did so once, and one that never does.
-/// What the last two lose beside the first is at most one ply.
+/// Plays a game in each manner on a board that answers dumps, one that sent a dump once, and one that never does. The last two lose at most
+/// one ply compared with the first.
 fn compare(manner: BoardBehaviour) {
     let played = |dumps: Dumps, answers: &'static [u8], turned: bool| {
         let manner = BoardBehaviour { dumps, answers, turned, ..manner };
         let recording = Recording::new(manner).play();
-        let told = recording.notices("does not answer what stands on it");
+        let notice_count = recording.notices("does not answer what stands on it");
         let reopened = recording.count(|effect| matches!(effect, Effect::Reopen { .. }));
         println!(
-            "{manner:?}: {} plies, {} setups, opened again {reopened} times, told {told} times, {} questions for a dump",
+            "{manner:?}: {} plies, {} setups, opened again {reopened} times, told {notice_count} times, {} questions for a dump",
             recording.published(),
             recording.setups(),
             recording.sent(0x42),
         );
         assert_eq!(recording.setups(), 0, "{manner:?}");
-        // One that has said what stands on it, then answers nothing and says nothing for long, may be gone.
+        // A board that sent a dump once, answers nothing and stays silent for long may be gone.
         let may_be_gone = manner.dumps == Dumps::Once && manner.answers.is_empty() && !manner.has_clock;
         let most = usize::from(may_be_gone && manner.gaps.contains(&12_000));
         assert!(reopened <= most && recording.notices("answers again") <= most, "{manner:?}");
-        assert_eq!(told, usize::from(dumps != Dumps::Always), "{manner:?}");
+        assert_eq!(notice_count, usize::from(dumps != Dumps::Always), "{manner:?}");
         recording.published()
     };
     const SOME: &[u8] = &[0x4d, 0x45];
@@ -263,7 +263,7 @@ fn records_board_without_dumps() {
     for gaps in GAPS {
         for game in 0..=QUIET {
             for has_clock in [true, false] {
-                // Three exchanges on one square within six seconds look like a piece that flickers where no clock tells more.
+                // Three exchanges on one square within six seconds look like a flickering piece unless a clock shows more.
                 if !has_clock && gaps.contains(&800) && game != QUIET {
                     continue;
                 }
@@ -273,7 +273,7 @@ fn records_board_without_dumps() {
     }
 }
 
-/// A board with other properties than usual, and who plays on it.
+/// A board with unusual properties, and its players.
 struct UnusualBoard(hardware_sim::world::World);
 
 impl UnusualBoard {
@@ -335,7 +335,7 @@ fn notices(record: &Record) -> Vec<&Effect> {
     effects.filter(|effect| matches!(effect, Effect::Notice(_))).collect()
 }
 
-/// A board that knows no bus at the port of one: it hears single bytes, and answers some.
+/// A single board without bus protocol at the port of a bus: it sees single bytes, and answers some.
 #[test]
 fn single_board_on_bus_line_is_reported() {
     let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());

@@ -1,4 +1,4 @@
-//! Boards of other makers on real ports and behind real servers: what a station records of one that answers no dumps.
+//! Boards of other makers on real ports and behind real servers: the recording of a board that answers no dumps.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -32,7 +32,7 @@ impl Wire {
         }
     }
 
-    /// What nobody listens to is lost.
+    /// Sends bytes; without a listener they are lost.
     fn send(&mut self, bytes: &[u8]) {
         match self {
             Wire::Port(pty) => pty.send(bytes),
@@ -43,12 +43,12 @@ impl Wire {
     }
 }
 
-/// A board that plays its game as soon as somebody has asked it something.
+/// A board that plays its game as soon as it receives a query.
 struct Board {
     name: String,
     behaviour: BoardBehaviour,
     wire: Wire,
-    /// The board as it stands, to answer from.
+    /// State of the board, for answers.
     state: Recording,
     script: std::iter::Peekable<std::vec::IntoIter<(u64, Vec<u8>)>>,
     started_at: Option<Instant>,
@@ -74,7 +74,7 @@ impl Board {
         }
     }
 
-    /// Says what is due and answers what was asked. Returns whether its game is over.
+    /// Sends due messages and answers queries. Returns whether the game is over.
     fn run(&mut self, speed: f64) -> bool {
         let asked = self.wire.receive();
         if !asked.is_empty() {
@@ -96,7 +96,7 @@ impl Board {
     }
 }
 
-/// Plays to all these boards at a time, this many times as fast as life, each on a port and behind a server.
+/// Plays on all these boards at once at this speed relative to life, each on a port and behind a server.
 fn compare(gaps: &[&'static [u64]], speed: f64) {
     let place = StationFolder::new(&[]);
     let mut boards = Vec::new();

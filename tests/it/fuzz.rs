@@ -1,7 +1,7 @@
-//! The targets of fuzzing, without a fuzzer: on their seeds, on every input that ever broke one, and on mutations of both.
+//! The fuzz targets without a fuzzer: on their seeds, on every input that ever failed, and on mutations of both.
 //!
-//! This is a smoke test with a fixed seed, the same in every run; `scripts/fuzz` is the search that is guided by coverage.
-//! `FUZZ_SEED` and `FUZZ_MUTATIONS` (for each input) make it another or a longer one.
+//! This is a smoke test with a fixed seed, equal in every run; `scripts/fuzz` is the search guided by coverage. `FUZZ_SEED` and
+//! `FUZZ_MUTATIONS` (per input) select another seed or a longer run.
 
 #[path = "../../fuzz/src/lib.rs"]
 pub mod targets;
@@ -30,7 +30,7 @@ impl Random {
         (self.next() % bound.max(1) as u64) as usize
     }
 
-    /// A few changes of the kinds that fuzzers make.
+    /// Applies a few changes of the kinds that fuzzers make.
     fn mutated(&mut self, input: &[u8], others: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = input.to_vec();
         for _ in 0..=self.below(4) {

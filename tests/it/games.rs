@@ -1,5 +1,5 @@
-//! Whole games of every variant, ply by ply: each ply is legal, takes what it took and goes the way it went; every form of
-//! notation is read back; the game ends in the right position.
+//! Whole games of every variant, ply by ply: each ply is legal and has its captures and path; every notation is read back; the game ends in
+//! the right position.
 
 use std::path::PathBuf;
 
@@ -21,9 +21,9 @@ struct Ply {
     path: Vec<String>,
     captured: Vec<String>,
     promotes: bool,
-    /// Does another legal move with the same ends take other pieces?
+    /// Whether another legal move with these ends captures other pieces.
     ambiguous: bool,
-    /// Does another route take the same pieces? Then the path may be that one.
+    /// Whether another route captures the same pieces; the path may then be that one.
     has_other_route: bool,
 }
 
@@ -39,7 +39,7 @@ fn local_games_replay() {
     assert!(games > 60, "only {games} games");
 }
 
-/// Needs the folder of corpora in the environment variable `DAMCAST_CORPUS`; without it, says so and passes.
+/// Needs the folder of corpora in the environment variable `DAMCAST_CORPUS`; without it, prints that and passes.
 #[test]
 fn corpus_games_replay() {
     let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else {
@@ -64,7 +64,7 @@ fn corpus_games_replay() {
     println!("{games} games, {plies} plies");
 }
 
-/// The games kept here whose file's name begins so, to be played on boards.
+/// Returns the games in the repository whose file name starts with `variant`, to be played on boards.
 #[cfg(feature = "demo")]
 pub fn playable(variant: &str) -> Vec<damcast::simulation::score::SourceGame> {
     let chosen = |file: &PathBuf| {
@@ -80,7 +80,7 @@ pub fn playable(variant: &str) -> Vec<damcast::simulation::score::SourceGame> {
         .collect()
 }
 
-/// The games of the corpus of a variant and a kind; `None` when `DAMCAST_CORPUS` is not set.
+/// Returns the corpus games of a variant and a kind; `None` if `DAMCAST_CORPUS` is not set.
 #[cfg(feature = "demo")]
 pub fn corpus(variant: &str, kind: &str) -> Option<Vec<damcast::simulation::score::SourceGame>> {
     let file = PathBuf::from(std::env::var_os("DAMCAST_CORPUS")?).join(format!("games/{variant}.jsonl"));
@@ -129,7 +129,7 @@ fn check_ply(position: &Position, ply: &Ply, at: &str) -> Move {
     reads_as_played(&notation::write_long(variant, played));
     reads_as_played(&notation::write_with_captured(variant, played, &legal));
     if played.is_capture() {
-        // On a straight line a king's path may name any square behind the piece, not only the one that PDN wants.
+        // On a straight line a king's path may name any square behind the piece, not only the one of PDN.
         let overs: Vec<Square> = ply.captured.iter().map(square).collect();
         let takes = |route: &Move| route.jumps().iter().map(|jump| jump.over).eq(overs.iter().copied());
         assert!(position.capture_routes().iter().any(|route| route == played && takes(route)), "{at}: no such route");
@@ -202,7 +202,7 @@ impl Game {
 }
 
 impl Ply {
-    /// `41x32x23<37,28>K!~`, see `crates/draughts-pdn/tests/data/games/README.md`.
+    /// Parses `41x32x23<37,28>K!~`, see `crates/draughts-pdn/tests/data/games/README.md`.
     fn parse(word: &str) -> Ply {
         let marks = word.trim_end_matches(['K', '!', '~']);
         let (path, captured) = marks.split_once('<').unwrap_or((marks, ""));

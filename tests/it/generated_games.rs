@@ -1,11 +1,11 @@
-//! Games made from one number, with everything in them that may stand between two moves, and pieces of text in any order.
+//! Games made from one number, with every element that may occur between two moves, and pieces of text in any order.
 
 use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::clock::{ClockTime, Clocks};
 use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber, Tags, Termination};
 use draughts_pdn::{fen, notation};
 
-/// A small generator of our own, so that a game is a function of one number.
+/// A small generator in this file, so that a game is a function of one number.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -37,7 +37,7 @@ const VALUES: [(&str, &[&str]); 5] = [
     ("WhiteType", &["human", "program", "?"]),
 ];
 
-/// A game in the standard's form: random legal moves with everything that may stand between them.
+/// Returns a game in the standard's form: random legal moves with every element allowed between them.
 pub(crate) fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, with_variations: bool) -> Game {
     let mut tags: Tags =
         [("Event", NAMES[dice.roll(8)]), ("White", NAMES[dice.roll(8)]), ("Black", NAMES[dice.roll(8)])]
@@ -69,7 +69,7 @@ pub(crate) fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, wit
     Game { tags, entries: line.entries, end: Termination::Star }
 }
 
-/// A position in which two moves share their ends and take different pieces; play hardly ever comes to one.
+/// Returns a position in which two moves share their ends and capture different pieces; random play hardly ever reaches one.
 pub(crate) fn with_ambiguous_captures(variant: &'static Variant, dice: &mut Dice) -> Option<Position> {
     let turn = variant.game_type.starter();
     (0..200).find_map(|_| {
@@ -125,7 +125,7 @@ impl Line<'_> {
                 is_fresh = true;
             }
             if self.dice.roll(25) == 0 {
-                // The board lost the thread: some plies passed unseen.
+                // The board lost track: some plies were not seen.
                 for _ in 0..self.dice.roll(4) {
                     let legal = position.legal_moves();
                     if legal.is_empty() {

@@ -1,5 +1,4 @@
-//! What would harm those who read a tournament already is refused, what may not be meant is asked again, and what readers will see is
-//! told.
+//! Refuses changes that harm readers of a published tournament, asks again about doubtful ones, and lists the effects visible to readers.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +30,7 @@ fn assign_boards(tournament: &mut Tournament) {
     }
 }
 
-/// Three boards in round 1, which everybody may see.
+/// Returns three boards in a published round 1.
 fn published() -> Tournament {
     let mut tournament = tournament("1;1;Sijbrands;Wiersma;*\n1;2;Clerc;Gantwarg;*\n1;3;Valneris;Schwarzman;*\n");
     set_round(&mut tournament, RoundState::Published);
@@ -88,7 +87,7 @@ fn published_round_keeps_boards_and_order() {
     only(&swapped.errors, &["round 1, board 1, Sijbrands - Wiersma would move from place 1", "to place 2"]);
     let renumbered = changed(&before, |after| after.sections[0].pairings[2].board = Some(9));
     only(&renumbered.errors, &["keep their boards", "Valneris - Schwarzman would be on board 9"]);
-    // The names of two places swapped are the same to a reader, whatever their numbers are with us.
+    // For a reader two places with swapped names are unchanged, whatever their internal numbers.
     let exchanged = changed(&before, |after| {
         let pairings = &mut after.sections[0].pairings;
         let first = (pairings[0].white, pairings[0].black);
@@ -96,7 +95,7 @@ fn published_round_keeps_boards_and_order() {
         (pairings[2].white, pairings[2].black) = first;
     });
     assert!(exchanged.errors[0].contains("and their order"), "{exchanged:?}");
-    // Taken back, it may change.
+    // After withdrawal the round may change.
     let withdrawn = changed(&before, |after| {
         set_round(after, RoundState::Prepared);
         after.sections[0].pairings.pop();
@@ -137,7 +136,7 @@ fn one_game_per_player_and_round_within_reader_limit() {
     // Boards without electronics are in no file.
     after.sections[0].pairings[64].board_name.clear();
     assert_eq!(review_change(&prepared, &after, &[], Some(64)), ChangeReview::default());
-    // It was so: what else changes is no fault of that.
+    // An existing problem does not block other changes.
     let long = {
         let mut long = prepared.clone();
         set_round(&mut long, RoundState::Open);
@@ -161,7 +160,7 @@ fn repeat_pairing_needs_confirmation_in_swiss() {
         with("2;1;A;C;*\n2;2;B;D;*\n3;1;A;D;*\n3;2;B;C;*\n4;1;B;A;*\n4;2;D;C;*\n").confirmations,
         Vec::<String>::new()
     );
-    // What is known already is not asked once more.
+    // Known facts need no second confirmation.
     let again = tournament("1;1;A;B;2-0\n1;2;C;D;2-0\n2;1;B;A;*\n2;2;C;D;*\n");
     let mut after = again.clone();
     after.event.site = "Utrecht".to_owned();
@@ -208,7 +207,7 @@ fn result_unlike_board_needs_confirmation() {
     game.is_over = true;
     after.sections[0].pairings[0].result = official("1", "1");
     only(&asked(&game, &after), &["1-1, but board-1 ended with 2-0"]);
-    // Nobody needs a game for a forfeit.
+    // A forfeit needs no game.
     let forfeit = OfficialResult { reason: ResultReason::Forfeit, ..official("2", "0").unwrap() };
     after.sections[0].pairings[0].result = Some(forfeit);
     assert_eq!(review_change(&before, &after, &[], None), ChangeReview::default());
@@ -228,7 +227,7 @@ fn late_change_reports_effect() {
         (pairing.white, pairing.black) = (pairing.black, pairing.white);
     });
     assert_eq!(colors.effects.len(), 3, "{colors:?}");
-    // When the last result is there, readers go.
+    // Readers leave once the last result is there.
     let mut over = before.clone();
     over.sections[0].pairings.iter_mut().for_each(|pairing| pairing.result = official("2", "0"));
     let corrected = changed(&over, |after| after.sections[0].pairings[2].result = official("1", "1"));
@@ -236,7 +235,7 @@ fn late_change_reports_effect() {
 }
 
 proptest! {
-    /// Whatever becomes of a published round: what is not refused keeps every pair at its place and its board.
+    /// Every accepted change to a published round keeps each pair at its place and board.
     #[test]
     fn accepted_change_keeps_places(boards in prop::collection::vec(0_u32..5, 3), gone in 0_usize..4) {
         let before = published();

@@ -1,5 +1,5 @@
-//! A hall in a real browser: simulated boards of four game types at ports, the recorder, the pages, and viewers. Whatever a page
-//! shows at any moment stands in the live files, each move once and in its place, whether the page was hidden or the server away.
+//! A hall in a real browser: simulated boards of four game types at ports, the recorder, the pages, and viewers. Everything a page ever
+//! shows is in the live files, each move once and in its place, even if the page was hidden or the server away.
 //!
 //! `scripts/browser` plays for longer and with more boards, and prints figures.
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::browser::{Browser, LIVE, Page};
 use crate::playing_hall::Hall;
 
-/// What every page notes of itself, each time that anything in it changes: boards with their games, moves, pieces and clocks.
+/// Script by which every page logs each change: boards with their games, moves, pieces and clocks.
 const NOTES: &str = r"(() => {
     const drawn = (card) => {
         const board = card.querySelector('svg.bd'), width = +board.dataset.w, all = Array(width * board.dataset.h).fill('.');
@@ -45,7 +45,7 @@ const NOTES: &str = r"(() => {
 /// Seconds of White and Black.
 type Seconds = [Option<u64>; 2];
 
-/// What a page noted of a board.
+/// A page's note about a board.
 #[derive(serde::Deserialize)]
 struct PageNote {
     board: String,
@@ -57,7 +57,7 @@ struct PageNote {
 }
 
 impl Hall {
-    /// The clocks that were told while a game had so many entries.
+    /// Returns the clocks in the events, by the number of entries of the game.
     fn clocks(&self) -> BTreeMap<(String, u32, usize), BTreeSet<Seconds>> {
         let mut all: BTreeMap<_, BTreeSet<Seconds>> = BTreeMap::new();
         let mut counts: BTreeMap<(String, u32), (usize, Seconds)> = BTreeMap::new();
@@ -75,7 +75,7 @@ impl Hall {
         all
     }
 
-    /// Asserts that all of it stands in the live files, and that no page went back. Returns how much was compared.
+    /// Asserts that all of it is in the live files and that no page went back. Returns the number of comparisons.
     fn check(&self, notes: &[PageNote], page: &str) -> usize {
         let clocks = self.clocks();
         let mut files: BTreeMap<(&str, u32), (LiveFileContents, Vec<String>)> = BTreeMap::new();
@@ -100,7 +100,7 @@ impl Hall {
             let seconds =
                 note.clocks.each_ref().map(|clock| clock.as_ref().and_then(|clock| clock.parse::<u64>().ok()));
             let expected_clocks = clocks.get(&(note.board.clone(), note.game, note.count));
-            // A game that is over shows points in their place.
+            // Finished games show points in place of clocks.
             let is_told = seconds == [None; 2]
                 || expected_clocks.is_some_and(|expected_clocks| expected_clocks.contains(&seconds));
             assert!(is_told, "{place}: clocks {seconds:?}, told {expected_clocks:?}");
@@ -109,14 +109,14 @@ impl Hall {
     }
 }
 
-/// An entry as the list of moves has it: the move, and the clock of who played it.
+/// Returns an entry as the list of moves shows it: the move, and the clock of its player.
 fn shown(entry: &Entry) -> (String, Option<String>) {
     let EntryKind::Ply { position: before, .. } = &entry.kind else { panic!("a setup: {}", entry.line()) };
     let clock = entry.clocks.and_then(|clocks| if before.turn() == Color::White { clocks.white } else { clocks.black });
     (entry.kind.text().replace(['x', ':'], "×"), clock.map(|clock| clock.to_string()))
 }
 
-/// A letter for each field, row by row.
+/// Returns a letter for each field, row by row.
 fn field_letters(position: &Position) -> String {
     let geometry = &position.variant().geometry;
     let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
@@ -132,7 +132,7 @@ fn field_letters(position: &Position) -> String {
         .collect()
 }
 
-/// Pages that note what they show.
+/// Pages that note everything they show.
 struct Viewers {
     browser: Browser,
     pages: Vec<(String, Page)>,
@@ -155,7 +155,7 @@ impl Viewers {
         Viewers { browser, pages, notes: BTreeMap::new() }
     }
 
-    /// Takes what the pages have noted.
+    /// Collects the notes of the pages.
     fn collect_notes(&mut self) {
         for (path, page) in &self.pages {
             self.browser.select_page(page);
@@ -188,7 +188,7 @@ fn pages_match_live_files_at_every_event() {
     paths.extend((1..=4).map(|board| format!("/board/{board}")));
     let mut viewers = Viewers::open(browser, &hall, &paths);
     viewers.wait(25);
-    // Nobody looks for a while.
+    // All pages are hidden for a while.
     viewers.hide(true);
     viewers.wait(10);
     viewers.hide(false);
@@ -205,7 +205,7 @@ fn pages_match_live_files_at_every_event() {
     hall.serve();
     viewers.hide(false);
     viewers.wait(20);
-    // The boards stand still: what is on its way arrives, and every page has all of it.
+    // The boards stop: everything on its way arrives, and every page has all of it.
     hall.boards.signal(Signal::STOP);
     std::thread::sleep(Duration::from_secs(2));
     for (path, page) in viewers.pages.clone() {
@@ -229,7 +229,7 @@ fn pages_match_live_files_at_every_event() {
         println!("{path}: {compared} states compared, {last} moves");
         assert!(compared > 30 && last > 15, "{path}: {compared} states, {last} moves");
     }
-    // What the events tell of the clocks is what the live files have.
+    // The clocks in the events equal those in the live files.
     let clocks = hall.clocks();
     for board in (1..=16).map(|board| format!("board-{board}")) {
         for (entry, count) in hall.live(&board, 1).entries.iter().zip(1..) {
@@ -244,7 +244,7 @@ fn pages_match_live_files_at_every_event() {
     assert!(hall.station.signal(Signal::TERM).success());
 }
 
-/// By `scripts/browser`: so many minutes (`DAMCAST_MINUTES`, 10) of so many boards (`DAMCAST_BOARDS`, 200) in the grid. Prints figures.
+/// Run by `scripts/browser`: `DAMCAST_MINUTES` (10) minutes of `DAMCAST_BOARDS` (200) boards in the grid. Prints figures.
 #[test]
 #[ignore = "takes ten minutes; scripts/browser runs it"]
 fn large_hall_never_blocks_page() {
@@ -258,7 +258,7 @@ fn large_hall_never_blocks_page() {
     viewers.browser.visit(&format!("http://{}/", hall.address));
     let whole = "document.readyState === 'complete' && document.querySelectorAll('.g').length";
     viewers.browser.wait(whole, &boards.into());
-    // Here the notes are taken every ten seconds only: noting each change of so many boards would itself be what blocks the page.
+    // Notes are taken only every ten seconds here: noting each change of so many boards would itself block the page.
     viewers.browser.evaluate(&NOTES.replace("if (true)", "if (false)"));
     let (mut compared, started_at) = (0, Instant::now());
     while started_at.elapsed() < Duration::from_secs(60 * minutes) {
@@ -266,7 +266,7 @@ fn large_hall_never_blocks_page() {
         let longest = viewers.browser.evaluate("window.longest").as_f64().unwrap();
         viewers.browser.evaluate("window.look()");
         viewers.collect_notes();
-        // What the look took is not the page's; the browser tells of it a little later.
+        // Excludes the cost of the measurement; the browser reports it a little later.
         std::thread::sleep(Duration::from_secs(1));
         viewers.browser.evaluate(&format!("window.longest = {longest}"));
         let notes = viewers.notes.remove("/").unwrap_or_default();

@@ -1,5 +1,5 @@
-/* A disk that does not answer for one file: loaded into the station (LD_PRELOAD), it lets nobody open a file whose path ends with
- * DAMCAST_HANGS as long as that file is there. */
+/* Simulates a disk that does not answer for one file. Loaded into the station (LD_PRELOAD), the library blocks every open of a file
+ * whose path ends with DAMCAST_HANGS, as long as that file exists. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-//! A player who wishes not to be named: from then on no byte of what others may read has a name that he had, and the log keeps the truth.
+//! A player with a hidden name: no byte of the public files contains any of the player's names, and the log keeps the truth.
 
 use std::fs;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
 use crate::rounds::{ROUNDS, begin_round, done, events, import, public, tournament};
 
-/// What he was called: at first, and after a correction. The second has what files must write otherwise.
+/// The player's names: at first, and after a correction. The second needs escaping in files.
 const NAMES: [&str; 2] = ["Wiersma, H.", "Wiersma \"Harm\", H."];
 const OUTLETS: [&str; 2] = ["public", "public-hall"];
 
-/// What others may read.
+/// Returns the public files.
 fn outlet_files(files: &Files) -> Files {
     let is_shown = |name: &&String| OUTLETS.iter().any(|outlet| name.starts_with(&format!("{outlet}/")));
     let shown = files.iter().filter(|(name, _)| is_shown(name));
@@ -29,7 +29,7 @@ fn contains(bytes: &[u8], part: &str) -> bool {
     bytes.windows(part.len()).any(|found| found == part.as_bytes())
 }
 
-/// Both names begin so, however a file writes the rest.
+/// Both names start like this, however a file writes the rest.
 #[track_caller]
 fn assert_name_hidden(files: &Files, case: &str) {
     for (name, bytes) in outlet_files(files) {
@@ -43,7 +43,7 @@ fn is_clean(folder: &Path, case: &str) {
     assert!(fsck.code == 0 && fsck.out.trim_end().ends_with(": clean"), "{case}: {}{}", fsck.out, fsck.err);
 }
 
-/// The files of outlets that are made anew of a folder with these files.
+/// Returns the outlet files rebuilt from a folder with these files.
 #[track_caller]
 fn rebuilt(all: &Files, case: &str) -> Files {
     let folder = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn is_same(found: &Files, expected: &Files, case: &str) {
     }
 }
 
-/// Whoever follows the file has these lines now. Returns how often it has begun anew.
+/// Returns how often the file started anew; `lines` are the lines that a follower has.
 fn follow(follower: &mut Follower, lines: &mut String) -> usize {
     let mut anew = 0;
     while let Some(news) = follower.poll().unwrap() {
@@ -107,7 +107,7 @@ fn hidden_player_is_named_in_no_file() {
     for name in ["public/archive/a-1.pdn", "public/events.ndjson", "public-hall/events.ndjson", "public/games.pdn"] {
         assert!(contains(&before[name], "Wiersma"), "{name}");
     }
-    // What lies about in public: a file that was put aside, and one that was about to be written.
+    // Leftovers in public: a file that was moved aside, and a partly written one.
     write(
         &directory,
         &Files::from([
@@ -129,7 +129,7 @@ fn hidden_player_is_named_in_no_file() {
     done(run_ctl(&place, &["ctl", "rename-player", NAMES[1], "N. N."]));
     wait_until("another generation", || !public(&place, "events.ndjson").contains("Wiersma"));
     wait_until("the archive", || public(&place, "archive/a-1.pdn").contains("[Black \"N. N.\"]"));
-    // The pairing program knows nothing of it.
+    // The pairing program does not know about the hiding.
     let named = ROUNDS.replace(NAMES[0], "\"Wiersma \"\"Harm\"\", H.\"").replacen('*', "2-0", 1);
     let again = done(import(&place, "pairings.csv", &named));
     assert!(again.contains("nothing is new"), "{again}");
@@ -157,7 +157,7 @@ fn hidden_player_is_named_in_no_file() {
         let game = new.iter().find(|line| line["type"] == "game").unwrap();
         assert_eq!((&game["tags"]["White"], &game["tags"]["Black"]), (&"Sijbrands, Ton".into(), &"N. N.".into()));
     }
-    // The same when it is started again, made anew, and wherever it is killed.
+    // Equal after a restart, a rebuild, and a kill anywhere.
     let shown = outlet_files(&after);
     let mut station = place.start();
     pty.wait_for_the_station();
@@ -190,12 +190,12 @@ fn hidden_player_is_named_in_no_file() {
     wait_until("it is mended", || !public(&place, "events.ndjson").contains("Wiersma"));
     assert!(station.signal(Signal::TERM).success());
     is_same(&outlet_files(&files(&directory)), &shown, "a station that was killed behind the record");
-    // Killed before the events begin anew, they do so at the next start.
+    // Killed before the events start anew, the station does so at the next start.
     let mut killed = before.clone();
     killed.insert("log/tournament.ndjson".to_owned(), after["log/tournament.ndjson"].clone());
     let made = rebuilt(&killed, "killed behind the request");
     assert_eq!(made["public/games.pdn"], shown["public/games.pdn"]);
-    // He is named again.
+    // The name is shown again.
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("recording");

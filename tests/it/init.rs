@@ -1,4 +1,4 @@
-//! `damcast init`: from boards at their ports to a configuration that works.
+//! `damcast init`: from boards at their ports to a working configuration.
 
 use std::fs;
 use std::path::Path;
@@ -29,12 +29,12 @@ fn identifies_and_writes_two_boards() {
         read.lines.iter().map(|line| (line.name.as_str(), line.port.to_string())).collect();
     assert_eq!(found, [("board-1", format!("serial:{}", ports[0])), ("board-2", format!("serial:{}", ports[1]))]);
     assert!(read.lines.iter().all(|line| line.tags == [("Event".to_owned(), "Cup".to_owned())]));
-    // Who answered is told, and stands in the file.
+    // Every board that answered is printed and is in the file.
     assert!(done.out.contains("board 0") && done.out.contains("100 fields"), "{}", done.out);
     let text = fs::read_to_string(&config).unwrap();
     assert!(text.contains("# Found: board 0") && text.contains("# delay-plies = 0"), "{text}");
 
-    // What somebody wrote is not written over, unless that is said.
+    // An existing file is overwritten only on request.
     let again = init(&config, &["--port", &ports[0]]);
     assert_eq!((again.code, fs::read_to_string(&config).unwrap()), (2, text), "{}", again.err);
     assert!(again.err.contains("--force"), "{}", again.err);
@@ -48,7 +48,7 @@ fn finds_boards_of_bus() {
     let folder = tempfile::tempdir().unwrap();
     let boards = Boards::serve(folder.path(), Kind::Bus(3));
     let config = folder.path().join("damcast.toml");
-    // The file that was installed and never changed is nobody's.
+    // The installed file may be overwritten while it is unchanged.
     fs::write(&config, reference::REFERENCE_TEXT).unwrap();
     let done = init(&config, &["--bus", &boards.port("bus")]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);

@@ -1,12 +1,12 @@
 //! The station is killed at an operation that changes a file, or such operations fail, while it records three boards.
 //!
-//! A library that is loaded into it (`preload.c`, made here with `cc`) counts writes, syncs, and changes of names below its
-//! directory, and hits the k-th. Checked after the next start:
+//! A library that is loaded into it (`preload.c`, compiled here with `cc`) counts writes, syncs, and changes of names below its directory,
+//! and hits the k-th. Checks after the next start:
 //!
-//! - what stood in a live file before is the beginning of what stands there now, the Result tag masked;
-//! - every live file is what its logs make, byte for byte, and no file counts as changed by somebody;
-//! - what outlets had told before is the beginning of what they tell now, each under its generation, and `fsck` finds nothing;
-//! - when operations failed: every byte that a board said is in the logs.
+//! - the earlier content of a live file is a prefix of its present content, the Result tag masked;
+//! - every live file equals a replay of its logs, byte for byte, and no file counts as changed by somebody;
+//! - the earlier events of outlets are a prefix of the present ones, each under its generation, and `fsck` finds nothing;
+//! - if operations failed: every byte from a board is in the logs.
 //!
 //! `scripts/kill-everywhere` runs it for every k.
 
@@ -27,35 +27,35 @@ use crate::program::{damcast, preload, run};
 use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 use crate::recorded_session::{env_step, is_beginning};
 
-/// How many times faster than people the boards play: a session takes a second.
+/// Speed of the boards relative to people: a session takes a second.
 const SPEED: f64 = 400.0;
 const LINES: [(&str, &str); 3] = [("a", "ideal"), ("b", "calm"), ("c", "club")];
-/// Plies that a session has, of all boards.
+/// Plies of a session, on all boards together.
 const PLIES: usize = 120;
-/// A session that does not come to so many plies ends after this.
+/// Maximum time of a session that does not reach all plies.
 const MAX_SESSION_TIME: Duration = Duration::from_secs(8);
 
 const ENOSPC: i32 = 28;
 const EIO: i32 = 5;
 
-/// What is to happen, and when.
+/// A fault and the operation at which it occurs.
 #[derive(Clone, Copy, Debug)]
 struct FaultPoint {
     at: usize,
     count: usize,
-    /// 0: the process is killed.
+    /// Error number; 0 kills the process.
     errno: i32,
-    /// A write is done in half before.
+    /// Whether half of a write is done first.
     is_partial_write: bool,
 }
 
-/// The library; `None` where there is no compiler.
+/// Returns the library; `None` without a compiler.
 pub fn library() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     LIBRARY.get_or_init(|| preload("preload")).as_deref()
 }
 
-/// A recording with most of the clock's readings left out: they would be most of its records.
+/// Returns a recording without most clock readings, which would be most of its records.
 fn recording(name: &str) -> ByteLog {
     let mut log = bytelog::read(&fs::read(format!("tests/data/replay/{name}.log")).unwrap()).unwrap();
     let mut last = 0;
@@ -98,7 +98,7 @@ impl Session {
         self.folder.path().join(name)
     }
 
-    /// Starts the station; it says what it says into a file.
+    /// Starts the station; its output goes to a file.
     fn start(&self, hit: Option<FaultPoint>) -> Process {
         let mut command = damcast(&["run", "--config", "damcast.toml"]);
         let log_file = fs::OpenOptions::new().create(true).append(true).open(self.path("said")).unwrap();
@@ -116,10 +116,10 @@ impl Session {
         Process(command.spawn().unwrap())
     }
 
-    /// Plays until all plies are published, or the station has ended. Returns whether it goes on.
+    /// Plays until all plies are published, or the station has ended. Returns whether the station is still running.
     fn play(&mut self, Process(station): &mut Process) -> bool {
         let opening = Instant::now();
-        // What a board says before anybody listens is lost to the port.
+        // Bytes that a board sends before the port is open are lost.
         while self.boards.iter_mut().any(|(pty, _)| pty.received.is_empty() && pty.receive().is_empty()) {
             if station.try_wait().unwrap().is_some() {
                 return false;
@@ -147,7 +147,7 @@ impl Session {
         entries.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
     }
 
-    /// What outlets have told, and the generations of it.
+    /// Returns the events of the outlets, and their generations.
     fn outlet_events(&self) -> [Vec<u8>; 3] {
         ["public/events.ndjson", "public-hall/events.ndjson", "log/events.order"]
             .map(|name| fs::read(self.path("recordings").join(name)).unwrap_or_default())
@@ -159,7 +159,7 @@ impl Session {
         self.live().values().map(entries).sum()
     }
 
-    /// The logs of a line, in order.
+    /// Returns the logs of a line, in order.
     fn logs(&self, line: &str) -> Vec<LogInput<'static>> {
         let names = fs::read_dir(self.path("recordings/log")).into_iter().flatten();
         let mut logs: Vec<(u32, PathBuf)> = names
@@ -172,11 +172,11 @@ impl Session {
         logs.sort();
         let read =
             |(_, path): (u32, PathBuf)| LogInput::from_text(path.display().to_string(), fs::read(&path).unwrap());
-        // A log whose head was not written has nothing else either.
+        // A log without a complete header has no content.
         logs.into_iter().map(read).filter(|log| log.header.opened.is_some()).collect()
     }
 
-    /// Live files and logs agree.
+    /// Asserts that live files and logs agree.
     fn check(&self, case: &str) {
         let output = fs::read_to_string(self.path("said")).unwrap();
         assert!(!output.contains("panicked") && !output.contains("a bug"), "{case}: {output}");
@@ -206,7 +206,7 @@ impl Session {
         fs::read_to_string(self.path("said")).unwrap().matches(words).count()
     }
 
-    /// Starts the station once more, lets it recover, and ends it.
+    /// Starts the station once more, lets it recover, and stops it.
     fn recover(&self, case: &str) {
         let before = self.output_count(": recording line=");
         let station = self.start(None);
@@ -218,7 +218,7 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// What failed is kept to be looked at.
+    /// Keeps the folder of a failed test for inspection.
     fn drop(&mut self) {
         if std::thread::panicking() {
             println!("kept: {}", self.folder.path().display());
@@ -227,7 +227,7 @@ impl Drop for Session {
     }
 }
 
-/// How many operations a session has.
+/// Returns the number of operations of a session.
 fn operations() -> usize {
     let mut session = Session::new();
     let hit = FaultPoint { at: usize::MAX >> 1, count: 1, errno: 0, is_partial_write: false };
@@ -289,13 +289,13 @@ fn fail(at: usize, count: usize, errno: i32) {
         }
         session.end(station, &case);
     } else {
-        // The directory could not be used when it started: it says so and ends, as it does on any other day.
+        // The directory was unusable at the start: the station reports that and ends.
         session.recover(&case);
     }
     session.check(&case);
 }
 
-/// Does it for every case, on so many threads; sessions mostly wait.
+/// Runs every case on this many threads; sessions mostly wait.
 pub fn each<T: Copy + Sync>(cases: &[T], threads: usize, run: impl Fn(T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -309,7 +309,7 @@ pub fn each<T: Copy + Sync>(cases: &[T], threads: usize, run: impl Fn(T) + Sync)
     });
 }
 
-/// Every `step`th operation of a session, from some operation on; none where there is no compiler.
+/// Returns every `step`th operation of a session from `first` on; none without a compiler.
 fn places(first: usize, step: usize) -> Vec<usize> {
     if library().is_none() {
         println!("there is no `cc`: nobody was killed");

@@ -1,7 +1,7 @@
-//! The station is killed without a word while eight boards are played on, for minutes of their life, and started again: every game
-//! is whole in the end, and every ply has the clock times at which it was pressed.
+//! The station is killed while eight boards are played on, for minutes of their life, and started again: every game is complete in the end,
+//! and every ply has the clock times at which it was pressed.
 //!
-//! Boards, ports, processes and files are real; only the boards' life is faster than ours.
+//! Boards, ports, processes and files are real; only the boards' time runs faster.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,12 +17,12 @@ use crate::pty::{TIMEOUT, wait_until};
 use crate::simulated_lines::Boards;
 
 const BOARDS: usize = 8;
-/// Each board is to have so many plies in its file before the station is killed.
+/// Plies of each board in its file before the station is killed.
 const PLIES_BEFORE_KILL: usize = 3;
-/// A reading of a clock is up to a second old, and whole seconds lie about the parts of one.
+/// Tolerance in seconds: a reading is up to a second old and shows whole seconds.
 const CLOCK_TOLERANCE: u64 = 2;
 
-/// How the boards hang.
+/// Connection of the boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wire {
     Alone,
@@ -33,9 +33,9 @@ enum Wire {
 struct PlayedBoard {
     /// The name of its files.
     name: String,
-    /// Its line, and its number there, as the boards tell the truth about it.
+    /// Its line, and its index there, as in the boards' reports of the truth.
     line_and_index: (String, u64),
-    /// The log of its line, and what tells its game from the others there.
+    /// The log of its line, and the text that distinguishes its game there.
     log: String,
     address: Option<String>,
     moves: Vec<String>,
@@ -45,7 +45,7 @@ struct Hall {
     folder: tempfile::TempDir,
     truth: Boards,
     boards: Vec<PlayedBoard>,
-    /// White's and Black's time in milliseconds when each ply was pressed, by seat.
+    /// White's and Black's time in milliseconds when each ply was pressed, by board.
     pressed: BTreeMap<(String, u64), Vec<[u64; 2]>>,
 }
 
@@ -90,7 +90,7 @@ impl Hall {
         self.path(&format!("live/{}-1.pdn", board.name))
     }
 
-    /// Watches the boards until something is true of them; returns the time on their clock.
+    /// Watches the boards until a condition holds; returns the time on their clock.
     fn watch(&mut self, mut enough: impl FnMut(&Value) -> bool) -> u64 {
         loop {
             let truth = self.truth.next("truth");
@@ -101,7 +101,7 @@ impl Hall {
         }
     }
 
-    /// Takes note of all that has happened; returns the time on the boards' clock.
+    /// Records all new events; returns the time on the boards' clock.
     fn apply_reports(&mut self) -> u64 {
         let truth_lines: Vec<Value> =
             self.truth.so_far().into_iter().filter(|truth_lines| truth_lines["kind"] == "truth").collect();
@@ -132,7 +132,7 @@ fn played(wire: Wire, board: &Value) -> PlayedBoard {
     PlayedBoard { name, line_and_index: (line, board["board"].as_u64().unwrap()), log, address, moves }
 }
 
-/// White's and Black's seconds in a line of movetext.
+/// Returns White's and Black's seconds in a line of movetext.
 fn clocks(line: &str) -> Option<[u64; 2]> {
     let (_, comment) = line.split_once("{[%clock ")?;
     let mut sides = comment.split_once(']')?.0.split(' ').map(|side| {
@@ -142,7 +142,7 @@ fn clocks(line: &str) -> Option<[u64; 2]> {
     Some([sides.next()?, sides.next()?])
 }
 
-/// Kills the station while boards are played on for so many seconds of their life.
+/// Kills the station while boards are played on for this many seconds of their life.
 fn kill(wire: Wire, plies: usize, speed: u32, away_s: u64) {
     let mut hall = Hall::open(wire, plies, speed);
     let mut station = hall.start();

@@ -1,5 +1,5 @@
-//! Games that began while nobody listened: the board's memory has them, and they are published when play goes on, or when the
-//! operator takes the offer; never what the folder has already.
+//! Games that began without a listener: the board's memory has them. They are published when play goes on, or when the operator accepts the
+//! offer; never a game that the folder already has.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::bus::Bus;
 use crate::games::playable;
 use crate::outages::{BoardSetup, Case, pool};
 
-/// A line that begins to listen in the middle of a game, and a station that knows which games its folder has.
+/// A line that starts to listen in the middle of a game, and a station that knows the games of its folder.
 struct LateLine {
     line: Line,
     has_game: bool,
-    /// What was asked: the plies and setups of a game.
+    /// Games looked up in the folder, as plies and setups.
     requested: Vec<Vec<Entry>>,
     published_unrequested: usize,
 }
@@ -59,12 +59,12 @@ impl RecorderDriver for LateLine {
     }
 }
 
-/// A request about a board, which a bus has to be told.
+/// Returns a request about a board; on a bus it includes the address.
 fn board_request(board: Option<BusAddress>, request: &str) -> String {
     board.map_or_else(|| request.to_owned(), |board| format!("{board} {request}"))
 }
 
-/// Nobody listens to the first third of the game, or to half of it.
+/// Returns a case in which the first third of the game, or half of it, has no listener.
 fn case(kind: BoardSetup, seed: u64) -> Case {
     let mut case = Case::draw(&pool(), kind.into(), seed);
     (case.outage_start, case.outage_end) = (0, 0);
@@ -78,7 +78,7 @@ fn listen(case: &Case, recorder: &mut LateLine) -> Record {
     listen_to(world, recorder)
 }
 
-/// The same after another station, that has recorded the beginning and is lost with all it had.
+/// Listens after another station that recorded the beginning and is lost with all its files.
 fn listen_after(case: &Case, lost: LineSettings, recorder: &mut LateLine) -> Record {
     let mut world = case.world();
     let listens_at = world.end_ms() / (2 + case.seed % 2);
@@ -86,7 +86,7 @@ fn listen_after(case: &Case, lost: LineSettings, recorder: &mut LateLine) -> Rec
     listen_to(world, recorder)
 }
 
-/// Drives a world until something has happened.
+/// Drives a world until a condition holds.
 fn drive_until(
     world: &mut BusWorld,
     recorder: &mut impl RecorderDriver,
@@ -121,7 +121,7 @@ fn listen_to(mut world: BusWorld, recorder: &mut LateLine) -> Record {
     record
 }
 
-/// The lines of which the clock says that the time of who has just moved goes on.
+/// Returns the lines whose clock shows the time of the player who has just moved as running.
 fn wrong_clocks(case: &Case, record: &Record) -> Vec<String> {
     let starter = case.games[0].start.variant().game_type.starter();
     let lines = record.lines().map(|(_, line)| line.to_owned());
@@ -133,7 +133,7 @@ fn wrong_clocks(case: &Case, record: &Record) -> Vec<String> {
     lines.filter(|line| line.contains("[%clock")).filter(is_wrong).collect()
 }
 
-/// Every game of these is recorded from its first move, without a setup and with true clocks, once the station was asked.
+/// Asserts that every game is recorded from its first move, without a setup and with true clocks, after a request to the station.
 fn check_recorded(kind: BoardSetup, listen: impl Fn(&Case, &mut LateLine) -> Record + Sync) {
     let cases: Vec<Case> = (0..24).map(|seed| case(kind, seed)).collect();
     let outcomes = over_all_cores(&cases, |case| {
@@ -160,7 +160,7 @@ fn bus_start_is_in_unread_changes() {
     check_recorded(BoardSetup::Bus, listen);
 }
 
-/// A station whose disk is gone with its logs: what it was told it is not told again, and the memory has it.
+/// A station lost its disk and logs: boards do not repeat reports, but the memory has them.
 #[test]
 fn bus_start_is_in_memory_if_changes_were_read() {
     for start_tag in ["true", "false"] {
@@ -173,7 +173,7 @@ fn bus_start_is_in_memory_if_changes_were_read() {
     }
 }
 
-/// The memories of many boards are read one after the other, and in between the line is all boards'.
+/// The memories of many boards are read one after the other; in between the line polls all boards.
 #[test]
 fn bus_memories_are_read_singly_behind_polls() {
     let bus = Bus::new(&playable("international"), 8, 40);
@@ -186,14 +186,14 @@ fn bus_memories_are_read_singly_behind_polls() {
     let mut recorder =
         LateLine { line: Line::new(settings), has_game: false, requested: Vec::new(), published_unrequested: 0 };
     let mut entries: BTreeMap<BusAddress, Vec<String>> = BTreeMap::new();
-    let (mut sent, mut told) = (Vec::new(), Vec::new());
+    let (mut sent, mut messages) = (Vec::new(), Vec::new());
     drive_bus(&mut world, &mut recorder, 40_000, |_, output| match (&output.effect, output.board) {
         (Effect::Entry { entry, .. }, Some(board)) => entries.entry(board).or_default().push(strip_entry(entry)),
         (Effect::Send(bytes), _) => sent.push((output.at.0, bytes[0])),
-        (Effect::Notice(text), _) => told.push(text.clone()),
+        (Effect::Notice(text), _) => messages.push(text.clone()),
         _ => {}
     });
-    assert_eq!(entries, bus.moves(), "{told:#?}");
+    assert_eq!(entries, bus.moves(), "{messages:#?}");
     let read: Vec<usize> = (0..sent.len()).filter(|&index| sent[index].1 == 0x86).collect();
     assert_eq!(read.len(), 8);
     for pair in read.windows(2) {
@@ -236,13 +236,13 @@ fn operator_accepts_offer() {
     let mut world = case.world();
     let mut recorder = LateLine::new(&case, false);
     let _ = world.advance(world.end_ms() / 2);
-    let mut told = Vec::new();
-    // As far as the offer, before anybody plays on.
+    let mut messages = Vec::new();
+    // Up to the offer, before play goes on.
     drive_until(&mut world, &mut recorder, |_, outputs| {
-        told.extend(notices(outputs));
-        told.iter().any(|text: &String| text.contains("the board's memory has"))
+        messages.extend(notices(outputs));
+        messages.iter().any(|text: &String| text.contains("the board's memory has"))
     });
-    assert!(told.last().unwrap().contains("`start --from-memory`"), "{told:?}");
+    assert!(messages.last().unwrap().contains("`start --from-memory`"), "{messages:?}");
     assert_eq!(recorder.line.status().state, "offers a game from its memory");
     assert!(recorder.requested.is_empty() && recorder.published_unrequested == 0);
     let now = Millis(world.now_ms());

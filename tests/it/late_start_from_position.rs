@@ -1,5 +1,5 @@
-//! Boards on which a game goes on whose beginning nobody heard, and no memory has: it is recorded from what stands there as soon as
-//! somebody plays on, or when the operator says so; and from nothing else.
+//! Boards on which a game goes on whose start was not received and is in no memory. It is recorded from the present position as soon as
+//! play goes on, or when the operator requests it; from no other position.
 
 use damcast::engine::millis::Millis;
 use damcast::engine::protocol::{Field, Message, PieceCode};
@@ -9,7 +9,7 @@ use damcast::simulation::script::{codes, field};
 use draughts::{Color, Move, Position};
 use draughts_pdn::{fen, notation};
 
-/// The middle of a game, on a board that is plugged in now.
+/// The middle of a game, on a board that is plugged in at that time.
 struct Table {
     line: Line,
     now: u64,
@@ -17,14 +17,14 @@ struct Table {
     moves: std::vec::IntoIter<Move>,
     fields: Vec<u8>,
     turned: bool,
-    /// Its clock runs.
+    /// Whether its clock runs.
     is_clock_running: bool,
     has_clock: bool,
     outputs: Vec<Output>,
 }
 
 impl Table {
-    /// After so many plies. `runs`: its clock runs.
+    /// Creates a board after this many plies. `runs`: its clock runs.
     fn after_plies(plies: usize, turned: bool, runs: bool, has_clock: bool) -> Table {
         let mut table = Table::unconnected(plies, turned, runs, has_clock);
         table.handle(Input::LinkUp);
@@ -52,7 +52,7 @@ impl Table {
             for output in &outputs {
                 let answer = match &output.effect {
                     Effect::Send(bytes) if bytes[..] == [0x42] => [&[0x86, 0x00, 0x67], &self.fields[..]].concat(),
-                    // It knows no start position.
+                    // The board knows no start position.
                     Effect::Send(bytes) if bytes[..] == [0x49] => {
                         Message::EepromMoves(vec![0x41, 3, 0x40, 3, 0x6b]).encode()
                     }
@@ -64,7 +64,7 @@ impl Table {
         }
     }
 
-    /// The clock, once a second; the lever is up on the side of whoever is to move, White's on the left.
+    /// Sends the clock, once a second; the lever is up on the side to move, White's on the left.
     fn clock(&mut self) {
         if self.has_clock {
             let lever = if self.position.turn() == Color::White { 0x00 } else { 0x02 };
@@ -101,7 +101,7 @@ impl Table {
         self.wait(200);
     }
 
-    /// The next ply of the game, and whether its player presses. Returns how it is written.
+    /// Plays the next ply; `presses`: its player presses. Returns its notation.
     fn play(&mut self, presses: bool) -> String {
         let before = self.position;
         let ply = self.moves.next().unwrap();
@@ -167,7 +167,7 @@ fn without_memory_game_starts_from_position_when_play_resumes() {
     }
 }
 
-/// A hand holds a piece when the board is plugged in: what stands there then is no position of the game.
+/// A hand holds a piece when the board is plugged in: the first dump is no position of the game.
 #[test]
 fn ply_in_progress_at_plug_in_costs_no_wrong_position() {
     let mut table = Table::unconnected(12, false, true, true);
@@ -189,14 +189,14 @@ fn ply_in_progress_at_plug_in_costs_no_wrong_position() {
 
 #[test]
 fn stray_pieces_with_stopped_clock_are_no_game() {
-    // Stopped, without a clock, and with one that nobody presses.
+    // Stopped, without a clock, and with one that is never pressed.
     for (runs, has_clock, presses) in [(false, true, true), (false, false, false), (true, true, false)] {
         let mut table = Table::after_plies(20, false, runs, has_clock);
         for _ in 0..4 {
             table.play(presses);
             table.wait(20_000);
             if !presses {
-                // Who shows a move puts the pieces back.
+                // After showing a move the pieces are put back.
                 let stood = codes(&table.position);
                 for at in
                     (0..100).filter(|&at| table.fields[usize::from(at)] != stood[usize::from(at)]).collect::<Vec<u8>>()
@@ -241,7 +241,7 @@ fn empty_board_and_old_log_start_no_game() {
     table.wait(10_000);
     assert!(is_refused(&table.request("resync white")), "{:?}", table.outputs);
     assert_ne!(table.line.status().state, "offers a game from what stands on it");
-    // A log that does not say that late games are looked for is played as it was recorded.
+    // A log without the setting for late games is replayed as recorded.
     let mut table = Table::unconnected(20, false, true, true);
     table.line = Line::new(LineSettings::new(table.position.variant()));
     table.handle(Input::LinkUp);

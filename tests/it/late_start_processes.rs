@@ -1,4 +1,4 @@
-//! Games that began before `damcast run` did, or of which it lost the beginning: real processes, real ports, real files.
+//! Games that began before `damcast run`, or whose beginning it lost: real processes, ports and files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,11 +20,11 @@ use crate::simulated_lines::Boards;
 
 const SPEED: &str = "20";
 
-/// Boards that are played on from the start on, whoever listens.
+/// Boards that are played from the start, with or without a listener.
 struct Event {
     folder: tempfile::TempDir,
     boards: Boards,
-    /// The name of each board's files, and what is played on it.
+    /// The name of each board's files, and the moves played on it.
     games: Vec<(String, Vec<String>)>,
     is_bus: bool,
 }
@@ -54,7 +54,7 @@ impl Event {
         Event { folder, boards, games, is_bus }
     }
 
-    /// Waits until so many plies have been pressed for, on all boards together.
+    /// Waits for this many presses on all boards together.
     fn wait_for_presses(&self, count: usize) {
         let pressed = |_: &usize| self.boards.next("truth")["event"] == "pressed";
         assert_eq!((0..100_000).filter(pressed).take(count).count(), count);
@@ -78,7 +78,7 @@ impl Event {
         run(&[&arguments[..1], &["--socket", &socket], &arguments[1..]].concat())
     }
 
-    /// Waits until every game is in its file, move for move; a replay of the logs says the same.
+    /// Waits until every game is complete in its file, and compares it with a replay of the logs.
     fn assert_complete(&self, station: Process) {
         for (name, moves) in &self.games {
             wait_until(&format!("all plies of {name}"), || self.recorded(name).len() >= moves.len());
@@ -107,15 +107,15 @@ impl Event {
 }
 
 impl Event {
-    /// A station that is killed leaves what it had written last, and that may be behind any line of any board, though many of them
-    /// were published in one moment: whatever that is, it is no fault. What nobody ever showed is one.
+    /// Asserts that each state is valid. A killed station leaves its last write, which may be behind any line of any board, even if many
+    /// were published at one time. A state that was never visible is a fault.
     fn assert_states_valid(&self) {
         let text = fs::read_to_string(self.folder.path().join("damcast.toml")).unwrap();
         let mut config = Config::read("damcast.toml", &text).unwrap();
         let other = tempfile::tempdir().unwrap();
         config.directory = other.path().to_owned();
         fs::create_dir(other.path().join("log")).unwrap();
-        // The boards that were found keep their places.
+        // The known boards keep their places.
         for entry in fs::read_dir(self.path("log")).unwrap().map(Result::unwrap) {
             if entry.path().extension().is_some_and(|extension| extension == "plan") {
                 fs::copy(entry.path(), other.path().join("log").join(entry.file_name())).unwrap();
@@ -136,7 +136,7 @@ impl Event {
                     }
                     PublishedEvent::LiveUpdate(_) => continue,
                 };
-                // Each board is told a little later than the one before it.
+                // Each board's events are a little later than those of the board before.
                 changes.push((at + chrono::TimeDelta::milliseconds(300 * late), at, game.board, effect));
             }
         }
@@ -160,7 +160,7 @@ impl Event {
         }
         let plies: usize = self.games.iter().map(|(_, moves)| moves.len()).sum();
         assert!(states.len() >= plies, "{} states", states.len());
-        // A move that nobody played is found, and so is one that is missing in the middle.
+        // The check finds a move that was not played, and one missing in the middle.
         let [whole, _] = states.into_iter().max_by_key(|[text, _]| text.len()).unwrap();
         let ply = &self.games[0].1[2];
         for instead in ["1-2", ""] {
@@ -182,14 +182,14 @@ fn unseen_start_is_recorded_from_first_move() {
 #[test]
 fn unseen_starts_on_bus_are_recorded_from_first_moves() {
     let event = Event::open(&["--bus", "3"], "26");
-    // More than the few with which a board that was switched on is taken at its word.
+    // More plies than the few up to which a newly switched-on board is trusted.
     event.wait_for_presses(33);
     let station = event.start();
     event.assert_complete(station);
     event.assert_states_valid();
 }
 
-/// Killed, and the power fails: what was not synced yet is gone, and with it how the games began.
+/// Killed, and the power fails: unsynced data is lost, including the starts of the games.
 #[test]
 fn power_loss_without_start_positions_loses_no_game() {
     for kind in [&["--single", "1"], &["--bus", "3"]] {
@@ -213,7 +213,7 @@ fn power_loss_without_start_positions_loses_no_game() {
     }
 }
 
-/// A station whose computer is gone, and another one in its place: the boards of a bus tell it nothing twice, but from their memory.
+/// A station's computer is lost and another one replaces it: the boards of a bus repeat no report, only their memory.
 #[test]
 fn replacement_station_has_bus_games_from_first_moves() {
     let event = Event::open(&["--bus", "2"], "26");
@@ -248,10 +248,10 @@ fn operator_accepts_offer_once() {
         event.assert_replayed();
         event.assert_states_valid();
         if event.is_bus {
-            // Its start tag stands where the game was published; what was before it no command gives out.
+            // Its start tag is where the game was published; no command returns the part before it.
             continue;
         }
-        // Its logs are lost and its file is not: the memory has no date, and the game is known.
+        // The logs are lost and the live file is not: the memory has no date, and the game is known.
         fs::remove_dir_all(event.path("log")).unwrap();
         let _station = event.start();
         wait_until("the offer", is_offered);
@@ -261,14 +261,14 @@ fn operator_accepts_offer_once() {
     }
 }
 
-/// Boards that tell nothing of what was: 49 asks a single board for its memory, 86 one on a bus.
+/// Boards without memory commands: 49 requests the memory of a single board, 86 of one on a bus.
 #[test]
 fn without_memory_game_continues_from_position() {
     for (kind, ignored) in
         [(&["--single", "1", "--ignore", "0x49"], "single"), (&["--bus", "2", "--ignore", "0x86"], "bus")]
     {
         let event = Event::open(kind, "40");
-        // To whom the boards of a bus have told it.
+        // The station that received the reports of the bus.
         let mut lost = event.start();
         event.wait_for_presses(8 * event.games.len());
         lost.kill();

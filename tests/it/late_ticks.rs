@@ -1,5 +1,5 @@
-//! A station that is woken late, or for nothing, says what its log says. Time that passes without an input stands in no log unless
-//! something was published; so such a moment must change nothing of what comes later.
+//! A station that is woken late, or for nothing, equals a replay of its log. Time without an input is in the log only if something was
+//! published, so such a wake-up must not change later results.
 
 use damcast::engine::bytelog;
 use damcast::engine::millis::Millis;
@@ -8,14 +8,14 @@ use draughts::Variant;
 
 use crate::generated_games::Dice;
 
-/// What is published: times, and what it is.
+/// Returns the times and the content of everything published.
 fn published(outputs: Vec<Output>) -> Vec<String> {
     let outputs = outputs.into_iter().filter(|output| output.effect.is_publication());
     outputs.map(|Output { at, effect, .. }| format!("{at} {effect:?}")).collect()
 }
 
-/// Plays a log to a core that is woken at random moments as well. Returns what the station would write into its log: what happened, and
-/// the moments at which something was published; and what was published.
+/// Plays a log to a core that is woken at random times as well. Returns the log that the station would write (inputs, and times of
+/// publication), and the published lines.
 fn play_with_late_ticks(
     inputs: &[(u64, Input)],
     settings: &LineSettings,
@@ -24,7 +24,7 @@ fn play_with_late_ticks(
     let (mut line, mut log, mut all) = (Line::new(settings.clone()), Vec::new(), Vec::new());
     let (mut before, mut late) = (0, 0);
     for (at, input) in inputs {
-        // Sometimes the machine is busy for a while: what was said meanwhile is heard together.
+        // Sometimes the machine is busy: bytes of that time arrive together.
         late = match dice.roll(40) {
             0 => dice.roll(20_000) as u64,
             _ => late.saturating_sub(at.saturating_sub(before)),
@@ -32,13 +32,13 @@ fn play_with_late_ticks(
         let at = &(at + late).max(before);
         let span = at.saturating_sub(before);
         let mut moments: Vec<u64> = (0..dice.roll(4)).map(|_| before + dice.roll(span as usize + 1) as u64).collect();
-        // As late as a busy machine makes it.
+        // With the delay of a busy machine.
         moments.extend(
             line.deadline()
                 .map(|due| due.0 + dice.roll(if late > 0 { 20_000 } else { 300 }) as u64)
                 .filter(|due| *due <= *at),
         );
-        // Also in the millisecond of what happens next, and of what happened before.
+        // Also in the millisecond of the next event, and of the previous one.
         moments.extend([*at, before].into_iter().filter(|_| dice.roll(3) == 0));
         moments.sort_unstable();
         for moment in moments {

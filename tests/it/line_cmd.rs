@@ -1,8 +1,8 @@
-//! `damcast line` as a driver sees it: one answer for every record, and clear words about what it does not understand.
+//! `damcast line` from a driver's view: one answer for every record, and clear messages about invalid records.
 
 use crate::program::{run, run_with_input};
 
-/// The times of the answers: the lines that end one.
+/// Returns the times of the answers: the lines that end one.
 fn answers(out: &str) -> Vec<&str> {
     out.lines().filter(|line| line.split(' ').nth(1) == Some(".")).filter_map(|line| line.split(' ').next()).collect()
 }
@@ -37,7 +37,7 @@ fn unknown_line_is_named_and_skipped() {
     assert!(errors[3].contains("line 6, column 1: \"# game-type:\" has to stand before"), "{}", run.err);
 }
 
-/// In a log of another program it counts as nothing but time, and the operator is told.
+/// In a log of another program the record counts only as time, and the operator gets a notice.
 #[test]
 fn unreadable_request_is_reported_and_changes_nothing() {
     let out = run_with_input(&["line"], b"0 = up\n5 ! adjourn\n6 ! flip\n").out;

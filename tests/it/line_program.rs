@@ -1,4 +1,4 @@
-//! The program `damcast line`, driven through its standard input and output as any simulator may do it.
+//! The program `damcast line`, driven through its standard input and output as by any simulator.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -7,7 +7,7 @@ use hardware_sim::world::World;
 
 use crate::program::damcast;
 
-/// The program at work.
+/// The running program.
 pub struct LineProgram {
     child: Child,
     input: ChildStdin,
@@ -15,14 +15,14 @@ pub struct LineProgram {
     deadline: Option<u64>,
     /// The lines of the live file, with their times.
     pub lines: Vec<(u64, String)>,
-    /// What the operator was told, each with the number of lines before it.
+    /// Notices to the operator, each with the number of lines before it.
     pub notices: Vec<(usize, String)>,
-    /// What the Result tag was overwritten with.
+    /// Value that overwrote the Result tag.
     pub result: Option<String>,
 }
 
 impl LineProgram {
-    /// `damcast line` with these arguments.
+    /// Starts `damcast line` with these arguments.
     pub fn start(arguments: &[&str]) -> LineProgram {
         let arguments: Vec<&str> = ["line"].iter().chain(arguments).copied().collect();
         let mut child = damcast(&arguments).stdin(Stdio::piped()).spawn().expect("damcast starts");
@@ -31,7 +31,7 @@ impl LineProgram {
         LineProgram { child, input, output, deadline: None, lines: Vec::new(), notices: Vec::new(), result: None }
     }
 
-    /// Sends a record and takes the answers; bytes for the board go to it.
+    /// Sends a record and handles the answers; bytes for the board go to it.
     pub fn send(&mut self, record: &str, world: &mut World) {
         writeln!(self.input, "{record}").unwrap();
         let mut answer = String::new();
@@ -65,7 +65,7 @@ impl LineProgram {
         self.continue_play(world);
     }
 
-    /// The same for a line that is up already.
+    /// Plays on a line that is already up.
     pub fn continue_play(&mut self, world: &mut World) {
         loop {
             let next = [world.next_time(), self.deadline].into_iter().flatten().min();
@@ -80,13 +80,13 @@ impl LineProgram {
         }
     }
 
-    /// The moves and setups of the live file, with their clocks.
+    /// Returns the moves and setups of the live file, with their clocks.
     pub fn movetext(&self) -> Vec<&str> {
         let lines = self.lines.iter().map(|(_, line)| line.as_str());
         lines.filter(|line| !line.is_empty() && !line.starts_with('[') && *line != "*").collect()
     }
 
-    /// Ends its input; it must end well.
+    /// Ends the input; the program must succeed.
     pub fn end(self) {
         let LineProgram { mut child, input, .. } = self;
         drop(input);

@@ -1,4 +1,4 @@
-//! What the recorder tells besides its lines: moves that are likely, a board that nothing explains, why a line was written.
+//! Live updates besides the lines: likely moves, an unexplained board, the reason of a line.
 
 use damcast::engine::millis::Millis;
 use damcast::engine::protocol::{Field, Message, PieceCode};
@@ -9,7 +9,7 @@ const WHITE: u8 = 1;
 const BLACK: u8 = 4;
 const WHITE_KING: u8 = 7;
 
-/// An international board that shows the start position, its clock running, and what its recorder said.
+/// An international board in the start position with a running clock, and the effects of its recorder.
 struct Board {
     line: Line,
     variant: &'static Variant,
@@ -44,7 +44,7 @@ impl Board {
         self.effects.extend(outputs.into_iter().map(|output| output.effect));
     }
 
-    /// Lets time pass; the board answers with a dump and the clock every half second.
+    /// Advances the time; the board sends a dump and the clock every half second.
     fn advance(&mut self, ms: u64) {
         let until = self.now + ms;
         while self.now < until {
@@ -154,7 +154,7 @@ fn log_states_reason_of_published_entry() {
 
 #[test]
 fn ambiguous_press_does_not_turn_clock() {
-    // White forgets the first press, so Black's has no effect: the first that is heard is that for the third ply.
+    // White forgets the first press, so Black's has no effect: the first press received is the one for the third ply.
     let mut board = Board::new();
     board.play("32", "28", WHITE);
     board.advance(9_000);
@@ -202,7 +202,7 @@ fn unexplained_board_is_reported_once_with_closest_reading() {
     assert_eq!(board.status().unexplained, None);
 }
 
-/// A crowd that is no position of the game stands for minutes, while the lever is pressed.
+/// A crowd of pieces that is no game position stays for minutes, while the lever is pressed.
 fn check_crowd(piece: impl Fn(usize) -> u8) {
     let mut board = Board::new();
     board.play("32", "28", WHITE);
@@ -276,7 +276,7 @@ fn board_silent_again_after_gap_has_no_lasting_deadline() {
     }
 }
 
-/// What was told beside the file since so many effects, but for likely moves.
+/// Returns the live updates after this many effects, without likely moves.
 fn live_updates(board: &Board, since: usize) -> Vec<LiveUpdate> {
     let aside = |effect: &Effect| match effect {
         Effect::LiveUpdate(aside) if !matches!(aside, LiveUpdate::LikelyMoves(_)) => Some(aside.clone()),
@@ -293,11 +293,11 @@ fn clock_updates_supply_unseen_changes() {
     board.press();
     board.advance(1_000);
     assert_eq!(live_updates(&board, 0), [], "the entry has the clock");
-    // It runs, says the board, but its time does not go on.
+    // The board reports a running clock, but its time stands still.
     board.advance(4_000);
     let [LiveUpdate::Clock(clocks)] = live_updates(&board, 0)[..] else { panic!("{:?}", live_updates(&board, 0)) };
     assert_eq!(clocks.to_string(), "[%clock w1:20:00 B1:20:00]");
-    // A press without a move: another side's time runs.
+    // A press without a move: the other side's time runs.
     let since = board.effects.len();
     board.press();
     let updates = live_updates(&board, since);
@@ -321,7 +321,7 @@ fn updates_report_loss_and_return_of_board() {
     assert_eq!(live_updates(&board, since), [LiveUpdate::State(Condition::NoConnection)]);
     board.now += 60_000;
     board.send(Input::LinkUp);
-    // Its memory is asked for, in vain.
+    // The memory is requested, in vain.
     board.advance(60_000);
     assert!(
         live_updates(&board, since).contains(&LiveUpdate::State(Condition::Playing)),
@@ -351,7 +351,7 @@ fn updates_explain_setup_and_omit_held_entries() {
     );
 }
 
-/// What a program that reads the events knows of the state: a game begins with `playing`.
+/// Returns the state that a reader of the events knows: a game begins with `playing`.
 fn state_for_reader(board: &Board) -> Condition {
     let state =
         |effect: &Effect| if let Effect::LiveUpdate(LiveUpdate::State(state)) = effect { Some(*state) } else { None };
@@ -398,7 +398,7 @@ fn analysis_with_stopped_clock_raises_no_doubt() {
     }
     assert_eq!(board.notices("no legal move explains the board"), 0);
     assert_eq!(board.notices("pieces are moved while the clock stands"), 1);
-    // The clock goes on, and the analysis still stands there: everybody is told the same.
+    // The clock goes on while the analysis is still on the board: all outputs agree.
     board.is_clock_running = true;
     board.advance(1_000);
     assert_eq!((board.status().condition, state_for_reader(&board)), (Condition::Unexplained, Condition::Unexplained));
@@ -406,7 +406,7 @@ fn analysis_with_stopped_clock_raises_no_doubt() {
     assert_eq!(board.notices("no legal move explains the board"), 1);
 }
 
-/// The status, which alarms are made of, the events and the messages, while hands do anything, with or without the clock.
+/// The status (the source of alarms), the events and the notices, while hands do anything, with or without the clock.
 #[test]
 fn status_events_and_messages_agree_on_board() {
     let mut unexplained = 0;

@@ -1,4 +1,4 @@
-//! The tests of the whole, in one binary: one test binary links once.
+//! End-to-end tests, in one binary, which links once.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
 mod arbiter_docs;
@@ -116,7 +116,7 @@ mod unwritable;
 mod vanished_files;
 mod wall_clock;
 
-/// How [`records`] reads a FEN.
+/// The reading of a FEN in [`records`].
 mod setups {
     pub use draughts_pdn::fen::read;
 }

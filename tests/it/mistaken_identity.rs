@@ -1,5 +1,5 @@
-//! Boards that are not what they were: memories of other games or written over, a board put in the place of another, two boards that
-//! go by one address, clocks that say nothing. Nothing is recorded that was not played, and one setup takes up the thread.
+//! Boards that have changed identity: memories of other games or overwritten, a replaced board, two boards with one address, clocks without
+//! data. Nothing unplayed is recorded, and one setup continues the game.
 
 use damcast::engine::bytelog::Mode;
 use damcast::engine::millis::Millis;
@@ -15,7 +15,7 @@ use crate::bus::Bus;
 use crate::games::playable;
 use crate::outages::{BoardSetup, Case, OutageOutcome, pool};
 
-/// A line that hears something else than its board says.
+/// A line that receives other bytes than its board sends.
 struct DeceivedLine<F> {
     line: Line,
     decoder: Decoder,
@@ -53,13 +53,13 @@ impl<F: FnMut(Message) -> Vec<Message>> RecorderDriver for DeceivedLine<F> {
     }
 }
 
-/// Outages of a board on a line of its own.
+/// Returns outages of a board on its own line.
 fn cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
     let pool = pool();
     seeds.map(|seed| Case::draw(&pool, BoardSetup::Single.into(), seed)).collect()
 }
 
-/// What is recorded when the memory is not what it should be.
+/// Plays a case with a changed memory.
 fn play(case: &Case, mut memory: impl FnMut(Vec<u8>) -> Vec<u8>) -> OutageOutcome {
     let deceive = |message| match message {
         Message::EepromMoves(data) => vec![Message::EepromMoves(memory(data))],
@@ -79,7 +79,7 @@ fn assert_nothing_invented(case: &Case, outcome: &OutageOutcome) {
     );
 }
 
-/// All that a board remembers when its game is over.
+/// Returns the whole memory of a board at the end of its game.
 fn memory_after(case: &Case) -> Vec<u8> {
     let mut world = case.world();
     let end = world.end_ms() + 1_000;
@@ -128,7 +128,7 @@ fn damaged_memory_makes_no_false_move() {
             }
             data
         });
-        // What is damaged in two places may take two setups.
+        // Damage in two places may cost two setups.
         assert!(outcome.untrue.is_empty(), "{case}: {:?}\n{}", outcome.untrue, outcome.story.join("\n"));
     }
 }
@@ -153,7 +153,7 @@ fn zero_clock_readings_change_nothing() {
     }
 }
 
-/// Another board, with another game on it, is put at the end of the cable: with the link telling, or without.
+/// Another board with another game is connected to the cable: with a link report, or without.
 #[test]
 fn replacement_board_brings_another_game() {
     let pool = pool();
@@ -179,7 +179,7 @@ fn replacement_board_brings_another_game() {
     }
 }
 
-/// Two boards of a bus that were given one address answer at once. Whatever comes of them, the third is recorded.
+/// Two boards of a bus with one address answer at once. The third is recorded in any case.
 #[test]
 fn two_boards_with_one_address_harm_no_other() {
     let games: Vec<SourceGame> = playable("international").into_iter().take(3).collect();
@@ -200,7 +200,7 @@ fn two_boards_with_one_address_harm_no_other() {
     });
     let moves = bus.moves();
     assert_eq!(entries[&other], moves[&other], "{notices:#?}");
-    // Of the two nobody can tell which is meant; what is recorded was played on one of them.
+    // The two are indistinguishable; each recorded move was played on one of them.
     let recorded = entries.remove(&same).unwrap_or_default();
     let played = [&moves[&Bus::address(1)], &moves[&Bus::address(2)]];
     let is_true = |entry: &String| entry.starts_with('/') || played.iter().any(|moves| moves.contains(entry));

@@ -1,11 +1,10 @@
 //! A disk in memory that can lose its power, fill up, or fail at any operation.
 //!
-//! What was written is seen at once, and is on the disk when it was synced: a file for its bytes, a folder for its names.
-//! Between the two it is outstanding, and a loss of power may take any of it: of outstanding writes each may be there or not,
-//! and bytes of a lost one that are followed by others read as zero.
+//! Written data is visible at once, and durable after a sync: a file for its bytes, a folder for its names. In between it is outstanding,
+//! and a loss of power may take any of it: each outstanding write may be there or not, and the bytes of a lost one that are followed by
+//! others read as zero.
 //!
-//! A sync that fails makes the system believe that the pages are clean: what was outstanding can be read as before, and will
-//! never be on the disk unless it is written again.
+//! A failed sync marks the pages clean: outstanding data is still readable, but is never durable unless it is written again.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Cursor, Error, ErrorKind};
@@ -15,20 +14,20 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use damcast::station::disk::{Disk, File};
 
-/// A disk; clones are the same disk.
+/// A disk; clones share it.
 #[derive(Clone, Default)]
 pub struct ModelDisk(Arc<Mutex<Model>>);
 
-/// All that a disk holds.
+/// The content of a disk.
 #[derive(Clone, Default)]
 pub struct Model {
     seen: Tree,
     durable: Tree,
     outstanding: Vec<PendingOp>,
-    /// Operations that change something, failed ones among them.
+    /// Number of changing operations, including failed ones.
     count: usize,
     fault: Option<Fault>,
-    /// How it was before each operation, if that is kept.
+    /// The state before each operation, if recorded.
     history: Option<Vec<Model>>,
 }
 
@@ -49,7 +48,7 @@ enum PendingOp {
 #[derive(Clone, Debug)]
 pub struct Fault {
     pub operations: Range<usize>,
-    /// The number of the system's error.
+    /// The system's error number.
     pub errno: i32,
 }
 
@@ -70,23 +69,23 @@ impl Tree {
 }
 
 impl Model {
-    /// How many operations are outstanding.
+    /// Returns the number of outstanding operations.
     pub fn outstanding(&self) -> usize {
         self.outstanding.len()
     }
 
-    /// How many operations there were.
+    /// Returns the number of operations so far.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The files under a folder, as they are seen.
+    /// Returns the visible files under a folder.
     pub fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let names = self.seen.names.iter().filter(|(path, _)| path.starts_with(folder));
         names.map(|(path, file)| (path.clone(), self.seen.files[*file].clone())).collect()
     }
 
-    /// The disk after a loss of power, in which these of the outstanding operations were lost.
+    /// Returns the disk after a loss of power that took these outstanding operations.
     pub fn after_power_loss(&self, is_lost: impl Fn(usize) -> bool) -> ModelDisk {
         let mut tree = self.durable.clone();
         let kept = self.outstanding.iter().enumerate().filter(|(index, _)| !is_lost(*index));
@@ -94,12 +93,12 @@ impl Model {
         ModelDisk(Arc::new(Mutex::new(Model { seen: tree.clone(), durable: tree, ..Model::default() })))
     }
 
-    /// The disk as another process finds it.
+    /// Returns the disk as another process finds it.
     pub fn after_crash(&self) -> ModelDisk {
         ModelDisk(Arc::new(Mutex::new(Model { history: None, fault: None, ..self.clone() })))
     }
 
-    /// Begins an operation: it may be one of those that fail.
+    /// Starts an operation, which may be one of those that fail.
     fn begin(&mut self) -> io::Result<()> {
         if let Some(mut history) = self.history.take() {
             history.push(self.clone());
@@ -123,7 +122,7 @@ impl Model {
         self.seen.files.len() - 1
     }
 
-    /// Makes durable what a sync makes durable; a sync that fails loses it.
+    /// Makes the data of a sync durable; a failed sync loses it.
     fn sync(&mut self, is_of_it: impl Fn(&PendingOp) -> bool, result: &io::Result<()>) {
         let (of_it, others): (Vec<PendingOp>, _) =
             std::mem::take(&mut self.outstanding).into_iter().partition(is_of_it);
@@ -135,7 +134,7 @@ impl Model {
 }
 
 impl ModelDisk {
-    /// An empty disk.
+    /// Creates an empty disk.
     pub fn new() -> ModelDisk {
         ModelDisk::default()
     }
@@ -144,7 +143,7 @@ impl ModelDisk {
         self.0.lock().unwrap()
     }
 
-    /// Gives a file another content, durably.
+    /// Replaces the content of a file durably.
     pub fn put(&self, path: &str, bytes: Vec<u8>) {
         let mut model = self.model();
         let file = model.seen.names[Path::new(path)];
@@ -153,17 +152,17 @@ impl ModelDisk {
         model.durable.files[file] = bytes;
     }
 
-    /// Lets operations fail, by their numbers from the first of all.
+    /// Makes operations fail, by their numbers from the first of all.
     pub fn set_fault(&self, fault: Option<Fault>) {
         self.model().fault = fault;
     }
 
-    /// Keeps from now on how it was before each operation.
+    /// Starts recording the state before each operation.
     pub fn keep_history(&self) {
         self.model().history = Some(Vec::new());
     }
 
-    /// How it was before each operation, and how it is now.
+    /// Returns the state before each operation, and the present one.
     pub fn history(&self) -> Vec<Model> {
         let mut model = self.model();
         let mut history = model.history.take().unwrap_or_default();
@@ -267,7 +266,7 @@ impl File for ModelFile {
     fn append(&self, bytes: &[u8]) -> io::Result<usize> {
         let mut model = self.disk.model();
         let result = model.begin();
-        // A disk that fills up takes a part, and says so the next time.
+        // A disk that fills up accepts a part, and reports the error at the next write.
         let taken = if result.is_ok() { bytes.len() } else { bytes.len() / 2 };
         let at = model.seen.files[self.index].len();
         model.perform(PendingOp::Write { file: self.index, at, bytes: bytes[..taken].to_vec() });

@@ -1,4 +1,4 @@
-//! A board behind a serial-port server: it answers, falls silent without a word of the connection, and comes back.
+//! A board behind a serial-port server: it answers, falls silent while the connection stays up, and comes back.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -8,7 +8,7 @@ use std::process::Stdio;
 use crate::program::damcast;
 use crate::pty::wait_until;
 
-/// Takes what has come, and answers the questions for the position if it is to.
+/// Reads all available bytes, and answers the queries for the position if `answers`. Returns the number of queries.
 fn serve(connection: &mut TcpStream, answers: bool) -> usize {
     let mut bytes = [0; 256];
     match connection.read(&mut bytes) {
@@ -54,7 +54,7 @@ fn stalled_connection_is_closed_and_reopened() {
         asked += serve(&mut first, true);
         asked >= 3
     });
-    // From here on the server takes everything and passes nothing on; the connection stays as it is.
+    // From here on the server accepts everything and forwards nothing; the connection stays up.
     let mut second = accept();
     wait_until("an answer after the silence", || {
         serve(&mut second, true);

@@ -1,5 +1,4 @@
-//! Links, pipes and folders where a station has its files: nothing hangs, nothing is written through a link, and what is there is
-//! named.
+//! Links, pipes and folders in place of a station's files: nothing hangs, nothing is written through a link, and the obstacle is named.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -13,7 +12,7 @@ use crate::boards::Process;
 use crate::program::{damcast, run};
 use crate::pty::wait_until;
 
-/// A folder with the configuration of a board that is not there.
+/// A folder with the configuration of an absent board.
 struct StationFolder(tempfile::TempDir);
 
 impl StationFolder {
@@ -42,7 +41,7 @@ impl StationFolder {
         Process(command.current_dir(self.0.path()).stdout(Stdio::null()).stderr(log_file).spawn().unwrap())
     }
 
-    /// Waits until the line has a log, ends the station, and returns how it ended.
+    /// Waits until the line has a log, ends the station, and returns its exit status.
     fn record(&self, log: &str) -> ExitStatus {
         let mut station = self.start();
         let has_head = || fs::read_to_string(self.path(log)).is_ok_and(|text| text.contains("# opened: "));
@@ -113,7 +112,7 @@ fn folder_is_checked_and_rebuilt_without_fifos_and_links() {
     assert!(report.out.contains("live/a-7.pdn") && report.out.contains("no regular file"), "{}", report.out);
     fs::remove_file(place.path("live/a-7.pdn")).unwrap();
     assert_eq!(run(&["rebuild", recordings]).code, 0);
-    // Whoever may write into the folder must not lead root elsewhere.
+    // A user with write access to the folder must not redirect root elsewhere.
     let elsewhere = place.0.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     for name in ["live", "public", "public/archive"] {

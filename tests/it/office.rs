@@ -1,5 +1,4 @@
-//! What the tournament office makes of what boards have shown, of players who change, and of rounds that are paired anew. The disk is in
-//! memory.
+//! The tournament service: results from boards, changed players, and rounds that are paired anew. The disk is in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -34,7 +33,7 @@ impl ServiceFixture {
         ServiceFixture(service, disk.clone())
     }
 
-    /// One with a round that is open.
+    /// Creates a service with an open round.
     fn with_open_round() -> ServiceFixture {
         let mut desk = ServiceFixture::new();
         desk.import(PLAYERS);
@@ -63,7 +62,7 @@ impl ServiceFixture {
         self.done(TournamentCommand::import_of("file.csv", text.to_owned()))
     }
 
-    /// The record that is read anew makes the tournament that was decided on.
+    /// Asserts that the log, read anew, gives the present tournament.
     fn check_record(&self) {
         let read = TournamentLog::read(&*self.1, Path::new("/r/log")).unwrap();
         assert_eq!((read.damage(), read.tournament()), (None, self.0.tournament()));
@@ -87,7 +86,7 @@ impl ServiceFixture {
         done
     }
 
-    /// The tags of game 1 of board a that are shown otherwise than they were recorded.
+    /// Returns the tags of game 1 of board a that are shown differently from the recording.
     fn visible_tags(&self) -> BTreeMap<String, String> {
         let history = TournamentHistory::from_records(self.0.log().records());
         let corrections = history.corrections("a", 1).iter();
@@ -95,7 +94,7 @@ impl ServiceFixture {
     }
 }
 
-/// Game 1 of board a, a game of the first pairing, that has ended with a result.
+/// Returns game 1 of board a, a game of the first pairing, ended with a result.
 fn game(desk: &ServiceFixture, result: &str, is_result_given: bool) -> BoardGame {
     let tournament = desk.tournament();
     let seat = tournament.board_assignments().into_iter().find(|seat| seat.board == "a").unwrap();
@@ -135,7 +134,7 @@ fn board_result_is_proposal_and_operator_result_is_official() {
     let record = desk.catch_up().record.unwrap();
     assert_eq!((record.by.as_str(), record.reason.as_str()), ("bert", "the flag fell"));
     assert_eq!(desk.result().as_deref(), Some("2-0"));
-    // What an arbiter takes back does not come again from the board.
+    // A result that an arbiter withdrew is not restored from the board.
     desk.done(result_of_pairing("*"));
     desk.catch_up();
     assert_eq!(desk.result(), None);
@@ -144,7 +143,7 @@ fn board_result_is_proposal_and_operator_result_is_official() {
     assert_eq!(desk.result().as_deref(), Some("1-1"));
 }
 
-/// What an answer says that refuses.
+/// Asserts a refusal and returns its message.
 #[track_caller]
 fn refused(desk: &mut ServiceFixture, matter: TournamentCommand) -> String {
     let before = desk.tournament();
@@ -153,7 +152,7 @@ fn refused(desk: &mut ServiceFixture, matter: TournamentCommand) -> String {
     why
 }
 
-/// A result of the first pairing.
+/// Returns a request for a result of the first pairing.
 fn result_with(result: &str, why: Option<&str>) -> TournamentCommand {
     match result_of_pairing(result) {
         TournamentCommand::Result { board, game, pairing, section, result, correct, .. } => {
@@ -241,7 +240,7 @@ fn namesakes_differ_by_number_and_swap_needs_confirmation() {
     assert!(why.contains("two players would be called") && why.contains("--confirm"), "{why}");
     desk.done(call("Clerc, Rob", "Jansen, J."));
     assert_eq!(names(&desk)[2], "Jansen, J.", "it was meant so");
-    // Those who are not to be named keep the name by which they are found, and have their numbers.
+    // Players with hidden names are still found by name and number.
     desk.request(call("2", "N. N.").into()).unwrap();
     desk.request(call("3", "N. N.").into()).unwrap();
     let why = refused(&mut desk, call("N. N.", "Jansen, Joop"));
@@ -315,7 +314,7 @@ fn corrected_name_survives_import() {
     desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
     assert_eq!(names(&desk), mended, "nobody is new");
     assert_eq!(desk.tournament().sections[0].round(2)[0].white.map(|id| id.0), Some(2));
-    // The program has another name, too; and then a player who has the old one.
+    // The pairing program renames the player as well; then another player gets the old name.
     desk.import(&PLAYERS.replace("Wiersma, H.", "Wiersma, Harm J."));
     assert_eq!(names(&desk)[1], "Wiersma, Harm J.");
     desk.done(call("2", "Wiersma, H."));
@@ -346,20 +345,20 @@ fn imported_files_reveal_no_hidden_player() {
     };
     let hidden = players(&desk);
     assert_eq!(hidden[1..3], [(Some(2), "N. N.".to_owned()), (Some(3), "N. N.".to_owned())]);
-    // By number, by name, and as our own export has them.
+    // By number, by name, and as in our own export.
     desk.import(PLAYERS);
     desk.import(ROUND);
     desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
     let own = write_csv(&desk.tournament(), &desk.tournament().sections[0]);
     assert!(own.contains("N. N.") && !own.contains("Wiersma") && !own.contains("Clerc"), "{own}");
     assert!(desk.import(&own).record.is_none());
-    // Another spelling is no way back.
+    // Another spelling does not undo the renaming.
     let renamed = PLAYERS.replace("Wiersma, H.", "Wiersma, Harm");
     desk.import(&renamed);
     assert_eq!(players(&desk), hidden);
     let paired = desk.tournament().sections[0].round(2)[0].clone();
     assert_eq!((paired.white.map(|id| id.0), paired.black.map(|id| id.0)), (Some(2), Some(3)));
-    // He changes his mind.
+    // The player asks for another name again.
     desk.done(call("2", "Wiersma, Harm"));
     assert_eq!(players(&desk)[1].1, "Wiersma, Harm");
     let history = TournamentHistory::from_records(desk.0.log().records());
@@ -372,7 +371,7 @@ fn imported_files_reveal_no_hidden_player() {
     assert!(!before.contains("Wiersma, H.\"") && !before.contains("Clerc"), "{before}");
 }
 
-/// The readers of a game whose results know a plus see it there, too.
+/// Readers of a game see a plus draw if their results include it.
 #[test]
 fn plus_draw_comes_from_board_or_arbiter() {
     let plus_draws = |game| BoardGame { format: Some(ResultFormat::PlusDraw), ..game };
@@ -386,7 +385,7 @@ fn plus_draw_comes_from_board_or_arbiter() {
     desk.done(result_of_pairing("1--1+"));
     assert_eq!((desk.result().as_deref(), reason(&desk)), (Some("1-1"), Some("black plus")));
     assert_eq!(desk.visible_tags()["Result"], "1- - 1+");
-    // A file that knows no plus has a draw.
+    // A file without plus draws shows a draw.
     let mut desk = ServiceFixture::with_open_round();
     desk.add(game(&desk, "2-0", true));
     desk.catch_up();
@@ -394,7 +393,7 @@ fn plus_draw_comes_from_board_or_arbiter() {
     assert_eq!((desk.visible_tags()["Result"].as_str(), reason(&desk)), ("1-1", Some("white plus")));
 }
 
-/// In a section with Delft scoring an advantage counts; it stands in the game as its board gave it.
+/// In a section with Delft scoring an advantage counts; the game keeps the result of its board.
 #[test]
 fn delft_advantage_comes_from_board() {
     let mut desk = ServiceFixture::new();
@@ -413,14 +412,14 @@ fn delft_advantage_comes_from_board() {
     assert_eq!((desk.result().as_deref(), desk.visible_tags()["Result"].as_str()), (Some("0.5-1.5"), "1/2 - 1 1/2"));
     let why = desk.request(result_of_pairing("1+-1-").into()).unwrap_err().to_string();
     assert!(why.contains("a draw with an advantage is 1½-½ or ½-1½ here"), "{why}");
-    // Another section has no such result: it is a proposal.
+    // Another section has no such result: it becomes a proposal.
     let mut desk = ServiceFixture::with_open_round();
     desk.add(of_delft(game(&desk, "1 1/2 - 1/2", true)));
     desk.catch_up();
     assert_eq!(desk.result(), None);
 }
 
-/// A game that was ended by mistake and went on is one game: it is played again as a whole, and counts again as a whole.
+/// A game that was ended by mistake and continued is one game: all its parts are replayed and count together.
 #[test]
 fn all_parts_of_game_are_replayed_and_count_again() {
     let mut desk = ServiceFixture::with_open_round();
@@ -442,7 +441,7 @@ fn all_parts_of_game_are_replayed_and_count_again() {
     assert_eq!(desk.visible_tags()["Result"], "*");
 }
 
-/// The station was killed when the line had taken `continue` and the office had not.
+/// The station was killed after the line had processed `continue` and before the service had.
 #[test]
 fn unrecorded_continuation_clears_result() {
     let mut desk = ServiceFixture::with_open_round();
@@ -459,7 +458,7 @@ fn unrecorded_continuation_clears_result() {
     assert_eq!(desk.result().as_deref(), Some("1-1"));
 }
 
-/// A game of the first pairing was played on board b, ended by mistake, and goes on there: it is still a game of the first pairing.
+/// A game of the first pairing was played on board b, ended by mistake, and continued there: it is still a game of the first pairing.
 #[test]
 fn assigned_game_continues_in_pairing_and_reports_board() {
     let mut desk = ServiceFixture::with_open_round();
@@ -483,7 +482,7 @@ fn assigned_game_continues_in_pairing_and_reports_board() {
     };
     let board = |desk: &ServiceFixture| document(desk)["sections"][0]["rounds"][0]["pairings"][0]["board"].clone();
     assert_eq!(board(&desk), "b");
-    // Whichever part is named, all of them are meant.
+    // Naming any part assigns all of them.
     desk.request(TournamentRequest { confirm: true, ..adopt(1, "1.2").into() }).unwrap();
     assert_eq!(
         (key(&desk), desk.tournament().assigned_pairing("b", 1)),
@@ -522,11 +521,11 @@ fn substitute_inherits_nothing_from_replaced_player() {
     for (tag, value) in [("White", "Reserve, R."), ("WhiteRating", ""), ("WhiteTitle", "")] {
         assert_eq!(shown.get(tag).map(String::as_str), Some(value), "{tag}: {shown:?}");
     }
-    // All of it stands in the record, and is read from it.
+    // The log contains the whole history.
     let history = TournamentHistory::from_records(desk.0.log().records());
     assert!(history.visible_events(Delay::NO_DELAY, history.events().last().unwrap().at()) > 0);
     assert_eq!(desk.tournament().corrected("a", 1).unwrap().tags["WhiteRating"].value, "");
-    // He was not a substitute after all.
+    // The substitution is undone.
     let back = TournamentCommand::Substitute {
         pairing: "1.1".to_owned(),
         player: "Reserve, R.".to_owned(),
@@ -588,7 +587,7 @@ fn mistakenly_replayed_game_counts_again_when_assigned() {
         desk.catch_up();
         assert_eq!(desk.result().as_deref(), official);
     }
-    // Another game counts: that one first.
+    // Another game counts and has to be discarded first.
     let mut desk = ServiceFixture::with_open_round();
     desk.add(game(&desk, "2-0", true));
     desk.catch_up();
@@ -700,11 +699,11 @@ fn early_game_is_assigned_and_belongs_to_round() {
         .map(|event| event.line(1, &Default::default()))
         .collect();
     assert!(events.contains(r#""field":"pairing","old":"","new":"1""#), "{events}");
-    // Its result is that of the pairing, as of any game of the round.
+    // Its result becomes that of the pairing, as for any game of the round.
     desk.add(BoardGame { result: Some("2-0".to_owned()), is_result_given: true, is_over: true, ..early });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
-    // It was the game of the other board.
+    // The game belongs to the other board.
     let unsure = desk.request(adopt(Some("1.2")).into()).unwrap_err().to_string();
     assert!(unsure.contains("--confirm makes it one of this"), "{unsure}");
     desk.done(adopt(Some("1.2")));
@@ -712,8 +711,8 @@ fn early_game_is_assigned_and_belongs_to_round() {
     assert_eq!(desk.visible_tags()["WhiteRating"], "2300");
 }
 
-/// The office numbers boards by their serial numbers; the cables of two are swapped, one after the other.
-/// What each board is to play next: the pairings by round and board.
+/// Returns the next pairing of each board, by round and board. The service numbers boards by their serial numbers; the cables of two are
+/// swapped, one after the other.
 fn next(desk: &ServiceFixture) -> Vec<String> {
     let tournament = desk.tournament();
     let called = |seat: &damcast::engine::tournament::BoardAssignment| {
@@ -771,7 +770,7 @@ fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
     desk.done(begin("1.2", "b"));
     assert_eq!(next(&desk), ["a 2.1", "b 1.2"], "before what its round has for it");
     assert!(desk.request(begin("2.1", "b").into()).unwrap_err().to_string().contains("is to play Clerc, Rob"));
-    // It is a game like any other of its round, and then the board plays the open round.
+    // It is an ordinary game of its round, and then the board plays the open round.
     let seat = desk.tournament().board_assignments().into_iter().find(|seat| seat.board == "b").unwrap();
     let one = game(&desk, "0-2", true);
     desk.add(BoardGame { board: "b".to_owned(), pairing: Some(seat.pairing.0.to_string()), tags: seat.tags, ..one });
@@ -779,7 +778,7 @@ fn postponed_pairing_holds_no_round_open_and_suits_any_board() {
     assert_eq!(next(&desk), ["a 2.1", "b 2.2"]);
     let pairing = desk.tournament().sections[0].pairings[1].clone();
     assert_eq!((pairing.deferral, pairing.board_override.as_str(), pairing.result.is_some()), (None, "", true));
-    // One that has begun is adjourned.
+    // A pairing whose game has begun is adjourned.
     let adjourned = desk.done(TournamentCommand::Postpone { pairing: "2.1".to_owned(), section: None, undo: false });
     assert!(adjourned.messages[0].contains("postponed"), "{:?}", adjourned.messages);
 }
@@ -803,13 +802,13 @@ fn replayed_game_counts_once_and_first_stays_marked() {
     assert_eq!(desk.result(), None, "the old game gives nothing any more");
     assert_eq!(next(&desk), ["a 1.1", "b 1.2"]);
     assert!(desk.request(replay().into()).unwrap_err().to_string().contains("no game that is over"));
-    // The new one is played on a board whose name comes first.
+    // The new game is played on a board whose name sorts first.
     let again = game(&desk, "0-2", true);
     desk.add(BoardGame { board: "Z".to_owned(), ..again });
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("0-2"));
     assert_eq!(desk.visible_tags()["Result"], "*");
-    // In a round that is closed it says where it is to be played.
+    // In a closed round the request has to name the board.
     desk.done(round(1, "closed"));
     let outcome = desk.done(replay());
     assert!(
@@ -837,7 +836,7 @@ fn board_is_at_last_seen_serial_number() {
     };
     let [a, b] = ["a", "b"].map(|name| Some(name.to_owned()));
     assert_eq!(report_boards([(Some("1"), true), (Some("2"), true)]), [a.clone(), b.clone()]);
-    // Its line still has the number of the board that was pulled out; the other one has heard it since.
+    // The line of the unplugged board still has its number; the other line has received that number since.
     assert_eq!(report_boards([(Some("1"), false), (Some("1"), true)]), [b.clone(), None]);
     assert_eq!(report_boards([(Some("2"), true), (Some("1"), true)]), [b.clone(), a.clone()]);
     // Put back, the first before the other is unplugged.
@@ -846,7 +845,7 @@ fn board_is_at_last_seen_serial_number() {
     assert_eq!(report_boards([(Some("1"), true), (Some("2"), true)]), [a, b]);
 }
 
-/// The station was started anew: a line says what its log has, the other has its link again, and its board has yet to say who it is.
+/// After a restart one line has its board from the log; the other has its link again, and its board has not identified itself yet.
 #[test]
 fn restart_keeps_pairings_of_boards() {
     let disk = Arc::new(ModelDisk::new());
@@ -864,7 +863,7 @@ fn restart_keeps_pairings_of_boards() {
         service.set_boards(boards(serials));
         ServiceFixture(service, disk.clone())
     };
-    // The boards have changed their places.
+    // The boards have swapped places.
     let mut desk = open([(Some("2"), true), (Some("1"), true)]);
     desk.import(PLAYERS);
     desk.import(ROUND);

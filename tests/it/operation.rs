@@ -1,4 +1,4 @@
-//! A station as a service: what it tells the service manager, and whom it calls.
+//! A station as a service: its messages to the service manager, and its alarms.
 
 use std::fs;
 use std::os::unix::net::UnixDatagram;
@@ -12,14 +12,14 @@ use crate::daemon::{SPEED, Station, StationFolder, bytes_from_board, moves, reco
 use crate::program::preload;
 use crate::pty::{Board, Pty, wait_until};
 
-/// A service manager that listens.
+/// A service manager that receives the notifications.
 struct Manager {
     socket: UnixDatagram,
     received: Vec<String>,
 }
 
 impl Manager {
-    /// A station that has this manager, and a watchdog that barks after so long.
+    /// Starts a station with this manager and a watchdog time.
     fn start(place: &StationFolder, watchdog: Duration) -> (Manager, Station) {
         Manager::start_with(place, watchdog, |_| {})
     }
@@ -35,7 +35,7 @@ impl Manager {
         (Manager { socket, received: Vec::new() }, station)
     }
 
-    /// Takes what has come.
+    /// Reads all available notifications. Returns their number.
     fn listen(&mut self) -> usize {
         let mut message = [0; 4096];
         while let Ok(count) = self.socket.recv(&mut message) {
@@ -53,11 +53,11 @@ impl Manager {
         });
     }
 
-    /// How often the watchdog was fed within a span.
+    /// Returns the number of watchdog notifications within a span.
     fn watchdog_count(&mut self, span: Duration) -> usize {
         self.listen();
         self.received.clear();
-        // Not a wait for something: the span over which it is counted.
+        // Not a wait for a condition: the span of the count.
         std::thread::sleep(span);
         self.listen();
         self.received.iter().filter(|line| *line == "WATCHDOG=1").count()
@@ -112,17 +112,17 @@ fn one_hanging_line_triggers_watchdog() {
     manager.wait_for("WATCHDOG=1");
     let log = place.path("recordings/log/a-7.log");
     fs::write(&log, "").unwrap();
-    // Other settings, so that the line is opened anew and reads its logs.
+    // Other settings make the line open anew and read its logs.
     place.configure(&["a", "b"], 2.0 * SPEED, "");
     assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
     station.wait_for("no progress for seconds: line a;");
     manager.listen();
     assert_eq!(manager.watchdog_count(Duration::from_secs(2)), 0, "the others go on, and that is not enough");
-    // The others do go on, and operators are answered; who asks the line is told that it hangs.
+    // The other lines go on, and operators get answers; a request to the hanging line reports that it hangs.
     let mut pty = Pty::plug_in(&place.path("b"));
     pty.wait_for_the_station();
     assert_eq!(status(&place)["lines"][1]["link"], "open");
-    // A manager would kill it now; the disk answers again, and it goes on.
+    // A manager would kill the station here; the disk answers again, and the station goes on.
     fs::remove_file(&log).unwrap();
     manager.wait_for("WATCHDOG=1");
     assert!(station.signal(Signal::TERM).success());
@@ -131,7 +131,7 @@ fn one_hanging_line_triggers_watchdog() {
 #[test]
 fn alert_command_runs_at_start_and_end_of_problem() {
     let place = StationFolder::new(&["a"]);
-    // As fast as life: a busy machine answers in time.
+    // At normal speed: a busy machine answers in time.
     place.configure(&["a"], 1.0, "");
     let heard = place.path("alarms");
     let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
@@ -152,7 +152,7 @@ fn alert_command_runs_at_start_and_end_of_problem() {
         board.answer(&mut pty);
         received().lines().count() >= 2
     });
-    // The command hangs again, and the board is recorded all the same.
+    // The command hangs again, and the board is still recorded.
     let heard_before = bytes_from_board(&place.log("a-1.log")).len();
     pty.send(&[0x93, 0x00, 0x05, 0x01, 0x0b]);
     wait_until("a record", || bytes_from_board(&place.log("a-1.log")).len() > heard_before);
@@ -222,14 +222,14 @@ fn ready_board_is_no_warning() {
     assert!(line.contains(" INFO "), "{line}");
 }
 
-/// The disk takes nothing any more, and the station is told to stop: it says what is lost, and that it did not end well.
+/// The disk refuses all writes and the station is stopped: it reports the lost bytes and ends with an error.
 #[test]
 fn bytes_refused_by_full_disk_are_reported_at_end() {
     use rustix::process::{Resource, Rlimit, prlimit};
     let place = StationFolder::new(&["a"]);
     let config = place.path("damcast.toml");
     let mut command = std::process::Command::new("/bin/sh");
-    // Where a file may not grow any more the system ends a process that does not ignore the signal for it.
+    // The system kills a process at the file size limit unless it ignores the signal.
     command.args(["-c", "trap '' XFSZ; exec \"$0\" run --config \"$1\"", env!("CARGO_BIN_EXE_damcast")]);
     command.arg(&config).env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
     let mut pty = Pty::plug_in(&place.path("a"));

@@ -1,11 +1,11 @@
-//! What an operator may ask of a line, and what a line offers to the operator.
+//! Requests of an operator to a line, and offers of a line to the operator.
 
 use damcast::engine::millis::Millis;
 use damcast::engine::session::request::RequestError;
 use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
 
-/// A line with an idle board at its end that has the start position on it.
+/// A line with an idle board that shows the start position.
 struct BoardFixture {
     line: Line,
     now: u64,
@@ -21,7 +21,7 @@ impl BoardFixture {
         desk
     }
 
-    /// A board as it is set up for a game, its connector on White's left or right.
+    /// Creates a board in the start position, its connector on White's left or right.
     fn with_start(settings: &[(&str, &str)], turned: bool) -> BoardFixture {
         let mut desk = BoardFixture::new(settings);
         let mut dump: Vec<u8> = (0..100).map(start_code).collect();
@@ -61,7 +61,7 @@ impl BoardFixture {
         self.now = end;
     }
 
-    /// A man moves between two fields, on a board without a clock.
+    /// Moves a man between two fields, on a board without a clock.
     fn play(&mut self, from: u8, to: u8, piece: u8) {
         self.update(from, 0);
         self.update(to, piece);
@@ -95,7 +95,7 @@ fn start_code(field: usize) -> u8 {
 
 #[test]
 fn turns_board_round() {
-    // Configured wrongly: the start position is not recognised until the operator turns the board.
+    // Wrong configuration: the start position is not recognised until the operator turns the board.
     let mut desk = BoardFixture::with_start(&[("orientation", "normal")], true);
     desk.wait(10_000);
     assert_eq!(desk.replies("the start position is set up"), 0);
@@ -142,7 +142,7 @@ fn pairing_applies_to_unstarted_game_or_next() {
         _ => None,
     };
     assert_eq!(desk.outputs.iter().filter_map(pairing).collect::<Vec<_>>(), ["3.1"]);
-    // The next pairing has no title, and changes nothing of the game that is going on.
+    // The next pairing has no title and changes nothing in the running game.
     desk.request("pairing 4.1 {[White \"Gantwarg, A.\"][Black \"Clerc, R.\"]}");
     assert_eq!(desk.replies("the next game is pairing 4.1"), 1);
     assert_eq!(desk.file(), before);
@@ -179,7 +179,7 @@ fn held_entries_are_published_on_release() {
     assert_eq!(desk.replies("nothing is held back"), 1);
 }
 
-/// Four plies, none of them pressed for: 32-28 19-23 28x19 14x23.
+/// Plays four plies without a press: 32-28 19-23 28x19 14x23.
 fn four_plies(desk: &mut BoardFixture) {
     desk.play(63, 54, 1);
     desk.play(36, 45, 4);
@@ -195,14 +195,14 @@ fn undo_restores_position_before_entry() {
     four_plies(&mut desk);
     assert!(desk.file().ends_with(&["1. 32-28", "19-23", "2. 28x19", "14x23"].map(str::to_owned)), "{:?}", desk.file());
     let published: Vec<String> = desk.file().iter().map(|line| (*line).to_owned()).collect();
-    // The pieces are put back first: what stands on the board would be recognised again.
+    // The pieces are put back first; otherwise the position on the board would be recognised again.
     desk.update(45, 0);
     desk.update(36, 1);
     desk.update(27, 4);
     desk.request("undo");
     let setup = |desk: &BoardFixture| desk.file().last().map(|line| (*line).to_owned()).unwrap();
     assert!(setup(&desk).starts_with("/FEN \"B:W19,"), "{}", setup(&desk));
-    // Twice: each takes back one entry more.
+    // Twice: each request withdraws one more entry.
     desk.update(36, 0);
     desk.update(54, 1);
     desk.update(45, 4);
@@ -211,7 +211,7 @@ fn undo_restores_position_before_entry() {
     assert_eq!(desk.file()[..published.len()], published, "what was published stays");
     desk.wait(60_000);
     assert!(setup(&desk).starts_with("/FEN \"W:W28,"), "nothing is published again: {:?}", desk.file());
-    // Its number says how many plies count.
+    // The number says how many plies count.
     desk.update(45, 0);
     desk.play(54, 36, 1);
     assert_eq!(desk.file().last().unwrap(), "2. 28x19", "{:?}", desk.file());
@@ -235,7 +235,7 @@ fn continued_game_gets_new_file() {
     desk.request("result 2-0");
     desk.wait(20_000);
     let first = desk.file();
-    // The next game is of another pairing; this one keeps its own.
+    // The next game has another pairing; the running game keeps its own.
     desk.request("pairing 18 {[Round \"4\"]}");
     // A piece is in the air.
     desk.update(61, 0);
@@ -308,7 +308,7 @@ fn confirmed_position_becomes_setup() {
     desk.request("resync");
     desk.wait(5_000);
     assert_eq!(desk.replies("the board shows the position that is published"), 1, "{:?}", desk.notices());
-    // Two men of Black are off, which no move explains; for a board without a clock that may take minutes to decide.
+    // Two black men are off, which no move explains; on a board without a clock the decision may take minutes.
     desk.update(36, 0);
     desk.update(27, 0);
     desk.wait(1_000);
@@ -354,7 +354,7 @@ fn result_piece_is_offered_and_is_no_move() {
         let mut desk = BoardFixture::with_start(&[], false);
         desk.play(63, 54, 1);
         let before = desk.file().len();
-        // On a playing square in the middle of the board, tried on another first, and with a lot of quiet after it.
+        // On a playing square in the middle of the board, after another one, and with a long quiet time after it.
         desk.update(45, code);
         desk.wait(500);
         desk.update(45, 0);
@@ -364,7 +364,7 @@ fn result_piece_is_offered_and_is_no_move() {
         assert_eq!((desk.replies("a result piece"), desk.replies(&offer)), (1, 1), "{:?}", desk.notices());
         assert_eq!(desk.file().len(), before, "no move, no setup");
         assert_eq!(desk.replies("no legal move"), 0, "{:?}", desk.notices());
-        // Taken off and put down again it is offered again.
+        // Lifted and put down again, the offer is repeated.
         desk.update(43, 0);
         desk.wait(5_000);
         desk.update(0, code);
@@ -380,7 +380,7 @@ fn result_piece_is_offered_and_is_no_move() {
     }
 }
 
-/// All pieces are taken off, and these are put into the centre.
+/// Takes all pieces off and puts these into the centre.
 fn sweep_and_show(desk: &mut BoardFixture, pieces: [(u8, u8); 2]) {
     // The clock is stopped with 1:00:00 each.
     desk.handle(Input::Bytes(vec![0x8d, 0x00, 0x0a, 0x01, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00]));
@@ -409,11 +409,11 @@ fn two_pieces_in_centre_propose_result_and_publish_nothing() {
         assert_eq!(desk.replies(&offer), 1, "{:?}", desk.notices());
         assert_eq!(desk.line.status().proposed_result.as_deref(), Some(value));
         assert_eq!(desk.file().len(), before, "nothing is published: {:?}", desk.file());
-        // Taken away it is no offer any more.
+        // Removing a piece withdraws the offer.
         desk.update(45, 0);
         desk.wait(10_000);
         assert_eq!(desk.line.status().proposed_result, None);
-        // Put back and confirmed it ends the game, and what stands on the board is no part of it.
+        // Put back and confirmed, the offer ends the game; later positions are not part of it.
         desk.update(45, codes[0]);
         desk.wait(10_000);
         assert_eq!(desk.line.status().proposed_result.as_deref(), Some(value));
@@ -426,7 +426,7 @@ fn two_pieces_in_centre_propose_result_and_publish_nothing() {
         assert_eq!(ended.as_deref(), Some(value));
         assert!(desk.file().iter().all(|line| !line.starts_with("/FEN")), "{:?}", desk.file());
     }
-    // Three pieces, and two of which one stands elsewhere, are none.
+    // Three pieces, or two with one elsewhere, make no offer.
     for others in [[(45, 1), (43, 1)], [(45, 1), (12, 4)]] {
         let mut desk = BoardFixture::with_start(&[], false);
         desk.play(63, 54, 1);

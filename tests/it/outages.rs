@@ -1,10 +1,10 @@
-//! Outages in the middle of games: what a board remembers is recorded, and of a board that remembers nothing at most one setup
-//! tells that something was missed. A board without power sees nothing and remembers nothing: what was played then is lost, and one
-//! setup tells so; the ply during which the power came back, and the one before it was pressed for, may be hidden by it, too.
+//! Outages in the middle of games. The contents of a board's memory are recorded; for a board without memory at most one setup marks the
+//! gap. A board without power sees and stores nothing: the plies of that time are lost, and one setup marks them. It may also hide the ply
+//! during which the power returned, and the previous ply until its press.
 //!
-//! The same with a thousand outages, and their counts: `cargo test --release --test it -- --ignored --nocapture thousand_outages`;
-//! with other hands than ideal ones, beside the same games without an outage: `... --nocapture outages_under_other_hands`;
-//! without power, or with the next game begun meanwhile: `... --nocapture five_hundred`.
+//! A thousand outages, with counts: `cargo test --release --test it -- --ignored --nocapture thousand_outages`; with other hands than ideal
+//! ones, beside the same games without an outage: `... --nocapture outages_under_other_hands`; without power, or with the next game begun
+//! meanwhile: `... --nocapture five_hundred`.
 
 use std::fmt;
 
@@ -25,18 +25,18 @@ use hardware_sim::seat::SeatConfig;
 
 use crate::games::playable;
 
-/// What does not come through.
+/// Kind of an outage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OutageKind {
     /// The port goes away and comes back, or the station does.
     Unplugged,
-    /// The port stays, and nothing passes.
+    /// The port stays, and no byte passes.
     Silent,
-    /// The board has no power: it sees nothing either.
+    /// The board has no power and sees nothing.
     Powerless,
 }
 
-/// Where the board hangs, and whether it tells its memory.
+/// Connection of the board, and whether its memory can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BoardSetup {
     Single,
@@ -44,14 +44,14 @@ pub enum BoardSetup {
     Bus,
 }
 
-/// What kind of outages are played.
+/// Kind of outages to play.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     kind: BoardSetup,
-    /// Unplugged and silent in turn if it is not said.
+    /// Kind of outage; `None` alternates between unplugged and silent.
     manner: Option<OutageKind>,
     hands: &'static str,
-    /// The game ends while the board is not heard, and another one begins.
+    /// Whether the game ends during the outage and another one begins.
     is_next_game: bool,
 }
 
@@ -61,7 +61,7 @@ impl From<BoardSetup> for Plan {
     }
 }
 
-/// One outage, and the game in which it falls, or the two.
+/// One outage, and the one or two games around it.
 pub struct Case {
     pub seed: u64,
     plan: Plan,
@@ -80,7 +80,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// What became of it.
+/// Outcome of an outage.
 #[derive(Clone, Debug, Default)]
 pub struct OutageOutcome {
     plies: usize,
@@ -88,12 +88,12 @@ pub struct OutageOutcome {
     pub lost: usize,
     pub setups: usize,
     pub without_clock: usize,
-    /// What was recorded and not played.
+    /// Recorded entries that were not played.
     pub untrue: Vec<String>,
     pub story: Vec<String>,
 }
 
-/// A line whose questions for the memory never reach the board.
+/// A line whose memory requests never reach the board.
 struct MemorylessLine(Line);
 
 impl RecorderDriver for MemorylessLine {
@@ -109,7 +109,7 @@ impl RecorderDriver for MemorylessLine {
 }
 
 impl Case {
-    /// The outage begins after some plies and ends before the game does; or the game does in between, and another begins.
+    /// Draws a case: the outage begins after some plies and ends within the game, or the game ends during it and another begins.
     pub fn draw(pool: &[SourceGame], plan: Plan, seed: u64) -> Case {
         let mut rng = Rng::stream(seed, "outage");
         let drawn = if rng.chance(0.5) { OutageKind::Unplugged } else { OutageKind::Silent };
@@ -132,7 +132,7 @@ impl Case {
             case.outage_end = end + rng.below(150_000);
             return case;
         }
-        // As many of a second as of minutes.
+        // From 1 s to 10 min, log-uniformly: outages of seconds are as frequent as outages of minutes.
         let length = (1_000.0 * 600.0_f64.powf(rng.unit())) as u64;
         let length = length.min(end * 2 / 3);
         case.outage_start = 20_000 + rng.below(end.saturating_sub(length + 50_000).max(1));
@@ -140,12 +140,12 @@ impl Case {
         case
     }
 
-    /// The board, before anything happens.
+    /// Returns the board in its initial state.
     pub fn world(&self) -> BusWorld {
         BusWorld::new(self.setting()).unwrap()
     }
 
-    /// Who sits at it, and what befalls its line.
+    /// Returns its players, and the incidents of its line.
     pub fn setting(&self) -> BusConfig {
         let profile: NoiseProfile = self.plan.hands.parse().unwrap();
         let control = Some("4800+60".parse().unwrap());
@@ -189,12 +189,12 @@ impl Case {
         }
     }
 
-    /// What its line is.
+    /// Returns the mode of its line.
     pub fn mode(&self) -> Mode {
         if self.plan.kind == BoardSetup::Bus { Mode::Bus } else { Mode::Single }
     }
 
-    /// A line that expects this board.
+    /// Returns a line that expects this board.
     pub fn line(&self) -> Line {
         let mut settings = LineSettings::new(self.games[0].start.variant());
         if self.plan.kind == BoardSetup::Bus {
@@ -204,14 +204,14 @@ impl Case {
         Line::new(settings)
     }
 
-    /// What a recorder makes of a world in which these games are played.
+    /// Plays the games in a world and returns the outcome of the recording.
     pub fn play_in(&self, mut world: BusWorld, recorder: &mut impl RecorderDriver) -> OutageOutcome {
         let mut record = Record::default();
         drive_bus(&mut world, recorder, 40_000, |_, output| record.outputs.push(output));
         self.check(&record)
     }
 
-    /// Every entry that is no setup must have been played, in order; what was played and is not there is lost.
+    /// Checks that every entry except setups was played, in order; played entries that are missing count as lost.
     pub fn check(&self, record: &Record) -> OutageOutcome {
         let entries: Vec<String> = record.entries().into_iter().map(|(_, entry)| entry).collect();
         let moves = self.moves();
@@ -243,7 +243,7 @@ impl Case {
     }
 }
 
-/// What became of many.
+/// Totals of many outages.
 #[derive(Clone, Copy, Debug, Default)]
 struct OutageTotals {
     outages: usize,
@@ -280,7 +280,7 @@ impl fmt::Display for OutageTotals {
     }
 }
 
-/// Long games from the start positions of all variants.
+/// Returns long games from the start positions of all variants.
 pub fn pool() -> Vec<SourceGame> {
     let mut pool = playable("");
     pool.retain(|game| game.start == Position::start(game.start.variant()) && game.moves.len() >= 40);
@@ -302,7 +302,7 @@ fn sum(outcomes: &[OutageOutcome]) -> OutageTotals {
     }
 }
 
-/// Plays so many outages of a kind; prints the counts and what is not as it should be.
+/// Plays outages of a kind; prints the counts and the deviations.
 fn play(plan: impl Into<Plan>, seeds: std::ops::Range<u64>) -> OutageTotals {
     let (plan, pool) = (plan.into(), pool());
     let cases: Vec<Case> = seeds.map(|seed| Case::draw(&pool, plan, seed)).collect();
@@ -389,7 +389,7 @@ fn five_hundred_boards_without_power() {
     }
 }
 
-/// Other hands take moves back, knock pieces over and forget to press: what an outage adds to that is the difference.
+/// Other hands take moves back, knock pieces over and forget to press: the effect of an outage is the difference to the game without.
 #[test]
 #[ignore = "takes minutes"]
 fn outages_under_other_hands() {

@@ -1,4 +1,4 @@
-//! Outlets: folders for different readers, each by itself. What is wrong with one of them harms no other, and no recording.
+//! Outlets: independent folders for different readers. A fault in one harms no other and no recording.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -54,7 +54,7 @@ impl Hall {
         fs::read_to_string(self.file(name)).unwrap_or_default()
     }
 
-    /// Waits while the board goes on answering.
+    /// Waits for a condition while the board answers.
     fn wait(&mut self, condition: &str, mut is_so: impl FnMut(&Hall) -> bool) {
         let text = self.station.output();
         wait_until(&format!("{condition}: {text}"), || {
@@ -63,7 +63,7 @@ impl Hall {
         });
     }
 
-    /// An outlet shows all that the live file has.
+    /// Waits until an outlet shows the whole live file.
     pub fn shows_all(&mut self, outlet: &str) {
         self.wait(&format!("{outlet} shows all"), |hall| {
             let moves = moves(&hall.place.live("a-1.pdn"));
@@ -93,7 +93,7 @@ fn configure(place: &StationFolder, lines: &[&str], tables: &str) {
     fs::write(place.path("damcast.toml"), format!("[alarm]\ndisk-low = 0\n{tables}{config}")).unwrap();
 }
 
-/// The generation of each line of a file of events; the station is always ours.
+/// Returns the generation of each line of a file of events, and checks that all are from this station.
 fn generations(events: &str) -> Vec<Option<String>> {
     let events = events.lines().zip(1..).map(|(line, seq)| {
         let event: Value = serde_json::from_str(line).unwrap();
@@ -108,7 +108,7 @@ fn generations(events: &str) -> Vec<Option<String>> {
     events.collect()
 }
 
-/// The only generation that all lines have.
+/// Returns the single generation of all lines.
 #[track_caller]
 fn generation(events: &str) -> String {
     let all: std::collections::BTreeSet<_> = generations(events).into_iter().collect();
@@ -132,7 +132,7 @@ fn each_outlet_follows_configured_delay() {
     let live = moves(&hall.place.live("a-1.pdn"));
     hall.wait("the late one", |hall| event_moves(&hall.read("public-late/events.ndjson")).len() + 4 == live.len());
     assert_eq!(event_moves(&hall.read("public-late/events.ndjson")), live[..live.len() - 4]);
-    // Nothing of it, in no file: the game has not begun there.
+    // No file mentions the game: it has not begun there.
     let all: String =
         ["events.ndjson", "games.pdn", "started.pdn"].map(|file| hall.read(&format!("public/{file}"))).concat();
     assert!(!all.contains(&live[0]) && event_moves(&hall.read("public/events.ndjson")).is_empty(), "{all}");
@@ -146,10 +146,10 @@ fn each_outlet_follows_configured_delay() {
         (&outlets[2]["name"], &outlets[2]["delay_plies"], &outlets[0]["delay_s"]),
         (&"late".into(), &4.into(), &86400.into())
     );
-    // What is not delayed is not everybody's.
+    // The undelayed folder is not public.
     assert_eq!(fs::metadata(hall.file("live")).unwrap().mode() & 0o007, 0);
     let place = hall.ends_clean();
-    // All of it again, from the logs alone.
+    // Rebuilt completely from the logs alone.
     let (recordings, other) = (place.path("recordings"), place.path("other"));
     rebuild(&recordings, Some(&other)).unwrap();
     for outlet in ["public", "public-hall", "public-late"] {
@@ -203,7 +203,7 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
         outlets[1]["name"] == "public" && outlets[1]["held"].as_str().unwrap().contains("games-delay"),
         "{outlets}"
     );
-    // The rest can be configured all the same; another mistake changes nothing.
+    // The rest can still be configured; another mistake changes nothing.
     fs::write(&file, wrong.replace("disk-low = 0", "disk-low = 1")).unwrap();
     let ctl_output = run_ctl(&hall.place, &["ctl", "reload"]);
     assert!(
@@ -222,7 +222,7 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
     );
     hall.play(6);
     hall.shows_all("public-hall");
-    // Mended, it goes on.
+    // The outlet resumes after the mistake is corrected.
     fs::write(&file, wrong.replace("games-delay = 900", "delay = 0")).unwrap();
     let ctl_output = run_ctl(&hall.place, &["ctl", "reload"]);
     assert!(
@@ -246,16 +246,16 @@ fn missing_outlet_folder_is_reported_and_harms_no_other() {
     hall.shows_all("public-hall");
     let events = hall.read("public-hall/events.ndjson");
     let of_hall = |alarm: &Value| alarm["kind"] == "publication" && alarm["place"] == "public-hall";
-    // It is made again.
+    // The folder is made again.
     let away = hall.place.path("away");
     fs::rename(hall.file("public-hall"), &away).unwrap();
     hall.wait("it is told", |hall| hall.alarms().iter().any(of_hall));
     hall.shows_all("public-hall");
     assert!(hall.read("public-hall/events.ndjson").starts_with(&events));
     hall.wait("it is over", |hall| hall.alarms().is_empty());
-    // Something is in its way: it stands still, and the other one goes on.
+    // An obstacle suspends this outlet, and the other one goes on.
     for count in 0.. {
-        // The station may make it again between the two.
+        // The station may make the folder again in between.
         fs::rename(hall.file("public-hall"), away.with_extension(count.to_string())).unwrap();
         if fs::write(hall.file("public-hall"), "no folder").is_ok() {
             break;
@@ -276,7 +276,7 @@ fn missing_outlet_folder_is_reported_and_harms_no_other() {
     hall.ends_clean();
 }
 
-/// A group that this user may give files to, and its number.
+/// Returns a group that this user may give files to, and its number.
 fn own_group() -> (String, u32) {
     let groups = fs::read_to_string("/etc/group").unwrap();
     let own = fs::metadata(tempfile::tempdir().unwrap().path()).unwrap().gid();
@@ -286,7 +286,7 @@ fn own_group() -> (String, u32) {
         Some((fields.next()?.to_owned(), fields.nth(1)?.parse::<u32>().ok()?))
     };
     let mut groups = groups.lines().filter_map(group);
-    // Root may give files to any, so another than his own shows more.
+    // Root may give files to any group; a group other than root's own makes the test stronger.
     groups.find(|(_, id)| if is_root { *id != 0 } else { *id == own }).unwrap()
 }
 
@@ -301,7 +301,7 @@ fn outlet_is_for_group_only() {
         let asked = if mode == 0o040 { 0o050 } else { 0o7777 };
         assert_eq!((there.gid(), there.mode() & asked), (id, mode), "{name}");
     }
-    // Files that stand there already are given to a group that comes later.
+    // Existing files are given to a group that is set later.
     configure(
         &hall.place,
         &["a"],
@@ -319,7 +319,7 @@ fn outlet_is_for_group_only() {
     });
     let doctor = run(&["doctor", "--free", "0", "--config", hall.place.path("damcast.toml").to_str().unwrap()]);
     assert!(doctor.out.contains("outlet hall: there is no group no-such-group"), "{}", doctor.out);
-    // It goes on being written.
+    // The outlet is still written.
     hall.play(6);
     hall.shows_all("public-hall");
 }
@@ -335,11 +335,11 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     let of_log = |alarm: &Value| {
         alarm["text"].as_str().unwrap().contains("log/events.order: it was taken away, cut or replaced")
     };
-    // While the station runs: an alarm is raised, and it is written again.
+    // While the station runs: an alarm is raised, and the file is written again.
     fs::remove_file(hall.file("log/events.order")).unwrap();
     hall.wait("the alarm", |hall| hall.alarms().iter().any(of_log));
     hall.wait("it is there again", |hall| hall.read("log/events.order").starts_with(&kept));
-    // While it does not: the lines say what they are.
+    // While it is stopped: the next start restores it from the lines of events.
     assert!(hall.station.signal(Signal::TERM).success());
     let (events, kept) = (hall.read("public/events.ndjson"), hall.read("log/events.order"));
     fs::remove_file(hall.file("log/events.order")).unwrap();
@@ -356,7 +356,7 @@ fn generation_outlives_file_and_changes_on_renumbering() {
         hall.read("public/events.ndjson").starts_with(&events)
             && hall.station.output().contains("log/events.order lacked ")
     );
-    // So a follower has every line, once.
+    // A follower gets every line exactly once.
     let followed = |follower: &mut Follower| {
         let mut text = String::new();
         while let Some(news) = follower.next(std::time::Duration::from_millis(300)).unwrap() {
@@ -368,7 +368,7 @@ fn generation_outlives_file_and_changes_on_renumbering() {
         text
     };
     assert_eq!(followed(&mut follower), hall.read("public/events.ndjson"));
-    // The file and its order are gone: nobody knows any more how it was numbered.
+    // The file and its order are gone: the numbering is lost.
     assert!(hall.station.signal(Signal::TERM).success());
     for file in ["public/events.ndjson", "log/events.order"] {
         fs::remove_file(hall.file(file)).unwrap();
@@ -382,7 +382,7 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     let why = RestartReason::OtherGeneration;
     let news = loop {
         match follower.next(std::time::Duration::from_secs(20)).unwrap() {
-            // It is seen while it is written.
+            // A follower may see the file half written.
             Some(FollowEvent::Truncated { lines: 0 }) => {}
             news => break news,
         }
@@ -420,7 +420,7 @@ fn order_cut_at_line_is_found_and_stops_its_outlet() {
     hall.play(8);
     hall.shows_all("public-hall");
     assert_eq!(hall.read("public/events.ndjson"), shown);
-    // With a copy of it the outlet goes on.
+    // With a copy of the order file the outlet resumes.
     fs::write(&order, whole).unwrap();
     hall.shows_all("public");
     assert!(hall.read("public/events.ndjson").starts_with(&shown));
@@ -429,7 +429,7 @@ fn order_cut_at_line_is_found_and_stops_its_outlet() {
 
 const FOLDER: [&str; 2] = ["/r/public", "/r/log"];
 
-/// Two boards on which this was played.
+/// Returns two boards with this game.
 fn boards() -> [broadcast::Board; 2] {
     const LINES: [&str; 3] = ["1. 32-28", "19-23", "2. 28x19"];
     let at = chrono::DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
@@ -446,7 +446,7 @@ fn boards() -> [broadcast::Board; 2] {
     })
 }
 
-/// The next start: opens the file of events, and tells what is not told yet. Returns what stands there after each.
+/// Simulates the next start: opens the file of events and appends all missing events. Returns its content after each step.
 fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
     let [folder, log] = FOLDER.map(Path::new);
     let boards = boards();
@@ -469,8 +469,8 @@ fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
     states
 }
 
-/// Loses the power before every operation, with all, nothing or one of what was outstanding; `seen`: what stood there, and what
-/// stands there after the next start, as it opens the file and in the end.
+/// Loses the power before every operation, with all, none or one of the outstanding ones; `seen` gets the file before the loss, and after
+/// the next start: when opened and at the end.
 fn lose_power(durability: Durability, mut seen: impl FnMut(&str, &str, &str)) {
     let disk = ModelDisk::new();
     disk.keep_history();
@@ -500,7 +500,7 @@ fn generation_and_events_survive_power_loss() {
         losses += 1;
     });
     assert!(losses > 100, "{losses}");
-    // This test can fail: what is not made durable is lost, and numbered again.
+    // Proves the check: events that are not durable are lost and numbered again.
     let mut is_taken_back = false;
     lose_power(Durability::Lazy, |before, opened, _| is_taken_back |= !opened.starts_with(before));
     assert!(is_taken_back);

@@ -1,4 +1,4 @@
-//! The log of a bus, in which all that brings nothing is one record a second: it replays like the log in which it is written out.
+//! The log of a bus, which packs uneventful traffic into one record per second: it replays like the full log.
 
 use damcast::engine::bytelog::{Header, IdlePacker, KEY_LATE_START, LogInput, Mode, Record, RecordKind};
 use damcast::engine::millis::Millis;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::bus::Bus;
 use crate::games::playable;
 
-/// A line whose log is kept as a station would write it, but for what it holds back.
+/// A line whose log has the records that a station would write, without buffering.
 struct LoggedLine {
     line: Line,
     records: Vec<Record>,
@@ -51,7 +51,7 @@ fn header_for(game_type: &str) -> Header {
     Header { mode: Some(Mode::Bus), opened, game_type: Some(game_type.to_owned()), ..Header::default() }
 }
 
-/// What was recorded of a bus.
+/// Returns the log records of a bus.
 fn recorded(bus: &Bus) -> Vec<Record> {
     recorded_with(bus, &header())
 }
@@ -74,7 +74,7 @@ fn packed(records: &[Record]) -> Vec<Record> {
     packed
 }
 
-/// All that a replay makes of a log: the games with the times of all that was published, and what the operator is told.
+/// Returns the replay of a log: the games with the times of all published entries, and the notices.
 fn replayed(text: String) -> (Vec<PlayedGame>, Vec<String>) {
     let mut notices = Vec::new();
     let log = LogInput::from_text("a-1.log".to_owned(), text.into_bytes());
@@ -117,7 +117,7 @@ fn packed_log_matches_despite_line_faults_and_lost_boards() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
-    /// Any hands, any seed; the log is cut anywhere, as a kill leaves it.
+    /// Any hands, any seed; the log is cut anywhere, as after a kill.
     #[test]
     fn packed_log_cut_anywhere_matches(seed in any::<u64>(), cut in any::<prop::sample::Index>()) {
         let bus = Bus::new(&playable("international"), 2, 6).played(NoiseProfile::club(), seed, LineFaults::none());
@@ -127,8 +127,8 @@ proptest! {
     }
 }
 
-/// For `scripts/replay-hashes`: sessions of buses with all hands, disturbed lines, and boards that go away or begin unheard, as a
-/// station logs them, into the folder `DAMCAST_LOGS`.
+/// For `scripts/replay-hashes`: writes logs of bus sessions with all hands, disturbed lines, and boards that disappear or begin unseen, as
+/// a station logs them, into the folder `DAMCAST_LOGS`.
 #[test]
 #[ignore = "writes logs for scripts/replay-hashes"]
 fn logs_of_buses() {

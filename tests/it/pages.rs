@@ -1,7 +1,7 @@
-//! The pages for people: their transcripts are what the program prints, their links lead somewhere, the files that they name exist.
+//! The documentation: its transcripts are the program's output, its links resolve, and the files it names exist.
 //!
-//! Every command of a `console` block runs as it stands there, in a folder that has what the pages speak of. What cannot be
-//! had on every machine (a board on USB, a station in the middle of a round) is held by the tests that [`TESTED_ELSEWHERE`] names.
+//! Every command of a `console` block runs as printed, in a folder with the files that the pages mention. Transcripts that not every
+//! machine can reproduce (a USB board, a station in the middle of a round) are covered by the tests in [`TESTED_ELSEWHERE`].
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,24 +17,24 @@ use crate::daemon::{SPEED, Station, recording};
 use crate::program::damcast;
 use crate::pty::{Board, Pty, wait_until};
 
-/// The most lines of the README.
+/// Maximum number of lines of the README.
 const MAX_README_LINES: usize = 130;
 
-/// Commands, and the test that holds what the pages say they print.
+/// Commands, and the test that covers their output.
 const TESTED_ELSEWHERE: [(&str, &str); 3] = [
     ("damcast ports", "cli::ports::tests::usb_port_with_stable_name"),
     ("damcast run --config damcast.toml", "pages::station_output_matches_readme"),
     ("damcast status", "cli::status::tests::matches_table_of_docs_page"),
 ];
 
-/// Commands that show what a day in virtual time leaves: its figures change with whatever is recorded.
+/// Commands that show the results of a day in virtual time: their figures vary with the recording.
 const COMMANDS_WITH_FIGURES: [&str; 2] = ["damcast fsck recordings", "damcast rebuild recordings"];
 
 fn read(page: &Path) -> String {
     fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
 }
 
-/// All files under a folder with one of these endings, without what is built and what is hidden.
+/// Collects all files under a folder with one of these endings, without build results and hidden files.
 fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
@@ -51,7 +51,7 @@ fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
     }
 }
 
-/// All pages of the repository.
+/// Returns all pages of the repository.
 fn pages() -> Vec<PathBuf> {
     let mut pages = Vec::new();
     files(Path::new("."), &[".md"], &mut pages);
@@ -59,12 +59,12 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The README and the pages of `docs`, whose transcripts are tried.
+/// Returns the README and the pages of `docs`, whose transcripts are tested.
 fn with_transcripts() -> Vec<PathBuf> {
     pages().into_iter().filter(|page| *page == Path::new("README.md") || page.starts_with("docs")).collect()
 }
 
-/// The blocks of a language, without the indentation of a list, each with its first line's number.
+/// Returns the blocks of a language, without the indentation of a list, each with its first line's number.
 fn blocks(text: &str, language: &str) -> Vec<(usize, Vec<String>)> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().zip(1..);
@@ -78,7 +78,7 @@ fn blocks(text: &str, language: &str) -> Vec<(usize, Vec<String>)> {
     blocks
 }
 
-/// A command with what it prints.
+/// A command with its output.
 struct Transcript {
     page: PathBuf,
     line: usize,
@@ -104,12 +104,12 @@ fn transcripts() -> Vec<Transcript> {
     all
 }
 
-/// A folder with what the pages speak of.
+/// Returns a folder with the files that the pages mention.
 fn prepared() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     for transcript in transcripts() {
-        // What `cat FILE` shows is the file.
+        // `cat FILE` shows the file itself.
         if let Some(name) = transcript.command.strip_prefix("cat ") {
             fs::write(place(name), transcript.output.join("\n") + "\n").unwrap();
         }
@@ -134,7 +134,7 @@ fn prepared() -> tempfile::TempDir {
     let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
     pool.iter_mut().for_each(|game| game.moves.truncate(12));
     day.record(&pool, |_| {}).unwrap();
-    // Somebody has changed a file.
+    // A file changed by somebody.
     let live = place("recordings/live");
     let names = fs::read_dir(&live).unwrap().map(|entry| entry.unwrap().path());
     let changed = names.min().unwrap();
@@ -143,7 +143,7 @@ fn prepared() -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command as a person does who has the program.
+/// Runs a command as a person with the program installed does.
 fn shell(folder: &Path, command: &str) -> String {
     let programs = Path::new(env!("CARGO_BIN_EXE_damcast")).parent().unwrap().display().to_string();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
@@ -152,7 +152,7 @@ fn shell(folder: &Path, command: &str) -> String {
     String::from_utf8(shell.output().unwrap().stdout).unwrap()
 }
 
-/// Every number is the same one.
+/// Replaces every number by one and the same.
 fn without_figures(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars() {
@@ -180,7 +180,7 @@ fn pages_show_printed_output() {
         if COMMANDS_WITH_FIGURES.contains(&command.as_str()) {
             (printed, shown) = (without_figures(&printed), without_figures(&shown));
         }
-        // Three dots at the end: and so on.
+        // Three dots at the end stand for further lines.
         let is_right = match shown.strip_suffix("\n...") {
             Some(beginning) => printed.starts_with(beginning),
             None => printed == shown,
@@ -196,7 +196,7 @@ fn pages_show_printed_output() {
     assert!(tried > 8, "only {tried} commands were found");
 }
 
-/// The smallest configuration, and what a station says that is started with it.
+/// The smallest configuration, and the messages of a station started with it.
 #[test]
 fn station_output_matches_readme() {
     let folder = tempfile::tempdir().unwrap();
@@ -220,7 +220,7 @@ fn station_output_matches_readme() {
     let transcript =
         transcripts().into_iter().find(|transcript| transcript.command.starts_with("damcast run")).unwrap();
     let said = station.output().replace(port.to_str().unwrap(), "/dev/ttyACM0");
-    // Each line begins with its moment.
+    // Each line begins with its time.
     let moment = "2026-11-22T12:53:32.123456Z".len();
     let text = |line: &str| line.get(moment..).unwrap_or_default().to_owned();
     let said: Vec<String> = said.lines().map(text).take(transcript.output.len()).collect();
@@ -229,7 +229,7 @@ fn station_output_matches_readme() {
     assert!(station.signal(Signal::TERM).success());
 }
 
-/// A page without its blocks and what stands in backticks, where brackets are no links.
+/// Returns a page without its blocks and text in backticks, where brackets are no links.
 fn prose(text: &str) -> String {
     let mut prose = String::new();
     for (index, part) in text.split("```").enumerate() {
@@ -240,14 +240,14 @@ fn prose(text: &str) -> String {
     prose
 }
 
-/// Where the links of a page lead.
+/// Returns the targets of a page's links.
 fn links(text: &str) -> Vec<String> {
     let prose = prose(text);
     let targets = prose.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()));
     targets.filter(|target| !target.contains("://")).collect()
 }
 
-/// The anchors that its headings give a page, as GitHub and mdBook make them.
+/// Returns the anchors of a page's headings, as GitHub and mdBook make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.split("```").step_by(2).flat_map(str::lines).filter(|line| line.starts_with('#'));
     let anchor = |heading: &str| {
@@ -258,7 +258,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(anchor).collect()
 }
 
-/// What is wrong with the links of a page.
+/// Returns the broken links of a page.
 fn dead_links(page: &Path) -> Vec<String> {
     let folder = page.parent().unwrap();
     let is_dead = |target: &String| {
@@ -292,7 +292,7 @@ fn readme_is_short_and_lists_every_docs_page() {
     }
 }
 
-/// `session/table.rs` is the end of a path in the repository, and stays so when files move.
+/// A path such as `session/table.rs` is the end of a path in the repository, which stays valid when folders move.
 #[test]
 fn files_named_by_pages_exist() {
     let mut known = Vec::new();

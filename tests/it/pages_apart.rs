@@ -1,5 +1,4 @@
-//! The pages are a process apart: its user can read one outlet and nothing else, and whatever becomes of it, the recording is as it
-//! would be without.
+//! The pages as a separate process: its user can read one outlet only, and no fault of it affects the recording.
 
 use std::fs;
 use std::io::Write;
@@ -19,10 +18,10 @@ use crate::playing_hall;
 use crate::program::run;
 use crate::serve::{Server, http_get, serve_by};
 
-/// A user whom nobody has.
+/// An unused user id.
 const USER: &str = "64321";
 
-/// Two groups that are not root's: their names and numbers.
+/// Returns two groups other than root's: their names and numbers.
 fn groups() -> [(String, String); 2] {
     let groups = fs::read_to_string("/etc/group").unwrap();
     let group = |line: &str| {
@@ -33,7 +32,7 @@ fn groups() -> [(String, String); 2] {
     [groups.next().unwrap(), groups.next().unwrap()]
 }
 
-/// A command of that user, in a group.
+/// Returns a command of that user, in a group.
 fn as_user(group: &str, program: &str) -> Command {
     let mut command = Command::new("setpriv");
     command
@@ -74,7 +73,7 @@ fn page_server_can_read_one_outlet_only() {
         assert!(!reads(&hall.file(folder)), "{folder}");
         for entry in fs::read_dir(hall.file(folder)).unwrap() {
             let path = entry.unwrap().path();
-            // The lock has nothing in it.
+            // The lock file is empty.
             if path.is_file() && !path.ends_with("damcast.lock") {
                 assert!(!reads(&path), "{}", path.display());
                 tried += 1;
@@ -86,7 +85,7 @@ fn page_server_can_read_one_outlet_only() {
     let socket = hall.file("control.sock");
     let asked = as_user(&late_id, program).args(["status", "--socket", socket.to_str().unwrap()]).output().unwrap();
     assert_eq!(asked.status.code(), Some(4), "{}", String::from_utf8_lossy(&asked.stderr));
-    // The server itself, by that user: it shows the one outlet, and has nothing of the other, even if it is told to show it.
+    // The server as that user shows the one outlet, and nothing of the other, even if it is configured to show it.
     for (outlet, is_shown) in [("public", true), ("public-hall", false)] {
         let config = above.join(format!("{outlet}.toml"));
         fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", hall.file(outlet))).unwrap();
@@ -101,8 +100,8 @@ fn page_server_can_read_one_outlet_only() {
     hall.ends_clean();
 }
 
-/// Boards play at twenty times life for some seconds, while the server of the pages and the desk are killed, stopped and starved at random.
-/// Nothing of it reaches the recording: what was played is what is published, and the logs say the same.
+/// Boards play at twenty times life for some seconds, while the page server and the desk are killed, stopped and starved at random. The
+/// recording is unaffected: the published moves are those played, and the logs agree.
 fn load_pages(time: Duration, seed: u64) {
     println!("seed {seed}");
     let mut dice = Dice(seed);
@@ -111,7 +110,7 @@ fn load_pages(time: Duration, seed: u64) {
     let (started_at, mut counts) = (Instant::now(), [[0; 3]; 2]);
     let mut viewers: Vec<TcpStream> = Vec::new();
     while started_at.elapsed() < time {
-        // Some who watch, and most of them never read.
+        // Viewers that never read.
         if let Ok(mut viewer) = TcpStream::connect(&hall.address) {
             let head = "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
             let _ = viewer.write_all(head.as_bytes());
@@ -126,7 +125,7 @@ fn load_pages(time: Duration, seed: u64) {
             0 => {
                 send(Signal::KILL);
                 std::thread::sleep(Duration::from_millis(dice.roll(300) as u64));
-                // What is left of it goes before another comes.
+                // The rest of the old process goes before another one starts.
                 if target == 0 {
                     hall.server = None;
                     hall.serve();
@@ -140,7 +139,7 @@ fn load_pages(time: Duration, seed: u64) {
                 std::thread::sleep(Duration::from_millis(dice.roll(1500) as u64));
                 send(Signal::CONT);
             }
-            // It gets a twentieth of the time that it wants.
+            // The process gets a twentieth of the time that it wants.
             _ => {
                 for _ in 0..20 {
                     send(Signal::STOP);
@@ -168,7 +167,7 @@ fn load_pages(time: Duration, seed: u64) {
         assert!(published.len() > 5, "{board}: {published:?}");
         assert_eq!(published, played[..published.len()], "{board}");
     }
-    // An answer at the end: both live through all of it.
+    // Both servers answer at the end.
     let server: &Server = hall.server.as_ref().unwrap();
     for address in [&server.address, &desk.as_ref().unwrap().address] {
         assert_eq!(http_get(address, "GET", "/", &[]).unwrap().status, 200);
@@ -180,7 +179,7 @@ fn harmed_pages_change_no_byte_of_recording() {
     load_pages(Duration::from_secs(20), 5);
 }
 
-/// `DAMCAST_MINUTES` (60) of it, from another seed each time: `scripts/pages-storm`.
+/// Runs for `DAMCAST_MINUTES` (60), each time from another seed: `scripts/pages-storm`.
 #[test]
 #[ignore = "takes an hour; scripts/pages-storm runs it"]
 fn broken_pages_do_not_affect_recording() {

@@ -1,4 +1,4 @@
-//! PDN by examples: every dialect is read, written as the standard wants it, replayed, and held against its restrictions.
+//! PDN by examples: every dialect is read, written in the standard's form, replayed, and checked against its restrictions.
 
 use draughts::{Position, Variant};
 use draughts_pdn::game::{Entry, Game, MoveNumber, Termination};
@@ -16,7 +16,7 @@ pub(crate) fn moves(game: &Game) -> Vec<&str> {
     game.moves().map(|ply| ply.text.as_str()).collect()
 }
 
-/// The games in the standard's form, as text.
+/// Returns the games in the standard's form, as text.
 pub(crate) fn standardised(games: &[LocatedGame], style: Style) -> String {
     let untagged: Vec<&LocatedGame> =
         games.iter().filter(|located| located.game.tags.get("GameType").is_none()).collect();
@@ -113,7 +113,7 @@ fn replay_knows_variant_start_and_moves() {
     assert!(matches!(replay.steps[0], ReplayStep::Move { entry: 0, .. }));
 }
 
-/// Where the first move is the other side's, the position before it is that side's as well.
+/// If the other side moves first, the position before the move is also that side's.
 #[test]
 fn replay_starts_at_position_of_first_move() {
     for moves in [
@@ -168,7 +168,7 @@ fn diagram_of_standard() {
     assert!(writer::write(&[standard(&proposal[0], None).0], Style::Compact).contains("47x38x20x9x36"));
 }
 
-/// On request a capture that two moves share is written with the pieces it takes; it reads back as that move.
+/// On request an ambiguous capture is written with the captured pieces, and reads back as that move.
 #[test]
 fn writes_proposal_for_3_1_on_request() {
     let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"] 1. 47x38x24x13x36! (1. 47x38x20x9x36) *";

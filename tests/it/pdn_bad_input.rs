@@ -1,4 +1,4 @@
-//! No text does harm: cut anywhere, without an end, with a place for what is wrong.
+//! No text does harm: cut anywhere, without an end; every problem has its place.
 
 use crate::generated_games::{Dice, game};
 use crate::pdn::{DIALECTS, moves};
@@ -10,7 +10,7 @@ use draughts_pdn::standard::standard;
 use draughts_pdn::strict;
 use draughts_pdn::writer::{self, Style};
 
-/// Each file cut at every byte: what stands before the cut is read, and the games that were whole stay as they are.
+/// Each file cut at every byte: the text before the cut is read, and complete games are unchanged.
 #[test]
 fn reads_text_cut_at_any_byte() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/pdn");
@@ -27,7 +27,7 @@ fn reads_text_cut_at_any_byte() {
             let (games, _) = reader::read_bytes(&text[..at], Encoding::Detect);
             assert!(games.len() <= whole.len() + 1);
             let is_the_same = games.iter().zip(&whole).take(games.len().saturating_sub(1));
-            // The last whole game may have been cut in its terminator: `1-1` is the beginning of `1-10`.
+            // The cut may be in the terminator of the last complete game: `1-1` is a prefix of `1-10`.
             let same = is_the_same.filter(|(cut, whole)| cut.game == whole.game).count();
             assert!(same + 2 >= games.len(), "{}", String::from_utf8_lossy(&text[..at]));
             for located in games.iter().skip(same) {
@@ -37,7 +37,7 @@ fn reads_text_cut_at_any_byte() {
     }
 }
 
-/// What cannot be read is told with its place, and what stands behind it is read.
+/// Unreadable text is reported with its place, and the text after it is read.
 #[test]
 fn bad_input_has_place() {
     let crowd = format!("W:W{}:B1", (1..=500).map(|number| number.to_string()).collect::<Vec<_>>().join(","));
@@ -69,7 +69,7 @@ fn bad_input_has_place() {
             problems.iter().any(|problem| problem.location.to_string() == place && problem.to_string().contains(part));
         assert!(fits, "{text}: {problems:#?}");
         assert!(problems.iter().all(|problem| problem.to_string().len() < 2000), "{problems:#?}");
-        // A comment without its end takes all the rest; nothing else does.
+        // Only a comment without an end takes all the rest.
         let last = games.last().map(|located| moves(&located.game));
         assert!(last == Some(vec!["31-26"]) || text.contains('{'), "{text}: {games:?}");
     }

@@ -1,4 +1,4 @@
-//! `damcast check`, `convert` and `show` as a person calls them.
+//! `damcast check`, `convert` and `show` from the command line.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -60,7 +60,7 @@ fn check_writes_json() {
 
 #[test]
 fn convert_accepts_any_page_and_style() {
-    // "Фадеев" in DOS letters.
+    // "Фадеев" in code page 866.
     let old = File::with(b"[White \"\x94\xa0\xa4\xa5\xa5\xa2\"]\r\n1.c3-d4 b6-a5 2.d4-c5 d6xb4 3.a3xc5 1-0\r\n");
     let output = damcast(&["convert", "-q", "--encoding", "cp866", "--style", "live", old.name()]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -152,7 +152,7 @@ fn damaged_header_becomes_no_game() {
     assert_eq!(text(&output.stdout), expected);
 }
 
-/// Nobody can tell by which rules such a game is played, so nothing is written that only they could decide.
+/// The rules of such a game are unknown, so nothing is written that depends on them.
 #[test]
 fn unknown_game_type_stays_and_decides_nothing() {
     for (tag, rest) in [
@@ -171,7 +171,7 @@ fn unknown_game_type_stays_and_decides_nothing() {
     }
 }
 
-/// Games are converted one by one, whatever the size of the file.
+/// Games are converted one by one, for any size of the file.
 #[test]
 fn convert_holds_single_game() {
     use std::io::Write;
@@ -200,7 +200,7 @@ fn convert_holds_single_game() {
     }
 }
 
-/// What takes longer than two seconds shows on a terminal that it goes on, and nowhere else.
+/// A command that takes longer than two seconds shows progress on a terminal, and nowhere else.
 #[test]
 fn long_check_shows_progress() {
     use std::io::{Read, Write};
@@ -218,7 +218,7 @@ fn long_check_shows_progress() {
     let (shown, first) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut buffer = [0; 64];
-        // To its end: what is shown on a terminal that is gone is an error.
+        // Reads to the end: output to a closed terminal is an error.
         while let Ok(count @ 1..) = terminal.read(&mut buffer) {
             let _ = shown.send(String::from_utf8_lossy(&buffer[..count]).into_owned());
         }

@@ -1,8 +1,8 @@
-//! The PDN files at large: what each holds, and what is wrong with it.
+//! Public PDN files: the content of each, and its problems.
 //!
-//! The files are not part of this repository (several have no licence). `DAMCAST_CORPUS` names the folder that holds
-//! `pdn/suite` and `pdn/wild`; without it these tests say so and pass. The lists in `tests/data/pdn` hold what was found in
-//! them and checked by eye; `DAMCAST_BLESS=1` writes them anew.
+//! The files are not part of this repository (several have no licence). `DAMCAST_CORPUS` names the folder that holds `pdn/suite` and
+//! `pdn/wild`; without it these tests print that and pass. The lists in `tests/data/pdn` hold the results, checked by eye;
+//! `DAMCAST_BLESS=1` writes them anew.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use draughts_pdn::standard::standard;
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{infer, pdn2, strict};
 
-/// A folder of the corpus; `None` if there is no corpus.
+/// Returns a folder of the corpus; `None` without a corpus.
 fn folder(name: &str) -> Option<PathBuf> {
     let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else {
         eprintln!("DAMCAST_CORPUS is not set: the PDN files at large are not tested");
@@ -26,7 +26,7 @@ fn folder(name: &str) -> Option<PathBuf> {
     Some(Path::new(&corpus).join("pdn").join(name))
 }
 
-/// The files of folders of the corpus, by name.
+/// Returns the files in folders of the corpus, by name.
 pub(crate) fn files(folders: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for folder in folders.iter().filter_map(|name| folder(name)) {
@@ -48,7 +48,7 @@ fn read(path: &Path, encoding: Encoding) -> (Vec<LocatedGame>, Vec<Problem>) {
     reader::read_bytes(&std::fs::read(path).unwrap(), encoding)
 }
 
-/// The variant of the games that do not tell it.
+/// Returns the variant of games without a GameType.
 fn variant_for(games: &[LocatedGame]) -> Option<&'static Variant> {
     let untagged = games.iter().filter(|located| located.game.tags.get("GameType").is_none());
     let sample: Vec<&LocatedGame> = untagged.take(infer::SAMPLE).collect();
@@ -68,14 +68,14 @@ fn matches_list(list: &str, found: &str) {
     assert_eq!(found.lines().count(), expected.lines().count(), "{list}");
 }
 
-/// The games of a text as the plainest of splitters sees them: each begins with a run of lines that begin with a bracket.
+/// Counts the games with a plain splitter: each starts with lines that begin with a bracket.
 fn plain_split(text: &str) -> usize {
     let mut in_tags = false;
     let is_start = |line: &&str| !std::mem::replace(&mut in_tags, line.starts_with('[')) && line.starts_with('[');
     text.lines().filter(is_start).count()
 }
 
-/// Why some files have other numbers of games than the plain splitter finds.
+/// Files in which the plain splitter finds another number of games, with the reason.
 const SPLIT_DIFFERENTLY: [(&str, &str); 8] = [
     ("succeed/alphanumeric.pdn", "a game without tags"),
     ("succeed/gameterminator.pdn", "a game without tags"),
@@ -87,7 +87,7 @@ const SPLIT_DIFFERENTLY: [(&str, &str); 8] = [
     ("wild/py-draughts_frisian.pdn", "three games without tags"),
 ];
 
-/// How many games, moves of main lines, moves that could be played, and which game it is.
+/// Counts games, moves of main lines and playable moves, and names the game type.
 #[test]
 fn every_file_has_expected_games() {
     let files = files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]);
@@ -114,7 +114,7 @@ fn every_file_has_expected_games() {
     }
 }
 
-/// Every problem of every file, of reading and of playing; of the suites without the notes.
+/// Every problem of every file, in reading and in playing; for the suites without the notes.
 #[test]
 fn every_file_has_expected_problems() {
     let files = files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]);
@@ -128,10 +128,10 @@ fn every_file_has_expected_problems() {
         for problem in &problems {
             quotes_its_location(&text, problem);
         }
-        // The suites have hundreds of notes of few kinds; every one of the others was looked at.
+        // The suites have hundreds of notes of few kinds; all other problems were checked by eye.
         let least = if name(path).starts_with("wild/") { Level::Note } else { Level::Warning };
         for problem in problems.iter().filter(|problem| problem.level >= least) {
-            // The FEN of a position is the place of a move; the list tells the number instead.
+            // The hint names a move with the FEN of its position; the list leaves the FEN out.
             let hint = problem.hint.as_deref().unwrap_or("").split(" in ").next().unwrap_or("");
             let hint = if hint.contains(":W") { "" } else { hint };
             writeln!(list, "{}:{}: {}: {} ({hint})", name(path), problem.location, problem.level, problem.message)
@@ -143,7 +143,7 @@ fn every_file_has_expected_problems() {
     }
 }
 
-/// A message that begins with a quotation quotes what stands at its place, blanks apart.
+/// Asserts that a message with a leading quotation quotes the text at its place, except for blanks.
 fn quotes_its_location(text: &str, problem: &Problem) {
     let Some((quoted, _)) = problem.message.strip_prefix('`').and_then(|rest| rest.split_once('`')) else { return };
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -164,13 +164,13 @@ fn valid_suite_is_read_and_played_without_error() {
     }
 }
 
-/// Each with the place and the reason why the standard's own test suite has it among the failures, seen by eye. Most
-/// files break smaller rules in other places too.
+/// Each entry has the place and the reason of the failure in the standard's own test suite, checked by eye. Most files break smaller rules
+/// in other places as well.
 #[test]
 fn invalid_suite_is_refused_for_right_reason() {
     let files = files(&["suite/fail"]);
     let reasons = [
-        // One move, an empty line, and the next game: nothing ends this one.
+        // One move, an empty line, and the next game without a terminator.
         ("fail/40Camp.DamaInternazionaleAssoluto.pdn", "228:1", "a tag behind movetext (games are separated by *)"),
         // `8-3 . 1-0`
         ("fail/Cat.A1.pdn", "405:36", "`.` is not PDN (a dot stands behind a number only)"),
@@ -178,7 +178,7 @@ fn invalid_suite_is_refused_for_right_reason() {
         ("fail/Cat.C1.pdn", "579:75", "a move number without a move"),
         // `1. - - 2. - -`
         ("fail/abatsiev.pdn", "595:4", "an unknown move"),
-        // `13-19 4-6` and the next game: 4-6 is a move, and nothing ends this game.
+        // `13-19 4-6` and the next game: 4-6 is a move, and the game has no terminator.
         ("fail/delfts.pdn", "28:1", "a tag behind movetext (games are separated by *)"),
         // `1. 0-2`
         ("fail/mrdrcd07.pdn", "198:1", "a move number without a move"),
@@ -196,8 +196,8 @@ fn invalid_suite_is_refused_for_right_reason() {
                 && problem.to_string().contains(reason)
         };
         let found = problems.iter().find(fits).unwrap_or_else(|| panic!("{}: {problems:#?}", path.display()));
-        // A reader that stops at the first thing that is not in the reading grammar stops there: all before it are
-        // results, captures in full, dots, zeros, values of tags.
+        // A reader that stops at the first violation of the reading grammar stops here: all problems before it are results, captures in
+        // full, dots, zeros, values of tags.
         let is_of_the_reading_grammar = |problem: &&Problem| {
             let text = &problem.message;
             !(text.starts_with("the result ")
@@ -214,7 +214,7 @@ fn invalid_suite_is_refused_for_right_reason() {
     assert!(files.is_empty() || files.len() == reasons.len());
 }
 
-/// The old files in the code pages of their time, and what became of them in UTF-8.
+/// Old files in their original code pages, and their versions in UTF-8.
 #[test]
 fn old_code_pages_give_equal_games() {
     for (file, encoding, twin) in [
@@ -222,7 +222,7 @@ fn old_code_pages_give_equal_games() {
         ("Campionato Assoluto 2005", Encoding::Latin1, "succeed"),
         ("nk2003-amsterdam", Encoding::Windows1252, "succeed"),
         ("abatsiev", Encoding::Windows1251, "fail"),
-        // A third of the games of its twin.
+        // A third of the games of its counterpart.
         ("ussr1947", Encoding::Dos866, "succeed"),
     ] {
         let Some(suite) = folder("suite") else { return };
@@ -238,7 +238,7 @@ fn old_code_pages_give_equal_games() {
     }
 }
 
-/// Every game of all files is played to its end, but for those of a list that says of each why not.
+/// Every game of all files plays to its end, except for a list with the reason for each.
 #[test]
 fn every_game_plays_to_end_or_has_known_reason() {
     let files = files(&["suite/succeed", "suite/fail", "wild"]);
@@ -273,7 +273,7 @@ fn every_game_plays_to_end_or_has_known_reason() {
     }
 }
 
-/// The code page of a file.
+/// Returns the code page of a file.
 fn code_page(name: &str) -> Encoding {
     match name {
         "8bit/abatsiev.old8bit.pdn" => Encoding::Windows1251,
@@ -300,7 +300,8 @@ fn read_games_are_written_strictly_and_read_again() {
     }
 }
 
-/// PDN 2.0 by its own reading: ISO-8859-1, CR LF, 80 columns; games without setups, each with its moves and its result.
+/// Asserts that PDN 2.0 output has the same moves by its own reading: ISO-8859-1, CR LF, 80 columns; games without setups, each with its
+/// moves and its result.
 fn as_pdn2_gives_the_same_moves(games: &[Game], path: &Path) {
     let has_setup = |game: &Game| game.entries.iter().any(|entry| matches!(entry, Entry::Setup(_)));
     let expected_games: Vec<&Game> = games.iter().filter(|game| !has_setup(game)).collect();

@@ -1,4 +1,4 @@
-//! Edges of PDN: forms that the references name in passing, and that are easy to lose.
+//! Edge cases of PDN that the references mention in passing.
 
 use damcast::engine::profile::{self, ReaderProfile};
 use draughts::{Color, Variant};
@@ -8,7 +8,7 @@ use draughts_pdn::replay::Replay;
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{checked, clock, pdn2, reader, standard, strict};
 
-/// The text as the standard wants it, and what was said about the change.
+/// Returns the text in the standard's form, and the notes about the change.
 fn converted(text: &str) -> (String, Vec<Problem>) {
     let (games, mut problems) = reader::read_located(text);
     let mut written = Vec::new();
@@ -20,7 +20,7 @@ fn converted(text: &str) -> (String, Vec<Problem>) {
     (writer::write(&written, Style::Compact), problems)
 }
 
-/// The movetext of one converted game.
+/// Returns the movetext of one converted game.
 fn movetext_of(text: &str) -> String {
     let written = converted(text).0;
     written.split_once("\n\n").map_or(written.as_str(), |(_, moves)| moves).trim_end().to_owned()
@@ -153,7 +153,7 @@ fn game_started_by_other_side_gets_warning() {
 
 #[test]
 fn numbers_in_lettered_game_stay_in_game() {
-    // lidraughts and most programs call the squares of Russian and Brazilian draughts by numbers.
+    // lidraughts and most programs number the squares of Russian and Brazilian draughts.
     for tag in ["25", "26"] {
         let (text, problems) = converted(&format!("[GameType \"{tag}\"]\n\n1. 22-18 9-13 2. 18-14 10x17 3. 21x14 *\n"));
         assert!(text.starts_with(&format!("[GameType \"{tag},W,8,8,N2,0\"]")), "{text}{}", messages_of(&problems));
@@ -172,7 +172,7 @@ fn empty_game_type_is_absent() {
 
 #[test]
 fn first_player_is_black_if_black_starts() {
-    // The server's own result counts the first player first: here the second has won.
+    // The server's own result names the first player first: the second has won here.
     let text = "[GameType \"21\"]\n[P1 \"first\"]\n[P2 \"second\"]\n[P2Elo \"1564\"]\n[Result \"0-1\"]\n\n1. c3-d4 b6-c5 2. d4xb6 a7xc5 0-1\n";
     let (written, _) = converted(text);
     for tag in ["[Black \"first\"]", "[White \"second\"]", "[WhiteRating \"1564\"]", "[Result \"1-0\"]"] {
@@ -220,7 +220,7 @@ fn problems_of_noise_profile_need_no_memory() {
     }
 }
 
-/// A comment in front of the tags hid them where the game was said to be another one than theirs.
+/// A comment before the tags hid them when the requested game type differed from theirs.
 #[test]
 fn comment_before_tags_hides_no_tag() {
     for comment in ["; of the club\n", "{of the club}\n", "% of the club\n"] {

@@ -1,4 +1,4 @@
-//! PDN as a whole, by games of every variant: what is written is read, strict after every line, and the same again.
+//! PDN as a whole, by games of every variant: written text reads back, is strict after every line, and is written identically again.
 
 use crate::generated_games::{Dice, SOUP, game, variants, with_ambiguous_captures};
 use crate::pdn::{DIALECTS, standardised};
@@ -14,15 +14,15 @@ use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{notation, strict};
 use proptest::prelude::*;
 
-/// What is read from the text is exactly these games, without any problem.
+/// Asserts that the text reads as exactly these games, without any problem.
 fn reads_back(text: &str, games: &[Game]) {
     let (read, problems) = reader::read(text);
     assert_eq!(problems, [], "{text}");
     assert_eq!(read, games, "{text}");
 }
 
-/// Games in the standard's form: each style is strict, is read without a problem as the same games, and is written again
-/// byte for byte; the moves are legal; the standard's form is its own.
+/// Asserts for games in the standard's form: each style is strict, reads back without a problem and is rewritten byte for byte; the moves
+/// are legal; the standard's form is stable.
 fn survive_writing(games: &[Game]) {
     for style in [Style::Compact, Style::Live] {
         let text = writer::write(games, style);
@@ -49,7 +49,7 @@ fn survive_writing(games: &[Game]) {
     assert!(compact.lines().all(|line| tags(line) || is_short(line)), "{compact}");
 }
 
-/// The proposal for 3.1 reads back as the same game.
+/// Asserts that the proposal for 3.1 reads back as the same game.
 fn as_proposed_for_3_1(located: &LocatedGame, game: &Game, style: Style) {
     let (proposed, _) = convert(located, None, AmbiguousCaptures::Captured);
     let text = writer::write(std::slice::from_ref(&proposed), style);
@@ -58,7 +58,7 @@ fn as_proposed_for_3_1(located: &LocatedGame, game: &Game, style: Style) {
     assert_eq!(&standard(&again, None).0, game, "{text}");
 }
 
-/// The file of a game as the feed writes it is strict after every line, and when its result is written over the `*`.
+/// Asserts that a game's file in the form of the feed is strict after every line, and after its result overwrites the `*`.
 fn is_strict_after_every_line(game: Game) {
     let variant = Variant::from_tag(game.tags.get("GameType").unwrap()).unwrap();
     let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
@@ -82,7 +82,7 @@ fn is_strict_after_every_line(game: Game) {
     }
 }
 
-/// Every variant, and games that together hold all that a game may hold: no property is true for want of cases.
+/// Every variant, and games that together contain every element of a game, so that no property holds for lack of cases.
 #[test]
 fn full_games_of_every_variant() {
     let mut seen = [0_usize; 12];
@@ -111,7 +111,7 @@ fn full_games_of_every_variant() {
         ];
         for (kind, (seen, own)) in seen.iter_mut().zip(own).enumerate() {
             *seen += own;
-            // What is rare need not be in the games of every variant.
+            // Rare elements need not occur in every variant.
             let is_rare = matches!(kind, 0 | 2 | 8 | 9 | 11);
             assert!(own > 0 || is_rare, "{}: no game has what stands at {kind}", variant.name);
         }
@@ -120,7 +120,7 @@ fn full_games_of_every_variant() {
     println!("{seen:?}");
 }
 
-/// How deep the variations of a game go.
+/// Returns the depth of a game's variations.
 fn deepest(game: &Game) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for entry in &game.entries {
@@ -171,7 +171,7 @@ proptest! {
         prop_assert_eq!(reader.take_problems().into_sorted(), problems);
     }
 
-    /// Any order of pieces of PDN, and of pieces of no PDN, is read; what was read is written in the standard's form.
+    /// Any sequence of PDN pieces and other text is read, and the result is written in the standard's form.
     #[test]
     fn random_text_is_read_and_written_strictly(pieces in prop::collection::vec(0_usize..SOUP.len(), 0..60), blanks in any::<u64>()) {
         let mut text = String::new();
@@ -184,7 +184,7 @@ proptest! {
         let (games, _) = reader::read_located(&text);
         let games: Vec<Game> = games.iter().map(|located| standard(located, None).0).collect();
         let written = writer::write(&games, Style::Compact);
-        // A GameType that is none stays as it was.
+        // An invalid GameType stays unchanged.
         let found = strict::check_form(&written, None).into_iter();
         let problems: Vec<_> = found.filter(|problem| !problem.message.contains("GameType")).collect();
         prop_assert_eq!(problems, [], "{}\n--- written:\n{}", text, written);
@@ -206,7 +206,7 @@ proptest! {
     }
 }
 
-/// Of several paths that mean the same move the first is written, compared as text; all of them are read.
+/// Of several paths of one move the first in text order is written; all of them are read.
 #[test]
 fn writes_first_of_several_paths() {
     let mut with_choice = 0;

@@ -1,8 +1,8 @@
-//! What known readers would stumble over, and what the standard's own grammar refuses: `check` beside second readings.
+//! Problems of known readers, and texts that the standard's own grammar refuses: `check` against second implementations.
 //!
-//! `docs/readers.md` and the grammar of the standard are read here once more, in another way than in the program: texts are
-//! rewritten, matched from their beginning, and every part is tried. Thousands of small texts are changed at a few places
-//! and judged by both. `READERS_SEED` and `READERS_MUTANTS` make it another or a longer search.
+//! `docs/readers.md` and the grammar of the standard are implemented here once more, differently from the program: texts are rewritten,
+//! matched from their beginning, and every alternative is tried. Thousands of small texts with a few changes are judged by both.
+//! `READERS_SEED` and `READERS_MUTANTS` select another or a longer search.
 
 use damcast::engine::profile::{self, ReaderProfile};
 use draughts::{Position, Variant};
@@ -154,7 +154,7 @@ fn check(profile: ReaderProfile, text: &str) -> Vec<String> {
     errors(&profile::check(profile, text.as_bytes(), None))
 }
 
-/// The rules of lidraughts, read once more: what is left of a text when a part was taken from its beginning.
+/// The rules of lidraughts, a second implementation: each function returns the rest of a text after the part it matches.
 mod lidraughts {
     use super::*;
 
@@ -272,8 +272,7 @@ mod lidraughts {
         }
     }
 
-    /// A line of moves at the beginning of a text: what follows it, and its result. `None`: it runs into something that it
-    /// cannot be.
+    /// Matches a line of moves at the beginning of a text. Returns the rest and its result; `None` if the text is no line of moves.
     fn moves<'t>(text: &'t str, depth: usize, main: &mut Vec<String>) -> Option<(&'t str, Option<&'static str>)> {
         if depth > 50 {
             return None;
@@ -399,7 +398,7 @@ mod lidraughts {
     }
 }
 
-/// A game that does not parse fails the poll of all boards: no such text passes, and none is blamed wrongly.
+/// A game that does not parse fails the poll of all boards: exactly such texts are reported.
 #[test]
 fn exactly_failures_of_lidraughts_are_errors() {
     let mut failing = 0;
@@ -433,7 +432,7 @@ fn texts_once_missed_by_lidraughts_profile() {
         let found = check(ReaderProfile::Lidraughts, text);
         assert!(found.iter().any(|problem| problem.contains("fails the file")), "{text:?}: {found:?}");
     }
-    // What only looks odd is read.
+    // Text that only looks odd is read.
     for text in ["1. 32-28 ; a comment\n19-23 *", "1. 32-28! $1 {a} (1. 31-27) {b} 19-23 1-1", "1.32-28 19:23? *"] {
         assert_eq!(check(ReaderProfile::Lidraughts, text), [""; 0], "{text:?}");
     }
@@ -486,7 +485,7 @@ mod grammar {
         Name,
     }
 
-    /// Do the tokens, the longest at each place, make a file?
+    /// Whether the tokens, the longest at each place, make a file.
     pub fn accepts(text: &str) -> bool {
         let Some(tokens) = tokens(text) else { return false };
         tokens.split(|token| *token == Token::Star).enumerate().all(|(index, game)| {
@@ -496,7 +495,7 @@ mod grammar {
         })
     }
 
-    /// Is there no token?
+    /// Whether there is no token.
     pub fn is_nothing(text: &str) -> bool {
         tokens(text).is_some_and(|tokens| tokens.is_empty())
     }
@@ -512,7 +511,7 @@ mod grammar {
         }
     }
 
-    /// What follows a body, which may be empty.
+    /// Returns the tokens after a body, which may be empty.
     fn body(mut rest: &[Token]) -> Option<&[Token]> {
         loop {
             rest = match rest {
@@ -601,7 +600,7 @@ mod grammar {
             b'/' => (Token::Setup, enclosed('/')?),
             b'{' => (Token::Comment, enclosed('}')?),
             b'"' => {
-                // A quote behind a backslash may be part of the string or its end: the longest is meant.
+                // A quote after a backslash may be part of the string or its end: the longest match counts.
                 let mut end = None;
                 for (at, _) in text.match_indices('"').skip(1) {
                     end = Some(at + 1);
@@ -616,7 +615,7 @@ mod grammar {
     }
 }
 
-/// Nothing that the standard's grammar refuses passes `--strict`; a file of nothing is the beginning of one that is written.
+/// No text that the standard's grammar refuses passes `--strict`; an empty file is the beginning of one being written.
 #[test]
 fn texts_refused_by_standard_grammar_are_errors() {
     let (mut accepted, mut refused) = (0, 0);
@@ -633,8 +632,8 @@ fn texts_refused_by_standard_grammar_are_errors() {
     assert!(accepted > 100 && refused > 1000);
 }
 
-/// The same grammar as ANTLR reads it, where Java and Debian's package of ANTLR are there: it takes what the reading above
-/// takes, and nothing that it refuses passes `--strict`. `DAMCAST_ANTLR` gives another class path.
+/// ANTLR's reading of the grammar, where Java and Debian's package of ANTLR are installed: it accepts the texts accepted above, and no text
+/// that it refuses passes `--strict`. `DAMCAST_ANTLR` sets another class path.
 #[test]
 fn antlr_agrees_with_tests_on_standard_grammar() {
     use std::process::Command;
@@ -674,7 +673,7 @@ fn antlr_agrees_with_tests_on_standard_grammar() {
     }
 }
 
-/// Strict means: what the grammar refuses or the rules of the game forbid is an error.
+/// Strict means: every violation of the grammar or of the game's rules is an error.
 #[test]
 fn strict_plays_moves() {
     for (text, place, expected) in [

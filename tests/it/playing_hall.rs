@@ -1,4 +1,4 @@
-//! A hall of simulated boards of four game types at ports, with the recorder and the server of its pages: real processes.
+//! A hall of simulated boards of four game types at ports, with the recorder and its page server: real processes.
 
 use std::fs;
 use std::net::TcpListener;
@@ -16,11 +16,11 @@ use crate::pty::wait_until;
 use crate::serve::{Server, serve};
 use crate::simulated_lines::Boards;
 
-/// How many times as fast as life the boards play.
+/// Speed of the boards relative to life.
 const SPEED: &str = "20";
 /// International, Russian, Canadian (144 squares), Turkish (pieces on all squares).
 const GAME_TYPES: [&str; 4] = ["20", "25", "27", "30"];
-/// So many plies a game, if its rules do not end it before.
+/// Maximum number of plies of a game.
 const PLIES: usize = 140;
 
 /// Boards, their recorder and their pages.
@@ -28,12 +28,12 @@ pub struct Hall {
     folder: tempfile::TempDir,
     pub boards: Boards,
     pub station: Station,
-    /// Where its pages are, whenever there is a server.
+    /// Address of the pages, for every server that is started.
     pub address: String,
     pub server: Option<Server>,
 }
 
-/// Games of random legal moves.
+/// Returns games of random legal moves.
 fn random_games(variant: &'static Variant, count: usize, seed: u64) -> Vec<Vec<String>> {
     let mut dice = Dice(seed);
     let game = |_| {
@@ -52,12 +52,12 @@ fn random_games(variant: &'static Variant, count: usize, seed: u64) -> Vec<Vec<S
     (0..count).map(game).collect()
 }
 
-/// That of the games of a game type, by its place in [`GAME_TYPES`].
+/// Returns the seed for the games of a game type, by its index in [`GAME_TYPES`].
 fn seed(game_type: usize) -> u64 {
     77 + game_type as u64
 }
 
-/// Games as a PDN file.
+/// Returns games as a PDN file.
 fn pdn(variant: &'static Variant, games: &[Vec<String>]) -> String {
     let entry = |(text, ply): (&String, u32)| {
         let number = (ply % 2 == 0).then_some(MoveNumber { value: ply / 2 + 1, ellipsis: false });
@@ -119,7 +119,7 @@ impl Hall {
         wait_until("the last port", || {
             fs::read_dir(path("ports")).unwrap().count() == config.matches("[[line]]").count()
         });
-        // An address that is free now and is used again later.
+        // A free address that is used again later.
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         config += &format!("[serve]\naddress = {address:?}\n");
         fs::write(path("damcast.toml"), config).unwrap();
@@ -135,12 +135,12 @@ impl Hall {
         hall
     }
 
-    /// Starts the server, again.
+    /// Starts the server, also again.
     pub fn serve(&mut self) {
         self.server = Some(serve(&self.folder.path().join("damcast.toml")));
     }
 
-    /// Keeps its folder, to be looked at.
+    /// Keeps its folder for inspection.
     pub fn save_folder(self) -> PathBuf {
         self.folder.keep()
     }
@@ -158,7 +158,7 @@ impl Hall {
         LiveFileContents::parse(game, &text).unwrap_or_else(|| panic!("the live file of {board}: {text}"))
     }
 
-    /// The moves that the players of a board are told to play, by its number.
+    /// Returns the moves that the players of a board are to play, by its number.
     pub fn played(&self, board: usize) -> Vec<String> {
         let index = board - 1;
         let variant = Variant::from_tag(GAME_TYPES[index % GAME_TYPES.len()]).unwrap();

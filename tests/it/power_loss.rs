@@ -1,7 +1,7 @@
-//! The power fails after any operation on the disk, and takes any of what was outstanding; the next start recovers.
+//! The power fails after any operation on the disk and takes any of the outstanding data; the next start recovers.
 //!
-//! After each loss: the station starts, every live file is what its log says, nothing counts as changed by somebody, and
-//! whatever anybody had seen is still there, the Result tag apart.
+//! Checks after each loss: the station starts, every live file equals its log, no file counts as changed by somebody, and everything that
+//! was visible is still there, except for the Result tag.
 
 use damcast::engine::bytelog::LogInput;
 use damcast::engine::playback::{self};
@@ -13,7 +13,7 @@ use crate::recorded_session::{Session, env_step, folders, masked, script};
 /// Time of the recorded game.
 const SPAN_MS: u64 = 75_000;
 
-/// A session from its first operation to its last, before and after each.
+/// Returns the disk states of a session, before and after each operation.
 fn history(durability: Durability) -> Vec<Model> {
     let disk = ModelDisk::new();
     disk.keep_history();
@@ -23,7 +23,7 @@ fn history(durability: Durability) -> Vec<Model> {
     disk.history()
 }
 
-/// What the logs of a disk make: the live files, each with its path.
+/// Returns the live files, with their paths, that a replay of a disk's logs makes.
 fn replayed(disk: &ModelDisk) -> Vec<(std::path::PathBuf, String)> {
     let mut files = Vec::new();
     for line in ["a", "b"] {
@@ -32,7 +32,7 @@ fn replayed(disk: &ModelDisk) -> Vec<(std::path::PathBuf, String)> {
             .iter()
             .filter(|name| name.starts_with(&format!("{line}-")) && name.ends_with(".log"))
             .map(|name| LogInput::from_text(name.clone(), disk.read(&folders().log.join(name)).unwrap()));
-        // A log whose head the power took has nothing else either.
+        // A log whose header was lost has no content.
         let logs = logs.filter(|log| log.header.opened.is_some()).collect();
         for game in playback::play(logs, None).unwrap().games {
             let path = folders().live.join(format!("{line}-{}.pdn", game.number()));
@@ -42,7 +42,7 @@ fn replayed(disk: &ModelDisk) -> Vec<(std::path::PathBuf, String)> {
     files
 }
 
-/// Starts a station on a disk that has lost its power, and holds it against what was seen before.
+/// Starts a station on a disk after a power loss, and compares it with the visible state before.
 #[track_caller]
 pub fn check(seen: &Model, disk: &ModelDisk, case: &str) {
     let session = Session::start(disk, Durability::Safe).unwrap_or_else(|error| panic!("{case}: {error}"));
@@ -64,7 +64,7 @@ pub fn check(seen: &Model, disk: &ModelDisk, case: &str) {
     }
 }
 
-/// Every subset of at most `most` of the last `window` of so many.
+/// Returns every subset of at most `most` of the last `window` of `count` numbers.
 fn subsets(count: usize, window: usize, most: usize) -> Vec<Vec<usize>> {
     let mut subsets = vec![Vec::new()];
     for index in count.saturating_sub(window)..count {
@@ -77,8 +77,8 @@ fn subsets(count: usize, window: usize, most: usize) -> Vec<Vec<usize>> {
     subsets
 }
 
-/// Loses the power before every `step`th operation; of the last `window` outstanding operations at most three are lost
-/// and the others kept, or at most three are kept and the others lost.
+/// Loses the power before every `step`th operation; of the last `window` outstanding operations at most three are lost and the others kept,
+/// or at most three are kept and the others lost.
 fn lose_power(step: usize, window: usize) {
     let history = history(Durability::Safe);
     let mut states = 0;
@@ -105,7 +105,7 @@ fn power_loss_takes_no_published_entry_for_any_disk_state() {
     lose_power(env_step(), 12);
 }
 
-/// The process is killed, a new one goes on from what it reads, and then the power fails.
+/// The process is killed, a new one continues from the files, and then the power fails.
 fn kill_and_lose_power(kill_step: usize, loss_step: usize) {
     let script = script(SPAN_MS);
     let (mut kills, mut states) = (0, 0);
@@ -158,7 +158,7 @@ fn unpublished_bytes_are_durable_within_seconds() {
 
 #[test]
 fn detects_early_publication() {
-    // Seen before it is durable: some loss takes back what was seen.
+    // With writes visible before they are durable, some loss takes back a visible move.
     let history = history(Durability::Lazy);
     let is_taken_back = |model: &Model| {
         let disk = model.after_power_loss(|_| true);

@@ -1,9 +1,9 @@
-/* Kills the process, or lets operations fail, at the k-th operation that changes a file under a folder.
+/* Kills the process, or makes operations fail, at the k-th operation that changes a file under a folder.
  *
- * Loaded into the station (LD_PRELOAD), it counts writes, syncs, and what changes names, of files whose path begins with
- * DAMCAST_UNDER. Number DAMCAST_AT and the DAMCAST_COUNT - 1 that follow are hit: with DAMCAST_ERRNO=0 the process is killed
- * before the operation, after half of it if it is a write and DAMCAST_HALF is set; otherwise the operation fails with that
- * number (a write first takes a half). How many there were stands in the file DAMCAST_REPORT when the process ends by itself.
+ * Loaded into the station (LD_PRELOAD), the library counts writes, syncs and name changes of files whose path begins with
+ * DAMCAST_UNDER. It hits number DAMCAST_AT and the DAMCAST_COUNT - 1 operations that follow. With DAMCAST_ERRNO=0 it kills the process
+ * before the operation, or after half of it if it is a write and DAMCAST_HALF is set. Otherwise the operation fails with that error
+ * number (a write first writes half). When the process ends by itself, the file DAMCAST_REPORT contains the number of operations.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -58,7 +58,7 @@ static int is_our_file(int fd) {
     return is_ours(path);
 }
 
-/* Counts an operation; true when it is to fail. */
+/* Counts an operation; returns whether it must fail. */
 static int is_hit(int is_write) {
     long now = atomic_fetch_add(&count, 1);
     if (at < 0 || now < at || now >= at + length) return 0;

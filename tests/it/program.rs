@@ -1,17 +1,17 @@
-//! The program under test: run it to its end, or feed it and read what it answers.
+//! The program under test: run to its end, or with input and output.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a run left behind.
+/// Result of a run.
 pub struct Run {
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
-/// A library of the tests, `tests/it/NAME.c`, to be loaded into a program; `None` where there is no compiler.
+/// Compiles a library of the tests, `tests/it/NAME.c`, for loading into a program; `None` without a compiler.
 pub fn preload(name: &str) -> Option<PathBuf> {
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.so"));
     let built = library.with_extension(std::process::id().to_string());
@@ -27,7 +27,7 @@ pub fn preload(name: &str) -> Option<PathBuf> {
     Some(library)
 }
 
-/// The program with these arguments, not started yet.
+/// Returns the command of the program with these arguments.
 pub fn damcast(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -39,12 +39,12 @@ pub fn run(arguments: &[&str]) -> Run {
     run_with_input(arguments, b"")
 }
 
-/// Runs the program to its end with this on its standard input.
+/// Runs the program to its end with this standard input.
 pub fn run_with_input(arguments: &[&str], input: &[u8]) -> Run {
     let mut child = damcast(arguments).stdin(Stdio::piped()).spawn().expect("damcast starts");
     let mut stdin = child.stdin.take().expect("standard input is a pipe");
     let input = input.to_vec();
-    // A program that ends early closes its end; what it did not want to read is no failure.
+    // A program that ends early closes its input; unread input is no failure.
     let writer = std::thread::spawn(move || stdin.write_all(&input).ok());
     let output = child.wait_with_output().expect("damcast ends");
     writer.join().expect("the writer does not panic");

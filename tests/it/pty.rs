@@ -1,7 +1,7 @@
-//! A pseudo-terminal with a board of few words at its other end.
+//! A pseudo-terminal with a simple board at its other end.
 //!
-//! The board plays what a recording says and answers a question for the position with the position; that is all that a
-//! station needs. It is raw before its name appears, so nothing that it says comes back to it.
+//! The board plays a recording and answers a query for the position with the position; a station needs no more. The terminal is raw before
+//! its name appears, so none of the board's bytes are echoed.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -14,10 +14,10 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// How long anything may take before a test gives up: machines can be slow.
+/// Time limit of every wait: machines can be slow.
 pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 #[track_caller]
 pub fn wait_until(condition: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
@@ -30,14 +30,14 @@ pub fn wait_until(condition: &str, mut is_so: impl FnMut() -> bool) {
 /// A pseudo-terminal whose name is a link. Dropping it unplugs the board.
 pub struct Pty {
     master: File,
-    /// Kept open: without it the other end reads errors while nobody has opened it.
+    /// Kept open: without it the other end reads errors while no process has opened it.
     _slave: OwnedFd,
     link: PathBuf,
-    /// Everything that came from the station.
+    /// All bytes from the station.
     pub received: Vec<u8>,
 }
 
-/// A terminal: the end of whoever looks on, the end of a program, and its name.
+/// Opens a terminal: the end of the observer, the end of a program, and its name.
 pub fn pair() -> (File, OwnedFd, String) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&master).unwrap();
@@ -48,7 +48,7 @@ pub fn pair() -> (File, OwnedFd, String) {
 }
 
 impl Pty {
-    /// Plugs a board in under this name.
+    /// Plugs in a board under this name.
     pub fn plug_in(link: &Path) -> Pty {
         let (master, slave, name) = pair();
         let mut raw = tcgetattr(&slave).unwrap();
@@ -75,7 +75,7 @@ impl Pty {
         }
     }
 
-    /// Takes what has come from the station; returns the new part.
+    /// Reads all available bytes from the station; returns the new part.
     pub fn receive(&mut self) -> Vec<u8> {
         let mut new = vec![0; 4096];
         let count = self.master.read(&mut new).unwrap_or(0);
@@ -84,7 +84,7 @@ impl Pty {
         new
     }
 
-    /// Waits for the first bytes from the station: it has opened the port.
+    /// Waits for the first bytes from the station, which show that the port is open.
     pub fn wait_for_the_station(&mut self) {
         wait_until("bytes from the station", || !self.receive().is_empty());
     }
@@ -96,7 +96,7 @@ impl Drop for Pty {
     }
 }
 
-/// A piece is put back in so many milliseconds.
+/// Time to put back one piece, in milliseconds.
 const PLACING_MS: u64 = 400;
 const SEND_POSITION: u8 = 0x42;
 const POSITION: u8 = 0x86;
@@ -105,21 +105,21 @@ const FIELD_UPDATE: u8 = 0x8e;
 /// A board that plays a recording.
 #[derive(Clone)]
 pub struct Board {
-    /// Messages with the milliseconds at which they were said.
+    /// Messages with their times in milliseconds.
     script: std::vec::IntoIter<(u64, Vec<u8>)>,
     next: Option<(u64, Vec<u8>)>,
     position: Vec<u8>,
-    /// Everything that it has said.
+    /// All bytes sent.
     pub sent: Vec<u8>,
     /// Milliseconds of the recording that have been played.
     now: u64,
     speed: f64,
-    /// When time began to pass, and what it was then.
+    /// Real time when play started, and the recording's time then.
     playing_since: Option<(Instant, u64)>,
 }
 
 impl Board {
-    /// A board that plays these records `speed` times as fast.
+    /// Creates a board that plays these records `speed` times as fast.
     pub fn new(log: &damcast::engine::bytelog::ByteLog, speed: f64) -> Board {
         let mut script = Vec::new();
         for record in &log.records {
@@ -137,7 +137,7 @@ impl Board {
         Board { next: script.next(), script, position, sent: Vec::new(), now: 0, speed, playing_since: None }
     }
 
-    /// Plays up to a moment of the recording, or until the station has had enough. Time passes only here.
+    /// Plays up to a time of the recording, or until `enough` holds. Time passes only here.
     pub fn play(&mut self, pty: &mut Pty, until_ms: u64, mut enough: impl FnMut() -> bool) {
         self.playing_since = None;
         while self.now < until_ms && !enough() {
@@ -147,13 +147,13 @@ impl Board {
         self.playing_since = None;
     }
 
-    /// Plays what is due. Time passes from the first call on, for boards that are played together.
+    /// Plays everything due. Time passes from the first call on, for boards that are played together.
     pub fn run(&mut self, pty: &mut Pty) {
         let (start, start_ms) = *self.playing_since.get_or_insert((Instant::now(), self.now));
         self.advance(pty, start_ms + (start.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64);
     }
 
-    /// Says what is to be said up to a moment of the recording.
+    /// Sends all messages up to a time of the recording.
     pub fn advance(&mut self, pty: &mut Pty, now_ms: u64) {
         self.now = now_ms;
         self.answer(pty);
@@ -166,12 +166,12 @@ impl Board {
         }
     }
 
-    /// Has it said all of its recording?
+    /// Whether the whole recording has been sent.
     pub fn is_over(&self) -> bool {
         self.next.is_none()
     }
 
-    /// Puts the pieces back, one after the other, and then plays these records; its time begins anew.
+    /// Puts the pieces back, one after the other, and then plays these records; its time starts anew.
     pub fn restart(&mut self, log: &damcast::engine::bytelog::ByteLog) {
         let wanted = Board::new(log, self.speed);
         let placed = self.position.iter().zip(&wanted.position).zip(0_u8..).skip(3);
@@ -184,7 +184,7 @@ impl Board {
         (self.next, self.now) = (self.script.next(), 0);
     }
 
-    /// Answers what the station has asked.
+    /// Answers the station's queries.
     pub fn answer(&mut self, pty: &mut Pty) {
         for _ in pty.receive().iter().filter(|&&byte| byte == SEND_POSITION) {
             let position = self.position.clone();

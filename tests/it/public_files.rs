@@ -1,4 +1,4 @@
-//! What everybody may see of a round: the files of `public/`, made from what lines tell.
+//! The public files of a round: `public/`, made from the effects of lines.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 
 use crate::pty::wait_until;
 
-/// The configuration of two boards in a folder.
+/// Returns the configuration of two boards in a folder.
 fn config(folder: &Path, public: &str) -> Config {
     let lines: String = ["a", "b"]
         .map(|name| {
@@ -30,7 +30,7 @@ fn config(folder: &Path, public: &str) -> Config {
     Config::read("test", &format!("[station]\ndirectory = {folder:?}\n[public]\n{public}\n{lines}")).unwrap()
 }
 
-/// A line: the board, how many seconds ago, and what.
+/// An event of a line: the board, seconds ago, and the text.
 type LineEvent<'a> = (&'a str, i64, &'a str);
 
 fn begin(config: &Config, opening: Duration) -> (OutletHandle, JoinHandle<()>) {
@@ -43,7 +43,7 @@ fn begin(config: &Config, opening: Duration) -> (OutletHandle, JoinHandle<()>) {
     )
 }
 
-/// What is published with one of these texts: `open`, an entry, `*` for the end.
+/// Returns the effect of one of these texts: `open`, an entry, `*` for the end.
 fn effect(events: &[LineEvent<'_>], text: &str) -> Effect {
     let variant = Variant::international();
     let opening = GameHeader {
@@ -66,7 +66,7 @@ fn effect(events: &[LineEvent<'_>], text: &str) -> Effect {
     }
 }
 
-/// Tells a round what happened, and waits until everything that may be seen is written.
+/// Applies the events to a round, and waits until everything visible is written.
 async fn apply_events(config: &Config, now: DateTime<FixedOffset>, events: &[LineEvent<'_>]) {
     let (outlet_handle, files) = begin(config, outlets::MAX_OPENING_TIME);
     config.lines.iter().for_each(|line| outlet_handle.line_opened(&line.name, line.header(), Vec::new()));
@@ -153,7 +153,7 @@ async fn delay_is_respected() {
     assert!(started.ends_with("[Result \"*\"]\n\n1. 32-28 {[%clock w0:29:55 B0:30:00]} *\n"), "{started}");
     assert_eq!(types(folder.path()), ["game", "move"]);
     assert!(read(folder.path(), "archive/b-1.pdn").is_empty());
-    // By another run of the station, with a shorter delay, the rest follows.
+    // Another run of the station with a shorter delay publishes the rest.
     apply_events(&config(folder.path(), "delay = 20"), now, &GAME).await;
     assert!(read(folder.path(), "started.pdn").ends_with("19-23 *\n"));
     assert_eq!(types(folder.path()), ["game", "move", "move", "end", "result"]);
@@ -174,12 +174,12 @@ async fn game_with_setup_is_shown_to_last_confirmed_move() {
     assert!(started.contains("/FEN"), "{started}");
 }
 
-/// However its lines are broken.
+/// Returns the words of a text, independent of its line breaks.
 fn normalised_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The port may be gone, the disk slow: what was published of a line does not vanish while it is not open.
+/// The port may be gone or the disk slow: published entries of a line stay visible while it is not open.
 #[tokio::test]
 async fn late_line_is_shown_from_logs() {
     let folder = tempfile::tempdir().unwrap();
@@ -198,7 +198,7 @@ async fn late_line_is_shown_from_logs() {
     let read = || normalised_words(&read(folder.path(), "games.pdn"));
     wait_until("what the logs say", || !read().is_empty());
     assert!(read().contains(&movetext), "{}\nlacks\n{movetext}", read());
-    // Others are shown beside it, and when it is opened nothing changes.
+    // Others are shown beside it, and opening it changes nothing.
     outlets.line_opened("b", config.lines[1].header(), Vec::new());
     for (line, ago, text) in &GAME[..2] {
         let at = Local::now().fixed_offset() - TimeDelta::seconds(*ago);

@@ -1,5 +1,5 @@
-//! Publication is watched: whatever becomes of the files that everybody reads while a station runs, the operator is told within
-//! seconds, and what vanished is made again from the record.
+//! Supervision of publication: any harm to the public files of a running station is reported within seconds, and missing files are made
+//! again from the record.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ struct Hall {
     pty: Pty,
     board: Board,
     station: Station,
-    /// The alarm that it is about.
+    /// Kind of the expected alarm.
     kind: &'static str,
 }
 
@@ -47,7 +47,7 @@ impl Hall {
         fs::read_to_string(self.place.path("recordings/public").join(name)).unwrap_or_default()
     }
 
-    /// What the alarm command was told of this alarm: `raised` or `over`, and the text.
+    /// Returns the calls of the alarm command for this alarm: `raised` or `over`, and the text.
     fn alarm_calls(&self) -> Vec<(String, String)> {
         let text = fs::read_to_string(self.place.path("alarms")).unwrap_or_default();
         let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -56,7 +56,7 @@ impl Hall {
         of_it.map(|event| (word(&event["event"]), word(&event["text"]))).collect()
     }
 
-    /// Does something to the files, and waits until everybody is told of this file.
+    /// Changes the files, and waits until the status, the alarm command and the log report this file.
     fn assert_reported(&mut self, file: &str, happens: impl FnOnce(&Path)) {
         let kind = self.kind;
         let raised = |called: Vec<(String, String)>| called.iter().filter(|(event, _)| event == "raised").count();
@@ -77,7 +77,7 @@ impl Hall {
         assert!(self.alarm_calls().last().unwrap().1.contains(file), "{:?}", self.alarm_calls());
     }
 
-    /// Everything is well again, and nobody is called any more.
+    /// Asserts that no problem remains and that no alarm is called any more.
     fn assert_healthy(&mut self) {
         wait_until("all is well again, and the end of the alarm is told", || {
             self.board.answer(&mut self.pty);
@@ -87,7 +87,7 @@ impl Hall {
         assert!(status(&self.place)["alarms"].as_array().unwrap().iter().all(|alarm| alarm["kind"] != self.kind));
     }
 
-    /// Everything that the live file says is public.
+    /// Asserts that the whole live file is public.
     fn assert_complete(&mut self) {
         wait_until("the public files say what the live file says", || {
             self.board.answer(&mut self.pty);
@@ -103,14 +103,14 @@ impl Hall {
         });
     }
 
-    /// The board goes on, and what it plays is published.
+    /// Asserts that the board goes on and its moves are published.
     fn assert_publishing(&mut self, plies: usize) {
         let place = &self.place;
         self.board.play(&mut self.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
         self.assert_complete();
     }
 
-    /// The station ends, and its folder is right.
+    /// Stops the station and asserts that its folder is valid.
     fn assert_clean_end(mut self) -> StationFolder {
         assert!(self.station.signal(Signal::TERM).success());
         let recordings = self.place.path("recordings");
@@ -174,7 +174,7 @@ fn replaced_or_cut_public_files_are_reported_and_recreated() {
         assert!(is_same(hall.public(file)), "{file}: {}", hall.public(file));
         hall.assert_complete();
     }
-    // What was said by somebody else is kept beside it.
+    // Foreign content is kept beside the file.
     assert_eq!(hall.public("events.ndjson.aside-1"), "something else\n");
     hall.assert_publishing(8);
     hall.assert_clean_end();
@@ -188,7 +188,7 @@ fn folder_blocking_public_file_is_reported_until_removed() {
         fs::remove_file(&path).unwrap();
         fs::create_dir(path).unwrap();
     });
-    // It lasts, and the others go on.
+    // The fault lasts, and the other files go on.
     let started = hall.public("started.pdn");
     let place = &hall.place;
     hall.board.play(&mut hall.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 6);
@@ -218,7 +218,7 @@ fn game_held_by_profile_is_reported_with_reason() {
     assert!(table.contains("\n  not shown: ") && table.contains("ALARM a: publication since"), "{table}");
 }
 
-/// Somebody does something to a file that the station records into.
+/// Changes a file that the station records into.
 fn modify_file(path: &Path, how: &str) {
     match how {
         "removed" => fs::remove_file(path).unwrap(),
@@ -235,8 +235,8 @@ fn modify_file(path: &Path, how: &str) {
     }
 }
 
-/// A file of the record is taken away in the middle of a game, in several ways, and each time the process is killed a little later:
-/// all is told, and every ply of the game is recorded in the end.
+/// A file of the record is removed in the middle of a game, in several ways, and each time the process is killed a little later: everything
+/// is reported, and every ply of the game is recorded in the end.
 fn check_lost_file(file: &str, of_run: impl Fn(usize) -> String) {
     let mut hall = Hall::playing(&recording(), 4);
     hall.kind = DISK_FAULT_ALARM;
@@ -290,7 +290,7 @@ fn start_keeps_differing_archived_game_in_second_file() {
     let path = place.path("recordings/public/archive/a-1.pdn");
     let aside = |count: u32| path.with_file_name(format!("a-1.pdn.aside-{count}"));
     let written_again = || wait_until("it is written again", || fs::read_to_string(&path).unwrap_or_default() == whole);
-    // What the logs do not say: somebody has changed it, or them.
+    // The content differs from the logs: one of them was changed.
     let other = whole.replace("[Result", "[Annotator \"somebody\"]\n[Result");
     fs::write(&path, &other).unwrap();
     let mut station = place.start();
@@ -299,7 +299,7 @@ fn start_keeps_differing_archived_game_in_second_file() {
     assert_eq!(fs::read_to_string(aside(1)).unwrap(), other);
     wait_until("it is told", || status(&place)["alarms"].to_string().contains("archive/a-1.pdn"));
     assert!(station.signal(Signal::TERM).success());
-    // A station that was killed before it wrote the result: nothing is to be kept.
+    // A station that was killed before it wrote the result: no copy is needed.
     let before = whole.replace("\"1-1\"", "\"*\"").replace("\"normal\"", "\"unterminated\"");
     assert_ne!(before, whole);
     fs::write(&path, before).unwrap();

@@ -1,7 +1,7 @@
-//! Boards are played and recorded while the files of their record and of their publication are taken away, cut, replaced and made
-//! unwritable at random, one at a time: each is told, all is whole again once it is mended, and in the end every game is complete.
+//! Boards are recorded while files of their record and publication are removed, cut, replaced and made unwritable at random, one at a time.
+//! Each fault is reported, everything is whole after its repair, and in the end every game is complete.
 //!
-//! Boards, ports, processes and files are real; only the boards' life is faster than ours.
+//! Boards, ports, processes and files are real; only the boards' time runs faster.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -19,10 +19,10 @@ use crate::program::{damcast, run};
 use crate::pty::wait_until;
 use crate::simulated_lines::Boards;
 
-/// Who records when root tests: root may write everything.
+/// The user who records if root runs the tests, because root may write everything.
 const UNPRIVILEGED_USER: u32 = 65534;
 
-/// What is done to a file or folder.
+/// Harm to a file or folder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Harm {
     Deleted,
@@ -91,14 +91,14 @@ impl Soak {
         (self.random % most as u64) as usize
     }
 
-    /// Something of the record or of the publication, and what is to be done to it.
+    /// Chooses a file of the record or of the publication, and the harm to it.
     fn choose(&mut self) -> (String, Harm) {
         use Harm::{Cut, Deleted, Replaced, Unwritable};
         let of_files = [Deleted, Replaced, Cut];
         let all = [Deleted, Replaced, Cut, Unwritable];
         let index = self.below(self.boards.len());
         let board = &self.boards[index].0;
-        // The file in which the game goes on: one that somebody has changed is his.
+        // The file in which the game continues: a file changed by somebody stays theirs.
         let file = self.live(board);
         let live = format!("live/{}", file.file_name().unwrap().to_str().unwrap());
         let log = format!("log/{board}-1.log");
@@ -112,14 +112,14 @@ impl Soak {
             ("log/round-1.plan", &all),
             ("log/events.order", &all),
             ("commits", &all),
-            // Once more than others: it is all that there is.
+            // Listed twice: the log is the only complete record.
             (&log, &all),
             (&log, &all),
             (&live, &all),
         ];
         let (name, harms) = targets[self.below(targets.len())];
         let harm = harms[self.below(harms.len())];
-        // Nobody writes into the file of a game that is over.
+        // The station does not write into the file of a finished game, so it would not notice.
         let is_over = || fs::read_to_string(&file).is_ok_and(|text| text.ends_with("\n*\n"));
         if name == live && harm == Unwritable && is_over() {
             println!("{name}: its game is over");
@@ -140,7 +140,7 @@ impl Soak {
         alarm_text.lines().filter(|line| line.contains("\"raised\"") && is_of_files(line)).count()
     }
 
-    /// Does it, waits until it is told everywhere, mends it, and waits until nothing is told any more: how long each took.
+    /// Applies the harm, waits until it is reported everywhere, repairs it, and waits until no report remains. Returns both times.
     fn harm(&mut self, name: &str, harm: Harm) -> [Duration; 2] {
         let path = self.path(name);
         let (calls, begun) = (self.calls(), Instant::now());
@@ -151,13 +151,13 @@ impl Soak {
             sick |= !metrics(&self.folder.path().join("recordings")).1.is_empty();
             seen && sick && self.calls() > calls
         });
-        let told = begun.elapsed();
+        let report_time = begun.elapsed();
         let begun = Instant::now();
         if harm == Harm::Unwritable {
             let mode = if path.is_dir() { 0o755 } else { 0o644 };
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
         }
-        // A game that goes on in another file is told for as long as it does.
+        // A game that continues in another file is reported for as long as it does.
         let is_well = || {
             let alarms = self.status()["alarms"].as_array().unwrap().clone();
             alarms
@@ -170,10 +170,10 @@ impl Soak {
         {
             assert!(self.path(file).exists(), "{file}");
         }
-        [told, begun.elapsed()]
+        [report_time, begun.elapsed()]
     }
 
-    /// The file in which the game of a board stands.
+    /// Returns the file with the current game of a board.
     fn live(&self, board: &str) -> PathBuf {
         let recovered = (1..).map(|count| self.path(&format!("live/{board}-1.recovered-{count}.pdn")));
         recovered.take_while(|path| path.exists()).last().unwrap_or_else(|| self.path(&format!("live/{board}-1.pdn")))
@@ -207,7 +207,7 @@ fn do_harm(path: &Path, harm: Harm) {
     }
 }
 
-/// Harms the publication of so many boards for as long as it is wanted to; at least each is harmed so often.
+/// Harms the publication of these boards for the span; each board is harmed a minimum number of times.
 fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
     println!("seed {seed}");
     let started_at = Instant::now();
@@ -270,7 +270,7 @@ fn hour_of_harm_costs_nothing() {
     let seed = std::env::var("DAMCAST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed);
     let (started_at, span) = (Instant::now(), Duration::from_secs(seconds));
     for seed in seed.. {
-        // About ten seconds of life a ply.
+        // About ten seconds of life per ply.
         soak(16, (seconds as usize * 2).min(200), 20, Duration::from_secs(100).min(span), seed);
         if started_at.elapsed() >= span {
             break;

@@ -1,11 +1,11 @@
-//! What hands do, as a board reports it, and what the recogniser makes of it: one story a test, each as it was seen to mislead.
+//! Hands as a board reports them, and the recogniser's results: one story per test, each seen to mislead.
 
 use damcast::engine::millis::Millis;
 use damcast::engine::recognition::{ClockState, Occupancy, PressId, Recogniser, SensedPiece, Settings, Verdict, Wait};
 use draughts::{Color, Position, Variant};
 use draughts_pdn::{fen, notation};
 
-/// A board at which nobody but the recogniser looks.
+/// A board with a recogniser only.
 struct Board {
     variant: &'static Variant,
     recogniser: Recogniser,
@@ -27,7 +27,7 @@ impl Board {
         Board { variant, recogniser, verdicts: Vec::new(), presses: 0 }
     }
 
-    /// A dump comes when it is wanted, 0.11 s later.
+    /// Runs until a time; a requested dump arrives 0.11 s later.
     fn run_until(&mut self, until: Millis) {
         let mut now = Millis::ZERO;
         loop {
@@ -52,7 +52,7 @@ impl Board {
         }
     }
 
-    /// One thing that happens: `31 white`, `31 -`, `press white` by who presses, or `clock stops`.
+    /// Applies one event: `31 white`, `31 -`, `press white` by the presser, or `clock stops`.
     fn apply_event(&mut self, at: Millis, event: &str) {
         self.run_until(at);
         let (place, news) = event.split_once(' ').unwrap();
@@ -77,7 +77,7 @@ impl Board {
     }
 }
 
-/// A story in lines `seconds what`; what is told in the end.
+/// Plays a story of lines `seconds event` and compares the verdicts.
 #[track_caller]
 fn check(position: &str, clock: ClockState, story: &str, expected: &[&str]) {
     assert_eq!(run_story("20", position, clock, story).verdicts, expected);
@@ -97,7 +97,7 @@ fn run_story(tag: &str, position: &str, clock: ClockState, story: &str) -> Board
     board
 }
 
-/// What a ply waits for has a name, from the moment at which it stands there until it is told.
+/// The reason why a ply is pending is known from its appearance until its publication.
 #[test]
 fn pending_reason_of_ply_is_known() {
     let waits =
@@ -121,9 +121,9 @@ fn pending_reason_of_ply_is_known() {
         11.0 press white
         14.0 ends";
     assert_eq!(waits(against_the_rules), Some((Millis(11_000 + settings.unexplained_ms), Wait::Explanation)));
-    let told = run_story("20", "W:W35,38,40:B8,12,20", ClockState::Running, "10.0 38 -\n10.3 33 white\n19.0 ends");
-    assert_eq!(told.verdicts, ["38-33"]);
-    assert_eq!(told.recogniser.rationale().and_then(|grounds| grounds.waited_for), Some(Wait::Press));
+    let board = run_story("20", "W:W35,38,40:B8,12,20", ClockState::Running, "10.0 38 -\n10.3 33 white\n19.0 ends");
+    assert_eq!(board.verdicts, ["38-33"]);
+    assert_eq!(board.recogniser.rationale().and_then(|grounds| grounds.waited_for), Some(Wait::Press));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn without_clock_lifting_other_piece_releases_ply() {
 
 #[test]
 fn unfinished_hand_is_no_change_of_mind() {
-    // 21 is lifted to go to 26; without it the board could be that after 17-22 instead of 17-21.
+    // 21 is lifted to go to 26; without it the board could show the position after 17-22 instead of 17-21.
     let story = "2.4 17 -
         2.8 21 black
         10.4 4 -
@@ -284,7 +284,7 @@ fn forgotten_piece_does_not_hide_illegal_move() {
 
 #[test]
 fn unpressed_plies_precede_illegal_move() {
-    // White forgets to press, so Black presses in vain; then White should take 32x21, and plays 45-40.
+    // White forgets to press, so Black's press has no effect; then White should take 32x21, and plays 45-40.
     let story = "10.0 47 -
         10.4 41 white
         14.0 22 -
@@ -321,7 +321,7 @@ fn press_after_illegal_move_is_not_forgotten_press() {
 
 #[test]
 fn unpressed_illegal_move_stands_when_play_continues() {
-    // White plays 45-40 in place of 32x21 and forgets to press; Black takes 27x38 and presses in vain.
+    // White plays 45-40 in place of 32x21 and forgets to press; Black takes 27x38, and the press has no effect.
     let story = "10.0 22 -
         10.4 27 black
         11.0 press black
@@ -437,7 +437,7 @@ fn unpressed_replacement_replaces_move() {
 
 #[test]
 fn flickering_king_is_not_captured_unseen() {
-    // White's king flickers on 46. Black takes 1-29 back; 46-23 and 29x1 would look like that, too.
+    // White's king flickers on 46. Black takes 1-29 back; 46-23 and 29x1 would look alike.
     let story = "1.0 46 -
         1.2 46 white
         1.5 46 -
@@ -488,7 +488,7 @@ fn unremoved_captured_piece_is_in_no_setup() {
 
 #[test]
 fn captured_piece_landing_nearby_has_not_moved() {
-    // On its way off the board it is seen on 17; 6-17 and 36-18 would look like that, too.
+    // On its way off the board the piece is seen on 17; 6-17 and 36-18 would look alike.
     let story = "1.0 6 -
         1.3 22 black
         1.8 press black
@@ -593,7 +593,7 @@ fn captured_piece_put_down_nearby_plays_nothing() {
 
 #[test]
 fn plies_after_forgotten_press_do_not_show_presser() {
-    // White forgot to press, Black pressed in vain, and White presses now: not Black, whose ply is the first of two.
+    // White forgot to press, Black's press had no effect, and White presses late: not Black, whose ply is the first of two.
     let mut board = Board::new("20", "W:W32,38,40:B12,18,20", ClockState::Running);
     board.recogniser.set_lever_turn(Some(Color::White));
     for (at, event) in [(10_000, "32 -"), (10_400, "28 white"), (20_000, "20 -"), (20_400, "25 black")] {
@@ -624,7 +624,7 @@ fn cleared_board_is_no_position_of_game() {
 
 #[test]
 fn unpressed_legal_ply_is_no_illegal_move() {
-    // White forgets to press twice, and Black presses in vain each time; White's third press tells of all.
+    // White forgets to press twice, and Black's presses have no effect; White's third press publishes all plies.
     let story = "1.0 47 -
         1.3 41 white
         1.8 press white
@@ -650,7 +650,7 @@ fn unpressed_legal_ply_is_no_illegal_move() {
     check("W:W28,31,33,45,47:B5,6,8,11,12,20,21", ClockState::Running, story, &expected);
 }
 
-/// Four pieces of White's fall; all are put back, 34 on 30.
+/// Four white pieces fall; all are put back, 34 on 30.
 const KNOCKED: &str = "10.0 33 -
         10.0 34 -
         10.1 38 -
@@ -766,7 +766,7 @@ fn fallen_piece_put_elsewhere_is_no_change_of_mind() {
     check("W:W33,38,39,40:B8,12,20", ClockState::Running, &story, &["40-34", "20-25"]);
 }
 
-/// White takes 23 and leaves it standing; Black touches it, and with it on the board 29x18 and 23x34 are due all the time.
+/// White takes 23 and leaves it standing; Black touches it, and while it is on the board 29x18 and 23x34 are due.
 const TOUCHED_AGAIN: &str = "10.0 28 -
         10.3 19 white
         11.0 press white

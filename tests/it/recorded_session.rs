@@ -1,5 +1,5 @@
-//! Two boards recorded onto a disk of memory, step by step and in no real time: a core, its log, its live files and the
-//! thread that writes them, with the thread's turns taken one at a time.
+//! Two boards recorded onto a disk in memory, step by step in virtual time: a core, its log, its live files and the writer thread, whose
+//! turns run one at a time.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,25 +18,25 @@ use damcast::station::recorder::{Committer, Recorder, Writer, WriterReport};
 
 use crate::model_disk::ModelDisk;
 
-/// Small, so that it becomes full within a session.
+/// Small, so that it fills up within a session.
 const COMMITS: u64 = 4 << 10;
 
-/// Of what takes long every so many is done: all, or what the environment says.
+/// Returns the step for long loops: the value of the environment, or its default.
 pub fn env_step() -> usize {
     std::env::var("DAMCAST_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(1)
 }
 
-/// What happens on which line, in the order of time.
+/// Events of both lines, in the order of time.
 pub type Script = Vec<(usize, Record)>;
 
-/// The opening of a recorded game, on two lines; the first ends with a result.
+/// Returns the opening of a recorded game on two lines; the first ends with a result.
 pub fn script(plies_ms: u64) -> Script {
     let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
     let mut script = Script::new();
     let mut last_clock = Vec::new();
     for record in log.records.into_iter().filter(|record| record.at < plies_ms) {
         let Some(_) = damcast::engine::session::Input::from_record(&record.kind).unwrap() else { continue };
-        // Most readings of a clock say nothing new but the time; a session is shorter without them.
+        // Most clock readings contain only a new time; a session is shorter without them.
         if let RecordKind::FromBoard(bytes) = &record.kind
             && let [0x8d, .., status] = bytes.as_slice()
         {
@@ -56,14 +56,14 @@ pub fn script(plies_ms: u64) -> Script {
     script
 }
 
-/// Two lines at work.
+/// A station with two lines.
 pub struct Session {
     disk: ModelDisk,
     writer: Writer,
     committer: Committer,
     lines: Vec<LineSeat>,
     durability: Durability,
-    /// What the operator was told while opening.
+    /// Notices to the operator while opening.
     pub notices: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ fn configs() -> Vec<LineConfig> {
 }
 
 impl Session {
-    /// Starts a station on a disk. Fails when the disk does.
+    /// Starts a station on a disk. Returns an error if the disk fails.
     pub fn start(disk: &ModelDisk, durability: Durability) -> Result<Session, OpeningError> {
         let folders = folders();
         let failed = |error| OpeningError::Disk { action: "commits".into(), error };
@@ -115,8 +115,7 @@ impl Session {
         Ok(LineSeat { config, recorder, shift })
     }
 
-    /// Plays what happens, deadlines among it, from a moment of the script on. `each` is asked after each record whether to
-    /// go on.
+    /// Plays the script, including deadlines, from the present position on. `each` decides after each record whether to go on.
     pub fn play(&mut self, script: &[(usize, Record)], mut each: impl FnMut(&mut Writer) -> bool) {
         let start = script.first().map_or(0, |(_, record)| record.at);
         for (count, (line, record)) in script.iter().enumerate() {
@@ -130,7 +129,7 @@ impl Session {
             let input = Input::from_record(&record.kind).unwrap();
             input.map(|input| seat.recorder.handle(at, input).unwrap());
             self.writer.run_once();
-            // What was not published is made durable from time to time, and the logs themselves are synced.
+            // Unpublished data is committed from time to time, and the logs themselves are synced.
             match count % 16 {
                 7 => self.writer.sync_idle(),
                 15 => drop(self.writer.sync_all()),
@@ -142,7 +141,7 @@ impl Session {
         }
     }
 
-    /// Does what the disk did not do. Returns whether everything is done, and ends all recordings then.
+    /// Ends all recordings after retries of failed disk work. Returns whether everything is done.
     pub fn finish(self) -> bool {
         self.end(|writer| {
             writer.retry_failed();
@@ -150,7 +149,7 @@ impl Session {
         })
     }
 
-    /// The same by the first thing that the thread does then: the disk is in order.
+    /// Ends all recordings in one turn of the thread, on a working disk. Returns whether everything is done.
     pub fn finish_in_one_turn(self) -> bool {
         self.end(Writer::run_once)
     }
@@ -167,12 +166,12 @@ impl Session {
     }
 }
 
-/// Live files with the value of their Result tag and its reserve masked: everything else in them never changes.
+/// Masks the Result tag's value and its reserve in live files: everything else in them never changes.
 pub fn masked(files: BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, String> {
     files.into_iter().map(|(path, bytes)| (path, mask(&String::from_utf8(bytes).unwrap()))).collect()
 }
 
-/// The Result line and the empty lines that follow it are one reserve of equal length.
+/// Masks the reserve of fixed length: the Result line and the empty lines after it.
 pub fn mask(text: &str) -> String {
     let Some(start) = text.find("[Result ") else { return text.to_owned() };
     let end = text[start..].find('\n').map_or(text.len(), |end| start + end);
@@ -180,10 +179,10 @@ pub fn mask(text: &str) -> String {
     format!("{}{}{}", &text[..start], "#".repeat(end + reserve - start), &text[end + reserve..])
 }
 
-/// Is this the beginning of that, but for the Result tag?
+/// Whether `before` is a prefix of `after`, except for the Result tag.
 pub fn is_beginning(before: &[u8], after: &[u8]) -> bool {
     let masked = |bytes: &[u8]| mask(&String::from_utf8_lossy(bytes));
-    // A tag or a reserve that is still being written is no shorter mask.
+    // A partly written tag or reserve is not a shorter mask.
     let whole = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     after.len() >= before.len() && (after.starts_with(before) || masked(after).starts_with(&masked(&before[..whole])))
 }

@@ -1,11 +1,11 @@
-//! Recordings of an independent simulated board, played back: what was played is what is recorded.
+//! Recordings of an independent simulated board, played back: the recorded moves equal the played ones.
 
 use damcast::engine::bytelog::{self, RecordKind};
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
 
-/// The lines of the live files that a recording gives, and the notices.
+/// Returns the lines of the live files of a recording, and the notices.
 fn play_back(name: &str) -> (Vec<String>, Vec<String>) {
     play_back_chunked(name, usize::MAX)
 }
@@ -39,13 +39,13 @@ fn play_back_chunked(name: &str, size: usize) -> (Vec<String>, Vec<String>) {
     (lines, notices)
 }
 
-/// What a recording's companion says of it.
+/// Returns the companion of a recording.
 fn companion(name: &str) -> serde_json::Value {
     let path = format!("{}/tests/data/replay/{name}.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// The entries of a file without numbers and clock comments: moves and setups.
+/// Returns the entries of a file without numbers and clock comments: moves and setups.
 fn entries(lines: &[String]) -> Vec<String> {
     let movetext = lines.iter().filter(|line| !line.is_empty() && !line.starts_with('['));
     let bare = |line: &String| {
@@ -55,14 +55,14 @@ fn entries(lines: &[String]) -> Vec<String> {
     movetext.map(bare).collect()
 }
 
-/// The moves of a recording's truth.
+/// Returns the true moves of a recording.
 fn moves_played(name: &str) -> Vec<String> {
     let truth = companion(name);
     let entries = truth["truth"].as_array().unwrap();
     entries.iter().filter_map(|entry| Some(entry["move"].as_str()?.to_owned())).collect()
 }
 
-/// What a recording gives, without the `*` of a game that was closed.
+/// Returns the recorded entries, without the `*` of a game that was closed.
 fn recorded(name: &str) -> Vec<String> {
     let (lines, notices) = play_back(name);
     println!("{name}:\n{}", notices.join("\n"));
@@ -85,7 +85,7 @@ fn hands_with_faults_are_recorded_exactly() {
 
 #[test]
 fn without_clock_all_moves_are_recorded() {
-    // Without a clock the end of the game does not show: analysis may follow.
+    // Without a clock the end of the game is invisible: analysis may follow.
     let (recorded, played) = (recorded("no-clock"), moves_played("no-clock"));
     assert_eq!(recorded[..played.len()], played);
 }
@@ -150,7 +150,7 @@ fn outage_costs_at_most_two_setups_and_no_false_ply() {
     }
 }
 
-/// The program that recorded this asked for the memory first of all, and only then for what stands on the board.
+/// The program that recorded this requested the memory first, and the position only afterwards.
 #[test]
 fn moves_from_board_memory_are_recorded_as_live() {
     assert_eq!(recorded("outage-with-memory"), moves_played("outage-with-memory"));
@@ -159,7 +159,7 @@ fn moves_from_board_memory_are_recorded_as_live() {
     assert_eq!(unseen.map(String::as_str), Some("2. 40-34 {[%clock w1:29:51 B1:29:53]}"));
 }
 
-/// A line is on its way before the core thinks about what follows from it.
+/// A line is emitted before the core computes its consequences.
 #[test]
 fn ply_is_reported_before_reason() {
     let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
@@ -169,7 +169,7 @@ fn ply_is_reported_before_reason() {
     let mut plies = 0;
     for record in &log.records {
         let Some(input) = damcast::engine::session::Input::from_record(&record.kind).unwrap() else { continue };
-        // What time decides is told as a whole, as a station has it, which asks for it when it is due.
+        // Deadlines run at their own time, as in a station, which wakes when they are due.
         line.handle(Millis(record.at), Input::Tick);
         let first = line.handle_until_publication(Millis(record.at), input);
         assert_eq!(line.is_unfinished(), first.iter().any(is_line), "{first:?}");
@@ -180,7 +180,7 @@ fn ply_is_reported_before_reason() {
     assert!(plies > 50, "{plies}");
 }
 
-/// However the bytes were cut into reads, the record is the same.
+/// The record does not depend on how the bytes were cut into reads.
 #[test]
 fn size_of_reads_changes_nothing() {
     for name in ["blitz", "club", "no-clock", "taken-back", "outage-with-memory", "standard-live-example"] {

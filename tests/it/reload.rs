@@ -1,4 +1,4 @@
-//! A configuration that is read again while games are played: nothing of a game is lost, and what is wrong changes nothing.
+//! A configuration that is read again during games: no game loses anything, and a mistake changes nothing.
 
 use std::fs;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use crate::control::{run_ctl, status};
 use crate::daemon::{SPEED, StationFolder, moves, recording, truth};
 use crate::pty::{Board, Pty, wait_until};
 
-/// A configuration with these lines; `tag`: what White is called.
+/// Writes a configuration with these lines; `tag`: White's name.
 fn write(place: &StationFolder, lines: &[&str], tag: &str) {
     place.configure(lines, SPEED, &format!("[line.tags]\nWhite = {tag:?}\n"));
 }
@@ -39,7 +39,7 @@ fn twenty_reloads_during_eight_games_lose_nothing() {
     };
     play(&|| all.iter().all(|name| plies(name) >= 1));
     for reload in 1..=RELOADS {
-        // Other names each time; every fourth time a line comes or goes; every fifth the file is wrong.
+        // Other names each time; every fourth time a line comes or goes; every fifth time the file has a mistake.
         let lines = if reload % 4 == 0 { [&all[..], &["more"]].concat() } else { all.clone() };
         write(&place, &lines, &format!("White {reload}"));
         if reload % 5 == 0 {
@@ -97,7 +97,7 @@ fn wrong_configuration_keeps_old_one_and_reports_mistake() {
     let seen = status(&place);
     assert_eq!((seen["reload"]["ok"].as_bool(), seen["boards"][0]["name"].as_str()), (Some(false), Some("a")));
     assert!(run_ctl(&place, &["status"]).out.contains("is wrong, the old one counts"));
-    // Mended, with another folder, which has to wait for a restart.
+    // Corrected, with another folder, which needs a restart.
     place.configure(&["a", "b"], SPEED, "");
     let mended = fs::read_to_string(place.path("damcast.toml")).unwrap().replace("recordings\"", "elsewhere\"");
     fs::write(place.path("damcast.toml"), mended).unwrap();
@@ -110,7 +110,7 @@ fn wrong_configuration_keeps_old_one_and_reports_mistake() {
     );
     wait_until("the new line", || place.path("recordings/log/b-1.log").exists());
     assert!(!place.path("elsewhere").exists());
-    // The same again changes nothing but what cannot be changed; a line that is gone ends.
+    // Reading it again changes nothing except for the settings that need a restart; a removed line ends.
     place.configure(&["b"], SPEED, "");
     let output = run_ctl(&place, &["ctl", "reload"]);
     assert!(output.out.contains("a: ends"), "{}", output.out);
@@ -150,7 +150,7 @@ fn removed_line_finishes_game_and_new_settings_follow() {
     assert!(!place.path("recordings/log/b-2.log").exists());
 }
 
-/// What an operator said of a game that is to come holds, until the configuration itself says something else about it.
+/// An operator's names for a future game hold until the configuration itself changes them.
 #[test]
 fn operator_names_survive_reload() {
     for (white, expected) in [("Old", "Sijbrands, T."), ("New", "New")] {
@@ -189,8 +189,8 @@ fn delay_added_by_reload_hides_undelayed_files() {
     assert_eq!(modes(), [0o750; 2]);
 }
 
-/// A pairing is given to a game before its first move, and nothing that is said later, not even the names of the next round, is said
-/// of it: not in its live file, not in what everybody sees, not after a restart, and not when all files are made anew.
+/// A game has its pairing before its first move, and later names of the next round never reach it: not its live file, not the public files,
+/// not after a restart, and not after a rebuild.
 #[test]
 fn names_of_next_round_reach_no_current_game() {
     let place = StationFolder::new(&["a"]);
@@ -234,7 +234,7 @@ fn names_of_next_round_reach_no_current_game() {
     assert!(of_round_three(&before) && of_round_three(&place.live("a-1.pdn")), "{before}");
     let opened = public("events.ndjson").lines().next().unwrap().to_owned();
     assert!(opened.contains("\"pairing\":\"3.1\"") && opened.contains("Sijbrands"), "{opened}");
-    // The next game plays the pairing that was given for it.
+    // The next game plays the pairing that was set for it.
     let next = fs::read_to_string(place.path("recordings/log/a-2.log")).unwrap();
     assert!(next.contains("! pairing 4.1 {[White \"Gantwarg, A.\"]"), "{next}");
     assert!(station.signal(Signal::TERM).success());
@@ -254,7 +254,7 @@ fn names_of_next_round_reach_no_current_game() {
     assert_eq!(public("events.ndjson"), events);
 }
 
-/// The same without a tournament: what a reload says is for games to come. A game has the names with which it began.
+/// Without a tournament: a reload applies to future games. A game keeps the names with which it began.
 #[test]
 fn names_read_during_game_apply_to_next() {
     let place = StationFolder::new(&["a"]);

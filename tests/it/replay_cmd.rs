@@ -1,10 +1,10 @@
-//! `damcast replay` as a person sees it: the games on standard output, everything else in clear words beside them.
+//! `damcast replay` from the command line: the games on standard output, everything else in clear words on standard error.
 
 use std::path::{Path, PathBuf};
 
 use crate::program::{Run, run};
 
-/// A folder with these files in it.
+/// Creates a folder with these files.
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let write = |(name, text): &(&str, &str)| {
@@ -81,7 +81,7 @@ fn log_continuing_missing_log_is_reported() {
     assert!(run.err.contains("a-2.log: goes on from an earlier log, which was not given"), "{}", run.err);
 }
 
-/// A recording of a whole game, its head, and its records with their times.
+/// Returns a recording of a whole game, its header, and its records with their times.
 fn recording(name: &str) -> (String, String, Vec<(u64, String)>) {
     let text = std::fs::read_to_string(format!("tests/data/replay/{name}.log")).unwrap();
     let (head, records): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
@@ -119,8 +119,8 @@ fn joins_logs_in_order_of_opening() {
     let (text, head, records) = recording("ideal");
     let (_folder, logs) = folder(&[("whole.log", &text)]);
     let whole = replay(&logs, &[]).out;
-    // The station was stopped after five minutes and started again eight minutes after its first start, the clocks of the
-    // country having been put back meanwhile; nobody had moved.
+    // The station was stopped after five minutes and restarted eight minutes after its first start. Meanwhile local time was set back by an
+    // hour, and no move was played.
     let (first, second): (Vec<_>, Vec<_>) = records.into_iter().partition(|(time, _)| *time < 300_000);
     let join = |records: Vec<(u64, String)>, shift: u64| -> String {
         records.into_iter().map(|(time, rest)| format!("{} {rest}\n", time - shift)).collect()
@@ -135,8 +135,8 @@ fn joins_logs_in_order_of_opening() {
     assert_eq!(replay(&logs, &[]).out, joined.out);
 }
 
-/// The machine keeps no time without power: its clock stood for the 15 s in which the station was away. The port gives what it
-/// kept meanwhile, a dump of before and some of what was played; the rest did not fit.
+/// The machine keeps no time without power: its clock stood for the 15 s of the outage. The port returns its buffered bytes, an old dump
+/// and a part of the moves; the rest did not fit.
 #[test]
 fn moves_during_stopped_machine_clock_are_recorded() {
     const OUT: u64 = 12_829;
@@ -184,8 +184,8 @@ fn impossible_time_ends_replay_quickly() {
     assert!(run.err.contains("a.log: the time goes from 0 to 18446744073709551615, more than 31 days"), "{}", run.err);
 }
 
-/// The cable of this board came out during a ply. Its clock says that it runs when it is asked, every eight seconds, and is
-/// silent again.
+/// The cable of this board came out during a ply. Its clock reports that it runs at every poll, every eight seconds, and is silent in
+/// between.
 #[test]
 fn ply_is_published_during_silence_between_polls() {
     let run = replay(&[PathBuf::from("tests/data/replay/clock-that-is-asked.log")], &[]);

@@ -1,6 +1,6 @@
-//! Boards that are unplugged and plugged in again, under other names and in each other's places, while games are played.
+//! Boards that are unplugged and plugged in again, under other names and in each other's places, during games.
 //!
-//! Two lines, each for the board with its serial number, wherever that is; two boards that play on, on the wire or not.
+//! Two lines, each bound to a serial number at any port; two boards that play on, connected or not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::boards::bare_entry;
 use crate::program::damcast;
 use crate::pty::{Pty, wait_until};
 
-/// How many times faster than people the boards play.
+/// Speed of the boards relative to people.
 const SPEED: u32 = 50;
 /// Plies of a game: even, so that White is to move when the next one begins.
 const PLIES: usize = 40;
-/// How many descriptors and threads a station may have more after many cycles than after a few: a file being written.
+/// Maximum growth of descriptors and threads between a few cycles and many: a file being written.
 const MAX_EXTRA: usize = 3;
 
 /// A board with a game on it.
@@ -49,13 +49,13 @@ impl Board {
         fields.map(code).collect()
     }
 
-    /// The clock stands at 1:20 for both sides; the lever is up on the right, White's side, when White is to move.
+    /// Returns the clock message: 1:20 for both sides; the lever is up on the right, White's side, when White is to move.
     fn clock(&self) -> Vec<u8> {
         let lever = if self.position.turn() == Color::White { 0x02 } else { 0x00 };
         vec![0x8d, 0x00, 0x0a, 0x01, 0x20, 0x00, 0x01, 0x20, 0x00, 0x01 | lever]
     }
 
-    /// Plays a ply, or sets up the next game. What the board says of it, the fields that become empty first.
+    /// Plays a ply, or sets up the next game. Returns the board's messages, emptied fields first.
     fn play(&mut self) -> Vec<u8> {
         let before = self.codes();
         let game = self.games.last_mut().unwrap();
@@ -76,7 +76,7 @@ impl Board {
         updates.chain(self.clock()).collect()
     }
 
-    /// Answers what the station asks.
+    /// Answers the station's queries.
     fn answer(&mut self) {
         let dump = [vec![0x86, 0x00, 0x67], self.codes()].concat();
         let serial = [&[0x91, 0x00, 0x08], self.serial.as_bytes()].concat();
@@ -134,7 +134,7 @@ impl Hall {
         self.folder.path().join(name)
     }
 
-    /// The moves of a board's games, file by file.
+    /// Returns the moves of a board's games, file by file.
     fn recorded(&self, board: usize) -> Vec<Vec<String>> {
         let file = |game: usize| self.path(&format!("recordings/live/{}-{game}.pdn", self.boards[board].serial));
         let games = (1..).map(file).take_while(|file| file.exists());
@@ -145,12 +145,12 @@ impl Hall {
         self.path(&format!("recordings/log/{}-1.log", self.boards[board].serial))
     }
 
-    /// How many games of a board the station has seen set up.
+    /// Returns how many games of a board the station has seen set up.
     fn set_up(&self, board: usize) -> usize {
         fs::read_to_string(self.log(board)).unwrap_or_default().matches("the start position is set up").count()
     }
 
-    /// Serves both boards until what they have played is recorded, and a game that has been set up is seen.
+    /// Serves both boards until all their moves are recorded and every set-up game is seen.
     fn wait_until_recorded(&mut self) {
         for board in 0..2 {
             let wanted: Vec<Vec<String>> =
@@ -167,7 +167,7 @@ impl Hall {
         }
     }
 
-    /// For a test that failed: what is recorded of a board, and the end of its log.
+    /// Describes a failed test: the recording of a board, and the end of its log.
     fn describe(&self, board: usize) {
         const LINES: usize = 200;
         println!("recorded of {}: {:?}", self.boards[board].serial, self.recorded(board));
@@ -176,13 +176,13 @@ impl Hall {
         log.lines().skip(skipped).for_each(|line| println!("{line}"));
     }
 
-    /// How many of these the station has: `fd`, descriptors; `task`, threads.
+    /// Counts the station's descriptors (`fd`) or threads (`task`).
     fn count(&self, counter: &str) -> usize {
         fs::read_dir(format!("/proc/{}/{counter}", self.station.id())).unwrap().count()
     }
 
     fn cycle(&mut self, cycle: usize) {
-        // Each board at the other's place as often as at its own, and every time under a new name.
+        // Each board as often at the other's place as at its own, each time under a new name.
         for (index, board) in self.boards.iter_mut().enumerate() {
             let place = (index + cycle) % 2;
             board.port = Some(Pty::plug_in(&self.folder.path().join(format!("port-{cycle:03}-{place}"))));
@@ -190,7 +190,7 @@ impl Hall {
         self.wait_until_recorded();
         for (index, board) in self.boards.iter_mut().enumerate() {
             let sent_bytes = board.play();
-            // A ply on the wire; one that is cut off on its way; one that is played while the cable is out.
+            // A complete ply; one that is cut off in transmission; one that is played while the cable is out.
             match ((cycle + index) % 3, &mut board.port) {
                 (0, Some(port)) => port.send(&sent_bytes),
                 (1, Some(port)) => port.send(&sent_bytes[..sent_bytes.len() / 2]),
@@ -220,7 +220,7 @@ fn play(cycles: usize) {
             before = (hall.count("fd"), hall.count("task"));
         }
     }
-    // What is open for a moment is closed again; a leak stays.
+    // Briefly open descriptors are closed again; a leak stays.
     let mut after = (0, 0);
     wait_until(&format!("descriptors and threads back to {before:?} and {MAX_EXTRA} at most"), || {
         after = (hall.count("fd"), hall.count("task"));

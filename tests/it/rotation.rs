@@ -1,4 +1,4 @@
-//! Chains of logs that end while the station runs: for their age, or because the operator says so; never within a game.
+//! Chains of logs that end while the station runs: by age, or at the operator's request; never within a game.
 
 use std::fs;
 
@@ -74,7 +74,7 @@ fn request_for_new_logs_survives_restart() {
 
 #[test]
 fn chain_age_starts_new_logs_during_run() {
-    // A station is open long before that.
+    // A station opens much faster than that.
     const LEFT: TimeDelta = TimeDelta::seconds(5);
     let place = StationFolder::new(&["a"]);
     let config = fs::read_to_string(place.path("damcast.toml")).unwrap();

@@ -1,5 +1,4 @@
-//! Rounds of a tournament on a station that runs: who plays where, results that come late or were wrong, names that come late. Real
-//! processes, real ports.
+//! Rounds of a tournament on a running station: who plays where, late or wrong results, late names. Real processes and ports.
 
 use std::fs;
 
@@ -14,7 +13,7 @@ use crate::folders;
 use crate::program::{Run, run};
 use crate::pty::{Board, Pty, wait_until};
 
-/// `damcast tournament` on the folder of a place.
+/// Runs `damcast tournament` on the folder of a station.
 pub fn tournament(place: &StationFolder, arguments: &[&str]) -> Run {
     let directory = place.path("recordings").display().to_string();
     run(&[&["tournament"], arguments, &["--directory", &directory]].concat())
@@ -51,7 +50,7 @@ fn points(place: &StationFolder) -> Vec<(String, String)> {
 pub const ROUNDS: &str = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wiersma, H.;*\n3;2;Clerc, Rob;Gantwarg, A.;*\n\
     4;1;Gantwarg, A.;Sijbrands, Ton;*\n4;2;Wiersma, H.;Clerc, Rob;*\n";
 
-/// Round 3 is imported and opened, and the board `a` plays four plies of its game.
+/// Imports and opens round 3, and plays four plies on board `a`.
 pub fn begin_round(place: &StationFolder, board: &mut Board, pty: &mut Pty) {
     done(import(place, "pairings.csv", ROUNDS));
     done(run_ctl(place, &["ctl", "round", "open", "3"]));
@@ -60,8 +59,8 @@ pub fn begin_round(place: &StationFolder, board: &mut Board, pty: &mut Pty) {
     board.play(pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
 }
 
-/// A station is stopped, started, and stopped: these public files are the same then, and when they are made anew; so are the live files,
-/// and the folder is right.
+/// Asserts that these public files are equal after a restart and after a rebuild, that the live files are unchanged, and that the folder is
+/// valid.
 #[track_caller]
 fn assert_lasts(place: &StationFolder, pty: &mut Pty, mut station: Station, names: &[&str]) {
     assert!(station.signal(Signal::TERM).success());
@@ -96,7 +95,7 @@ fn whole_round_harms_no_other_round() {
     let mut board = Board::new(&recording(), SPEED);
     let station = place.start();
     pty.wait_for_the_station();
-    // A file goes through the station that runs in the folder.
+    // A file is imported through the running station.
     let output = done(import(&place, "pairings.csv", ROUNDS));
     assert!(output.contains("4 players, 4 pairings are new") && output.contains("version 1 of"), "{output}");
     assert!(!place.path("recordings/public/round").exists(), "prepared rounds are nobody's business");
@@ -140,7 +139,7 @@ fn whole_round_harms_no_other_round() {
         assert!(text.contains("[Round \"3\"]") && !text.contains("Gantwarg, A.\"]\n[Black \"Sij"), "{name}: {text}");
     }
     assert_eq!(status(&place)["boards"][0]["pairing"]["round"], 4);
-    // A name that was wrong reaches the game, and nothing of its live file changes.
+    // A corrected name reaches the game without any change in its live file.
     done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, H.", "Wiersma, Harm"]));
     for name in ["games.pdn", "round/3/games.pdn"] {
         wait_until("the name", || public(&place, name).contains("[Black \"Wiersma, Harm\"]"));
@@ -155,7 +154,7 @@ fn whole_round_harms_no_other_round() {
         (&"Black".into(), &"Wiersma, H.".into(), &"Wiersma, Harm".into())
     );
     assert_eq!((&amended[0]["board"], &amended[0]["game"]), (&"a".into(), &1.into()));
-    // A name that readers would stumble over holds no file back; it is itself where nobody stumbles.
+    // A name that some readers cannot parse suspends no file; files for other readers show it unchanged.
     let output = done(run_ctl(&place, &["ctl", "rename-player", "Wiersma, Harm", "Wiersma] \"H\""]));
     assert!(output.contains("stands as `Wiersma) "), "{output}");
     for name in ["games.pdn", "started.pdn", "round/3/games.pdn", "round/3/started.pdn"] {
@@ -163,11 +162,11 @@ fn whole_round_harms_no_other_round() {
     }
     assert!(public(&place, "tournament.json").contains("Wiersma] \\\"H\\\""));
     done(run_ctl(&place, &["ctl", "rename-player", "Wiersma] \"H\"", "Wiersma, Harm"]));
-    // What a dry run shows is the game that the request ends: the one that goes on.
+    // The dry run describes the end of the running game.
     let foretold = done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm", "--dry-run"]));
     assert!(foretold.starts_with("a, game 1, ") && foretold.contains("this was a dry run"), "{foretold}");
     assert!(!place.live("a-1.pdn").contains("1-1"), "nothing was done");
-    // The arbiter's result is the official one, once the last move is there.
+    // The arbiter's result becomes official once the last move is there.
     done(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm", "--reason", "agreed at the board"]));
     wait_until("the archive", || {
         board.answer(&mut pty);
@@ -180,7 +179,7 @@ fn whole_round_harms_no_other_round() {
         points(&place)[..2],
         [("Sijbrands, Ton".to_owned(), "1".to_owned()), ("Wiersma, Harm".to_owned(), "1".to_owned())]
     );
-    // It was wrong.
+    // The result was wrong.
     let unsure = run_ctl(&place, &["ctl", "result", "a", "2-0", "--game", "1"]);
     assert!(unsure.code == 1 && unsure.err.contains("--correct"), "{}", unsure.err);
     let dry = done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--dry-run"]));
@@ -197,7 +196,7 @@ fn whole_round_harms_no_other_round() {
     wait_until("the event", || events(&place, "official-result").len() == 2);
     assert!(events(&place, "tag-correction").iter().any(|event| event["field"] == "Result" && event["new"] == "2-0"));
     assert_eq!(points(&place)[0], ("Sijbrands, Ton".to_owned(), "2".to_owned()));
-    // It is taken back, and given again.
+    // The result is withdrawn and entered again.
     done(run_ctl(&place, &["ctl", "result", "a", "*", "--game", "1", "--correct"]));
     wait_until("nobody knows a result", || public(&place, "round/3/games.pdn").contains("[Result \"*\"]"));
     // The board ended with 1-1.
@@ -206,7 +205,7 @@ fn whole_round_harms_no_other_round() {
     done(run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm", "--reason", "seen by two"]));
     assert!(history().contains("seen by two"), "{}", history());
     wait_until("the result again", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
-    // A result of a board without electronics is missing still, though the next round is open.
+    // The result of a board without electronics is still missing, though the next round is open.
     let waits =
         "board 2 of round 3, Clerc, Rob - Gantwarg, A. waits for a result: `damcast ctl result - RESULT --pairing 3.2`";
     assert_eq!(status(&place)["results_awaited"][0]["board_number"], 2);
@@ -229,7 +228,7 @@ fn whole_round_harms_no_other_round() {
     assert_lasts(&place, &mut pty, station, &names);
 }
 
-/// Nobody knows any more who wishes not to be named, and which results were given: what is public stays.
+/// Hidden names and entered results are lost: published files stay.
 #[test]
 fn damaged_record_retracts_no_published_entry() {
     let place = StationFolder::new(&["a"]);
@@ -268,7 +267,7 @@ fn damaged_record_retracts_no_published_entry() {
     let directory = place.path("recordings").display().to_string();
     let fsck = run(&["fsck", &directory]);
     assert!(fsck.code != 0 && !fsck.out.contains("no log knows of this file"), "{}", fsck.out);
-    // A copy is put there.
+    // A copy is restored.
     fs::write(&record, whole).unwrap();
     let mut station = place.start();
     wait_until("the next game", || public(&place, "events.ndjson").contains("\"game\":2"));
@@ -298,7 +297,7 @@ fn record_cut_at_line_freezes_public_files() {
     let record = place.path("recordings/log/tournament.ndjson");
     let whole = fs::read_to_string(&record).unwrap();
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-    // Without its last line the record is one that nobody could tell from a whole one, and nobody would be hidden.
+    // Without its last line the record looks complete, and no name would be hidden.
     fs::write(&record, lines[..lines.len() - 1].concat()).unwrap();
     let directory = place.path("recordings").display().to_string();
     let fsck = run(&["fsck", &directory]);
@@ -320,12 +319,12 @@ fn record_cut_at_line_freezes_public_files() {
     done(run_ctl(&place, &["ctl", "rename-player", "Sijbrands, Ton", "X"]));
     assert!(station.signal(Signal::TERM).success());
     assert_eq!(run(&["fsck", &directory]).code, 0);
-    // The witness outlives every start.
+    // The witness survives every start.
     fs::write(&record, &whole).unwrap();
     assert_eq!(run(&["fsck", &directory]).code, 1);
 }
 
-/// An arbiter ends the wrong game, and it goes on: two live files, and one game for everybody else.
+/// An arbiter ends the wrong game and continues it: two live files, and one game for all readers.
 #[test]
 fn continued_game_stays_one_game() {
     let place = StationFolder::new(&["a"]);
@@ -343,14 +342,14 @@ fn continued_game_stays_one_game() {
     wait_until("the official result", || events(&place, "official-result").len() == 1);
     let first = moves_of(&place.live("a-1.pdn"));
     let ended = place.live("a-1.pdn");
-    // Whoever asks first what will come of it hears all of it, and changes nothing.
+    // A dry run lists all effects and changes nothing.
     let mut client = Client::connect(&place);
     client.send("{\"do\":\"request\",\"board\":\"a\",\"request\":\"continue\",\"confirm\":true,\"dry_run\":true}\n");
     let foretold = client.receive();
     let words = foretold["messages"].to_string();
     assert!(words.contains("game 1 goes on") && words.contains("(was 2-0)"), "{foretold}");
     assert_eq!(events(&place, "official-result").len(), 1);
-    // What was played meanwhile stands on the board.
+    // The board shows the moves played meanwhile.
     let output = done(run_ctl(&place, &["ctl", "continue", "a", "--confirm"]));
     assert!(output.contains("game 1 goes on"), "{output}");
     wait_until("its result is taken back", || events(&place, "official-result").len() == 2);
@@ -378,7 +377,7 @@ fn continued_game_stays_one_game() {
     let begun = events(&place, "game");
     assert_eq!((begun.len(), &begun[1]["game"], &begun[1]["continues"]), (2, &2.into(), &1.into()));
     assert_eq!(points(&place)[0].1, "1");
-    // The sheet has all moves of the game, of both its files, and one that the board missed.
+    // The score sheet has all moves of the game, of both its files, and one that the board missed.
     let last = livefile::LiveFileContents::parse(2, &place.live("a-2.pdn"))
         .unwrap()
         .entries
@@ -399,7 +398,7 @@ fn continued_game_stays_one_game() {
     assert_lasts(&place, &mut pty, station, &names);
 }
 
-/// A pairing that is played while another round is open, and played again: its games are of its own round, and one of them counts.
+/// A pairing is played while another round is open, and replayed: its games belong to its own round, and one of them counts.
 #[test]
 fn postponed_and_replayed_pairing_stays_in_round() {
     let place = StationFolder::new(&["a"]);
@@ -442,7 +441,7 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     is_told("3 {");
     wait_until("its place in its round", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     assert!(points(&place).contains(&("Sijbrands, Ton".to_owned(), "2".to_owned())));
-    // It does not count: round 4 is open, so somebody says where it is played again.
+    // The game does not count. Round 4 is open, so the request has to name the board of the replay.
     let last_pairing = done(run_ctl(&place, &["ctl", "replay", "3.1"]));
     assert!(
         last_pairing.contains("a, game 1") && last_pairing.contains("damcast ctl play-on 3.1 BOARD"),
@@ -463,7 +462,7 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     assert_lasts(&place, &mut pty, station, &names);
 }
 
-/// The moves of a game in a file, without their clocks.
+/// Returns the moves of a game in a file, without their clocks.
 fn moves_of(game: &str) -> Vec<String> {
     let movetext: String = game.lines().filter(|line| !line.starts_with('[')).map(|line| format!("{line} ")).collect();
     let plain = movetext.split('{').map(|part| part.rsplit('}').next().unwrap()).collect::<String>();
@@ -471,8 +470,8 @@ fn moves_of(game: &str) -> Vec<String> {
     plain.split_whitespace().filter(is_move).map(str::to_owned).collect()
 }
 
-/// Nine rounds of blitz in an evening are no work: the start position on all boards opens the next round, once the one before it has all
-/// its results; and a game that no legal move ends waits for the arbiter's word.
+/// Nine rounds of blitz in an evening: the start position on all boards opens the next round once the previous one has all its results. A
+/// game that does not end for lack of legal moves waits for the arbiter.
 #[test]
 fn prepared_round_opens_when_all_boards_are_set_up() {
     let place = StationFolder::new(&["a"]);
@@ -500,7 +499,7 @@ fn prepared_round_opens_when_all_boards_are_set_up() {
     });
     assert!(!state(2), "the start position does not stand on the board");
     assert_eq!(points(&place)[0].0, "B");
-    // Somebody who looked at an older version is told what has changed.
+    // A request based on an older version gets the list of changes.
     let file = place.path("late.csv");
     fs::write(&file, "Round;Board;White;Black;Result\n1;1;A;B;2-0\n").unwrap();
     let late = tournament(&place, &["import", file.to_str().unwrap(), "--if-version", "1"]);
@@ -518,8 +517,8 @@ fn prepared_round_opens_when_all_boards_are_set_up() {
     assert!(station.signal(Signal::TERM).success());
 }
 
-/// A round is closed while one of its games has not begun: what is played at that board then is nobody's official game, also after a
-/// restart. And what was closed can be opened again.
+/// A round is closed before one of its games has begun: later games at that board are unofficial, also after a restart. A closed round can
+/// be opened again.
 #[test]
 fn board_of_closed_round_plays_no_game_of_round() {
     let place = StationFolder::new(&["a"]);
@@ -530,7 +529,7 @@ fn board_of_closed_round_plays_no_game_of_round() {
     pty.wait_for_the_station();
     done(import(&place, "pairings.csv", "Round;Board;White;Black\n1;1;A;B\n"));
     done(run_ctl(&place, &["ctl", "round", "open", "1"]));
-    // A start begins a log that goes on from the one before it.
+    // A start begins a log that continues the previous one.
     let log = || {
         let logs = fs::read_dir(place.path("recordings/log")).unwrap().map(|entry| entry.unwrap().path());
         let logs = logs.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
@@ -552,7 +551,7 @@ fn board_of_closed_round_plays_no_game_of_round() {
     assert!(station.signal(Signal::TERM).success());
 }
 
-/// A micro-match: the long game is drawn, so the rapid one is played behind it at the same board, with colours exchanged, and decides.
+/// A micro-match: the long game is drawn, so the rapid one follows at that board, with colours exchanged, and decides.
 #[test]
 fn second_game_of_micro_match_follows_on_same_board() {
     let place = StationFolder::new(&["a"]);
@@ -596,7 +595,7 @@ fn second_game_of_micro_match_follows_on_same_board() {
     assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
 }
 
-/// The cable was out at the end: the moves come from the score sheet, stand everywhere but in the live file, and are marked.
+/// The cable was out at the end: the moves come from the score sheet, are in every file except the live file, and are marked.
 #[test]
 fn moves_missed_by_board_are_added_and_marked() {
     let place = StationFolder::new(&["a"]);
@@ -627,7 +626,7 @@ fn moves_missed_by_board_are_added_and_marked() {
     let behind = last.play(&legal[0]);
     let replies = behind.legal_moves();
     let second = notation::write(last.variant(), &replies[0], &replies);
-    // What does not fit is told with its place, and changes nothing.
+    // Invalid input is reported with its place, and changes nothing.
     let wrong = run_ctl(&place, &["ctl", "add-moves", "a", "--game", "1", &sheet(&format!("{first}\n{second} 1-2"))]);
     assert!(wrong.code == 1 && wrong.err.contains("sheet:2:"), "{}{}", wrong.out, wrong.err);
     let typed = sheet(&format!("{first} {second} 2-0\n"));
@@ -652,7 +651,7 @@ fn moves_missed_by_board_are_added_and_marked() {
     let amended = events(&place, "tag-correction").into_iter().find(|event| event["field"] == "moves").unwrap();
     assert!(amended["old"] == "" && amended["new"].as_str().unwrap().contains(&second), "{amended}");
     assert_lasts(&place, &mut pty, station, &[&names[..], &["events.ndjson"]].concat());
-    // A sheet without a move takes them back.
+    // A sheet without a move removes them.
     let mut station = place.start();
     station.wait_for("operators reach this station");
     done(run_ctl(&place, &["ctl", "add-moves", "a", &sheet("")]));
@@ -662,11 +661,11 @@ fn moves_missed_by_board_are_added_and_marked() {
     assert!(station.signal(Signal::TERM).success());
 }
 
-/// The operator opens the round when the first move was made already: the board says so, and one word makes the game one of the round.
+/// The operator opens the round after the first move: the board reports that, and one request assigns the game to the round.
 #[test]
 fn game_started_before_round_is_assigned() {
     let place = StationFolder::new(&["a"]);
-    // The event stands in the configuration; the file of the pairings says nothing of it.
+    // The event is in the configuration; the file of pairings does not mention it.
     place.configure(&["a"], SPEED, "[line.tags]\nEvent = \"Open\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);

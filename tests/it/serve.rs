@@ -1,5 +1,5 @@
-//! `damcast serve`: the pages of an outlet, by real processes over real sockets. What comes in is hostile, what goes out is what the
-//! outlet has told and nothing else.
+//! `damcast serve`: the pages of an outlet, with real processes over real sockets. Input is hostile; output contains the events of the
+//! outlet and nothing else.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::program::{damcast, run};
 use crate::pty::wait_until;
 
-/// Nobody waits longer; nothing that is expected takes so long.
+/// Maximum time that a test waits; every expected event takes less.
 const TIMEOUT: Duration = Duration::from_secs(20);
 pub const GENERATION: &str = "8f3c2a9be01d44c7";
 const START: &str = "W:W31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20";
@@ -41,7 +41,7 @@ impl OutletFixture {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// An event more.
+    /// Appends an event.
     pub fn append_event(&mut self, board: &str, more: Value) {
         self.seq += 1;
         let mut event = json!({"seq": self.seq, "gen": self.generation, "station": "hall", "at": "2026-11-21T09:31:02.120+01:00",
@@ -58,7 +58,7 @@ impl OutletFixture {
         );
     }
 
-    /// A move of the game 1. 32-28 19-23 2. 28x19 14x23.
+    /// Appends a move of the game 1. 32-28 19-23 2. 28x19 14x23.
     pub fn play(&mut self, board: &str, ply: usize) {
         let plies = [("white", "32-28"), ("black", "19-23"), ("white", "28x19"), ("black", "14x23")];
         let variant = draughts::Variant::international();
@@ -82,12 +82,12 @@ impl OutletFixture {
         self.serve_with("")
     }
 
-    /// Serves it at an address that was used before.
+    /// Serves the outlet at an address that was used earlier.
     pub fn serve_at(&self, address: &str) -> Server {
         self.start(address, "")
     }
 
-    /// Serves it, with more keys.
+    /// Serves the outlet with additional keys.
     pub fn serve_with(&self, keys: &str) -> Server {
         self.start("127.0.0.1:0", keys)
     }
@@ -105,10 +105,10 @@ pub fn serve(config: &Path) -> Server {
     serve_by(damcast(&[]), config)
 }
 
-/// The same by a command that runs the program.
+/// Starts a server by a command that runs the program.
 pub fn serve_by(mut command: Command, config: &Path) -> Server {
     command.args(["serve", "--config", config.to_str().unwrap()]);
-    // Its state stands beside its configuration.
+    // The state file is beside the configuration.
     command.env("RUNTIME_DIRECTORY", config.parent().unwrap());
     command.env_remove("NOTIFY_SOCKET").env_remove("LISTEN_FDS");
     let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -127,12 +127,12 @@ fn connect(address: &str) -> TcpStream {
     stream
 }
 
-/// Sends these bytes, and reads until the server ends.
+/// Sends these bytes, and reads until the server closes the connection.
 pub fn raw(address: &str, bytes: &[u8]) -> io::Result<HttpAnswer> {
     let mut stream = connect(address);
     stream.write_all(bytes)?;
     let mut all = Vec::new();
-    // A connection that is reset has been closed, too.
+    // A reset connection counts as closed.
     if let Err(error) = stream.read_to_end(&mut all)
         && (error.kind() != io::ErrorKind::ConnectionReset || all.is_empty())
     {
@@ -144,7 +144,7 @@ pub fn raw(address: &str, bytes: &[u8]) -> io::Result<HttpAnswer> {
     Ok(HttpAnswer { status, headers: head, body: all[end + 4..].to_vec() })
 }
 
-/// Asks a server, by its address unless a `Host` is given.
+/// Sends a request to a server, with its address as `Host` unless one is given.
 pub fn http_get(address: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> io::Result<HttpAnswer> {
     let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
     if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -167,7 +167,7 @@ impl Drop for Server {
     }
 }
 
-/// An answer.
+/// An HTTP answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HttpAnswer {
     pub status: u16,
@@ -180,7 +180,7 @@ impl HttpAnswer {
         String::from_utf8(self.body.clone()).unwrap()
     }
 
-    /// For whom bytes say nothing; of what is compressed nothing.
+    /// Returns the body as text; `None` for binary or compressed bodies.
     pub fn text_if_any(&self) -> Option<String> {
         String::from_utf8(self.body.clone()).ok()
     }
@@ -196,7 +196,7 @@ impl Server {
         connect(&self.address)
     }
 
-    /// Sends these bytes, and reads until the server ends.
+    /// Sends these bytes, and reads until the server closes the connection.
     fn raw(&self, bytes: &[u8]) -> io::Result<HttpAnswer> {
         raw(&self.address, bytes)
     }
@@ -219,7 +219,7 @@ impl Server {
         self.try_get(path, headers).unwrap()
     }
 
-    /// A stream of events.
+    /// Opens a stream of events.
     pub fn watch(&self, query: &str, last: Option<&str>) -> Stream {
         let mut stream = self.connect();
         let last = last.map_or(String::new(), |last| format!("Last-Event-ID: {last}\r\n"));
@@ -235,13 +235,13 @@ impl Server {
         let names = head.to_ascii_lowercase();
         assert!(names.contains("x-accel-buffering: no"), "{head}");
         assert_eq!(names.matches("\r\ndate: ").count(), 1, "{head}");
-        // It has no length, and ends with its connection.
+        // The stream has no length, and ends with its connection.
         assert!(names.contains("connection: close"), "{head}");
         assert!(!names.contains("content-length") && !names.contains("transfer-encoding"), "{head}");
         Stream { reader }
     }
 
-    /// The server knows the last line of its outlet.
+    /// Waits until the server knows the last line of its outlet.
     pub fn wait_for(&self, outlet: &OutletFixture) {
         let tag = format!("{}.{}-", outlet.generation, outlet.seq);
         wait_until("the last event", || self.get("/").header("etag").is_some_and(|etag| etag.contains(&tag)));
@@ -261,7 +261,7 @@ pub struct StreamEvent {
 }
 
 impl Stream {
-    /// The next event.
+    /// Returns the next event.
     fn next(&mut self) -> StreamEvent {
         let (mut id, mut kind, mut data) = (None, String::new(), None);
         loop {
@@ -279,7 +279,7 @@ impl Stream {
         }
     }
 
-    /// The next event that says something of boards.
+    /// Returns the next event about boards.
     fn next_of_boards(&mut self) -> StreamEvent {
         loop {
             let event = self.next();
@@ -353,7 +353,7 @@ fn every_page_is_complete_without_script() {
         for word in words.iter().chain(&["<!DOCTYPE html>", "lang=\"en\"", "<noscript>"]) {
             assert!(text.contains(word), "{path} does not have {word}: {text}");
         }
-        // The policy forbids both.
+        // The content security policy forbids both.
         assert!(!text.contains("style=") && !text.contains("<script>") && !text.contains(" onclick"), "{path}");
     }
     for path in [
@@ -414,7 +414,7 @@ fn pages_show_open_round_before_first_move() {
         }
     }
     assert!(!server.get("/standings").text().contains("still open"));
-    // Without any game the tournament says what is played.
+    // Before the first game the tournament file lists the pairings.
     let empty = OutletFixture::new();
     empty.write("tournament.json", &fs::read_to_string(outlet.path("tournament.json")).unwrap());
     let server = empty.serve();
@@ -422,7 +422,7 @@ fn pages_show_open_round_before_first_move() {
     assert!(page.contains("<title>Round 3 · NK</title>"), "{page}");
 }
 
-/// A tournament with an open round, of which two boards have begun, and with one that was played.
+/// Writes a tournament with one finished round and one open round, two boards of which have begun.
 pub fn tournament(outlet: &mut OutletFixture) {
     let tags = |number: &str| json!({"White": "Jansen", "Black": "Ba", "Event": "Open", "Round": "6", "Board": number});
     outlet.begin("board-1", tags("1"));
@@ -459,7 +459,7 @@ fn shows_unstarted_boards_and_empty_rounds() {
     let server = outlet.serve();
     server.wait_for(&outlet);
     for (path, words) in [
-        // Board 3 in its place, with its players, its board of 64 squares, and a word.
+        // Board 3 in its place, with its players, its board of 64 squares, and its state.
         (
             "/",
             &[
@@ -479,7 +479,7 @@ fn shows_unstarted_boards_and_empty_rounds() {
         ),
         ("/round/5", &["<h1><bdi>Open</bdi>", "Clerc, R.", "1–1", "2–0", "Huissen", "3–1"]),
         ("/round/6", &["Jansen", "Gantwarg", "class=\"nw\">Not started"]),
-        // Who met whom: the first won with White against the fourth.
+        // The cross table: the first won with White against the fourth.
         ("/standings", &["4□", "2<", "1■", "Huissen", "3–1"]),
         ("/?wall", &["Clerc, R.", "class=\"st\">Not started"]),
     ] {
@@ -490,12 +490,12 @@ fn shows_unstarted_boards_and_empty_rounds() {
         }
     }
     assert_eq!(["/board/4", "/embed/board/4", "/round/7"].map(|path| server.get(path).status), [404; 3]);
-    // What the files say changes without an event: no page is an old one.
+    // The files change without an event: no stale page is served.
     let before = server.get("/").header("etag").unwrap().to_owned();
     outlet.write("games.pdn", "[White \"Sijbrands\"]\n[Board \"3\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n");
     let page = server.get_with("/", &[("If-None-Match", &before)]);
     assert!(page.status == 200 && page.text().contains("Sijbrands") && !page.text().contains("Clerc"), "{page:?}");
-    // Who shares a rank is named by the number of his row; a section that nobody named has no title.
+    // Players with equal rank are identified by row number; an unnamed section has no title.
     for file in ["tournament.json", "standings.json"] {
         let text = fs::read_to_string(outlet.path(file)).unwrap();
         let text = text.replace("\"rank\":3", "\"rank\":2").replace("\"Open\"", "\"main\"");
@@ -506,7 +506,7 @@ fn shows_unstarted_boards_and_empty_rounds() {
         assert!(page.contains(word), "{word}: {page}");
     }
     assert!(!page.contains(">main<") && !server.get("/round/5").text().contains(">main"), "{page}");
-    // A round that is opened is told to pages, which fetch themselves anew.
+    // Opening a round is sent to pages, which reload.
     let mut stream = server.watch("", Some(&format!("{GENERATION}.2")));
     assert_eq!(stream.next().kind, "hello");
     outlet.seq += 1;
@@ -519,7 +519,7 @@ fn shows_unstarted_boards_and_empty_rounds() {
         .unwrap();
     let next_event = stream.next();
     assert_eq!((next_event.kind.as_str(), next_event.id), ("round", Some(format!("{GENERATION}.3"))));
-    // The game begins: the card is that of the board now.
+    // The game begins: the card shows the live board.
     outlet.begin("board-3", json!({"White": "Sijbrands", "Black": "Wiersma", "Round": "6", "Board": "3"}));
     outlet.write("games.pdn", "[White \"Sijbrands\"]\n[Board \"3\"]\n[Result \"*\"]\n\n1. 32-28 *\n");
     server.wait_for(&outlet);
@@ -590,7 +590,7 @@ fn stream_resumes_even_after_restart() {
     assert_eq!(event.data["clock"]["white"], 1770);
     let id = event.id.unwrap();
     drop(stream);
-    // What is told while nobody listens, and while there is no server.
+    // Events without a listener, and without a server.
     outlet.play("board-1", 4);
     drop(server);
     outlet.append_event("board-1", json!({"n": 6, "type": "end"}));
@@ -623,7 +623,7 @@ fn viewers_count_until_leaving_and_head_requests_never() {
     wait_until("five viewers", || counted("viewers") == Some(5));
     assert_eq!(counted("connections"), Some(5));
     all.truncate(2);
-    // One who goes is missed at once, not when the next event cannot be written.
+    // A viewer who leaves is noticed at once, not at the next event that cannot be written.
     wait_until("two viewers", || counted("viewers") == Some(2));
     assert_eq!(counted("connections"), Some(2));
 }
@@ -703,7 +703,7 @@ fn unfollowed_boards_send_only_last_state() {
     let mut followed = server.watch("?board=board-1", Some(&format!("{GENERATION}.3")));
     let mut other = server.watch("?board=elsewhere", Some(&format!("{GENERATION}.3")));
     assert_eq!((followed.next().kind, other.next().kind), ("hello".into(), "hello".into()));
-    // At most four writes a second: these come in one or two.
+    // At most four writes per second: these arrive in one or two.
     for seconds in 0..50 {
         outlet.append_event("board-1", json!({"p": seconds, "type": "clock", "clock": {"white": seconds, "black": 5}}));
     }
@@ -782,21 +782,21 @@ fn answer_is_cacheable_until_next_event() {
     outlet.play("board-1", 3);
     server.wait_for(&outlet);
     assert_eq!(server.get_with("/", &[("If-None-Match", &page)]).status, 200);
-    // The file has not changed, and its tag says so. Then it changes without an event.
+    // The file is unchanged, and so is its tag. Then it changes without an event.
     assert_eq!(server.get_with("/games.pdn", &[("If-None-Match", &file)]).status, 304);
     outlet.write("games.pdn", "two\n");
     let answer = server.get_with("/games.pdn", &[("If-None-Match", &file)]);
     assert_eq!((answer.status, answer.text()), (200, "two\n".into()));
 }
 
-/// What an outlet with a delay has not told yet, no byte of any answer tells: two stations that differ only in what is still kept
-/// back write the same outlet, and its pages are the same.
+/// Pages contain no event that a delayed outlet has not published: two stations that differ only in delayed events write equal outlets, and
+/// their pages are equal.
 #[test]
 fn serves_only_published_events() {
     let answers = |later: bool| {
         let outlet = game();
         outlet.write("games.pdn", "[White \"Jansen\"]\n1. 32-28 19-23 *\n");
-        // What is recorded but not due lies beside the outlet.
+        // Recorded events that are not due yet are outside the outlet.
         if later {
             fs::create_dir_all(outlet.path("../live")).unwrap();
             fs::write(outlet.path("../live/board-1-1.pdn"), "1. 32-28 19-23 2. 28x19\n").unwrap();
@@ -832,7 +832,7 @@ fn serves_only_published_events() {
     assert_eq!(answers(false), answers(true));
 }
 
-// What nobody should send.
+// Invalid requests.
 
 #[test]
 fn foreign_host_gets_nothing() {
@@ -872,7 +872,7 @@ fn foreign_host_gets_nothing() {
         let answer = server.raw(request.as_bytes()).unwrap();
         assert!([421, 400].contains(&answer.status), "{request}: {}", answer.status);
     }
-    // A browser says that the page is of somebody else: reading is allowed to all, and there is nothing but reading.
+    // A cross-site request is answered: reading is allowed to all, and only reading is possible.
     let other = server.get_with("/", &[("Origin", "null"), ("Sec-Fetch-Site", "cross-site"), ("Cookie", "a=b")]);
     assert_eq!(
         (other.status, other.header("set-cookie"), other.header("access-control-allow-origin")),
@@ -908,7 +908,7 @@ fn only_reading_is_possible() {
     }
     let head = server.request("HEAD", "/", &[]).unwrap();
     assert_eq!((head.status, head.body.len()), (200, 0));
-    // A body without an end, and one that is announced.
+    // A body without an end, and one with an announced length.
     for more in [
         "Transfer-Encoding: chunked\r\n\r\nFFFFFFF\r\nxxxx",
         "Content-Length: 99999999999\r\n\r\nxxxx",
@@ -1005,13 +1005,13 @@ fn names_are_always_shown_as_text() {
         assert_eq!(answer.status, 200, "{path}");
         let text = answer.text();
         for tag in ["<script>", "<img", "<b>", "<i>", "<fen>", "\"javascript:"] {
-            // The number of a board stands in <b>.
+            // The number of a board is in <b>.
             let found = text.replace("<b>1</b>", "").matches(tag).count();
             assert!(found == 0 || tag == "<b>" && !text.contains("&amp;<b>"), "{path}: {tag}");
         }
         assert!(!text.contains(&"x".repeat(200)), "{path}");
     }
-    // It is data for the stream, in one line.
+    // The name is data in the stream, on one line.
     let mut stream = server.watch("", None);
     stream.next();
     assert_eq!(stream.next().data["boards"].as_array().unwrap().len(), 7);
@@ -1042,8 +1042,8 @@ fn any_input_is_answered_or_closed_and_others_are_served() {
     }
 }
 
-/// 2,000 connections of one address that never finish a request: the oldest go, those who ask are served at once, and streams
-/// that are open stay open. Who claims another address is no other.
+/// 2,000 connections of one address that never finish a request: the oldest are closed, real requests are served at once, and open streams
+/// stay open. A claimed other address changes nothing.
 #[test]
 fn slow_requests_do_not_delay_others() {
     let mut outlet = game();
@@ -1054,10 +1054,10 @@ fn slow_requests_do_not_delay_others() {
     for index in 0..2000 {
         let mut slow = server.connect();
         let head = format!("GET / HTTP/1.1\r\nX-Forwarded-For: 10.0.{}.{}\r\n", index / 250, index % 250);
-        // The server may close it before it is written.
+        // The server may close the connection before the write ends.
         let _ = slow.write_all(head.as_bytes());
         held.push(slow);
-        // What this process may have open is bounded, too.
+        // This process, too, has a limit of open descriptors.
         if held.len() == 200 {
             held.drain(..100);
         }
@@ -1067,7 +1067,7 @@ fn slow_requests_do_not_delay_others() {
     }
     outlet.play("board-1", 3);
     assert_eq!(stream.next_of_boards().data["last"]["text"], "28x19");
-    // The server closes those that were first, as others come, long before their time is over.
+    // The server closes the oldest when others arrive, long before their time limit.
     let (mut first, started_at) = (held.swap_remove(0), Instant::now());
     first.set_nonblocking(true).unwrap();
     let is_open = |stream: &mut TcpStream| matches!(stream.read(&mut [0; 64]), Err(error) if error.kind() == io::ErrorKind::WouldBlock);
@@ -1079,7 +1079,7 @@ fn slow_requests_do_not_delay_others() {
     assert_eq!(server.get("/").status, 200);
 }
 
-/// After a break everybody of a hall is there again in the same moment, from one address: nobody is sent away for it.
+/// After a break a whole hall reconnects at one time from one address: no viewer is refused.
 #[test]
 fn whole_hall_may_reconnect_at_once() {
     let mut outlet = game();
@@ -1154,7 +1154,7 @@ fn used_address_is_reported() {
     );
 }
 
-/// As a service it gets its socket from systemd, and writes how it is into its runtime folder.
+/// As a service the program gets its socket from systemd, and writes its state into its runtime folder.
 #[test]
 fn inherited_socket_is_used() {
     let outlet = game();
@@ -1162,7 +1162,7 @@ fn inherited_socket_is_used() {
     let address = listener.local_addr().unwrap().to_string();
     let config = outlet.path("../serve.toml");
     fs::write(&config, format!("[serve]\naddress = \"203.0.113.1:1\"\noutlet = {:?}\n", outlet.path(""))).unwrap();
-    // What systemd does: the socket is the third file, and the variables name it.
+    // As systemd does: the socket is descriptor 3, and the variables name it.
     let mut command = Command::new("sh");
     let script = format!(
         "LISTEN_PID=$$ LISTEN_FDS=1 RUNTIME_DIRECTORY={0:?} exec {1:?} serve --config {2:?} 3<&0 0</dev/null",
@@ -1183,7 +1183,7 @@ fn inherited_socket_is_used() {
     assert_eq!(output["address"], server.address, "the desk makes a code of it");
 }
 
-/// The demonstration shows its boards from the first moment on.
+/// The demonstration shows its boards from the start.
 #[cfg(feature = "demo")]
 #[test]
 fn demo_prints_page_address_first() {
@@ -1194,7 +1194,7 @@ fn demo_prints_page_address_first() {
     let mut stdout = BufReader::new(process.stdout.take().unwrap());
     let mut first_line = String::new();
     stdout.read_line(&mut first_line).unwrap();
-    // Whoever does not read on must not hold it up.
+    // Drains the output, so that the pipe does not block the program.
     std::thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
     let address = first_line
         .strip_prefix("viewers: http://")

@@ -1,4 +1,4 @@
-//! The files of the installed station: unit, rules, user, package; and the help of each verb.
+//! The files of the installed station (unit, rules, user, package), and the help of each verb.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use crate::program::run;
 
 const UNIT: &str = "systemd/damcast.service";
 
-/// The largest exposure, in tenths, that `systemd-analyze security` may find.
+/// Maximum exposure, in tenths, in `systemd-analyze security`.
 const EXPOSURE: &str = "--threshold=15";
 
-/// The unit of the pages, and the largest exposure of it, in tenths.
+/// The unit of the pages, and its maximum exposure in tenths.
 const PAGES: (&str, &str) = ("systemd/damcast-web.service", "--threshold=5");
 
-/// Runs systemd-analyze; `None`, and a word about it, where it is not installed.
+/// Runs systemd-analyze; `None`, with a message, if it is not installed.
 fn analyze(arguments: &[&str]) -> Option<(bool, String)> {
     match Command::new("systemd-analyze").args(arguments).output() {
         Ok(output) => {
@@ -28,7 +28,7 @@ fn analyze(arguments: &[&str]) -> Option<(bool, String)> {
     }
 }
 
-/// The unit in a folder, with a program that exists.
+/// Writes the unit into a folder, with an existing program.
 fn unit_with_program(folder: &Path) -> String {
     let text = fs::read_to_string(UNIT).unwrap().replace("/usr/bin/damcast", env!("CARGO_BIN_EXE_damcast"));
     let path = folder.join("damcast.service");
@@ -40,7 +40,7 @@ fn unit_with_program(folder: &Path) -> String {
 fn systemd_accepts_unit() {
     let folder = tempfile::tempdir().unwrap();
     let Some((is_right, text)) = analyze(&["verify", &unit_with_program(folder.path())]) else { return };
-    // Only what it says about this unit: other units of the machine are not ours.
+    // Ignores messages about other units of the machine.
     let about_us: Vec<&str> = text.lines().filter(|line| line.contains("damcast")).collect();
     assert!(about_us.is_empty() && (is_right || !text.contains("damcast")), "{text}");
 }
@@ -67,7 +67,7 @@ fn pages_expose_less_and_yield_to_recorder() {
     ] {
         assert!(has(line), "{line}");
     }
-    // Nobody starts it until it is wanted.
+    // The service is not started by default.
     let scripts = ["postinst", "prerm"].map(|name| fs::read_to_string(format!("packaging/debian/{name}")).unwrap());
     assert!(
         !scripts[0].lines().any(|line| line.trim().starts_with("systemctl enable") && line.contains("damcast-web"))
@@ -124,7 +124,7 @@ fn desk_queries_station_and_reads_no_file_of_station() {
 fn unit_may_open_boards_for_any_driver_loaded_at_start() {
     let unit = fs::read_to_string(UNIT).unwrap();
     let has = |line: &str| unit.lines().any(|found| found == line);
-    // Names of drivers are looked up when the service starts; numbers are not.
+    // Driver names are resolved when the service starts; numbers are not.
     for device in ["char-188", "char-166", "char-4"] {
         assert!(has(&format!("DeviceAllow={device} rw")), "{device}");
     }
@@ -136,7 +136,7 @@ fn unit_may_open_boards_for_any_driver_loaded_at_start() {
         "Environment=RUNTIME_DIRECTORY=/run/damcast",
         "ReadWritePaths=-/run/damcast",
         "StateDirectoryMode=0751",
-        // Who asked is nobody under users of its own.
+        // With private users the requester's identity would be lost.
         "PrivateUsers=no",
         "StateDirectory=damcast",
         "Type=notify",

@@ -1,16 +1,16 @@
-//! Simulated boards of the program `boardsim`, for tests that need boards and do not look into them.
+//! Simulated boards of the program `boardsim`, for tests that only need their ports.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::pty::wait_until;
 
-/// How boards are wired.
+/// Wiring of the boards.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// So many boards, each at a port of its own.
+    /// This many boards, each at its own port.
     Single(u16),
-    /// So many on one wire.
+    /// This many boards on one wire.
     Bus(u16),
 }
 
@@ -38,7 +38,7 @@ impl Boards {
         boards
     }
 
-    /// The port of a board.
+    /// Returns the port of a board.
     pub fn port(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }

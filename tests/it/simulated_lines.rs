@@ -1,4 +1,4 @@
-//! `boardsim serve` from outside: a host that opens its ports and speaks in bytes.
+//! `boardsim serve` from outside: a host that opens its ports and exchanges bytes.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -15,14 +15,14 @@ use serde_json::Value;
 
 use crate::pty::{TIMEOUT, wait_until};
 
-/// The program, and the truth that it tells.
+/// The program, and the truth that it prints.
 pub struct Boards {
     child: Child,
     reports: Receiver<Value>,
 }
 
 impl Boards {
-    /// Boards at their ports.
+    /// Starts boards at their ports.
     pub fn serve(arguments: &[&str]) -> Boards {
         let mut command = Command::new(env!("CARGO_BIN_EXE_boardsim"));
         let mut child = command.arg("serve").args(arguments).stdout(Stdio::piped()).spawn().expect("boardsim starts");
@@ -39,7 +39,7 @@ impl Boards {
         Boards { child, reports }
     }
 
-    /// The next thing of this kind that is told.
+    /// Returns the next report of this kind.
     #[track_caller]
     pub fn next(&self, kind: &str) -> Value {
         loop {
@@ -50,17 +50,17 @@ impl Boards {
         }
     }
 
-    /// Stops the program, or has it go on.
+    /// Sends a signal, to stop the program or let it go on.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// All that has been told and not been heard yet.
+    /// Returns all reports that have not been read yet.
     pub fn so_far(&self) -> Vec<Value> {
         self.reports.try_iter().collect()
     }
 
-    /// The addresses of the first boards that are introduced.
+    /// Returns the addresses of the first boards reported.
     fn addresses(&self, count: usize) -> Vec<[u8; 2]> {
         let address = |board: Value| {
             let address = board["address"].as_u64().unwrap();
@@ -86,7 +86,7 @@ fn bus_command(code: u8, [high, low]: [u8; 2]) -> [u8; 4] {
     [code, high, low, code.wrapping_add(high).wrapping_add(low) & 0x7f]
 }
 
-/// Sends bytes and reads until so many have come; how long that took.
+/// Sends bytes and reads until the expected number arrives. Returns them and the time taken.
 #[track_caller]
 fn request(port: &mut (impl Read + Write), bytes: &[u8], expected: usize) -> (Vec<u8>, Duration) {
     port.write_all(bytes).unwrap();
@@ -137,7 +137,7 @@ fn equal_bytes_pass_over_tcp_for_one_host_after_another() {
         let mut host = TcpStream::connect(&place).unwrap();
         host.set_nonblocking(true).unwrap();
         assert!(is_ping_to(address, &request(&mut host, &bus_command(0x87, address), 6).0));
-        // The same board alone: its serial number, and back to the bus.
+        // Single mode of the board: its serial number, and back to the bus.
         let (serial, _) = request(&mut host, &[0x45], 8);
         assert_eq!(serial[..3], [0x91, 0x00, 0x08]);
         host.write_all(&[0x4a]).unwrap();
@@ -209,7 +209,7 @@ fn refuses_unservable_scenario_with_reason() {
     }
 }
 
-/// Who has the truth written to a file is told where the boards are.
+/// If the truth goes to a file, the program still prints the ports of the boards.
 #[test]
 fn addresses_are_printed_when_truth_goes_elsewhere() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! Simulated hands on simulated boards: what was played is what is recorded.
+//! Simulated hands on simulated boards: the recorded moves equal the played ones.
 //!
-//! In virtual time, within this process and through the program `damcast line`; the tests of real ports are in
-//! [`crate::daemon`] and [`crate::boards`].
+//! In virtual time, within this process and through the program `damcast line`; the tests of real ports are in [`crate::daemon`] and
+//! [`crate::boards`].
 
 use damcast::engine::session::LineSettings;
 use damcast::simulation::score::{Conditions, Score, SourceGame, play_all};
@@ -88,12 +88,12 @@ fn blitz_errors_do_not_cascade() {
     assert!(score.false_plies <= 2 && score.needless_setups * 500 <= score.plies, "{:#?}", score.imperfect_games);
 }
 
-/// Plays a game of the table's board through the program; every move and the clock after it must be as they were played.
+/// Plays a game through the program; every move and the clock after it must equal the game played.
 fn check_via_program(game: &SourceGame, seed: u64) {
     check_with_codes(game, seed, "draughts", |code| code);
 }
 
-/// The same on a board with other codes than 1, 4, 7 and 10, which `recode` gives, and `setting` tells the program.
+/// Plays a game on a board with other codes than 1, 4, 7 and 10: `recode` maps them, and `setting` configures the program.
 fn check_with_codes(game: &SourceGame, seed: u64, setting: &str, recode: fn(u8) -> u8) {
     let control = "4800+60".parse().ok();
     let mut profile = NoiseProfile::ideal();
@@ -126,7 +126,7 @@ fn check_with_codes(game: &SourceGame, seed: u64, setting: &str, recode: fn(u8) 
     program.end();
 }
 
-/// The comment shows both times just after the press, the capital at the side whose clock runs.
+/// Asserts that the comment shows both times just after the press, with a capital for the side whose clock runs.
 fn check_clock(line: &str, mover: Color, times: &PlyTimes, name: &str) {
     let comment = line.split_once("{[%clock ").map(|(_, rest)| rest.trim_end_matches("]}"));
     let (white, black) =
@@ -152,7 +152,7 @@ fn games_through_program_line_have_clocks() {
     }
 }
 
-/// One game from the start position of every type, with kings where there is one.
+/// Returns one game from the start position of every type, with kings if possible.
 fn one_of_each_type() -> Vec<SourceGame> {
     let games: Vec<SourceGame> = playable("").into_iter().filter(is_whole).collect();
     let crowned = |game: &&SourceGame| game.moves.iter().filter(|ply| ply.promotes()).count();
@@ -170,7 +170,7 @@ fn game_of_every_type_through_program_line() {
     }
 }
 
-/// Men and kings of other sets: pawns and queens, older firmware, and codes told one by one.
+/// Men and kings of other sets: pawns and queens, older firmware, and individual codes.
 #[test]
 fn games_with_other_sets_through_program_line() {
     let games = one_of_each_type();
@@ -184,7 +184,7 @@ fn games_with_other_sets_through_program_line() {
     check_with_codes(game(31), 4, "4=w 1=b 12=W 2=B", swapped);
 }
 
-/// Needs the folder of corpora in the environment variable `DAMCAST_CORPUS`; without it, says so and passes.
+/// Needs the folder of corpora in the environment variable `DAMCAST_CORPUS`; without it, prints that and passes.
 #[test]
 fn sixty_real_games_through_program_line() {
     let Some(games) = crate::games::corpus("international", "real") else {
@@ -210,7 +210,7 @@ fn sixty_real_games_through_program_line() {
     }
 }
 
-/// A game from the start position.
+/// Whether a game begins at the start position.
 fn is_whole(game: &SourceGame) -> bool {
     game.start == Position::start(game.start.variant())
 }

@@ -1,4 +1,4 @@
-//! Output that cannot be written: a disk that is full, a reader that has gone, a descriptor that is closed. No verb panics.
+//! Output that cannot be written: a full disk, a closed reader, a closed descriptor. No verb panics.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::daemon::{Station, StationFolder};
 use crate::program::run;
 use crate::pty::wait_until;
 
-/// A verb that has something to print; `true`: also when all goes well, on standard output.
+/// A verb with output; `true` if it also prints on standard output when it succeeds.
 struct PrintingCommand(Vec<String>, bool);
 
 impl PrintingCommand {
@@ -41,7 +41,7 @@ fn full_device() -> File {
     File::options().write(true).open("/dev/full").unwrap()
 }
 
-/// The end of a pipe that nobody reads.
+/// Returns a pipe whose reading end is closed.
 fn closed_pipe() -> Stdio {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -53,7 +53,7 @@ fn each_ends_well(program: &str, all: &[PrintingCommand]) {
         let mut command = asked.command(program);
         command.stdout(full_device()).stderr(Stdio::piped());
         let (code, output) = assert_ends_well(command, asked, "into a full disk");
-        // A request to a station is done, whether that can be shown or not.
+        // A request to a station is done, even if the answer cannot be printed.
         let expected = i32::from(asked.verb() != "ctl");
         if asked.1 {
             assert!(output.contains("standard output: No space left on device"), "{:?}: {output}", asked.0);
@@ -66,7 +66,7 @@ fn each_ends_well(program: &str, all: &[PrintingCommand]) {
             assert_eq!(code, 141, "{:?}: {output}", asked.0);
             assert!(!output.contains("roken pipe"), "{:?}: {output}", asked.0);
         }
-        // What goes on until it cannot be shown any more ends in no other way, nor does a board that nobody asks.
+        // Endless output ends only with an error, and a board without queries does not end either.
         if asked.0.iter().any(|word| word == "--watch" || word == "play") {
             continue;
         }
@@ -82,7 +82,7 @@ fn each_ends_well(program: &str, all: &[PrintingCommand]) {
     }
 }
 
-/// The verbs that `PROGRAM help` lists.
+/// Returns the verbs that `PROGRAM help` lists.
 fn verbs(program: &str) -> Vec<String> {
     let help = Command::new(program).arg("help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
@@ -191,7 +191,7 @@ fn no_boardsim_verb_panics_on_closed_output() {
     each_ends_well(env!("CARGO_BIN_EXE_boardsim"), &all);
 }
 
-/// The messages of a station go to a disk that is full: it records all the same, and ends in good order.
+/// The messages of a station go to a full disk: it still records, and ends in good order.
 #[test]
 fn station_records_despite_unwritable_messages() {
     let place = StationFolder::new(&["a"]);

@@ -1,13 +1,14 @@
-//! A storm of kills: boards play, the station is killed at any moment and started again, and others read all the while.
+//! Boards play, the station is killed at any time and started again, and others read all the while.
 //!
-//! | reader | what it does | what it must see |
+//! | reader | action | expectation |
 //! |---|---|---|
-//! | by bytes | reads what a live file has more than before, whenever it has more | what it has read is the beginning of the file, for ever |
+//! | by bytes | reads the new part of a live file whenever it grows | the bytes read stay a prefix of the file |
 //! | `tail -F` | the program, on the live files of the first boards | the same |
-//! | a poll | reads `games.pdn` as a whole, as often as it can | a file that passes its profile; its games are those of the live files, and only grow |
+//! | a poll | reads the whole `games.pdn`, as often as it can | a file that passes its profile; its games are those of the live files, and
+//! only grow |
 //!
-//! The Result tag is masked, for its value is written once in place. Moments of kills are drawn from a seed: every other one falls
-//! into the start of the station or right behind it, the others into its work, half of them right behind a line that was written.
+//! The Result tag is masked, because its value is overwritten once in place. Times of kills are drawn from a seed. Every other kill falls
+//! into or right after the start of the station, the others into its work, half of them right after a line was written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,24 +30,24 @@ use crate::recorded_session::is_beginning;
 
 /// Boards whose files `tail -F` follows.
 const TAILED: usize = 2;
-/// So long a station works at most before it is killed.
+/// Maximum working time of a station before it is killed.
 const WORK: Duration = Duration::from_millis(800);
-/// Every fourth is killed within this after the next line of any file, which is waited for so long.
+/// Every fourth station is killed within this time after the next line of any file; also the maximum wait for that line.
 const MAX_EARLY_KILL: Duration = Duration::from_millis(40);
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// One of so many stations is to have published something before it is killed, else the storm is none.
+/// One in this many stations must publish something before it is killed.
 const MIN_WORKING_SHARE: usize = 6;
-/// The boards are to have so many lines each in the end, and each one more than when the storm was over.
+/// Minimum number of lines of each board at the end; each also needs one more line after the storm.
 const LINES: usize = 12;
-/// What a board plays, one after the other: games that differ from their first moves on.
+/// Recordings that a board plays in turn: games that differ from their first moves on.
 const GAMES: [&str; 3] = ["ideal", "calm", "club"];
 
-/// What is done to whom.
+/// Parameters of a storm.
 #[derive(Clone, Copy)]
 struct Storm {
     boards: usize,
     kills: usize,
-    /// How many times faster than people the boards play.
+    /// Speed of the boards relative to people.
     speed: f64,
     seed: u64,
 }
@@ -102,7 +103,7 @@ impl Hall {
         Process(command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(log_file).spawn().unwrap())
     }
 
-    /// Lets the boards play until it is enough. One whose game is over has its pieces put back and plays the next.
+    /// Plays until `enough` holds. After each game a board gets its pieces put back and plays the next one.
     fn play(&mut self, mut enough: impl FnMut(&mut Hall) -> bool) {
         while !enough(self) {
             for seat in &mut self.seats {
@@ -122,7 +123,7 @@ impl Hall {
         self.play(|_| start.elapsed() >= span);
     }
 
-    /// How long the station takes until it has opened the ports of all boards, which it shows by asking them something.
+    /// Returns the time of a start, until the station has opened all ports, as its queries show.
     fn time_of_a_start(&mut self) -> Duration {
         let mut station = self.start();
         self.seats.iter_mut().for_each(|seat| seat.pty.received.clear());
@@ -135,8 +136,7 @@ impl Hall {
         start.elapsed()
     }
 
-    /// Lets a station record from the first move of each board until each has a game, and kills it: nobody knows the game of
-    /// a board that has always been played on while no station was there.
+    /// Runs a station from the first moves until each board has a game, and kills it: a game played only while no station runs is unknown.
     fn begin(&mut self) {
         let (mut station, begun, mut count) = (self.start(), Instant::now(), 0);
         while self.seats.iter().any(|seat| seat.pty.received.is_empty()) {
@@ -153,7 +153,7 @@ impl Hall {
         station.kill();
     }
 
-    /// How many lines stand in all live files.
+    /// Returns the number of lines in all live files.
     fn lines(&self) -> usize {
         let files = fs::read_dir(self.path("live")).unwrap();
         files.map(|file| text(&fs::read(file.unwrap().path()).unwrap()).lines().count()).sum()
@@ -165,7 +165,7 @@ impl Hall {
 }
 
 impl Drop for Hall {
-    /// What failed is kept to be looked at.
+    /// Keeps the folder of a failed test for inspection.
     fn drop(&mut self) {
         if std::thread::panicking() {
             println!("kept: {}", self.folder.path().display());
@@ -178,12 +178,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Live files, followed by what they have more than before.
+/// Live files, followed by their new bytes.
 struct ByBytes {
     folder: PathBuf,
     read: BTreeMap<PathBuf, Vec<u8>>,
     reads: usize,
-    /// How often the end of a file was no end of a line.
+    /// Number of times the end of a file was inside a line.
     torn: usize,
 }
 
@@ -205,7 +205,7 @@ impl ByBytes {
         }
     }
 
-    /// Whatever was read is the beginning of what stands there.
+    /// Asserts that the bytes read are a prefix of each file.
     fn check(&self) {
         for (path, read) in &self.read {
             let now = fs::read(path).unwrap();
@@ -214,7 +214,7 @@ impl ByBytes {
     }
 }
 
-/// `tail -F` on a file that may not be there yet.
+/// `tail -F` on a file that may not exist yet.
 struct Tail {
     process: Process,
     of: PathBuf,
@@ -229,7 +229,7 @@ impl Tail {
         Tail { process: Process(child), of, to }
     }
 
-    /// It has seen the file as it is, once.
+    /// Asserts that it has printed the file exactly once.
     fn check(mut self) {
         let file = fs::read(&self.of).unwrap();
         let start = Instant::now();
@@ -246,7 +246,7 @@ impl Tail {
 struct Poll {
     folder: PathBuf,
     last: String,
-    /// Of each board the game that is shown, and the words of its movetext.
+    /// The game shown of each board, and the words of its movetext.
     shown: BTreeMap<usize, (u32, Vec<String>)>,
     others: usize,
 }
@@ -267,7 +267,7 @@ impl Poll {
             let words: Vec<String> =
                 movetext.split_whitespace().filter(|word| *word != "*").map(str::to_owned).collect();
             let (number, before) = self.shown.remove(&board).unwrap_or((1, Vec::new()));
-            // The same game and more of it, or one that came later; the live file has all of it already.
+            // The game with more moves, or a later one; the live file already has all of it.
             let later = (number..).take_while(|&of| of == 1 || self.live(board, of).exists());
             let mut candidates = later.filter(|&of| of > number || words.starts_with(&before));
             let found = candidates.find(|&of| settled_words(&self.live(board, of)).starts_with(&words));
@@ -283,7 +283,7 @@ impl Poll {
     }
 }
 
-/// The movetext of a live file from its first ply to the first setup after it, in words.
+/// Returns the movetext of a live file from its first ply to the first setup after it, in words.
 fn settled_words(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let movetext = text.lines().skip_while(|line| line.starts_with('[') || line.is_empty());
@@ -291,7 +291,7 @@ fn settled_words(file: &Path) -> Vec<String> {
     plies.flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
-/// Numbers that a seed makes (xorshift64*).
+/// Numbers from a seed (xorshift64*).
 struct RandomNumbers(u64);
 
 impl RandomNumbers {
@@ -303,7 +303,7 @@ impl RandomNumbers {
     }
 }
 
-/// Reads until it is told to stop, and once more.
+/// Reads until stopped, and once more.
 fn reading(stop: &AtomicBool, pause: Duration, mut look: impl FnMut()) {
     while !stop.load(Ordering::Relaxed) {
         look();
@@ -322,7 +322,7 @@ impl Storm {
         let (mut by_bytes, mut poll) = (ByBytes::new(live.clone()), Poll::new(root.clone()));
         // Files that are read whole after each kill.
         let mut at_kills: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-        // Kills before which the files have grown, and how many lines there were in the end of the storm.
+        // Kills after which the files have grown, and the number of lines at the end of the storm.
         let (mut at_work, mut grown) = (0, 0);
         let stop = AtomicBool::new(false);
         let started_at = Instant::now();
@@ -413,7 +413,7 @@ impl Storm {
     }
 }
 
-/// Readers end with this, also when what they read while is done breaks.
+/// Stops the readers when dropped, also after a panic.
 struct StopsReaders<'stop>(&'stop AtomicBool);
 
 impl Drop for StopsReaders<'_> {
@@ -422,7 +422,7 @@ impl Drop for StopsReaders<'_> {
     }
 }
 
-/// Each beginning of a file that ends with a line is strict PDN; returns how many there are.
+/// Asserts that each prefix of a file that ends with a line is strict PDN; returns their number.
 fn every_beginning_is_strict(path: &Path, read: &[u8]) -> usize {
     let ends = (1..=read.len()).filter(|&end| read[end - 1] == b'\n');
     let check = |end| {
@@ -432,7 +432,7 @@ fn every_beginning_is_strict(path: &Path, read: &[u8]) -> usize {
     ends.map(check).count()
 }
 
-/// A number of the environment, for who wants more or less of it.
+/// Returns a number from the environment, or its default.
 fn wanted(name: &str, else_: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(else_)
 }
@@ -449,7 +449,7 @@ fn event_stream_survives_500_kills() {
     Storm { boards: 6, kills, speed: 40.0, seed: 2 }.run();
 }
 
-/// In parts, each a folder of its own: a start plays all logs of a game, and nobody has one that was killed a thousand times.
+/// In parts, each in its own folder: a start plays all logs of a game, and a thousand kills in one chain are unrealistic.
 #[test]
 #[ignore = "half an hour: 2,000 kills of 64 boards; scripts/kill-storm"]
 fn kills_never_retract_moves() {

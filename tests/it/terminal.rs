@@ -1,6 +1,6 @@
-//! What a person at a terminal sees: pages that fit it, drawn in place, and a terminal that is as it was afterwards.
+//! Output at a terminal: pages that fit it, drawn in place, and a terminal that is restored afterwards.
 //!
-//! The program runs at a pseudo-terminal; what it writes is drawn by a terminal emulator in memory.
+//! The program runs at a pseudo-terminal; a terminal emulator in memory draws its output.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -25,7 +25,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// A terminal of so many columns and rows, in which something was done before.
+    /// Opens a terminal of this size with earlier output in it.
     fn open(columns: u16, rows: u16, arguments: &[&str]) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
@@ -47,7 +47,7 @@ impl Terminal {
                 match output.read(&mut bytes) {
                     Ok(count) if count > 0 => drawn.lock().unwrap().process(&bytes[..count]),
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    // Nobody has the other end any more.
+                    // The other end is closed.
                     _ => return,
                 }
             }
@@ -55,7 +55,7 @@ impl Terminal {
         Terminal { master: master.into(), child, screen }
     }
 
-    /// Gives it another size, as a person does who pulls at its corner.
+    /// Changes the size, as dragging the window's corner does.
     fn resize(&self, columns: u16, rows: u16) {
         self.screen.lock().unwrap().screen_mut().set_size(cells(rows), cells(columns));
         tcsetwinsize(&self.master, size(columns, rows)).unwrap();
@@ -65,7 +65,7 @@ impl Terminal {
         self.master.write_all(&[key]).unwrap();
     }
 
-    /// The rows as they stand on the screen now.
+    /// Returns the rows on the screen.
     fn rows(&self) -> Vec<String> {
         let parser = self.screen.lock().unwrap();
         let (_, columns) = parser.screen().size();
@@ -91,7 +91,7 @@ impl Terminal {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });
-        // What it wrote last is on its way.
+        // Waits for output that is still on its way.
         let mut before = Vec::new();
         wait_until("the last line", || {
             let now = self.rows();
@@ -100,7 +100,7 @@ impl Terminal {
         status.unwrap()
     }
 
-    /// All that can be read above the prompt afterwards.
+    /// Returns all text above the prompt after the program has ended.
     fn text_after_exit(&self) -> Vec<String> {
         let mut parser = self.screen.lock().unwrap();
         assert!(!parser.screen().hide_cursor(), "the cursor is back");
@@ -138,7 +138,7 @@ fn count(lines: &[String], word: &str) -> usize {
     lines.iter().filter(|line| line.split_whitespace().any(|other| other == word)).count()
 }
 
-/// The page is a table whose rows are none of them broken: titles in the first row, and each of these boards once.
+/// Asserts that the page is a table without broken rows: titles in the first row, and each of these boards once.
 #[track_caller]
 fn is_a_page_of(rows: &[String], boards: &[&str]) {
     assert!(rows[0].starts_with("board ") && rows[0].contains("state"), "{}", rows.join("\n"));
@@ -179,7 +179,7 @@ fn demo_fits_and_restores_terminal() {
         let table = lines.iter().position(|line| line.starts_with("board ")).unwrap();
         is_a_page_of(&lines[table..], &FOUR);
         assert!(lines.iter().any(|line| line.starts_with("the games are in ")), "{}", lines.join("\n"));
-        // Nothing was scrolled through it.
+        // No page was scrolled through the terminal.
         assert!(lines.iter().filter(|line| !line.is_empty()).count() < 14, "{}", lines.join("\n"));
     }
 }
@@ -195,7 +195,7 @@ fn resized_terminal_is_redrawn() {
         |rows: &[String]| rows[0].starts_with("board ") && !rows[0].contains("since") && !rows[0].contains("game");
     let page = terminal.wait_for("the narrow page", is_narrow);
     is_a_page_of(&page, &FOUR);
-    // Of each width some table fills its rows to the last cell.
+    // At each of these widths some table fills its rows to the last cell.
     for columns in 50..66 {
         terminal.resize(columns, 10);
         let is_drawn = |rows: &[String]| {
@@ -233,7 +233,7 @@ fn ctrl_z_releases_terminal_until_continue() {
     assert!(terminal.ended().success());
 }
 
-/// Forty boards, two of them plugged in: those in trouble stand first, the others have a line.
+/// Forty boards, two of them plugged in: boards in trouble come first, and one line counts the rest.
 #[test]
 fn status_of_hall_fits_small_terminal() {
     let names: Vec<String> = (1..=40).map(|number| format!("board-{number}")).collect();
@@ -270,7 +270,7 @@ fn status_of_hall_fits_small_terminal() {
         let of_board_1 = lines.iter().find(|line| line.starts_with("board-1 ")).unwrap();
         assert!(of_board_1.contains("playing") && of_board_1.contains("Sijbran"), "{of_board_1}");
     }
-    // Everything, as wide as it is, where no terminal is.
+    // Without a terminal the whole table is printed in full width.
     let all = run_ctl(&place, &["status"]).out;
     assert!(all.lines().any(|line| line.contains("Sijbrands, T.  Wiersma, H.")), "{all}");
 }

@@ -1,4 +1,4 @@
-//! `damcast test-board`: every square and piece, one line for each thing that happens where there is no terminal.
+//! `damcast test-board`: every square and piece; without a terminal one line per event.
 
 use std::io::Read;
 use std::process::{Child, Stdio};

@@ -1,7 +1,7 @@
-//! The tournament from its files to its standings: real files, damaged files, and the rules written a second time.
+//! A tournament from its files to its standings: real files, damaged files, and a second implementation of the rules.
 //!
-//! The real files are not part of this repository. `DAMCAST_CORPUS` names the folder that holds `tournament/`; without it the tests
-//! that need them say so and pass.
+//! The real files are not part of this repository. `DAMCAST_CORPUS` names the folder that holds `tournament/`; without it the tests that
+//! need them print that and pass.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::program::run;
 
-/// The folder of the real files, or a word about why there is none.
+/// Returns the folder of the real files; prints a message if there is none.
 fn corpus() -> Option<PathBuf> {
     let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else {
         println!("DAMCAST_CORPUS is not set: the files of real tournaments are NOT read");
@@ -24,17 +24,17 @@ fn corpus() -> Option<PathBuf> {
     Some(Path::new(&corpus).join("tournament"))
 }
 
-/// Lays a text over a tournament.
+/// Merges a text into a tournament.
 pub fn import_over(tournament: &Tournament, bytes: &[u8]) -> Result<MergeResult, Vec<String>> {
     let words = |problems: Vec<draughts_pdn::Problem>| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
     let sheet = read(bytes, None, "").map_err(words)?;
     merge(tournament, None, &sheet).map_err(words)
 }
 
-/// A tournament with what was said about its last file, or why a file is refused.
+/// A tournament with the notes about its last file, or the reasons why a file is refused.
 type Loaded = Result<(Tournament, Vec<String>), Vec<String>>;
 
-/// The tournament that files make, one after the other, and what was said about the last.
+/// Returns the tournament that files make, one after the other, and the notes about the last.
 fn load(files: &[PathBuf]) -> Loaded {
     let mut tournament = Tournament::default();
     let mut notes = Vec::new();
@@ -58,7 +58,7 @@ fn shown(broken: &TieBreakValue) -> Value {
     }
 }
 
-/// Rows as `expected.json` has them: rank, number, points, tie-breaks.
+/// Returns rows as `expected.json` has them: rank, number, points, tie-breaks.
 fn rows(section: &TournamentSection, after: u32, ties: &[TieBreak], unplayed: UnplayedPolicy) -> Vec<Value> {
     let row = |row: &damcast::engine::tournament::PlayerStanding| {
         let number = section.player(row.player).unwrap().number;
@@ -115,7 +115,7 @@ fn generated_swiss_and_league_match_in_all_formats() {
             assert_eq!(&found, expected.as_array().unwrap(), "{files:?} after round {round}");
         }
         if name == "league" {
-            // Only TRF26 has a word for the penalty.
+            // Only TRF26 can express the penalty.
             let has_penalty = files[0].ends_with("league.trf26.trf");
             teams_are(section, &expected, has_penalty);
         }
@@ -257,7 +257,7 @@ fn fide_exercises_match() {
     assert!(checked > 100);
 }
 
-/// The real files that are refused, each with a part of the reason.
+/// Real files that are refused, each with a part of the reason.
 const REFUSED_FILES: [(&str, &str); 11] = [
     ("clpippel/_validate-column-names.csv", "3:63: error: the header `16nbsp` is not known"),
     ("icu/fcsv_invalid.csv", "the file is empty"),
@@ -272,15 +272,15 @@ const REFUSED_FILES: [(&str, &str); 11] = [
     ("sharly/tec-expected.json", ""),
 ];
 
-/// The real files whose points differ from those that are printed, and how many players or teams do.
+/// Real files whose points differ from the printed ones, with the number of players or teams affected.
 const FILES_WITH_OTHER_POINTS: [(&str, usize); 5] = [
     // Team byes (320) and forfeited matches (330) have no boards of their own.
     ("echecsjs/grandmommyscup.trf", 34),
     ("sharly/example_trf26.trf", 34),
-    // The file contradicts itself: made so, or made by hand.
+    // The file contradicts itself, deliberately or by a mistake.
     ("gnutterts/trf_testdata_trf2026-team.trf", 1),
     ("py4swiss/incorrect_points.trf", 1),
-    // A bye of which the file does not say what it is worth.
+    // The file does not state the value of a bye.
     ("icu/krause_bunratty_challengers_2011.tab", 1),
 ];
 
@@ -313,8 +313,8 @@ fn real_files_match_printed_points_or_are_refused() {
     assert!(files > 60, "{files}");
 }
 
-/// What `mutate.py` does to files, and what it says may come of it: for so many seeds of each file, or those of the variable `SEEDS`, as in
-/// `SEEDS=25,120`: from 25 to 119.
+/// Damages by `mutate.py` and their permitted results, for several seeds of each file, or those of the variable `SEEDS`: `SEEDS=25,120`
+/// runs 25 to 119.
 #[test]
 fn damaged_files_match_labels() {
     let Some(corpus) = corpus() else { return };
@@ -350,7 +350,7 @@ fn damaged_files_match_labels() {
                 (before, after) => assert!(before.is_err() && after.is_err(), "{line}: {after:?}"),
             },
             "error" => {
-                // Refused, or read with a note that was not there before; each has its line and column.
+                // Refused, or read with an additional note; each has its line and column.
                 let (Ok((_, notes)) | Err(notes)) = &after;
                 let known = match before {
                     Ok((_, notes)) | Err(notes) => notes,
@@ -367,7 +367,7 @@ fn damaged_files_match_labels() {
     assert!(count > 300);
 }
 
-/// A line of a player, as TRF has it: number, name, points, rounds.
+/// Returns the line of a player in TRF: number, name, points, rounds.
 fn player(number: u32, name: &str, points: &str, rounds: &str) -> String {
     format!(
         "001 {number:>4}      {name:<33} {:>4} {:<3} {:>11} {:<10} {points:>4} {number:>4}{rounds}\n",
@@ -375,7 +375,7 @@ fn player(number: u32, name: &str, points: &str, rounds: &str) -> String {
     )
 }
 
-/// Two rounds of four players, 2-1-0.
+/// Returns two rounds of four players, 2-1-0.
 fn four() -> String {
     "012 Club\n142 2\n162  W 2.0    D 1.0    L 0.0\n".to_owned()
         + &player(1, "Sijbrands, Ton", "3.0", "     2 w 1     3 b =")
@@ -439,14 +439,14 @@ fn syntax_error_has_line_and_column() {
         let found = refused(&text);
         assert!(found.contains(expected), "{expected}\n--- {found}");
     }
-    // Another form of the same, with a note.
+    // Another notation of the result, with a note.
     for result in ["1-0", "2:0", "2 - 0"] {
         let merged = import_over(&Tournament::default(), pairings.replace("2-0", result).as_bytes()).unwrap();
         let official = merged.tournament.sections[0].pairings[0].result.unwrap();
         assert_eq!((official.white.to_string(), official.black.to_string()), ("2".to_owned(), "0".to_owned()));
         assert_eq!(merged.notes.len(), usize::from(result == "1-0"), "{:?}", merged.notes);
     }
-    // Quotation marks, braces and brackets are characters of a name.
+    // Quotation marks, braces and brackets are valid in a name.
     let odd = pairings.replace("Sijbrands", "\"S\"\"ij]br}ands\"");
     let tournament = import_over(&Tournament::default(), odd.as_bytes()).unwrap().tournament;
     let section = &tournament.sections[0];
@@ -484,7 +484,7 @@ fn truncated_file_is_refused_or_says_less() {
         let found = refused(&format!("{}{cut}", &pdn[..pdn.rfind("[Black").unwrap()]));
         assert!(found.contains(expected), "{expected}\n--- {found}");
     }
-    // Games of headers alone, as some programs give them out.
+    // Games with headers only, as some programs export them.
     let heads = game("Sijbrands", "Wiersma", "") + &game("Clerc", "Gantwarg", "");
     assert_eq!(import_over(&Tournament::default(), heads.as_bytes()).unwrap().notes, []);
     let found = refused(heads[..heads.rfind("[Result").unwrap()].trim_end());
@@ -504,7 +504,7 @@ fn club_members_play_alone_and_team_members_as_team() {
     let players = "No;Name;Team\n1;A;Huissen\n2;B;Huissen\n3;C;Hijken\n4;D;Heerhugowaard\n";
     let round = |pairs: &str| format!("Round;White;Black;Result\n{pairs}");
     let mut tournament = import_over(&Tournament::default(), players.as_bytes()).unwrap().tournament;
-    // The first round alone may be one of teams; the second is none.
+    // The first round alone may be one of teams; the second is not.
     for (pairs, matches) in [("1;A;C;2-0\n", 1), ("2;A;D;2-0\n2;C;B;2-0\n", 0)] {
         tournament = import_over(&tournament, round(pairs).as_bytes()).unwrap().tournament;
         assert_eq!(tournament.sections[0].matches.len(), matches, "{pairs}");
@@ -520,7 +520,7 @@ fn club_members_play_alone_and_team_members_as_team() {
     assert_eq!((exported.sections[0].teams.len(), exported.sections[0].matches.len()), (3, 0));
 }
 
-/// Without a station nobody knows which pairings have an electronic board.
+/// Without a station it is unknown which pairings have an electronic board.
 #[test]
 fn lidraughts_limit_is_reported_without_station() {
     let home = tempfile::tempdir().unwrap();
@@ -591,8 +591,8 @@ fn reads_name_list_russian_file_and_file_without_bom() {
     // `Имя;Рейтинг` and `Чижов, А.;2400` in Windows-1251.
     let russian = b"\xc8\xec\xff;\xd0\xe5\xe9\xf2\xe8\xed\xe3\n\xd7\xe8\xe6\xee\xe2, \xc0.;2400\n";
     assert_eq!(names(russian), ["Чижов, А."]);
-    let told = import_over(&Tournament::default(), russian).unwrap().notes;
-    assert!(told.iter().any(|note| note.to_string().contains("read as Windows-1251")), "{told:?}");
+    let notes = import_over(&Tournament::default(), russian).unwrap().notes;
+    assert!(notes.iter().any(|note| note.to_string().contains("read as Windows-1251")), "{notes:?}");
     assert_eq!(names(b"Name;Rating\nM\xfcller, J\xf6rg;2100\n"), ["Müller, Jörg"]);
     for to_bytes in [u16::to_le_bytes as fn(u16) -> [u8; 2], u16::to_be_bytes] {
         let wide: Vec<u8> = "Name;Rating\nЧижов, А.;2400\n".encode_utf16().flat_map(to_bytes).collect();
@@ -644,12 +644,12 @@ fn result_is_valid_in_scoring() {
         let tournament = read(&row(result));
         assert_eq!(of(&tournament), expected, "{result}");
     }
-    // Where all results are of another kind, the section counts so.
+    // If all results are of another kind, the section is scored accordingly.
     let twelve = read("Round;White;Black;Result\n1;A;B;12-0\n1;C;D;9-1\n1;E;F;0-12\n");
     assert_eq!(twelve.sections[0].scoring.win.to_string(), "12");
 }
 
-/// `1+ - 1-`: a draw in which White had an advantage. It decides between players with equal points where the section says so.
+/// `1+ - 1-`: a draw in which White had an advantage. It breaks ties where the section's rules allow it.
 #[test]
 fn plus_draw_passes_all_formats_and_breaks_ties() {
     let rows = "Round;Board;White;Black;Result\n1;1;A;B;1--1+\n1;2;C;D;1+ - 1-\n2;1;B;C;1-1\n2;2;D;A;1-1+\n";
@@ -685,7 +685,7 @@ fn plus_draw_passes_all_formats_and_breaks_ties() {
         let result = again.sections[0].pairings[0].result.unwrap();
         assert_eq!((result.white.to_string(), result.black.to_string()), ("1".into(), "1".into()));
     }
-    // A file without reasons takes none back.
+    // A file without reasons removes none.
     let plain = "Round;Board;White;Black;Result\n1;1;A;B;1-1\n";
     assert_eq!(reasons(&import_over(&tournament, plain.as_bytes()).unwrap().tournament), expected);
     let pdn =
@@ -711,7 +711,7 @@ fn scoring_is_reported_if_first_results_are_ambiguous() {
     let refused = import(&results, &["--dry-run"]);
     assert!(refused.err.contains("--scoring"), "{}", refused.err);
     assert_eq!(import(&results, &["--scoring", "0-1-2"]).code, 2);
-    // With the players already, before there is any result.
+    // Scoring is set with the players, before there is any result.
     assert_eq!(import(&players, &["--scoring", "12-5-0"]).code, 0);
     let taken = import(&results, &[]);
     assert!(taken.code == 0 && !taken.err.contains("counts here"), "{}", taken.err);
@@ -834,7 +834,7 @@ fn opponent_named_bye_is_bye_unless_listed() {
             let notice_count = merged.notes.iter().filter(|note| note.message.contains("is no player here: ")).count();
             assert_eq!(notice_count, 2, "{:?}", merged.notes);
             assert_eq!(import_over(&merged.tournament, text.as_bytes()).unwrap().tournament, merged.tournament);
-            // Who is in a list is a player.
+            // Every name in a list is a player.
             let list = format!("Name;Title\nC;\n{word};\n");
             let known = import_over(&Tournament::default(), list.as_bytes()).unwrap().tournament;
             let one = text.replace(&format!("1;3;D;{word};{result};\n"), "").replace(&game("D", word, result), "");
@@ -879,7 +879,7 @@ fn two_players_with_one_name_keep_boards() {
         let known = import_over(&Tournament::default(), players.as_bytes()).unwrap().tournament;
         let with = |games: &str| import_over(&known, games.as_bytes()).unwrap().tournament;
         let all = with(games);
-        // A PDN has no numbers: it brings the result of the board.
+        // A PDN has no numbers: it contains the result of the board.
         let pdn = write_pdn(&all, &all.sections[0], Some(2));
         let again =
             import_over(&with(&games.replace("2;1;2;Jansen, Piet;1;Jansen, Piet;2-0", last)), pdn.as_bytes()).unwrap();
@@ -912,7 +912,7 @@ fn trf_has_points_in_format_columns() {
         comparable_players(&import_over(&Tournament::default(), text.as_bytes()).unwrap().tournament),
         comparable_players(&tournament)
     );
-    // Match points in columns 55 to 60, points of the boards in 62 to 67.
+    // Match points in columns 55 to 60, board points in 62 to 67.
     let team = |number: u32, name: &str, points: &str, player: u32| {
         format!("310 {number:>3} {name:<32} {:5} {:6} {points} {number:>3}  {player:>4}\n", "", "")
     };
@@ -973,14 +973,14 @@ fn refuses_other_tournament_and_corrects_other_result() {
     assert_eq!(with_events(&known, &correction), after.tournament);
 }
 
-/// A tournament with more events.
+/// Returns a tournament with more events.
 fn with_events(tournament: &Tournament, events: &[Event]) -> Tournament {
     let mut tournament = tournament.clone();
     events.iter().for_each(|event| assert_eq!(tournament.apply(event), Ok(true), "{event:?}"));
     tournament
 }
 
-/// What players are and have done, without the numbers that we give to things.
+/// Returns the players and their results, without internal numbers.
 fn comparable_players(tournament: &Tournament) -> Vec<String> {
     let section = &tournament.sections[0];
     let name = |id| section.name_of(id).to_owned();
@@ -1045,7 +1045,7 @@ fn export_import_roundtrip() {
     ] {
         let (mut tournament, _) = load(&files.iter().map(|file| corpus.join(file)).collect::<Vec<_>>()).unwrap();
         if files[0].ends_with("match.csv") {
-            // Players without numbers get them when they go out.
+            // The export numbers players that have none.
             let text = write_csv(&tournament, &tournament.sections[0]);
             tournament = import_over(&Tournament::default(), text.as_bytes()).unwrap().tournament;
         }

@@ -1,5 +1,5 @@
-//! A Swiss and a league on simulated boards in virtual time, with noise, kills, swapped cables, late names and wrong results: standings,
-//! archive and round files are those of what was played and decided, and all of it is made again from the logs.
+//! A Swiss and a league on simulated boards in virtual time, with noise, kills, swapped cables, late names and wrong results. Standings,
+//! archive and round files match the games and decisions, and all of it is rebuilt from the logs.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use hardware_sim::profile::NoiseProfile;
 
 use super::tournament_rules::{Round, Swiss};
 
-/// What was decided, in the form of the rules' own computation: halves of points.
+/// Returns the decisions in the form of the second rules implementation: halves of points.
 fn decided_results(held: &TournamentRun) -> Swiss {
     let mut players = vec![Vec::new(); held.names.len()];
     for meeting in &held.results {
@@ -65,7 +65,7 @@ fn run(form: TournamentForm, boards: usize, seed: u64) {
     check_standings(directory.path(), &decided_results(&held));
 }
 
-/// All standings, after each round, by each policy, are those of the rules.
+/// Asserts that all standings, after each round and by each policy, match the rules.
 fn check_standings(directory: &Path, decided: &Swiss) {
     let log = TournamentLog::read(&RealDisk, &directory.join("log")).unwrap();
     let tournament = log.tournament().clone();

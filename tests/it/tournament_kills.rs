@@ -1,5 +1,5 @@
-//! The office is killed at any operation, loses the power there, or meets a disk that fails: after the next start a request was done
-//! whole or not at all, and asked again under its name it is done once.
+//! The service is killed at any operation, loses power there, or meets a failing disk: after the next start a request was done whole or not
+//! at all, and repeating it under its name does it once.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ fn result(pairing: &str, result: &str, why: Option<&str>) -> TournamentCommand {
     }
 }
 
-/// A round from its import to its end, with a result that was wrong: each request has a name.
+/// Returns the requests of a round from its import to its end, with a wrong result: each request has a name.
 fn requests() -> Vec<TournamentRequest> {
     let import = TournamentCommand::import_of("rounds.csv", ROUNDS.to_owned());
     let matters = [
@@ -69,7 +69,7 @@ fn requests() -> Vec<TournamentRequest> {
     matters.into_iter().zip(1..).map(named).collect()
 }
 
-/// The office of a station with two boards, on one of which a game of the first pairing was played.
+/// Returns the service of a station with two boards; a game of the first pairing was played on one of them.
 fn service(disk: &ModelDisk) -> TournamentService {
     let mut office = TournamentService::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
     assert_eq!(office.log().damage(), None);
@@ -92,7 +92,7 @@ fn service(disk: &ModelDisk) -> TournamentService {
     office
 }
 
-/// The book after so many of the requests.
+/// Returns the tournament after each number of requests.
 fn stores() -> Vec<Tournament> {
     let mut office = service(&ModelDisk::new());
     let mut books = vec![office.tournament().clone()];
@@ -104,7 +104,7 @@ fn stores() -> Vec<Tournament> {
     books
 }
 
-/// The next start on a disk: so many requests were answered as done. All of them are asked once more.
+/// Checks the next start on a disk on which `done` requests were confirmed, and repeats all requests.
 #[track_caller]
 fn check(disk: &ModelDisk, done: usize, books: &[Tournament], case: &str) {
     let mut office = service(disk);
@@ -158,18 +158,18 @@ fn disk_failure_keeps_past_and_later_requests() {
         let mut office = service(&disk);
         let mut written = Vec::new();
         for (done, request) in requests().iter().enumerate() {
-            // The arbiter asks again until it is done.
+            // The arbiter repeats the request until it is done.
             let record = (0..20).find_map(|_| match office.execute(request, "arbiter") {
                 Ok(done) => Some(done.record),
                 Err(ServiceError::Record(TournamentError::Disk { .. } | TournamentError::OutcomeUnknown { .. })) => {
-                    // Whoever reads the folder now, or after a loss of power, sees no half of it.
+                    // Readers of the folder see no half request, then or after a loss of power.
                     check(&disk.model().after_crash(), done, &books, &case);
                     check(&disk.model().after_power_loss(|_| true), done, &books, &case);
                     None
                 }
                 Err(refusal) => panic!("{case}: {refusal}"),
             });
-            // What public files are made of has every record, once.
+            // The records for the public files contain each one once.
             written.extend(record.unwrap_or_else(|| panic!("{case}: request {done} is never done")));
             check(&disk.model().after_crash(), done + 1, &books, &case);
             check(&disk.model().after_power_loss(|_| true), done + 1, &books, &case);
@@ -178,7 +178,7 @@ fn disk_failure_keeps_past_and_later_requests() {
     }
 }
 
-/// `damcast tournament` on a folder, killed at its operation number `at`, after half of it or before.
+/// Runs `damcast tournament` on a folder; kills it at operation number `at`, halfway through it or before it.
 fn killed(folder: &Path, arguments: &[&str], at: usize, half: bool) -> Output {
     let mut command = damcast(&[]);
     command.arg("tournament").args(arguments).arg("--directory").arg(folder);
@@ -258,14 +258,14 @@ fn second_of_two_arbiters_sees_change_of_first() {
         "{refused}"
     );
     assert_eq!(disk.model().files(LOG), before, "nothing is written");
-    // The first one again, for its answer was lost: it is done already, also for a version that is old by now.
+    // The first request is repeated because its answer was lost: it is already done, even for a version that is outdated.
     let again = office.execute(&correct("1-1", "jan 1"), "jan").unwrap();
     assert!(again.record.is_none() && again.messages[0].contains("done already, as version 5"), "{:?}", again.messages);
     let pairing = |office: &TournamentService| office.tournament().sections[0].pairings[0].result.unwrap();
     assert_eq!(pairing(&office).white.to_string(), "1");
 }
 
-/// Any cut is of a request that was never done, and no flipped bit passes: what is read is one of the states that there were.
+/// A cut removes only requests that were never done, and every flipped bit is detected: the state read is always an earlier state.
 #[test]
 fn damaged_record_shows_only_past_changes() {
     let books = stores();
@@ -288,13 +288,13 @@ fn damaged_record_shows_only_past_changes() {
         flipped[at] ^= 1 << (at % 8);
         let log = read(flipped);
         assert_eq!(log.tournament(), &books[log.version() as usize], "bit {} of byte {at}", at % 8);
-        // A digit of a checksum may be a capital: then nothing is missing.
+        // A hexadecimal digit of a checksum may change its case without any loss.
         let is_silent = log.damage().is_none();
         assert!(!is_silent || Some(log.tournament()) == books.last(), "bit {} of byte {at} is not told", at % 8);
     }
 }
 
-/// `fsck` tells of a damaged record, with its line, and takes a cut one for what it is.
+/// `fsck` reports a damaged record with its line, and recognises a cut one.
 #[test]
 fn fsck_reports_damaged_record_and_service_stops_writing() {
     let home = tempfile::tempdir().unwrap();
@@ -344,7 +344,7 @@ fn opening_64_board_round_syncs_once() {
     let before = disk.model().count();
     let open = TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None };
     service.execute(&open.into(), "arbiter").unwrap();
-    // One record with the seats of all boards: it is written, and made durable.
+    // One record with the assignments of all boards: one write and one sync.
     assert_eq!(disk.model().count() - before, 2);
     assert_eq!(disk.model().outstanding(), 0);
     assert_eq!(service.tournament().board_assignments().len(), 64);

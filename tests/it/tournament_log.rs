@@ -1,4 +1,4 @@
-//! The record of a tournament on disk, and the verb that writes it: whole or not at all, whatever happens.
+//! The record of a tournament on disk, and the verb that writes it: whole or not at all, after any fault.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::tournament::import_over;
 
 const LOG: &str = "log";
 
-/// A round of two players, with this result.
+/// Returns a round of two players, with this result.
 fn round(result: &str) -> String {
     format!("Round;Board;White-number;White;Black-number;Black;Result\n1;1;1;Sijbrands;2;Wiersma;{result}\n")
 }
@@ -52,7 +52,7 @@ fn disk() -> ModelDisk {
     disk
 }
 
-/// A disk whose file holds this.
+/// Returns a disk whose file has this content.
 fn disk_with(content: &[u8]) -> ModelDisk {
     let disk = disk();
     let path = Path::new(LOG).join(TOURNAMENT_FILE);
@@ -61,7 +61,7 @@ fn disk_with(content: &[u8]) -> ModelDisk {
     disk
 }
 
-/// What the file holds.
+/// Returns the content of the file.
 fn bytes(disk: &ModelDisk) -> Vec<u8> {
     disk.read(&Path::new(LOG).join(TOURNAMENT_FILE)).unwrap()
 }
@@ -94,7 +94,7 @@ fn request_is_whole_or_absent_over_any_failure() {
                 let (version, tournament) = read(&after);
                 assert!(version >= acknowledged, "operation {number}: {acknowledged} were done, {version} are there");
                 assert!(tournament.sections.is_empty() || expected.iter().any(|(_, known)| *known == tournament));
-                // It goes on from there.
+                // The log continues from there.
                 if after.make_folder(Path::new(LOG)).is_ok() {
                     write(&after, "z", &round("2-0")).unwrap();
                     let (next, tournament) = read(&after);
@@ -123,13 +123,13 @@ fn record_cut_anywhere_is_absent_and_next_follows() {
             (2, "2".to_owned())
         );
     }
-    // A bit that flips in a record is damage: nothing is written behind it.
+    // A flipped bit in a record is damage: nothing is written after it.
     for at in (0..all.len() - 1).step_by(7).filter(|at| all[*at] != b'\n') {
         let mut flipped = all.clone();
         flipped[at] ^= 1;
         let damaged = disk_with(&flipped);
         let mut log = TournamentLog::read(&damaged, Path::new(LOG)).unwrap();
-        // The last member of the last line may be what is hurt: then the record has lost its end.
+        // If the last member of the last line is damaged, the record counts as cut.
         if log.damage().is_none() {
             assert!(log.version() == 1 && at > all.len() - 22, "{at}");
             continue;
@@ -166,7 +166,7 @@ fn second_of_two_corrections_sees_first() {
     let now = log();
     let refused = now.check_request("c", 1).unwrap_err().to_string();
     assert!(refused.contains("version 2: import b"), "{refused}");
-    // Asked again under its name, it was done already.
+    // A repeated request under its name is already done.
     assert_eq!(now.check_request("b", 1), Err(Conflict::Duplicate(2)));
     drop(other.write(&disk, &second));
 }
@@ -191,7 +191,7 @@ fn verb_imports_shows_ranks_and_exports() {
         fs::write(&file, text).unwrap();
         damcast(&folder, &[&["import", file.to_str().unwrap()], more].concat())
     };
-    // A dry run makes nothing, not even the folder.
+    // A dry run creates nothing, not even the folder.
     assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("2 players, 1 pairing are new"));
     assert!(!folder.exists());
     let done = stdout(&import(&round("2-0"), &["--request-id", "r1"]));
@@ -205,12 +205,12 @@ fn verb_imports_shows_ranks_and_exports() {
     let corrected = stdout(&import(&round("1-1"), &["--reason", "scoresheet"]));
     assert!(corrected.contains("round 1, board 1, Sijbrands - Wiersma: result 1-1 (was 2-0)"), "{corrected}");
     assert!(stdout(&damcast(&folder, &["show", "--history"])).contains("import round.csv: scoresheet"));
-    // Whoever saw an older version is told what has changed.
+    // A request based on an older version gets the list of changes.
     let older = import(&round("2-0"), &["--if-version", "1"]);
     assert_eq!(older.status.code(), Some(1));
     let report = String::from_utf8(older.stderr).unwrap();
     assert!(report.contains("version 2: import round.csv"), "{report}");
-    // A file that cannot be understood: its name, line and column, and nothing has changed.
+    // An invalid file: its name, line and column, and no change.
     let wrong = import(&round("2-2x"), &[]);
     let report = String::from_utf8(wrong.stderr).unwrap();
     assert!(
@@ -262,7 +262,7 @@ fn verb_imports_shows_ranks_and_exports() {
     let report = String::from_utf8(wrong.stdout).unwrap();
     assert!(!wrong.status.success() && report.contains("line 1: its checksum is another"), "{report}");
     assert!(!import(&round("2-0"), &[]).status.success());
-    // Nothing is made anew without what the record lacks.
+    // A rebuild needs the missing part of the record.
     let rebuild = Command::new(env!("CARGO_BIN_EXE_damcast")).arg("rebuild").arg(&folder).output().unwrap();
     let report = String::from_utf8(rebuild.stderr).unwrap();
     assert!(!rebuild.status.success() && report.contains("put a copy of the file there first"), "{report}");

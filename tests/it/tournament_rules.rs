@@ -1,4 +1,4 @@
-//! The standings once more, from the words of the rules: small, slow and obvious. Any Swiss must give the same with both.
+//! The standings once more, from the text of the rules: small, slow and obvious. Both implementations must agree on any Swiss.
 
 use std::cmp::Reverse;
 
@@ -9,20 +9,20 @@ use proptest::prelude::*;
 
 use super::tournament::import_over;
 
-/// What a round was for a player. Points count in halves, so that a draw of chess would be one as well: here 2-1-0 is 4-2-0.
+/// Outcome of a round for a player. Points count in halves, so that half points are possible: 2-1-0 is 4-2-0 here.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Round {
-    /// Against this player, on the board, for so many halves.
+    /// Played against this player, for this many halves.
     Game(usize, i64),
-    /// This player did not come.
+    /// Won by forfeit: this player did not come.
     Won(usize),
-    /// He did not come himself; this player did, or neither.
+    /// Lost by forfeit against this player, who may be absent as well.
     Lost(usize),
     /// No opponent was left.
     Bye,
-    /// Half a bye that he asked for.
+    /// A requested half-point bye.
     HalfBye,
-    /// He was absent.
+    /// The player was absent.
     Absent,
 }
 
@@ -50,11 +50,11 @@ impl Swiss {
         self.players[player].iter().map(|round| points(*round)).sum()
     }
 
-    /// "The points of an opponent": as they are, or as the policy adjusts them.
+    /// Returns "the points of an opponent", adjusted by the policy.
     fn as_opponent(&self, player: usize, policy: UnplayedPolicy) -> i64 {
         let rounds = &self.players[player];
         match policy {
-            // Requested byes after which he never played again count as draws.
+            // Requested byes after a player's last game count as draws.
             UnplayedPolicy::Fide24 | UnplayedPolicy::Fide26 => {
                 let is_requested = |round: &Round| matches!(round, HalfBye | Absent);
                 (0..rounds.len())
@@ -69,7 +69,7 @@ impl Swiss {
         }
     }
 
-    /// The values of the rounds of a player, each with his own points and whether it is dropped before others.
+    /// Returns the values of a player's rounds, each with the own points and whether it is dropped first.
     fn values(&self, player: usize, policy: UnplayedPolicy) -> Vec<(i64, i64, bool)> {
         let rounds = &self.players[player];
         let count = rounds.len() as i64;
@@ -107,14 +107,14 @@ impl Swiss {
                 }
             }
         }
-        // First those of rounds that he missed of his own will, the lowest first; then the others, the lowest first.
+        // First the rounds missed voluntarily, the lowest first; then the others, the lowest first.
         let (mut first, mut then): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| value.2);
         first.sort();
         then.sort();
         first.into_iter().chain(then).collect()
     }
 
-    /// A tie-break in sixteenths of a point; lists as lists.
+    /// Returns a tie-break in sixteenths of a point; lists as lists.
     fn tie(&self, player: usize, tie: TieBreak, policy: UnplayedPolicy) -> Vec<i64> {
         let values = self.values(player, policy);
         let sum = |values: &[(i64, i64, bool)]| values.iter().map(|value| value.0).sum::<i64>() * 8;
@@ -152,12 +152,12 @@ impl Swiss {
         }
     }
 
-    /// The first so many rounds.
+    /// Returns the first `rounds` rounds.
     pub(super) fn after(&self, rounds: usize) -> Swiss {
         Swiss { players: self.players.iter().map(|of| of[..rounds].to_vec()).collect() }
     }
 
-    /// Are these standings of it by these tie-breaks? Players have their numbers.
+    /// Asserts that these standings are right by these tie-breaks. Players have their numbers.
     pub(super) fn compare(
         &self,
         section: &TournamentSection,
@@ -206,7 +206,7 @@ impl Swiss {
                 let (number, round) = (player + 1, round + 1);
                 let meets = |opponent: usize, result: String, reason: &str| {
                     let other = opponent + 1;
-                    // One of the two writes it.
+                    // One of the two writes the game.
                     if player < opponent {
                         format!("{round};{number};P{number};{other};P{other};{result};{reason}\n")
                     } else {
@@ -235,7 +235,7 @@ impl Swiss {
     }
 }
 
-/// Any Swiss: each round a shuffle of the players, met two by two.
+/// Returns any Swiss: each round pairs a shuffle of the players.
 fn swiss() -> impl Strategy<Value = Swiss> {
     (2..12usize, 1..9usize).prop_flat_map(|(players, rounds)| {
         let order = Just((0..players).collect::<Vec<_>>()).prop_shuffle();

@@ -1,4 +1,4 @@
-//! What cannot be written does not stop the log: files and folders of another user, on real processes.
+//! Unwritable files do not stop the log: files and folders of another user, with real processes.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -12,14 +12,14 @@ use crate::daemon::{SPEED, Station, StationFolder, bytes_from_board, moves, reco
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
 
-/// The user who records when root tests; otherwise whoever does.
+/// The user who records if root runs the tests; otherwise the current user.
 const UNPRIVILEGED_USER: u32 = 65534;
 
 fn user() -> u32 {
     if geteuid().is_root() { UNPRIVILEGED_USER } else { geteuid().as_raw() }
 }
 
-/// All files and folders under one, itself among them.
+/// Returns all files and folders under one, including itself.
 fn all(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).unwrap() {
@@ -33,7 +33,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A place whose folder is the user's.
+/// A station folder owned by the user.
 struct UserFolder {
     place: StationFolder,
 }
@@ -52,7 +52,7 @@ impl UserFolder {
         self.place.path("recordings").join(name)
     }
 
-    /// What is not well with its station.
+    /// Returns the problems of its station.
     fn health_problems(&self) -> Vec<String> {
         metrics(&self.path("")).1
     }
@@ -73,7 +73,7 @@ impl UserFolder {
         })
     }
 
-    /// A station that has recorded four plies, and ended.
+    /// Records four plies and stops the station.
     fn recorded() -> (UserFolder, Board) {
         let home = UserFolder::new();
         let (mut pty, mut board) = (home.plug_in(), Board::new(&recording(), SPEED));
@@ -117,7 +117,7 @@ fn unwritable_live_file_is_reported_and_log_continues() {
     home.is_clean();
 }
 
-/// Somebody copies a file of his own over that of the game: it goes on beside his, which is his to write.
+/// Somebody copies another file over that of the game: the game continues beside it, and the copy stays theirs.
 #[test]
 fn replaced_live_file_raises_alarm() {
     let (home, mut board) = UserFolder::recorded();
@@ -139,7 +139,7 @@ fn replaced_live_file_raises_alarm() {
         board.answer(&mut pty);
         !alarms().contains("cannot be written")
     });
-    // That the game is not where it was is told as long as it goes on; and the new file is the one that is watched.
+    // The report about the game's file lasts as long as the game; the station watches the new file.
     set_mode(&home.path("live").join(recovered), 0o444);
     wait_until("the new file is told", || alarms().contains(&format!("live/{recovered}: it cannot be written")));
     set_mode(&home.path("live").join(recovered), 0o644);
@@ -165,7 +165,7 @@ fn live_folder_and_commits_of_other_user_do_not_stop_log() {
         let alarms = status(place)["alarms"].to_string();
         alarms.contains("live: it cannot be written")
     });
-    // Nobody keeps the end waiting, either.
+    // The stop is not delayed either.
     assert!(station.signal(Signal::TERM).success());
     let log = place.log("a-2.log");
     assert_eq!(log.records.last().unwrap().kind, damcast::engine::bytelog::RecordKind::LinkDown);
@@ -198,7 +198,7 @@ fn files_created_by_root_belong_to_folder_owner() {
     };
     assert!(of_others().is_empty(), "{:?}", of_others());
     assert!(home.path("live/a-1.pdn").exists() && home.path("public/events.ndjson").exists());
-    // And a station that root starts once.
+    // A station that root starts once.
     let mut station = home.place.start();
     station.wait_for("recording");
     wait_until("public files", || home.path("public/games.pdn").exists());

@@ -1,5 +1,5 @@
-//! Logs and commits that somebody removes, moves, replaces, cuts or writes into while the station records: all is
-//! saved from the open file, from memory and from the commits.
+//! Logs and commits are removed, moved, replaced, cut or overwritten while the station records: everything is saved from the open file,
+//! from memory and from the commits.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const SPAN_MS: u64 = 75_000;
 const LOG: &str = "/r/log/a-1.log";
 const COMMITS: &str = "/r/commits";
 
-/// What somebody does to a file.
+/// A change to a file by somebody.
 #[derive(Clone, Copy, Debug)]
 enum FileChange {
     Removes,
@@ -54,7 +54,7 @@ impl FileChange {
     }
 }
 
-/// Plays a session in which a hand reaches for a file after so many records.
+/// Plays a session with one change to a file after a number of records.
 fn play(reach: Option<(FileChange, &str, usize)>) -> ModelDisk {
     let case = format!("{reach:?}");
     let script = script(SPAN_MS);
@@ -65,7 +65,7 @@ fn play(reach: Option<(FileChange, &str, usize)>) -> ModelDisk {
         records += 1;
         match reach {
             Some((hand, path, at)) if at == records => hand.apply(&disk, path),
-            // Within seconds, and after something more was recorded.
+            // Within seconds, and after at least one more record.
             Some((_, _, at)) if at + 3 == records => {
                 writer.sync_idle();
                 let model = disk.model().clone();
@@ -79,7 +79,7 @@ fn play(reach: Option<(FileChange, &str, usize)>) -> ModelDisk {
     disk
 }
 
-/// Each hand reaches for the file at every `step`th record.
+/// Applies each change to the file at every `step`th record.
 fn check(path: &str, step: usize) {
     let undisturbed = play(None);
     let records = script(SPAN_MS).len();
@@ -93,7 +93,7 @@ fn check(path: &str, step: usize) {
             let (found, whole) = (session_files(&disk), session_files(&undisturbed));
             cases += 1;
             assert_eq!(found, whole, "{case}");
-            // What is left is a station that starts, and whose start finds nothing changed.
+            // A station starts on the remaining files and finds nothing changed.
             let session = Session::start(&disk, Durability::Safe).unwrap();
             let notices = session.notices.iter().filter(|notice| !notice.starts_with("no space could be reserved"));
             assert_eq!(notices.collect::<Vec<_>>(), Vec::<&String>::new(), "{case}");

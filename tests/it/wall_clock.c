@@ -1,4 +1,4 @@
-/* A clock on the wall that is wrong: loaded into a program (LD_PRELOAD), it adds the seconds that stand in the first eight bytes of
+/* Shifts the wall clock of a program. Loaded into it (LD_PRELOAD), the library adds the number of seconds in the first eight bytes of
  * the file DAMCAST_WALL, which a test may change at any time.
  */
 #define _GNU_SOURCE

@@ -1,5 +1,4 @@
-//! A machine whose clock is wrong, and is set while boards are recorded: what that does to the dates of games and to the times at
-//! which things happened.
+//! A machine whose clock is wrong and is set during a recording: effects on the dates of games and the times of events.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -19,14 +18,14 @@ use crate::pty::{Board, Pty, wait_until};
 const OPENED: &str = "2026-11-21T10:00:00.000+01:00";
 const SET_AT: u64 = 1_003;
 const CUT_AT: u64 = 840_000;
-/// What a clock shows at `SET_AT` that was right when the log was opened.
+/// Time at `SET_AT` on a clock that was right when the log was opened.
 const SET_TO: &str = "2026-11-21T10:00:01.003+01:00";
 
 fn recording(name: &str) -> ByteLog {
     bytelog::read(&fs::read(format!("tests/data/replay/{name}.log")).unwrap()).unwrap()
 }
 
-/// The recording as a machine would have logged it whose clock showed `opened` at first, and was set a second later.
+/// Returns the recording as logged by a machine whose clock showed `opened` at first, and was set a second later.
 fn with_clock(opened: &str, set_to: Option<&str>, dates_from: Option<&str>) -> ByteLog {
     let mut log = recording("ideal");
     log.header.set("opened", opened).unwrap();
@@ -36,7 +35,7 @@ fn with_clock(opened: &str, set_to: Option<&str>, dates_from: Option<&str>) -> B
         let shown = chrono::DateTime::parse_from_rfc3339(shown).unwrap();
         log.records.insert(index, Record::new(SET_AT, RecordKind::ClockSet(shown)));
     }
-    // As it is on a disk.
+    // As on a disk.
     bytelog::read(log.to_text().as_bytes()).unwrap()
 }
 
@@ -71,7 +70,7 @@ fn game_has_date_of_corrected_clock() {
     }
 }
 
-/// Two logs of one line, cut in the middle of the game: half a minute passes between them.
+/// Returns two logs of one line, cut in the middle of the game, with half a minute between them.
 fn cut(log: &ByteLog, next: impl FnOnce(&mut ByteLog, chrono::DateTime<chrono::FixedOffset>)) -> Vec<ByteLog> {
     let middle = log.records.partition_point(|record| record.at < CUT_AT);
     let mut first = log.clone();
@@ -114,7 +113,7 @@ fn game_survives_restart_with_any_initial_clock() {
     }
 }
 
-/// What makes the clock of a program wrong; `None` where there is no compiler.
+/// Returns the library that shifts a program's clock; `None` without a compiler.
 fn library() -> Option<&'static std::path::PathBuf> {
     static LIBRARY: OnceLock<Option<std::path::PathBuf>> = OnceLock::new();
     let library = LIBRARY.get_or_init(|| preload("wall_clock")).as_ref();
@@ -124,7 +123,7 @@ fn library() -> Option<&'static std::path::PathBuf> {
     library
 }
 
-/// Seconds since 1970, by the clock of the machine.
+/// Returns the seconds since 1970 by the machine's clock.
 fn now() -> i64 {
     i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap()
 }
@@ -144,11 +143,11 @@ fn doctor_reports_unset_clock() {
     };
     let unset = clock_findings(5 - now());
     assert!(unset.contains("it was never set: it shows 19") && unset.contains("sudo date -s"), "{unset}");
-    // Whether somebody keeps it right is another question.
+    // Whether the clock is synchronised is a separate finding.
     assert!(!clock_findings(0).contains("it shows"));
 }
 
-/// From a clock that shows 1970, set while boards are played: real processes and ports.
+/// Starts with a clock that shows 1970 and is set while boards are played: real processes and ports.
 #[test]
 fn station_reports_dates_of_clock_set_during_recording() {
     const SPEED: f64 = 100.0;
