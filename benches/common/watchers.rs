@@ -68,7 +68,7 @@ impl Watchers {
         let (mut done, mut first) = (vec![None; self.reader_count()], Vec::new());
         let mut missing = done.len();
         while missing > 0 {
-            assert!(begun.elapsed() < MAX_WAIT, "{missing} viewers of {} were not told", done.len());
+            assert!(begun.elapsed() < MAX_WAIT, "{missing} of {} viewers received nothing", done.len());
             self.read(|index, bytes| {
                 if index == 0 {
                     first.extend_from_slice(bytes);

@@ -132,7 +132,7 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<FoundPort>> {
         let boards = match probe::probe_bus(&address) {
             Ok(boards) => boards.into_iter().map(|board| board.number()).collect(),
             Err(reason) => {
-                print_line(format_args!("{port}: {reason}; boards that come later are recorded all the same"))?;
+                print_line(format_args!("{port}: {reason}; boards connected later are recorded"))?;
                 Vec::new()
             }
         };
@@ -149,7 +149,7 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<FoundPort>> {
         let identity = match probe::probe_single_board(&address) {
             Ok(identity) => identity,
             Err(reason) => {
-                print_line(format_args!("{port}: {reason} (it is written all the same, and waited for)"))?;
+                print_line(format_args!("{port}: {reason} (written anyway; the station waits for it)"))?;
                 BoardInfo::default()
             }
         };

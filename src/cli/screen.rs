@@ -85,9 +85,9 @@ impl Drop for Screen {
 }
 
 fn size() -> [usize; 2] {
-    let told = tcgetwinsize(io::stdout()).map(|told| [told.ws_col, told.ws_row].map(usize::from));
-    let told = told.unwrap_or(DEFAULT_SIZE);
-    [0, 1].map(|at| if told[at] == 0 { DEFAULT_SIZE[at] } else { told[at] })
+    let size = tcgetwinsize(io::stdout()).map(|size| [size.ws_col, size.ws_row].map(usize::from));
+    let size = size.unwrap_or(DEFAULT_SIZE);
+    [0, 1].map(|at| if size[at] == 0 { DEFAULT_SIZE[at] } else { size[at] })
 }
 
 /// Command from the terminal or the service manager.

@@ -65,14 +65,14 @@ pub struct Announcements {
 impl Record {
     /// Counts how the entries were announced.
     pub fn announcements(&self) -> Announcements {
-        let mut told = Announcements::default();
+        let mut announcements = Announcements::default();
         let mut pending: Vec<(String, Millis)> = Vec::new();
         for Output { at, effect, .. } in &self.outputs {
             match effect {
                 Effect::Entry { entry, .. } => {
                     let is_first = pending.first().is_some_and(|(text, _)| *text == strip_entry(entry));
-                    told.published += usize::from(is_first);
-                    told.announced_at.push(is_first.then(|| pending.remove(0).1));
+                    announcements.published += usize::from(is_first);
+                    announcements.announced_at.push(is_first.then(|| pending.remove(0).1));
                 }
                 Effect::LiveUpdate(LiveUpdate::LikelyMoves(moves)) => {
                     let mut before = std::mem::take(&mut pending);
@@ -80,12 +80,12 @@ impl Record {
                         let known = before.iter().position(|(known, _)| known == text);
                         pending.push(known.map_or((text.clone(), *at), |known| before.remove(known)));
                     }
-                    told.withdrawn += before.len();
+                    announcements.withdrawn += before.len();
                 }
                 _ => {}
             }
         }
-        told
+        announcements
     }
 }
 
@@ -215,8 +215,8 @@ mod tests {
         ];
         let outputs =
             effects.into_iter().zip(0..).map(|(effect, at)| Output { at: Millis(at), board: None, effect }).collect();
-        let told = Record { inputs: Vec::new(), outputs }.announcements();
-        assert_eq!(told.announced_at, [Some(Millis(1)), Some(Millis(2)), None]);
-        assert_eq!((told.published, told.withdrawn), (2, 1));
+        let announcements = Record { inputs: Vec::new(), outputs }.announcements();
+        assert_eq!(announcements.announced_at, [Some(Millis(1)), Some(Millis(2)), None]);
+        assert_eq!((announcements.published, announcements.withdrawn), (2, 1));
     }
 }

@@ -206,7 +206,7 @@ fn request_for_missing_board_stays_pending() {
     });
     let has_name_tag = |board: usize| heads[&Some(Bus::address(board))].iter().any(|line| line == "[White \"A\"]");
     assert!(has_name_tag(1) && !has_name_tag(0), "{heads:#?}");
-    assert!(line.pending.iter().all(|count| *count <= 1), "it is told once");
+    assert!(line.pending.iter().all(|count| *count <= 1), "reported once");
 }
 
 /// A line, and the number of pending requests over time.

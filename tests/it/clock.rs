@@ -74,7 +74,7 @@ fn clock_notices() {
     // Data bytes as on the protocol page: right, left, status; no clock (bit 5), then battery low (bit 2) and back.
     let (_, notices) = play(&[(10, [0, 0, 0, 0, 0, 0, 0x20]), (15, [0, 0, 0, 0, 0, 0, 0x20])]);
     let count_notices = |words: &str| notices.iter().filter(|notice| notice.contains(words)).count();
-    assert_eq!(count_notices("the clock is not connected any more"), 2, "{notices:?}");
+    assert_eq!(count_notices("the clock is no longer connected"), 2, "{notices:?}");
     let (_, times, _) = records()
         .1
         .into_iter()

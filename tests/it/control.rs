@@ -227,7 +227,7 @@ fn effects_of_request_are_shown_before_confirmation() {
         (answer["messages"].clone(), written.collect::<Vec<_>>())
     };
     let foretold = without_clocks(asked("undo 1", trial));
-    assert_eq!(foretold, without_clocks(asked("undo 1", "")), "what was told is what was done");
+    assert_eq!(foretold, without_clocks(asked("undo 1", "")), "the dry run shows what the request does");
     board.answer(&mut pty);
     let foretold = asked("result 2-0", &format!("{sure}{trial}"));
     assert!(foretold["messages"].to_string().contains("a, game 1, "), "{foretold}");

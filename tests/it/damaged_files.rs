@@ -54,7 +54,7 @@ fn check(model: &Model, path: &str, damaged: Vec<u8>, has_commits: bool, case: &
         is_whole |= text == truth;
     }
     let is_told = !session.notices.is_empty();
-    assert!(is_whole || is_told, "{case}: nobody is told; {files:?}");
+    assert!(is_whole || is_told, "{case}: nothing is reported; {files:?}");
     // The recovered files are valid at the next start.
     Session::start(&disk, Durability::Safe).unwrap_or_else(|error| panic!("{case}, once more: {error}"));
 }

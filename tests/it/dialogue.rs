@@ -123,7 +123,7 @@ fn silent_board_is_reported_within_15_seconds() {
         let notice_time = wire.first(
             |effect| matches!(effect, Effect::Info(text) | Effect::Notice(text) if text.contains("does not answer")),
         );
-        assert!(notice_time.is_some_and(|at| at <= last + 15_000), "silent since {last}, told {notice_time:?}");
+        assert!(notice_time.is_some_and(|at| at <= last + 15_000), "silent since {last}, reported at {notice_time:?}");
         let reopened = wire.first(is_reopen);
         assert!(reopened.is_some_and(|at| at <= last + 15_000), "silent since {last}, opened again {reopened:?}");
         assert_eq!(wire.times("does not answer"), 1);
@@ -153,7 +153,7 @@ fn board_without_power_is_asked_to_report_again() {
         let first_update = sent(UPDATES).next();
         assert!(
             first_update.is_some_and(|at| at <= answers + 8_000),
-            "away for {away}: asked at {answers}, told at {first_update:?}"
+            "away for {away}: asked at {answers}, reported at {first_update:?}"
         );
         assert!(sent(UPDATES).count() >= 4, "it may be without power again");
     }

@@ -191,7 +191,7 @@ fn unit_tables() {
     );
     fs::remove_file(machine.path("run/damcast-web/state.json")).unwrap();
     assert!(
-        unit_problems(&machine).iter().any(|text| text.contains("nobody has asked")),
+        unit_problems(&machine).iter().any(|text| text.contains("no request since")),
         "{:?}",
         unit_problems(&machine)
     );

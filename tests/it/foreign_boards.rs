@@ -235,7 +235,7 @@ fn compare(manner: BoardBehaviour) {
         let notice_count = recording.notices("does not answer what stands on it");
         let reopened = recording.count(|effect| matches!(effect, Effect::Reopen { .. }));
         println!(
-            "{manner:?}: {} plies, {} setups, opened again {reopened} times, told {notice_count} times, {} questions for a dump",
+            "{manner:?}: {} plies, {} setups, opened again {reopened} times, reported {notice_count} times, {} questions for a dump",
             recording.published(),
             recording.setups(),
             recording.sent(0x42),

@@ -141,7 +141,7 @@ fn compare(gaps: &[&'static [u64]], speed: f64) {
         let over = if matches!(board.wire, Wire::Server(..)) { "tcp" } else { "pty" };
         println!(
             "gaps {gaps:?} ms, clock {has_clock}, {over}, dumps {dumps:?}: {} plies of {PLIES}, opened {opened} times, \
-             told {} times, answers again {} times",
+             reported {} times, answers again {} times",
             count(&name),
             was_noticed("does not answer what stands on it"),
             was_noticed("answers again"),

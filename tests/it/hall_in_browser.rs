@@ -103,7 +103,7 @@ impl Hall {
             // Finished games show points in place of clocks.
             let is_told = seconds == [None; 2]
                 || expected_clocks.is_some_and(|expected_clocks| expected_clocks.contains(&seconds));
-            assert!(is_told, "{place}: clocks {seconds:?}, told {expected_clocks:?}");
+            assert!(is_told, "{place}: clocks {seconds:?}, expected {expected_clocks:?}");
         }
         notes.len()
     }

@@ -137,7 +137,7 @@ fn hidden_player_is_named_in_no_file() {
     assert!(!shown.contains("Wiersma"), "{shown}");
     assert!(station.signal(Signal::TERM).success());
     let after = files(&directory);
-    assert_eq!(follow(&mut follower, &mut followed), 1, "whoever follows it begins anew");
+    assert_eq!(follow(&mut follower, &mut followed), 1, "a follower starts again");
     assert!(followed.as_bytes() == after["public/events.ndjson"], "{followed}");
     assert_name_hidden(&after, "after it");
     is_clean(&directory, "after it");

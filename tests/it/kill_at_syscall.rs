@@ -256,7 +256,7 @@ fn kill(at: usize, half: bool) {
     let after = session.live();
     for (before, after) in events_before.iter().zip(session.outlet_events()) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        assert!(after.starts_with(before), "{case}: told before, and after:\n{}\n{}", text(before), text(&after));
+        assert!(after.starts_with(before), "{case}: events before and after:\n{}\n{}", text(before), text(&after));
     }
     let folder = session.path("recordings");
     let check = run(&["fsck", folder.to_str().unwrap()]);

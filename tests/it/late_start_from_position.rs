@@ -163,7 +163,7 @@ fn without_memory_game_starts_from_position_when_play_resumes() {
         assert_eq!(table.line.status().game, Some(1), "{case}");
         let is_resync_notice =
             |output: &&Output| matches!(&output.effect, Effect::Notice(text) if text.contains("`resync white`"));
-        assert_eq!(table.outputs.iter().filter(is_resync_notice).count(), 1, "{case}: told once");
+        assert_eq!(table.outputs.iter().filter(is_resync_notice).count(), 1, "{case}: reported once");
     }
 }
 

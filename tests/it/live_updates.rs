@@ -315,7 +315,7 @@ fn updates_report_loss_and_return_of_board() {
     board.now += 4_000;
     board.send(Input::Tick);
     assert_eq!(live_updates(&board, since), [], "a cable that is plugged in again is no news");
-    let deadline = board.line.deadline().expect("it is to be told").0;
+    let deadline = board.line.deadline().expect("an update is due").0;
     board.now = deadline.max(board.now);
     board.send(Input::Tick);
     assert_eq!(live_updates(&board, since), [LiveUpdate::State(Condition::NoConnection)]);

@@ -206,5 +206,5 @@ fn two_boards_with_one_address_harm_no_other() {
     let is_true = |entry: &String| entry.starts_with('/') || played.iter().any(|moves| moves.contains(entry));
     assert!(recorded.iter().all(is_true), "{recorded:?}\n{notices:#?}");
     let notice_count = notices.iter().filter(|notice| notice.contains("do two boards go by this address")).count();
-    assert_eq!(notice_count, 1, "the operator is told: {notices:#?}");
+    assert_eq!(notice_count, 1, "the operator is warned: {notices:#?}");
 }

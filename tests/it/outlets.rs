@@ -249,7 +249,7 @@ fn missing_outlet_folder_is_reported_and_harms_no_other() {
     // The folder is made again.
     let away = hall.place.path("away");
     fs::rename(hall.file("public-hall"), &away).unwrap();
-    hall.wait("it is told", |hall| hall.alarms().iter().any(of_hall));
+    hall.wait("the alarm", |hall| hall.alarms().iter().any(of_hall));
     hall.shows_all("public-hall");
     assert!(hall.read("public-hall/events.ndjson").starts_with(&events));
     hall.wait("it is over", |hall| hall.alarms().is_empty());
@@ -261,7 +261,7 @@ fn missing_outlet_folder_is_reported_and_harms_no_other() {
             break;
         }
     }
-    hall.wait("it is told for as long as it lasts", |hall| hall.alarms().iter().any(of_hall));
+    hall.wait("the alarm for as long as it lasts", |hall| hall.alarms().iter().any(of_hall));
     hall.play(6);
     hall.shows_all("public");
     let alarms = hall.alarms();
@@ -313,7 +313,7 @@ fn outlet_is_for_group_only() {
         let there = fs::metadata(hall.file("public/events.ndjson")).unwrap();
         there.gid() == id && there.mode() & 0o040 != 0 && there.ino() == events.ino()
     });
-    hall.wait("the missing group is told", |hall| {
+    hall.wait("the alarm of the missing group", |hall| {
         let is_it = |alarm: &Value| alarm["text"].as_str().unwrap().contains("`sudo groupadd --system no-such-group`");
         hall.alarms().iter().any(|alarm| alarm["place"] == "public-hall" && is_it(alarm))
     });
@@ -332,9 +332,8 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     let mut follower = Follower::new(hall.file("public/events.ndjson"), Progress::default());
     let own = generation(&hall.read("public/events.ndjson"));
     let kept = hall.read("log/events.order");
-    let of_log = |alarm: &Value| {
-        alarm["text"].as_str().unwrap().contains("log/events.order: it was taken away, cut or replaced")
-    };
+    let of_log =
+        |alarm: &Value| alarm["text"].as_str().unwrap().contains("log/events.order: it was removed, cut or replaced");
     // While the station runs: an alarm is raised, and the file is written again.
     fs::remove_file(hall.file("log/events.order")).unwrap();
     hall.wait("the alarm", |hall| hall.alarms().iter().any(of_log));

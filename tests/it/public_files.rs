@@ -168,7 +168,7 @@ async fn game_with_setup_is_shown_to_last_confirmed_move() {
     apply_events(&config(folder.path(), ""), Local::now().fixed_offset(), &events).await;
     let started = read(folder.path(), "started.pdn");
     assert!(started.ends_with("19-23 *\n") && !started.contains("/FEN"), "{started}");
-    assert_eq!(types(folder.path()), ["game", "move", "move", "setup", "move"], "programs are told all of it");
+    assert_eq!(types(folder.path()), ["game", "move", "move", "setup", "move"], "programs receive everything");
     apply_events(&config(folder.path(), "profile = \"standard\""), Local::now().fixed_offset(), &events).await;
     let started = read(folder.path(), "started.pdn");
     assert!(started.contains("/FEN"), "{started}");

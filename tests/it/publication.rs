@@ -63,7 +63,7 @@ impl Hall {
         let before = raised(self.alarm_calls());
         let (mut seen, mut sick, mut counted) = (false, false, false);
         happens(&self.place.path("recordings"));
-        wait_until(&format!("{file} is told: {}", self.station.output()), || {
+        wait_until(&format!("{file} is reported: {}", self.station.output()), || {
             self.board.answer(&mut self.pty);
             let status = status(&self.place);
             let is_it = |alarm: &Value| alarm["kind"] == kind && alarm["text"].as_str().unwrap().contains(file);
@@ -79,7 +79,7 @@ impl Hall {
 
     /// Asserts that no problem remains and that no alarm is called any more.
     fn assert_healthy(&mut self) {
-        wait_until("all is well again, and the end of the alarm is told", || {
+        wait_until("the end of the alarm", || {
             self.board.answer(&mut self.pty);
             let is_over = self.alarm_calls().last().is_some_and(|(event, _)| event == "over");
             is_over && self.numbers().1.is_empty()
@@ -297,7 +297,7 @@ fn start_keeps_differing_archived_game_in_second_file() {
     station.wait_for("archive/a-1.pdn: it is not what the logs say (it is kept as a-1.pdn.aside-1)");
     written_again();
     assert_eq!(fs::read_to_string(aside(1)).unwrap(), other);
-    wait_until("it is told", || status(&place)["alarms"].to_string().contains("archive/a-1.pdn"));
+    wait_until("the alarm", || status(&place)["alarms"].to_string().contains("archive/a-1.pdn"));
     assert!(station.signal(Signal::TERM).success());
     // A station that was killed before it wrote the result: no copy is needed.
     let before = whole.replace("\"1-1\"", "\"*\"").replace("\"normal\"", "\"unterminated\"");

@@ -146,7 +146,7 @@ impl Soak {
         let (calls, begun) = (self.calls(), Instant::now());
         do_harm(&path, harm);
         let (mut seen, mut sick) = (false, false);
-        wait_until(&format!("{name} {harm:?} is told"), || {
+        wait_until(&format!("{name} {harm:?} is reported"), || {
             seen |= is_of_files(&self.status()["alarms"].to_string());
             sick |= !metrics(&self.folder.path().join("recordings")).1.is_empty();
             seen && sick && self.calls() > calls
@@ -224,7 +224,7 @@ fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
         count += 1;
         longest = [0, 1].map(|index| longest[index].max(took[index]));
         println!(
-            "{name} {harm:?}: told after {:.1} s, over {:.1} s after it was mended",
+            "{name} {harm:?}: reported after {:.1} s, over {:.1} s after it was mended",
             took[0].as_secs_f64(),
             took[1].as_secs_f64()
         );
@@ -242,13 +242,13 @@ fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
         let text = fs::read_to_string(soak.path("public/events.ndjson")).unwrap();
         text.lines().filter(|line| line.contains("\"type\":\"move\"")).count()
     };
-    wait_until("all moves are told", || read_state(&soak) == all);
+    wait_until("all moves are published", || read_state(&soak) == all);
     assert!(station.signal(Signal::TERM).success());
     let folder = soak.path("");
     let check = run(&["fsck", folder.to_str().unwrap()]);
     assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "seed {seed}: {}", check.out);
     println!(
-        "seed {seed}: {boards} boards, {all} plies, {count} times harmed; told after at most {:.1} s, over at most {:.1} s after it was mended",
+        "seed {seed}: {boards} boards, {all} plies, {count} times harmed; reported after at most {:.1} s, over at most {:.1} s after it was mended",
         longest[0].as_secs_f64(),
         longest[1].as_secs_f64()
     );

@@ -254,9 +254,7 @@ fn damaged_record_retracts_no_published_entry() {
     let mut station = place.start();
     pty.wait_for_the_station();
     station.wait_for("is held back");
-    wait_until("the operator is told", || {
-        run_ctl(&place, &["status"]).out.contains("the record of the tournament is damaged")
-    });
+    wait_until("the message", || run_ctl(&place, &["status"]).out.contains("the record of the tournament is damaged"));
     let refused = run_ctl(&place, &["ctl", "rename-player", "Sijbrands, Ton", "X"]);
     assert!(refused.code == 1 && refused.err.contains("tournament.ndjson, line "), "{}", refused.err);
     // The recording goes on.

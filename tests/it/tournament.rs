@@ -963,7 +963,7 @@ fn refuses_other_tournament_and_corrects_other_result() {
     let corrected = four().replace("     3 b =", "     3 b 0").replace("     1 w =", "     1 w 1");
     let after = import_over(&known, corrected.as_bytes()).unwrap();
     let notes: Vec<String> = after.notes.iter().map(ToString::to_string).collect();
-    assert!(notes.iter().any(|note| note.contains("has 3 points here, and his games and byes give 2")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("has 3 points here, but the games and byes give 2")), "{notes:?}");
     let correction = difference(&known, &after.tournament);
     let result = |event: &Event| match event {
         Event::ResultGiven { result, .. } => format!("{}-{}", result.white, result.black),

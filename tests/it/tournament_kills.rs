@@ -290,7 +290,7 @@ fn damaged_record_shows_only_past_changes() {
         assert_eq!(log.tournament(), &books[log.version() as usize], "bit {} of byte {at}", at % 8);
         // A hexadecimal digit of a checksum may change its case without any loss.
         let is_silent = log.damage().is_none();
-        assert!(!is_silent || Some(log.tournament()) == books.last(), "bit {} of byte {at} is not told", at % 8);
+        assert!(!is_silent || Some(log.tournament()) == books.last(), "bit {} of byte {at} is not reported", at % 8);
     }
 }
 

@@ -100,7 +100,7 @@ fn unwritable_live_file_is_reported_and_log_continues() {
     pty.wait_for_the_station();
     let place = &home.place;
     board.play(&mut pty, 400_000, || bytes_from_board(&place.log("a-2.log")).len() > 100);
-    wait_until("the fault is told", || {
+    wait_until("the alarm", || {
         let seen = status(place);
         let fault = seen["lines"][0]["fault"].as_str().unwrap_or_default();
         let alarms = seen["alarms"].as_array().unwrap();
@@ -132,7 +132,7 @@ fn replaced_live_file_raises_alarm() {
     set_mode(&his, 0o444);
     fs::rename(&his, home.path("live/a-1.pdn")).unwrap();
     let alarms = || status(place)["alarms"].to_string();
-    wait_until("it is told", || alarms().contains("live/a-1.pdn"));
+    wait_until("the alarm", || alarms().contains("live/a-1.pdn"));
     let recovered = "a-1.recovered-1.pdn";
     wait_until("the game goes on beside it", || moves(&place.live(recovered)).len() > played);
     wait_until("nobody asks for more", || {
@@ -141,7 +141,7 @@ fn replaced_live_file_raises_alarm() {
     });
     // The report about the game's file lasts as long as the game; the station watches the new file.
     set_mode(&home.path("live").join(recovered), 0o444);
-    wait_until("the new file is told", || alarms().contains(&format!("live/{recovered}: it cannot be written")));
+    wait_until("the alarm of the new file", || alarms().contains(&format!("live/{recovered}: it cannot be written")));
     set_mode(&home.path("live").join(recovered), 0o644);
     wait_until("it is over", || !alarms().contains("cannot be written"));
     assert_eq!(fs::read_to_string(home.path("live/a-1.pdn")).unwrap(), "something else\n");
@@ -161,7 +161,7 @@ fn live_folder_and_commits_of_other_user_do_not_stop_log() {
     let place = &home.place;
     board.play(&mut pty, 400_000, || bytes_from_board(&place.log("a-2.log")).len() > 100);
     assert!(station.output().contains("it is kept as commits.aside-1"), "{}", station.output());
-    wait_until("the live folder is told", || {
+    wait_until("the alarm of the live folder", || {
         let alarms = status(place)["alarms"].to_string();
         alarms.contains("live: it cannot be written")
     });

@@ -27,7 +27,7 @@ pub fn check(machine: &Machine, config: &Config, report: &mut DoctorReport) {
     if is_there {
         report.ok("alarm command", format!("{program} is there; {TEST_COMMAND}"));
     } else {
-        let message = "there is no such program, or it may not be run: nobody is called when something is the matter";
+        let message = "there is no such program, or it may not be run: no problem is reported";
         let remedy =
             format!("name one in `command` of [alarm], with its whole path, and `chmod +x` it; then {TEST_COMMAND}");
         report.problem("alarm command", program, message, remedy);

@@ -49,7 +49,7 @@ pub fn check(machine: &Machine, config: &Path, report: &mut DoctorReport) {
     if check_installed(machine, &PAGES, sources.as_ref(), report) {
         check_config("[serve]", ServeConfig::load(config).map(drop), report);
         match read_state(&machine.path(STATE_FILE_PATH)) {
-            None => report.ok("pages", "nobody has asked for them since they were started"),
+            None => report.ok("pages", "no request since they were started"),
             Some(PagesState::Silent(span)) => report.problem(
                 "pages",
                 PAGES.name,

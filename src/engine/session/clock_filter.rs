@@ -163,7 +163,7 @@ impl ClockNotices {
 
     /// Returns a notice that no clock is connected. `had_one`: whether one was connected until then.
     pub fn no_clock(&mut self, had_one: bool) -> Option<String> {
-        let words = if had_one { "the clock is not connected any more" } else { "no clock is connected to the board" };
+        let words = if had_one { "the clock is no longer connected" } else { "no clock is connected to the board" };
         let is_news = !std::mem::replace(&mut self.is_no_clock_reported, true) || had_one;
         is_news.then(|| format!("{words}; plies are recorded without times"))
     }
@@ -314,7 +314,7 @@ mod tests {
         let low = ClockTimes { status: ClockStatus(ClockStatus::BATTERY_LOW), ..clock(5, 10) };
         assert_eq!(notices.reading(&low, None), ["the clock's battery is low"]);
         assert_eq!(notices.reading(&low, None), [""; 0]);
-        assert!(notices.no_clock(true).is_some_and(|text| text.starts_with("the clock is not connected any more")));
+        assert!(notices.no_clock(true).is_some_and(|text| text.starts_with("the clock is no longer connected")));
         assert!(notices.no_clock(true).is_some());
         assert_eq!(notices.no_clock(false), None);
     }

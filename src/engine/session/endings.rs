@@ -136,7 +136,7 @@ mod tests {
             "{notified:?}"
         );
         assert!(notified[0].contains("(FMJD 6)"), "{notified:?}");
-        assert!(play(&mut watch, ROUND).is_empty(), "it has been told");
+        assert!(play(&mut watch, ROUND).is_empty(), "reported before");
         // A different position, then this one again, causes another notice.
         assert!(play(&mut watch, "47-42 6-11").is_empty());
         let notified = play(&mut watch, "42-47 11-6");

@@ -16,7 +16,7 @@ use crate::station::operate::overview::BoardView;
 /// Returns a text if the squares of the board are unknown.
 pub fn position_json(board: &BoardView) -> Result<Value, String> {
     let Some(squares) = &board.squares else {
-        return Err(format!("{} has not told yet what stands on it", board.name));
+        return Err(format!("{} has not reported its position yet", board.name));
     };
     let variant = Variant::from_tag(&squares.game_type).map_err(|error| error.to_string())?;
     let doubt = board.unexplained.as_ref().map_or(&[][..], |doubt| &doubt.squares);

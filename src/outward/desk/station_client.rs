@@ -31,7 +31,7 @@ pub struct StationState {
 pub struct StationClient {
     sockets: Vec<PathBuf>,
     slots: Semaphore,
-    told: watch::Receiver<StationState>,
+    state: watch::Receiver<StationState>,
 }
 
 impl StationClient {
@@ -41,15 +41,15 @@ impl StationClient {
     ///
     /// Returns an error if the thread cannot be started.
     pub fn spawn(sockets: Vec<PathBuf>) -> io::Result<Arc<StationClient>> {
-        let (sender, told) = watch::channel(StationState::default());
+        let (sender, state) = watch::channel(StationState::default());
         let of_thread = sockets.clone();
         std::thread::Builder::new().name("station".to_owned()).spawn(move || watch_station(&of_thread, &sender))?;
-        Ok(Arc::new(StationClient { sockets, slots: Semaphore::new(MAX_CONCURRENT), told }))
+        Ok(Arc::new(StationClient { sockets, slots: Semaphore::new(MAX_CONCURRENT), state }))
     }
 
     /// Returns a receiver of the last and all further states.
     pub fn state(&self) -> watch::Receiver<StationState> {
-        self.told.clone()
+        self.state.clone()
     }
 
     /// Sends a request for a user. Without an answer, the reply reports an unknown outcome.

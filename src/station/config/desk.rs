@@ -99,7 +99,7 @@ fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
             return Ok(address);
         }
         Err(value.error(format!(
-            "other machines can reach {address}, and whoever works at the desk can change what is published: that needs \
+            "other machines can reach {address}, and users of the desk can change what is published: that needs \
              `password-file`, and `trusted-proxies` with the proxy in front that speaks TLS (docs/desk.md); without them the address \
              is one of loopback, as in \"127.0.0.1:8081\""
         )))

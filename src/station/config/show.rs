@@ -74,7 +74,7 @@ fn pace_times(line: &LineConfig) -> Vec<(&'static str, u64)> {
     in_force
         .into_iter()
         .zip(settings.recognition.values())
-        .filter(|(here, told)| here != told)
+        .filter(|(here, configured)| here != configured)
         .map(|(here, _)| here)
         .collect()
 }

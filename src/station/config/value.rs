@@ -239,9 +239,9 @@ fn overlay_array<'d>(below: &mut Vec<Value<'d>>, later: Vec<Value<'d>>, identity
 
 /// Whether one key may be a typing error of the other: at most two letters added, left out or changed.
 pub(super) fn is_typo(meant: &str, written: &str) -> bool {
-    const MAX_LISTED_KEYS: usize = 2;
+    const MAX_TYPO_DISTANCE: usize = 2;
     let (meant, written): (Vec<char>, Vec<char>) = (meant.chars().collect(), written.chars().collect());
-    if meant.len().abs_diff(written.len()) > MAX_LISTED_KEYS {
+    if meant.len().abs_diff(written.len()) > MAX_TYPO_DISTANCE {
         return false;
     }
     // Edit distance, row by row.
@@ -255,7 +255,7 @@ pub(super) fn is_typo(meant: &str, written: &str) -> bool {
             row[column + 1] = changed.min(corner + 1).min(row[column] + 1);
         }
     }
-    row[written.len()] <= MAX_LISTED_KEYS
+    row[written.len()] <= MAX_TYPO_DISTANCE
 }
 
 impl<'d> Value<'d> {

@@ -533,7 +533,7 @@ fn check_former_outlets(folder: &StationFolder, report: &mut FsckReport) {
     let is_current = |directory: &Path| current.iter().any(|outlet| outlet.directory == directory);
     for directory in former.into_iter().filter(|directory| !is_current(directory)) {
         if folder.directory.join(directory).is_dir() {
-            let message = "it is of an outlet that the configuration does not have any more, so it is not checked";
+            let message = "its outlet is no longer in the configuration, so it is not checked";
             report.add(FindingKind::StationFolder, Severity::Note, directory, message, "");
         }
     }
@@ -565,7 +565,7 @@ fn check_unknown_files(
                 FindingKind::UnknownFile,
                 Severity::Note,
                 path,
-                "the log of this game is not here any more, so it cannot be checked",
+                "the log of this game is missing, so it cannot be checked",
                 "",
             );
         } else {

@@ -716,7 +716,7 @@ struct RunningGame {
 impl RunningGame {
     fn running_clock_message(&self) -> String {
         format!(
-            "{}: its clock runs, so it is still being played; with `--confirm` the result counts all the same",
+            "{}: its clock runs, so it is still being played; repeat with `--confirm` to record the result",
             self.description
         )
     }

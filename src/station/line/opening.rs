@@ -34,7 +34,7 @@ use crate::station::live_files::LineFiles;
 
 /// Maximum size of a chain, in bytes, before it ends where no game needs it. A start plays at most this and one game. A day of one board
 /// has about 4 MB, which is played in a fraction of a second.
-const MAX_CHAIN_TIME: u64 = 16 << 20;
+const MAX_CHAIN_LEN: u64 = 16 << 20;
 
 /// Shortest time between the end of a log and the next, equal to [`playback::MIN_LOG_GAP`].
 const MIN_LOG_GAP: TimeDelta = TimeDelta::milliseconds(playback::MIN_LOG_GAP.0.cast_signed());
@@ -260,7 +260,7 @@ fn decide_chain(
     let opened = chain.calendar.as_ref().map(Calendar::epoch);
     let is_old = opened.zip(rotation(config)).is_some_and(|(opened, longest)| now - opened >= longest);
     let is_old = is_old || chain.line.rotation_requested();
-    Ok(if !is_outdated && (is_playing || bytes < MAX_CHAIN_TIME && !is_old) {
+    Ok(if !is_outdated && (is_playing || bytes < MAX_CHAIN_LEN && !is_old) {
         ChainDecision::Continue { chain, is_outdated: false }
     } else if is_playing && had.mode == wanted.mode && had.variant.game_type == wanted.variant.game_type {
         ChainDecision::Continue { chain, is_outdated: true }

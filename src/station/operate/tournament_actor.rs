@@ -92,7 +92,7 @@ pub enum TournamentReply {
     /// The query was executed.
     Done {
         /// Messages for the requester.
-        told: Vec<String>,
+        messages: Vec<String>,
         /// Version of the tournament afterwards.
         version: u64,
     },
@@ -453,10 +453,10 @@ impl TournamentActor {
         info!("request of {by}: {}{dry}", request.command.describe());
         match self.service.execute(&request, by) {
             Ok(done) => {
-                let mut told = done.notes.clone();
-                told.extend(done.messages.iter().cloned());
+                let mut messages = done.notes.clone();
+                messages.extend(done.messages.iter().cloned());
                 self.publish(done);
-                TournamentReply::Done { told, version: self.service.log().version() }
+                TournamentReply::Done { messages, version: self.service.log().version() }
             }
             Err(refusal) => {
                 let why = refusal.to_string();
@@ -520,7 +520,7 @@ impl TournamentActor {
             match answer.try_recv() {
                 Ok(RequestOutcome { refusal: None, .. }) => drop(self.sent_pairings.insert(board, pairing)),
                 Ok(RequestOutcome { refusal: Some(why), .. }) => {
-                    warn!("{board} was not told its pairing: {why}; it is tried again")
+                    warn!("{board} did not receive its pairing: {why}; retrying")
                 }
                 Err(oneshot::error::TryRecvError::Empty) if since.elapsed() < LINE_TIMEOUT + RETRY_INTERVAL => {
                     self.pending_pairings.insert(board, (pairing, since, answer));

@@ -167,7 +167,7 @@ impl EventsFile {
                 notices.push(format!("{} was missing and has been written again", path.display()));
             }
             if gone > 0 {
-                let what = "events of games whose logs are not there any more";
+                let what = "events of games whose logs are missing";
                 notices.push(format!("{} lacks {gone} {what}", path.display()));
                 // Sequence numbers change: a new generation keeps readers from confusing old and new lines.
                 survey.renew()?;

@@ -47,9 +47,7 @@ impl FinishedLiveFiles {
         let mut found = Vec::new();
         match self.folder.ensure() {
             Ok(false) => {}
-            Ok(true) => {
-                found.push(finding("live", "the folder was taken away by somebody, and is made again".to_owned()))
-            }
+            Ok(true) => found.push(finding("live", "the folder was removed; it is created again".to_owned())),
             Err(error) => return vec![finding("live", format!("it cannot be made: {error}"))],
         }
         if let Err(error) = disk::may_write(self.folder.path()) {
@@ -105,8 +103,8 @@ fn rebuild_missing(log: &Path, live: &Path, line: &str, is_missing: impl Fn(&str
         if is_missing(&prefix, game.number()) {
             let file = format!("live/{prefix}-{}.pdn", game.number());
             let outcome = match reconcile::reconcile(&RealDisk, live, &prefix, &game.file) {
-                Ok(_) => "it was taken away by somebody, and is written again from the log".to_owned(),
-                Err(error) => format!("it was taken away by somebody, and cannot be written again: {error}"),
+                Ok(_) => "it was removed; it is written again from the log".to_owned(),
+                Err(error) => format!("it was removed and cannot be written again: {error}"),
             };
             warn!(line, "{file}: {outcome}");
             found.push(ProblemReport { board: None, file, message: outcome });

@@ -511,7 +511,7 @@ impl Outlets {
         }
         let log = self.log();
         for name in self.round_boards.plans.verify(&RealDisk, &log) {
-            let problem = "it was taken away or changed by somebody, and is written again";
+            let problem = "it was removed or changed; it is written again";
             warn!("log/{name}: {problem}");
             self.repaired.push(ProblemReport { board: None, file: format!("log/{name}"), message: problem.to_owned() });
             is_lost = true;

@@ -259,10 +259,7 @@ impl Outlet {
         if let Some(path) = self.events.verify(self.disk.as_ref()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let file = if name == EVENTS_FILE { self.display_path(EVENTS_FILE) } else { format!("log/{name}") };
-            self.report_repair(
-                file,
-                "it was taken away, cut or replaced by somebody, and is written again from the logs",
-            );
+            self.report_repair(file, "it was removed, cut or replaced; it is written again from the logs");
             is_lost = true;
         }
         let directory = self.folders[1].path();
@@ -332,7 +329,7 @@ impl Outlet {
             let name = self.display_path(if index == 1 { "" } else { ARCHIVE_FOLDER });
             let folder = &mut self.folders[index];
             if folder.ensure().map_err(with_file_name(&name))? {
-                self.report_repair(name, "the folder was taken away by somebody, and is made again");
+                self.report_repair(name, "the folder was removed; it is created again");
             }
         }
         Ok(())
@@ -358,7 +355,7 @@ impl Outlet {
                 let path = folder.join(&name);
                 if self.hidden_names.is_in(self.disk.reader(&path, 0)?)? {
                     self.disk.remove(&path)?;
-                    warn!("{} had a name that nobody is told any more, and is removed", path.display());
+                    warn!("{} contained a hidden name and was removed", path.display());
                 }
             }
         }
@@ -421,8 +418,8 @@ impl Outlet {
         self.hide_names(round_boards, generation.names);
         let disk = self.disk.as_ref();
         let boards: Vec<&Board> = round_boards.boards().collect();
-        let told = (round_boards.history(), &generation);
-        let mut new = PendingEvents::new(&boards, told, self.plan.delay, now, |stream| self.events.written(stream));
+        let source = (round_boards.history(), &generation);
+        let mut new = PendingEvents::new(&boards, source, self.plan.delay, now, |stream| self.events.written(stream));
         loop {
             let some: Vec<GameEvent> = new.by_ref().take(MAX_BATCH).collect();
             self.events.write(disk, &some, self.durability)?;
@@ -476,7 +473,7 @@ impl Outlet {
             let kept = aside.as_ref().map(|aside| format!(" (it is kept as {aside})")).unwrap_or_default();
             let file = self.display_path(&name.display().to_string());
             if is_touched {
-                let message = format!("it was taken away or changed by somebody{kept}, and is written again");
+                let message = format!("it was removed or changed{kept}; it is written again");
                 self.report_repair(file, &message);
             } else if aside.is_some() {
                 self.report_repair(file, &format!("it is not what the logs say{kept}, and is written again"));

@@ -108,7 +108,7 @@ impl Problem {
         Problem { hint: Some(hint.into()), ..self }
     }
 
-    /// The same with a kind.
+    /// Sets the kind.
     #[must_use]
     pub fn with_kind(self, kind: ProblemKind) -> Problem {
         Problem { kind: Some(kind), ..self }

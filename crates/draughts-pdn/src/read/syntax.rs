@@ -540,7 +540,7 @@ fn tag_problem(flaw: TagFlaw, token: &Token<'_>, name: &str) -> Option<Problem> 
             .with_hint("its end is guessed")
             .with_kind(ProblemKind::Unclosed),
         TagFlaw::Unopened => {
-            Problem::error(place, format!("the tag {name} has lost its `[`")).with_hint("read as a tag all the same")
+            Problem::error(place, format!("the tag {name} has lost its `[`")).with_hint("read as a tag")
         }
         TagFlaw::LineBreak => {
             Problem::note(place, format!("the value of {name} has a line break")).with_kind(ProblemKind::LineBreak)

@@ -455,7 +455,7 @@ impl Conversion<'_> {
                     let number = line.next(ply.number, known.map(|(_, turn)| *turn), starter);
                     let Some(text) = text else {
                         if !std::mem::replace(&mut line.is_told, true) {
-                            let message = "the moves from here on become comments: nobody can tell the position";
+                            let message = "the moves from here on become comments: the position is unknown";
                             self.problems.push(
                                 Problem::warning(self.entry_location(index), message).with_hint("up to the next setup"),
                             );

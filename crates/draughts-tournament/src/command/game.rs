@@ -100,7 +100,7 @@ pub(super) fn replay(draft: &mut Draft, name: &str, section: Option<&str>) -> Re
     let reason = || format!("pairing {name} has no game that is over; what goes on can be given a result");
     let game = game.ok_or_else(reason)?;
     let (_, stage) = state.pairing_of(game).unwrap_or((pairing, None));
-    let mut messages = vec![format!("{}: it does not count any more, and is played again", state.describe_game(game))];
+    let mut messages = vec![format!("{}: it no longer counts; the pairing is replayed", state.describe_game(game))];
     for part in games.parts_of(game) {
         draft.emit(Event::ResultTakenBack { pairing, stage })?;
         draft.correct(

@@ -285,7 +285,7 @@ fn results(
 fn identity(
     (before, known): (&Tournament, &TournamentSection),
     (after, section): (&Tournament, &TournamentSection),
-    told: &mut Vec<String>,
+    messages: &mut Vec<String>,
 ) {
     for round in published(known, section) {
         // Old and new value of each tag, with the number of games and the first of them.
@@ -314,13 +314,13 @@ fn identity(
                 _ => format!("{count} games"),
             };
             let shown = |value: &str| if value.is_empty() { "nothing".to_owned() } else { quote(value) };
-            told.push(format!(
+            messages.push(format!(
                 "round {round} is published: {name} of {whose} becomes {} (was {})",
                 shown(&new),
                 shown(&was)
             ));
         }
-        told.push(match is.len() {
+        messages.push(match is.len() {
             1 => format!("round {round} has one game: lidraughts takes it for another one now"),
             _ => format!("games.pdn, the file of round {round}, archive and pages follow; the list of games at lidraughts never does"),
         });

@@ -14,7 +14,7 @@ pub(super) fn set_state(
     if to == RoundState::Closed && !missing.is_empty() && !confirmed {
         let mut reasons = missing;
         reasons
-            .push(format!("round {round} is not closed: these results are missing; --confirm closes it all the same"));
+            .push(format!("round {round} is not closed: these results are missing; repeat with --confirm to close it"));
         return Err(Refusal::Impossible(reasons));
     }
     let mut messages = set_round_state(draft, section, round, to)?;

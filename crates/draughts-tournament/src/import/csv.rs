@@ -140,8 +140,8 @@ type Cells = Vec<Cell>;
 
 /// Reads a file. `columns`: `Round=Tour,White=Blancs`.
 pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics) -> TournamentFile {
-    let told = match column_overrides(columns) {
-        Ok(told) => told,
+    let overrides = match column_overrides(columns) {
+        Ok(overrides) => overrides,
         Err(what) => {
             complaints.error(Location::START, what);
             return TournamentFile::default();
@@ -149,8 +149,8 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics
     };
     let found = [';', '\t', ',', '|'].into_iter().filter_map(|separator| {
         let (rows, unclosed) = rows(text, separator);
-        let at = rows.iter().take(HEAD).position(|row| is_head(row, &told))?;
-        let known = rows[at].iter().filter(|cell| column_of(&cell.text, &told).is_some()).count();
+        let at = rows.iter().take(HEAD).position(|row| is_head(row, &overrides))?;
+        let known = rows[at].iter().filter(|cell| column_of(&cell.text, &overrides).is_some()).count();
         Some((known, rows, at, unclosed))
     });
     // Of equal candidates the first.
@@ -158,7 +158,7 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics
         Some(best) if best.0 >= next.0 => Some(best),
         _ => Some(next),
     });
-    let best = best.or_else(|| names_only_table(text, &told));
+    let best = best.or_else(|| names_only_table(text, &overrides));
     let Some((_, rows, at, unclosed)) = best else {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
         let what = format!(
@@ -177,14 +177,15 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics
     let mut sheet = TournamentFile::default();
     while !rest.is_empty() {
         // Another table with its own headers may follow.
-        let is_next =
-            |row: &Cells| row.iter().all(|cell| column_of(&cell.text, &told).is_some()) && is_head(row, &told);
+        let is_next = |row: &Cells| {
+            row.iter().all(|cell| column_of(&cell.text, &overrides).is_some()) && is_head(row, &overrides)
+        };
         let next = rest.iter().skip(1).position(is_next).map_or(rest.len(), |at| at + 1);
         let rows = rest.drain(..next).collect::<Vec<_>>();
         if rest.is_empty() {
             check_truncation(&rows, text, complaints);
         }
-        let of_table = table(rows, &told, complaints);
+        let of_table = table(rows, &overrides, complaints);
         sheet.players.extend(of_table.players);
         sheet.pairings.extend(of_table.pairings);
         sheet.byes.extend(of_table.byes);
@@ -205,9 +206,12 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics
 }
 
 /// Reads a list of names alone, which has no separators.
-fn names_only_table(text: &str, told: &[(String, Column)]) -> Option<(usize, Vec<Cells>, usize, Option<Location>)> {
+fn names_only_table(
+    text: &str,
+    overrides: &[(String, Column)],
+) -> Option<(usize, Vec<Cells>, usize, Option<Location>)> {
     let (rows, unclosed) = rows(text, ';');
-    let is_name = |cell: &Cell| column_of(&cell.text, told) == Some(Column::Name);
+    let is_name = |cell: &Cell| column_of(&cell.text, overrides) == Some(Column::Name);
     let is_list = rows.iter().all(|row| row.len() == 1) && rows.first().is_some_and(|row| is_name(&row[0]));
     is_list.then_some((1, rows, 0, unclosed))
 }
@@ -230,11 +234,11 @@ fn check_truncation(rows: &[Cells], text: &str, complaints: &mut ImportDiagnosti
 pub(crate) const EXTENSION_COMMENT: &str = "# damcast ";
 
 /// Reads a table, its headers first.
-fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut ImportDiagnostics) -> TournamentFile {
+fn table(rows: Vec<Cells>, overrides: &[(String, Column)], complaints: &mut ImportDiagnostics) -> TournamentFile {
     let mut rows = rows.into_iter();
     let mut heads: Vec<Column> = Vec::new();
     for cell in rows.next().unwrap_or_default() {
-        let column = match column_of(&cell.text, told) {
+        let column = match column_of(&cell.text, overrides) {
             None if cell.text.is_empty() => Column::Ignored,
             Some(column) => column,
             None => {
@@ -289,23 +293,23 @@ fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut ImportDia
 const HEAD: usize = 20;
 
 fn column_overrides(columns: &str) -> Result<Vec<(String, Column)>, String> {
-    let mut told = Vec::new();
+    let mut overrides = Vec::new();
     for pair in columns.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
         let known = pair.split_once('=').and_then(|(name, header)| {
             let found = COLUMNS.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name.trim()))?;
             Some((normalised(header), found.0))
         });
-        told.push(known.ok_or_else(|| {
+        overrides.push(known.ok_or_else(|| {
             let names: Vec<&str> = COLUMNS.iter().map(|(_, name, _)| *name).collect();
             format!("--columns: {} is not NAME=HEADER; names are {}", quote(pair), names.join(", "))
         })?);
     }
-    Ok(told)
+    Ok(overrides)
 }
 
-fn column_of(header: &str, told: &[(String, Column)]) -> Option<Column> {
+fn column_of(header: &str, overrides: &[(String, Column)]) -> Option<Column> {
     let header = normalised(header);
-    if let Some((_, column)) = told.iter().find(|(known, _)| *known == header) {
+    if let Some((_, column)) = overrides.iter().find(|(known, _)| *known == header) {
         return Some(*column);
     }
     let is_it = |(column, name, headers): &&(Column, &str, &[&str])| {
@@ -328,8 +332,8 @@ fn column_of(header: &str, told: &[(String, Column)]) -> Option<Column> {
         .map(Column::Cell)
 }
 
-fn is_head(row: &Cells, told: &[(String, Column)]) -> bool {
-    let has = |column: Column| row.iter().any(|cell| column_of(&cell.text, told) == Some(column));
+fn is_head(row: &Cells, overrides: &[(String, Column)]) -> bool {
+    let has = |column: Column| row.iter().any(|cell| column_of(&cell.text, overrides) == Some(column));
     let sides = [[Column::White, Column::Black], [Column::WhiteNumber, Column::BlackNumber]];
     // One word is not enough: the name of an event may be `Name`.
     row.len() > 1 && (has(Column::Name) || sides.iter().any(|side| side.iter().all(|column| has(*column))))

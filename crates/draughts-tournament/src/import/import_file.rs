@@ -276,7 +276,10 @@ impl TournamentFile {
     /// Replaces the scoring of the file by that of the arbiter.
     pub fn override_scoring(&mut self, scoring: Scoring) {
         if let Some(of_file) = self.scoring.replace(scoring).filter(|of_file| !of_file.same_game_points(&scoring)) {
-            self.notes.push(Problem::note(Location::START, format!("the file counts {of_file}: it is told otherwise")));
+            self.notes.push(Problem::note(
+                Location::START,
+                format!("the file counts {of_file}; the given scoring replaces it"),
+            ));
         }
     }
 }
@@ -300,10 +303,10 @@ pub(crate) fn note_pdn_replacements(sheet: &TournamentFile, complaints: &mut Imp
     let drawn = sheet.pairings.iter().flat_map(|drawn| [&drawn.white, &drawn.black]).flatten();
     let drawn = drawn.flat_map(|who| [&who.name, &who.team].map(|text| (who.place, text)));
     let teams = sheet.teams.iter().map(|team| (team.place, &team.name));
-    let mut told = BTreeSet::new();
+    let mut known = BTreeSet::new();
     for (place, text) in event.into_iter().chain(players).chain(teams).chain(drawn) {
         if let Some(what) = pdn_replacement(text)
-            && told.insert(text)
+            && known.insert(text)
         {
             complaints.note(place, what);
         }

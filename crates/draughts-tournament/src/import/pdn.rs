@@ -182,7 +182,7 @@ fn disambiguate_names(sheet: &mut TournamentFile, complaints: &mut ImportDiagnos
             *count += 1;
             if *count > 1 && doubled.insert(who.name.clone(), *count).is_none() {
                 let what = format!(
-                    "{} plays twice in round {}: these are two players, told apart by the order of the boards; give them two names in \
+                    "{} plays twice in round {}: these are two players, distinguished by the order of the boards; give them two names in \
                      the pairing program if that is not right",
                     quote(&who.name),
                     drawn.round
@@ -210,7 +210,7 @@ fn disambiguate_names(sheet: &mut TournamentFile, complaints: &mut ImportDiagnos
 
 fn outcome(result: &str, termination: &str) -> Option<ListedResult> {
     use SideResult::{Draw, Loss, Win};
-    let told = match termination.to_lowercase().as_str() {
+    let named_reason = match termination.to_lowercase().as_str() {
         "forfeit" => Some(ResultReason::Forfeit),
         "white plus" => Some(ResultReason::WhitePlus),
         "black plus" => Some(ResultReason::BlackPlus),
@@ -220,16 +220,16 @@ fn outcome(result: &str, termination: &str) -> Option<ListedResult> {
         "not played" => Some(ResultReason::NotPlayed),
         _ => None,
     };
-    let of = |white, black| Some(ListedResult::Letters(white, black, told.unwrap_or_default()));
+    let of = |white, black| Some(ListedResult::Letters(white, black, named_reason.unwrap_or_default()));
     match result.trim() {
         "*" | "" | "?" => Some(ListedResult::Open),
         "2-0" | "1-0" => of(Win, Loss),
         "0-2" | "0-1" => of(Loss, Win),
         "1-1" | "1/2-1/2" => of(Draw, Draw),
-        "0-0" => Some(ListedResult::Letters(Loss, Loss, told.unwrap_or(ResultReason::BothLost))),
+        "0-0" => Some(ListedResult::Letters(Loss, Loss, named_reason.unwrap_or(ResultReason::BothLost))),
         other => match ResultReason::of_draw(other) {
             Some(plus) => Some(ListedResult::Letters(Draw, Draw, plus)),
-            None => split_result(other).map(|(white, black)| ListedResult::Points(white, black, told)),
+            None => split_result(other).map(|(white, black)| ListedResult::Points(white, black, named_reason)),
         },
     }
 }

@@ -650,25 +650,31 @@ impl TrfReader {
 
     /// Adds a board without an opponent from a comment of an exported file; its result is in the player's line. Returns its index among the
     /// pairings.
-    fn empty_board(&mut self, round: u32, player: PlayerRef, is_black: bool, told: Option<ResultReason>) -> usize {
+    fn empty_board(
+        &mut self,
+        round: u32,
+        player: PlayerRef,
+        is_black: bool,
+        named_reason: Option<ResultReason>,
+    ) -> usize {
         use SideResult::{Draw, Loss, Win};
         let is_it = |free: &ListedBye| free.round == round && free.who.number == player.number;
         let found = self.sheet.byes.iter().position(is_it).map(|at| self.sheet.byes.remove(at));
         let is_white = !is_black;
-        let outcome = match (found.as_ref().map(|free| free.why), told) {
+        let outcome = match (found.as_ref().map(|free| free.why), named_reason) {
             (None, _) => ListedResult::Open,
             (
                 Some(why @ (ByeKind::NoOpponent | ByeKind::Full | ByeKind::Half | ByeKind::Absent)),
                 None | Some(ResultReason::Bye),
             ) => ListedResult::OnePlayer { is_white, why, points: None },
-            (Some(why), told) => {
+            (Some(why), named_reason) => {
                 let own = match why {
                     ByeKind::Won | ByeKind::NoOpponent | ByeKind::Full => Win,
                     ByeKind::Half => Draw,
                     ByeKind::Lost | ByeKind::Absent => Loss,
                 };
                 let (white, black) = if is_black { (Loss, own) } else { (own, Loss) };
-                ListedResult::Letters(white, black, told.unwrap_or(ResultReason::Forfeit))
+                ListedResult::Letters(white, black, named_reason.unwrap_or(ResultReason::Forfeit))
             }
         };
         let place = player.place;
@@ -714,7 +720,7 @@ impl TrfReader {
                         Some(reason) => (true, reason.trim_start_matches([',', ' '])),
                         None => (false, reason),
                     };
-                    let told = ResultReason::ALL.into_iter().find(|known| known.name() == reason);
+                    let named_reason = ResultReason::ALL.into_iter().find(|known| known.name() == reason);
                     let is_it = |drawn: &&ListedPairing| {
                         let is_white = drawn.white.as_ref().and_then(|who| who.number) == white;
                         drawn.round == round && white.is_some() && is_white
@@ -723,13 +729,15 @@ impl TrfReader {
                         Some(at) => Some(at),
                         None => {
                             let known = white.filter(|white| by_number.contains_key(white));
-                            known.map(|_| self.empty_board(round, PlayerRef::numbered(place, white), is_black, told))
+                            known.map(|_| {
+                                self.empty_board(round, PlayerRef::numbered(place, white), is_black, named_reason)
+                            })
                         }
                     };
                     drawn.map(|at| {
                         let drawn = &mut self.sheet.pairings[at];
                         drawn.board = board.filter(|board| *board > 0);
-                        if let (Some(reason), ListedResult::Letters(_, _, of)) = (told, &mut drawn.outcome) {
+                        if let (Some(reason), ListedResult::Letters(_, _, of)) = (named_reason, &mut drawn.outcome) {
                             *of = reason;
                         }
                     })

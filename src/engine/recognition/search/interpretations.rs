@@ -107,14 +107,14 @@ mod tests {
             sight.put(square, color.map(|color| SensedPiece { color, is_king: false }));
         }
         let readings = readings(&base, &Evidence::new(sight, Millis(0)), SquareSet::EMPTY);
-        let told: Vec<_> = readings
+        let found: Vec<_> = readings
             .iter()
             .filter_map(|reading| match reading {
                 Interpretation::Plies { plies, wrong } => Some((plies.len(), wrong.len())),
                 Interpretation::Setup => None,
             })
             .collect();
-        assert_eq!(told, expected, "{readings:?}");
+        assert_eq!(found, expected, "{readings:?}");
         assert!(readings.len() <= counts::MAX_INTERPRETATIONS && readings.last() == Some(&Interpretation::Setup));
     }
 

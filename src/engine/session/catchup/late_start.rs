@@ -279,7 +279,7 @@ impl MemoryGameOffer {
             None => "the beginning of a game".to_owned(),
         };
         Effect::Notice(format!(
-            "the board's memory has {description}, which began while nobody listened: it is published as soon as play goes on, or with \
+            "the board's memory has {description}, which began before the station received anything: it is published as soon as play goes on, or with \
              `start --from-memory`"
         ))
     }
@@ -346,9 +346,8 @@ impl PositionCandidates {
             return LateStartAction::Nothing;
         }
         LateStartAction::Emit(Effect::Notice(
-            "the clock runs, and no start position stands on the board, nor does its memory tell of one: a game from what stands \
-             there is recorded as soon as a move is made and pressed for, or at once with `resync white` or `resync black`, \
-             whoever is to move"
+            "the clock runs, but neither the board nor its memory has a start position: a game from the position on the board \
+             is recorded after the next move with a press, or at once with `resync white` or `resync black`, for the side to move"
                 .to_owned(),
         ))
     }

@@ -224,7 +224,7 @@ mod tests {
         };
         assert_eq!(count(20, Some(TimeSide::Right)), Ok(4), "it was not pressed for yet");
         assert_eq!(count(20, Some(TimeSide::Left)), Ok(3));
-        assert_eq!(count(20, None), Ok(4), "no clock has told it");
+        assert_eq!(count(20, None), Ok(4), "without a clock");
         assert_eq!(count(30, Some(TimeSide::Left)), Ok(1));
         assert_eq!(count(30, Some(TimeSide::Right)), Ok(0));
     }

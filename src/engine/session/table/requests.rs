@@ -182,7 +182,7 @@ impl Table {
     fn start_from_board(&mut self, now: Millis, turn: Option<Color>) -> Vec<Effect> {
         let Some(turn) = turn else {
             return refusal(
-                "no game is going on; `resync white` or `resync black`, whoever is to move, begins one from what stands on the \
+                "no game is going on; `resync white` or `resync black`, for the side to move, starts one from the position on the \
                  board, `start` one from the start position"
                     .to_owned(),
             );

@@ -87,7 +87,13 @@ pub(super) fn check_events(
         }
     }
     if missing > 0 && report.holder.is_none() {
-        report.add(FindingKind::Events, Severity::SelfHealing, &name, format!("{missing} events are not told yet"), "");
+        report.add(
+            FindingKind::Events,
+            Severity::SelfHealing,
+            &name,
+            format!("{missing} events are not written yet"),
+            "",
+        );
     }
     Ok(())
 }

@@ -55,7 +55,7 @@ impl AlarmCommand {
             _ => info!(board = alarm.board, "alarm {} of {of} is over", alarm.kind),
         }
         if self.0.try_send(event).is_err() {
-            warn!("too many alarms wait for the alarm command; this one is not told to it");
+            warn!("too many alarms wait for the alarm command; this one is dropped");
         }
     }
 }

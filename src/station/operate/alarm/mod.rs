@@ -200,29 +200,29 @@ mod tests {
     }
 
     /// Evaluates the board at each of these seconds. Returns the events with their times.
-    fn told(at: &[(i64, BoardView)]) -> Vec<(i64, &'static str, String)> {
+    fn alarm_events(at: &[(i64, BoardView)]) -> Vec<(i64, &'static str, String)> {
         let (start, config) = (now(), AlarmConfig::default());
         let mut alarms = Alarms::default();
-        let mut told = Vec::new();
+        let mut all = Vec::new();
         for (second, board) in at {
             let now = start + TimeDelta::seconds(*second);
             let events = alarms.evaluate(&config, std::slice::from_ref(board), &[], None, now);
-            told.extend(events.into_iter().map(|event| (*second, event.event, event.alarm.kind)));
+            all.extend(events.into_iter().map(|event| (*second, event.event, event.alarm.kind)));
         }
-        told
+        all
     }
 
     #[test]
     fn lasting_problem_is_reported_at_start_and_end() {
         let times = [(0, "no-connection"), (29, "no-answer"), (30, "no-answer"), (31, "other-board"), (50, "playing")];
         let boards = times.map(|(second, state)| (second, board(state)));
-        assert_eq!(told(&boards), [(30, "raised", "silent".into()), (50, "over", "silent".into())]);
+        assert_eq!(alarm_events(&boards), [(30, "raised", "silent".into()), (50, "over", "silent".into())]);
     }
 
     #[test]
     fn intermittent_problem_raises_no_alarm() {
         let times = [(0, "no-answer"), (29, "playing"), (30, "no-answer"), (59, "no-answer"), (60, "playing")];
-        assert_eq!(told(&times.map(|(second, state)| (second, board(state)))), []);
+        assert_eq!(alarm_events(&times.map(|(second, state)| (second, board(state)))), []);
     }
 
     #[test]
@@ -232,8 +232,8 @@ mod tests {
         let broken = board("broken");
         for (view, kind, limit) in [(wrong, "wrong-start", 60), (no_clock, "clock-missing", 60), (broken, "broken", 0)]
         {
-            let told = told(&[(0, view.clone()), (limit, view), (limit + 1, board("ready"))]);
-            assert_eq!(told, [(limit, "raised", kind.into()), (limit + 1, "over", kind.into())]);
+            let events = alarm_events(&[(0, view.clone()), (limit, view), (limit + 1, board("ready"))]);
+            assert_eq!(events, [(limit, "raised", kind.into()), (limit + 1, "over", kind.into())]);
         }
     }
 

@@ -254,27 +254,27 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
             }
         }
         ClientRequest::AlarmTest { until } => {
-            let (answer, told) = oneshot::channel();
+            let (answer, receiver) = oneshot::channel();
             let until = wanted(until);
             match send_command(
                 desk,
                 StationCommand::AlarmTest { requester: asker.to_owned(), deadline: until, answer },
-                told,
+                receiver,
                 until,
             )
             .await
             {
-                Ok(Ok(told)) => Reply::done(vec![told]),
+                Ok(Ok(message)) => Reply::done(vec![message]),
                 Ok(Err(error)) => Reply::error(error),
                 Err(reply) => reply,
             }
         }
         ClientRequest::Reload { until } => {
-            let (answer, told) = oneshot::channel();
+            let (answer, receiver) = oneshot::channel();
             let until = wanted(until);
             let command = StationCommand::Reload { requester: asker.to_owned(), deadline: until, answer };
-            match send_command(desk, command, told, until).await {
-                Ok(Ok(told)) => Reply::done(told),
+            match send_command(desk, command, receiver, until).await {
+                Ok(Ok(messages)) => Reply::done(messages),
                 Ok(Err(error)) => Reply::error(error),
                 Err(reply) => reply,
             }
@@ -327,7 +327,7 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
             {
                 return reply;
             }
-            let (answer, told) = oneshot::channel();
+            let (answer, receiver) = oneshot::channel();
             let asked = RequestContext {
                 requester: asker.to_owned(),
                 deadline: until,
@@ -338,7 +338,7 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
                 .then(|| desk.observer.find_board(&board))
                 .flatten();
             let command = StationCommand::Request { board, command: board_command, context: asked, answer };
-            let mut reply: Reply = match send_command(desk, command, told, until).await {
+            let mut reply: Reply = match send_command(desk, command, receiver, until).await {
                 Ok(answer) => answer.into(),
                 Err(reply) => return reply,
             };
@@ -347,7 +347,7 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
                 match timeout(until.remaining() + COMPLETION_GRACE, desk.tournament.query(question, asker.to_owned()))
                     .await
                 {
-                    Ok(Ok(TournamentReply::Done { told, .. })) => reply.messages.extend(told),
+                    Ok(Ok(TournamentReply::Done { messages, .. })) => reply.messages.extend(messages),
                     Ok(Ok(TournamentReply::Refused(why))) => reply.messages.push(format!("its result stays: {why}")),
                     Ok(Ok(TournamentReply::ForLine | TournamentReply::Shown(_))) => {}
                     Ok(Err(_)) | Err(_) => reply.messages.push(
@@ -409,7 +409,7 @@ async fn try_tournament(
 
 fn tournament_reply(answer: TournamentReply) -> Reply {
     match answer {
-        TournamentReply::Done { told, version } => Reply { version: Some(version), ..Reply::done(told) },
+        TournamentReply::Done { messages, version } => Reply { version: Some(version), ..Reply::done(messages) },
         TournamentReply::Refused(why) => Reply::error(why),
         TournamentReply::ForLine => Reply::error("no game is going on"),
         TournamentReply::Shown(shown) => {

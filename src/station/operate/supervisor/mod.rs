@@ -227,7 +227,7 @@ impl Station {
         outside: &StationIo,
     ) -> Station {
         let manager = Arc::new(ServiceManager::from_env().unwrap_or_else(|why| {
-            warn!("the service manager cannot be told anything: {why}");
+            warn!("cannot notify the service manager: {why}");
             ServiceManager::absent()
         }));
         allow_files(&config);
@@ -439,7 +439,7 @@ impl Station {
                 || new.suspended_outlets.iter().any(|held| held.name == name)
         };
         for outlet in old.outlets.iter().filter(|outlet| !stays(&outlet.name)) {
-            messages.push(format!("outlet {}: nothing new is shown in it any more; its files stay", outlet.name));
+            messages.push(format!("outlet {}: it is no longer updated; its files stay", outlet.name));
         }
         for held in &new.suspended_outlets {
             messages.push(format!("outlet {}: still held back: {}", held.name, held.reason()));
@@ -512,7 +512,7 @@ async fn collect_answers(lines: Vec<PendingAnswer>) -> Vec<String> {
         match tokio::time::timeout_at(end, answer).await {
             Ok(Ok(Some(text))) => messages.push(format!("{name}: {text}")),
             Ok(Ok(None)) => {}
-            Ok(Err(_)) => messages.push(format!("{name}: has ended, or cannot be told; see `damcast status`")),
+            Ok(Err(_)) => messages.push(format!("{name}: has ended or cannot be reached; see `damcast status`")),
             Err(_) => messages.push(format!("{name}: does not answer; it hangs, or is being opened")),
         }
     }

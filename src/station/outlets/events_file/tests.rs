@@ -104,7 +104,7 @@ fn order_is_completed_from_whole_lines() {
 }
 
 #[test]
-fn order_shorter_than_witness_stops_the_file_until_a_copy_is_back() {
+fn order_shorter_than_witness_suspends_file() {
     let (folder, whole) = written();
     let [path, events] = ["events.order", "events.ndjson"].map(|name| folder.path().join(name));
     let order = std::fs::read_to_string(&path).unwrap();
@@ -220,7 +220,7 @@ fn removed_cut_or_replaced_file_is_noticed() {
     assert_eq!(file.verify(&RealDisk), None);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(file.verify(&RealDisk), Some(folder.path().join(EVENTS_FILE)));
-    assert_eq!(file.verify(&RealDisk), None, "it is told once, and is to be opened");
+    assert_eq!(file.verify(&RealDisk), None, "reported once, then reopened");
     for what in ["other", &whole[..whole.len() / 2]] {
         open(&mut file, &boards(&LINES));
         assert_eq!((std::fs::read_to_string(&path).unwrap(), file.verify(&RealDisk)), (whole.clone(), None));

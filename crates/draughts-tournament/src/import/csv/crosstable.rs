@@ -168,7 +168,7 @@ fn side(
     }
     let opponent = *places
         .get(&place)
-        .ok_or_else(|| format!("{} names the place {place}, which nobody has", quote(&cell.text)))?;
+        .ok_or_else(|| format!("{} refers to place {place}, which no player has", quote(&cell.text)))?;
     let (points, is_forfeit) = match own.as_str() {
         "+" => (None, true),
         "-" => (Some(Points::ZERO), true),

@@ -112,22 +112,22 @@ pub(super) fn outcome(result: &str, reason: ReasonCell) -> Option<ListedResult> 
     if let Some(reason) = ResultReason::of_draw(result) {
         return Some(ListedResult::Letters(Draw, Draw, reason));
     }
-    let told = match reason {
+    let named_reason = match reason {
         ReasonCell::Of(reason) => Some(reason),
         ReasonCell::Played => Some(ResultReason::Played),
         ReasonCell::Nothing | ReasonCell::Bye(_) => None,
     };
     let (white, black) = split_result(result)?;
-    let letters = |white, black, or: ResultReason| ListedResult::Letters(white, black, told.unwrap_or(or));
+    let letters = |white, black, or: ResultReason| ListedResult::Letters(white, black, named_reason.unwrap_or(or));
     // By decision of the arbiter each side may have its own points.
-    if let Some(reason @ (ResultReason::Arbiter | ResultReason::NotPlayed)) = told {
+    if let Some(reason @ (ResultReason::Arbiter | ResultReason::NotPlayed)) = named_reason {
         return Some(ListedResult::Points(white, black, Some(reason)));
     }
     let sum = white + black;
     let is_of_chess = sum == Points::whole(1);
     let is_of_draughts = sum == Points::whole(2);
     Some(match white.cmp(&black) {
-        _ if sum == Points::ZERO && told == Some(ResultReason::Played) => {
+        _ if sum == Points::ZERO && named_reason == Some(ResultReason::Played) => {
             ListedResult::Letters(Loss, Loss, ResultReason::BothLost)
         }
         _ if sum == Points::ZERO => letters(Loss, Loss, ResultReason::BothLost),
@@ -138,6 +138,6 @@ pub(super) fn outcome(result: &str, reason: ReasonCell) -> Option<ListedResult> 
         std::cmp::Ordering::Less if white == Points::ZERO && (is_of_chess || is_of_draughts) => {
             letters(Loss, Win, ResultReason::Played)
         }
-        _ => ListedResult::Points(white, black, told),
+        _ => ListedResult::Points(white, black, named_reason),
     })
 }

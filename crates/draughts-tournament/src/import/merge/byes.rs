@@ -42,7 +42,7 @@ pub(super) fn told_as_players(
         let of_team = !nobody.team.is_empty() || !player.team.is_empty();
         let what = if of_team { "sits at an empty board" } else { "has a bye" };
         let what = format!(
-            "{} is no player here: {name} {what} in round {}; whoever is called so stands in a list of players first",
+            "{} is no player here: {name} {what} in round {}; add the player to a list of players first",
             quote(&nobody.name),
             drawn.round
         );

@@ -112,7 +112,7 @@ impl Merger<'_> {
                 }
             } else if let Some((points, place)) = listed.stated_points.filter(|_| missing != Points::ZERO) {
                 let what =
-                    format!("{} has {points} points here, and his games and byes give {of_games}", quote(&listed.name));
+                    format!("{} has {points} points here, but the games and byes give {of_games}", quote(&listed.name));
                 self.complaints.warn(place, what);
             }
         }
