@@ -77,7 +77,7 @@ pub struct BoardFrame {
 pub enum MissedFrames<'a> {
     /// Missed frames, oldest first.
     Frames(vec_deque::Iter<'a, Arc<BoardFrame>>),
-    /// Some frames are no longer available, or the event is unknown.
+    /// Some frames are unavailable, or the event is unknown.
     Unavailable,
 }
 
