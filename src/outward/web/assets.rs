@@ -1,4 +1,4 @@
-//! Scripts and styles, embedded. Names change with the contents, so browsers may cache them for ever.
+//! Embedded scripts and styles. Their names change with their contents, so browsers may cache them without limit.
 
 use axum::body::Bytes;
 use sha2::{Digest, Sha256};
@@ -16,7 +16,7 @@ pub const STYLE: &str = include_str!("assets/page.css");
 /// Script of the viewers' pages.
 pub(super) const SCRIPT: &str = include_str!("assets/page.js");
 
-/// Removes comments, indents and empty lines of a script or a style. No text may span several lines.
+/// Removes comments, indents and empty lines of a script or a style. String literals must not span lines.
 pub fn minify(script: &str) -> String {
     let lines = script
         .lines()
@@ -36,7 +36,7 @@ pub struct Assets {
     script: Asset,
 }
 
-/// Script or style with its address.
+/// Script or style with its path.
 pub struct Asset {
     path: String,
     /// Content type.
@@ -48,7 +48,7 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// Returns the address.
+    /// Returns the path in addresses.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -70,12 +70,12 @@ impl Assets {
         }
     }
 
-    /// Returns the address of the style sheet.
+    /// Returns the path of the style sheet.
     pub fn style(&self) -> &str {
         &self.style.path
     }
 
-    /// Returns the address of the script.
+    /// Returns the path of the script.
     pub fn script(&self) -> &str {
         &self.script.path
     }
@@ -85,7 +85,7 @@ impl Assets {
         hex(&Sha256::digest(format!("{}{}{}", self.style.path, self.script.path, env!("CARGO_PKG_VERSION")))[..4])
     }
 
-    /// Returns the asset of an address.
+    /// Finds an asset by its path.
     pub fn find(&self, path: &str) -> Option<&Asset> {
         [&self.style, &self.script].into_iter().find(|asset| asset.path == path)
     }

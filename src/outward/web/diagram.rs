@@ -1,7 +1,6 @@
-//! Boards as SVG: fields, numbers, marks, pieces. One drawing serves the grid and single boards, for every game: dark fields, corner and
-//! names of fields come from the geometry of the variant.
+//! Boards as SVG: fields, numbers, marks, pieces. The geometry of the variant gives dark fields, corner and names of fields.
 //!
-//! A field is 10 units; rows go down from Black's side. Fields, numbers, marks, pieces, captured pieces are drawn in this order.
+//! A field is 10 units; rows go down from Black's side. Drawing order: fields, numbers, marks, path of a capture, pieces.
 
 use std::fmt::Write;
 
@@ -189,7 +188,7 @@ fn captions(variant: &Variant, pieces: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Fields, corners and numbers of every game, against what its rule book says.
+    /// Compares fields, corners and numbers with the rules of each game.
     #[test]
     fn every_board_has_corner_and_numbers() {
         for (tag, key, first_row, corner) in [

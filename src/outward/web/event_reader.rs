@@ -12,9 +12,9 @@ use super::files::EVENTS_FILE;
 use super::state::ViewerHall;
 use crate::outward::follow::{EventLine, FollowEvent, Follower, Progress};
 
-/// Interval between checks for the end.
+/// Longest wait for an event; the stop flag is checked after each.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// Number of lines after which the state is shown, even if more are unread.
+/// Largest number of lines read in one step.
 const MAX_BATCH: usize = 4096;
 
 /// Handle that ends the thread.
@@ -55,14 +55,14 @@ pub fn spawn(outlet: PathBuf, hall: watch::Sender<Arc<ViewerHall>>, now: fn() ->
 struct EventReader {
     follower: Follower,
     hall: ViewerHall,
-    /// How long after an event the outlet tells it, in ms: with it the time is guessed at which lines that were there already came.
+    /// Delay of the outlet in ms; estimates when lines present at the start were published.
     lag: i64,
     is_caught_up: bool,
     now: fn() -> i64,
 }
 
 impl EventReader {
-    /// Waits for lines, reads all of them, and shows the state.
+    /// Waits for lines, reads at most [`MAX_BATCH`], and publishes the state; the first time only after all present lines are read.
     fn step(&mut self, shown: &watch::Sender<Arc<ViewerHall>>) {
         let mut next = match self.follower.next(STOP_POLL_INTERVAL) {
             Ok(Some(news)) => Some(news),

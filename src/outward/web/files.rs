@@ -1,6 +1,6 @@
 //! Files of the outlet: files that are replaced as a whole, and `events.ndjson`, which grows.
 //!
-//! Only the names of known files and plain names of archived games are joined to a path. Links and special files count as absent.
+//! Only names of known files and plain names of archived games become part of a path. Links and special files are not opened.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -30,7 +30,7 @@ pub const WHOLE_FILES: [(&str, &str); 4] = [
 ];
 /// Content type of games: plain text, so that browsers show it.
 pub const PDN_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
-/// Largest file that is replaced as a whole, in bytes.
+/// Largest file that is read as a whole, in bytes; also the bound of the search for a line of events.
 const MAX_FILE_SIZE: u64 = 32 << 20;
 /// Size of the pieces in which a file is sent.
 const CHUNK_SIZE: usize = 64 << 10;
@@ -48,7 +48,7 @@ pub struct WholeFile {
     pub etag: String,
 }
 
-/// Folder of an outlet.
+/// Reader of an outlet's folder, with a cache.
 pub struct OutletFiles {
     folder: PathBuf,
     cache: Mutex<HashMap<String, (FileStamp, Arc<WholeFile>)>>,
@@ -57,12 +57,12 @@ pub struct OutletFiles {
 type FileStamp = (u64, u64, u64, i64, i64);
 
 impl OutletFiles {
-    /// Creates the files of a folder.
+    /// Creates a reader of a folder.
     pub fn new(folder: PathBuf) -> OutletFiles {
         OutletFiles { folder, cache: Mutex::default() }
     }
 
-    /// Returns a file that is replaced as a whole. The caller has checked the name.
+    /// Reads a file that is replaced as a whole. The caller has checked the name.
     pub fn whole(&self, name: &str) -> io::Result<Arc<WholeFile>> {
         let mut file = open(&self.folder.join(name))?;
         let there = file.metadata()?;
@@ -85,7 +85,7 @@ impl OutletFiles {
         Ok(whole)
     }
 
-    /// Returns the names of the archived games.
+    /// Returns the file names of the archived games.
     pub fn archived(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.join("archive")).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -94,15 +94,15 @@ impl OutletFiles {
         names
     }
 
-    /// Opens the file of events, with its length.
+    /// Opens the file of events and returns its length.
     pub fn events(&self) -> io::Result<(File, u64)> {
         let file = open(&self.folder.join(EVENTS_FILE))?;
         let length = file.metadata()?.len();
         Ok((file, length))
     }
 
-    /// The file of events from a line on: searched behind the line `mark`, which begins at `begin`. The line must be there and say
-    /// that it is of this generation.
+    /// Opens the file of events and finds a line, reading from line `mark` at the byte offset `begin`. Returns the offset of the line.
+    /// Fails with `NotFound` if the line is missing or of another generation.
     pub fn events_from(&self, (mark, begin): (u64, u64), line: u64, generation: &str) -> io::Result<(File, u64)> {
         let (mut file, _) = self.events()?;
         file.seek(SeekFrom::Start(begin))?;
@@ -140,7 +140,7 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Part of a file, read piece by piece while it is sent.
+/// Part of a file, read in chunks while it is sent.
 pub struct FileBody {
     piece: Option<JoinHandle<io::Result<(File, Bytes)>>>,
     file: Option<File>,
@@ -176,7 +176,7 @@ impl HttpBody for FileBody {
         let read = std::task::ready!(Pin::new(piece).poll(context));
         self.piece = None;
         Poll::Ready(Some(match read.unwrap_or_else(|error| Err(io::Error::other(error))) {
-            // The file was truncated meanwhile: end the connection, because the announced length is too large.
+            // The file was truncated: end the connection, because the announced length is too large.
             Ok((_, bytes)) if bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
             Ok((file, bytes)) => {
                 self.file = Some(file);

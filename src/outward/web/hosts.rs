@@ -1,5 +1,5 @@
-//! Allowed host names. An attacker's name can lead a browser to any address (DNS rebinding), and the browser takes the answer for a page
-//! of that name. So a request must name an address, localhost, this machine, or a configured name. Names are parsed and compared whole:
+//! Allowed host names. An attacker's name can resolve to any address (DNS rebinding), and the browser treats the answer as a page of
+//! that name. So a request must name an address, localhost, this machine, or a configured name. Names are compared as a whole:
 //! `localhost.evil.example` is refused.
 
 use std::net::IpAddr;
@@ -14,16 +14,16 @@ pub struct AllowedHosts {
 }
 
 impl AllowedHosts {
-    /// Allows localhost, the machine's name (with and without `.local`), and `names`. Addresses are always allowed.
+    /// Allows localhost, the machine's name (with and without `.local`), and `listed` names. Addresses are always allowed.
     pub fn new(machine: Option<&str>, listed: &[String]) -> AllowedHosts {
         let own = machine.into_iter().flat_map(|name| [name.to_owned(), format!("{name}.local")]);
         let all = ["localhost".to_owned()].into_iter().chain(own).chain(listed.iter().cloned());
         AllowedHosts { names: all.map(|name| normalised_host(&name)).collect() }
     }
 
-    /// May a request name this host? `host` is what stands in its `Host` header: a name or an address, perhaps with a port.
+    /// Whether a request may name this host. `host` has the format of the header `Host`: a name or an address, optionally with a port.
     pub fn allows(&self, host: &str) -> bool {
-        // An authority may contain a user; a host does not.
+        // An authority may contain a user; a `Host` header must not.
         let authority = host.parse::<Authority>().ok().filter(|_| !host.contains('@'));
         let Some(authority) = authority else { return false };
         let name = authority.host();
@@ -36,7 +36,7 @@ impl AllowedHosts {
     }
 }
 
-/// Does a name or an address lead nobody but this machine to it? As it stands in an address: without a port, IPv6 in brackets.
+/// Whether a host reaches this machine only from itself. The format is that of a URL: no port, IPv6 in brackets.
 pub fn is_local_host(name: &str) -> bool {
     let address = name.trim_matches(['[', ']']).parse::<IpAddr>().map(|address| address.to_canonical());
     normalised_host(name) == "localhost"

@@ -1,13 +1,17 @@
 //! Accepts connections, passes each to the routes, and bounds the cost of each.
 //!
-//! | what | most | then |
+//! A connection is half-open until its first request is complete.
+//!
+//! | subject | bound | beyond it |
 //! |---|---|---|
-//! | connections | [`Limits::connections`] | of the address that has most of them without a whole request the oldest goes, and the newcomer is served; where all have one, he is told 503 and sent away |
-//! | of one address, connections without a whole request | [`MAX_HALF_OPEN_PER_ADDRESS`] that are older than [`HALF_OPEN_GRACE`], [`MAX_HALF_OPEN`] in all | the oldest goes; a hall is one address: whole requests are not counted, and all may come back at once |
-//! | time for the head of a request, also of the next one | [`HEAD_TIMEOUT`] | closed |
-//! | a head | [`MAX_HEAD_LEN`], [`MAX_HEAD_FIELDS`] fields | 431, closed |
-//! | time in which a viewer takes nothing of what is sent | [`WRITE_TIMEOUT`] | closed |
-//! | bytes that wait for a viewer in the system | [`SEND_BUFFER_SIZE`] | the writer waits |
+//! | connections | [`Limits::connections`] | the oldest half-open connection of the address with most of them is closed; if none is half-open, the new one gets 503 |
+//! | half-open connections of an address | [`MAX_HALF_OPEN_PER_ADDRESS`] if the oldest is older than [`HALF_OPEN_GRACE`], else [`MAX_HALF_OPEN`] | the oldest is closed |
+//! | time for the head of a request, also of later ones | [`HEAD_TIMEOUT`] | closed |
+//! | head of a request | [`MAX_HEAD_LEN`], [`MAX_HEAD_FIELDS`] fields | 431, closed |
+//! | time without progress of a write | [`WRITE_TIMEOUT`] | closed |
+//! | bytes buffered by the system for a viewer | [`SEND_BUFFER_SIZE`] | the writer waits |
+//!
+//! All viewers of a hall may share one address, so complete requests do not count, and many viewers may return at once.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -34,11 +38,11 @@ use tokio::time::{Instant, Sleep};
 
 use super::live::LiveStream;
 
-/// Largest number of connections of one address without a complete request.
+/// Largest number of half-open connections of an address, if the oldest is older than [`HALF_OPEN_GRACE`].
 pub const MAX_HALF_OPEN_PER_ADDRESS: usize = 64;
-/// Age from which such connections count: after a break all viewers of a hall connect at once.
+/// Age up to which an address may have more: after an interruption all viewers of a hall connect at once.
 pub const HALF_OPEN_GRACE: Duration = Duration::from_secs(3);
-/// Largest number of connections without a complete request, of all addresses.
+/// Largest number of half-open connections of an address, whatever their age.
 pub const MAX_HALF_OPEN: usize = 2048;
 /// Longest time for the head of a request.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
@@ -71,11 +75,11 @@ pub struct ConnectionCounts {
     pub open: AtomicU64,
     /// Connections refused because there were too many.
     pub refused: AtomicU64,
-    /// Connections closed because their address had too many without a complete request.
+    /// Half-open connections closed to make room.
     pub displaced: AtomicU64,
 }
 
-/// Connections without a complete request, oldest first.
+/// Half-open connections of each address, oldest first: number, start, and signal to close.
 type HalfOpen = HashMap<IpAddr, VecDeque<(u64, Instant, Arc<Notify>)>>;
 
 #[derive(Default)]
@@ -85,7 +89,7 @@ struct HalfOpenConnections {
 }
 
 impl HalfOpenConnections {
-    /// A connection of an address has come; done when it must go. The oldest goes where there are too many.
+    /// Adds a connection and closes the oldest ones of its address beyond the bounds. Returns its number and its signal to close.
     fn admit(&self, address: IpAddr, counts: &ConnectionCounts) -> (u64, Arc<Notify>) {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed);
         let leave = Arc::new(Notify::new());
@@ -103,7 +107,7 @@ impl HalfOpenConnections {
         (id, leave)
     }
 
-    /// There is no room: the oldest goes of the address that has most. False: there is none without a whole request.
+    /// Closes the oldest half-open connection of the address with most of them. Returns `false` if none is half-open.
     fn make_room(&self, counts: &ConnectionCounts) -> bool {
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         let most = all
@@ -173,7 +177,7 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
 /// Open connection, counted until dropped.
 struct ConnectionGuard {
     address: IpAddr,
-    /// Number among the connections without a complete request.
+    /// Number among the half-open connections; `None` for a trusted proxy.
     id: Option<u64>,
     half_open: Arc<HalfOpenConnections>,
     counts: Arc<ConnectionCounts>,
@@ -193,7 +197,7 @@ impl Drop for ConnectionGuard {
     }
 }
 
-/// Answers the requests of a connection until it ends, must go, or is taken over by a stream.
+/// Answers the requests of a connection until it ends, is displaced, or becomes a stream.
 async fn serve(
     http: http1::Builder,
     connection: TimeoutStream,
@@ -216,7 +220,7 @@ async fn serve(
                     None => Ok(answer),
                     Some(live) => {
                         *stream.lock().unwrap_or_else(PoisonError::into_inner) = Some((head(&answer), live));
-                        // An error of the service is how hyper gives a connection back without an answer.
+                        // hyper returns a connection without an answer only if the service fails.
                         Err(io::Error::from(io::ErrorKind::Interrupted))
                     }
                 }
@@ -231,14 +235,14 @@ async fn serve(
         }
     };
     tokio::select! {
-        // Viewers may leave in the middle of an answer.
+        // Ignore errors: viewers may leave in the middle of an answer.
         _ = &mut connection => {}
         () = displaced => return,
     }
     let taken = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some((head, live)) = taken {
         let connection = connection.into_parts().io.into_inner();
-        // A task of its own, as this one has place for all that a request needs.
+        // Spawn a small task: this one includes the state of request handling.
         tokio::spawn(async move {
             let _ = live.send(head, connection).await;
             drop(guest);
@@ -246,7 +250,7 @@ async fn serve(
     }
 }
 
-/// Head of an answer that ends with the connection.
+/// Returns the head of an answer that ends with the connection.
 fn head(answer: &Response) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {}\r\n", answer.status()).into_bytes();
     let others = answer.headers().iter().filter(|(name, _)| *name != header::CONTENT_LENGTH);
@@ -357,7 +361,7 @@ mod tests {
             let door = tokio::spawn(listen(listener, routes, limits, counts.clone()));
             let mut half_open = VecDeque::new();
             for round in 0..8 {
-                // Those that were closed come again.
+                // Connect again after displacement.
                 for _ in 0..300 {
                     half_open.extend(say(2, address, "GET / HTTP/1.1\r\nHost: x\r\n").await);
                     half_open.truncate(300);

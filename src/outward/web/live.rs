@@ -8,11 +8,11 @@
 //! | `round` | pairings may have changed: fetch the page again |
 //! | `beat` | every [`HEARTBEAT_INTERVAL`]: `now`, and `seq`, the last event there is |
 //!
-//! At most four writes a second. Of the board that the page follows every event is sent, of the others the last one of each write:
-//! each says the whole state, so nothing is lost but steps in between. What all get is one buffer that they share.
+//! At most four writes of events a second. A write has every event of the board that the page follows, and the last one of each other
+//! board: an event has the whole state, so only intermediate steps are skipped. All viewers share the buffer of a single event.
 //!
-//! The answer has no end that could be told before, so it ends with its connection. The listener gives the connection itself to the
-//! stream as soon as the request is answered: a viewer who waits costs a small task and no buffers.
+//! The length of the answer is unknown, so it ends with its connection. The listener passes the connection itself to the
+//! stream once the request is answered: an idle viewer costs a small task and no buffers.
 
 use std::io;
 use std::sync::Arc;
@@ -60,7 +60,8 @@ impl Drop for ViewerCountGuard {
     }
 }
 
-/// What of it goes to a page: of each board the last frame, as it has the whole state, and all of the board that the page follows.
+/// Selects the frames for a page: all of the board that it follows, the last one of each other board. Unavailable frames are
+/// replaced by a snapshot.
 fn changes(hall: &ViewerHall, missed: MissedFrames<'_>, follows: Option<&str>) -> Bytes {
     let MissedFrames::Frames(frames) = missed else { return hall.snapshot() };
     let mut boards: Vec<&str> = Vec::new();
@@ -85,8 +86,8 @@ fn changes(hall: &ViewerHall, missed: MissedFrames<'_>, follows: Option<&str>) -
 }
 
 impl LiveStream {
-    /// For a page that has all until `last` (`generation.seq`) and follows a board. `jitter` in ms keeps viewers from coming back
-    /// all at once. `viewers` counts those who are there. `now`: the clock of the server.
+    /// Creates the stream of a page that follows a board and has all events up to `last` (`generation.seq`). `jitter`, in ms, spreads
+    /// reconnections. `viewers` counts open streams; `now` is the clock of the server.
     pub fn new(
         hall: watch::Receiver<Arc<ViewerHall>>,
         last: Option<&str>,
@@ -103,11 +104,11 @@ impl LiveStream {
         LiveStream { hall, generation, sent_until, follows, first: first.into(), viewers, now }
     }
 
-    /// Sends the head of the answer, and what happens, until the viewer goes or the server ends.
+    /// Sends the head of the answer and then events, until the viewer leaves or the server stops.
     ///
     /// # Errors
     ///
-    /// Those of the connection.
+    /// Returns any I/O error of the connection.
     pub async fn send(self, head: Vec<u8>, connection: impl AsyncRead + AsyncWrite) -> io::Result<()> {
         let LiveStream { mut hall, mut generation, sent_until: mut sent, follows, first, viewers, now } = self;
         viewers.fetch_add(1, Ordering::Relaxed);

@@ -8,11 +8,11 @@
 //!
 //! Guarantees:
 //!
-//! * No answer reveals more than the outlet: not in a page, a header or a count. The process reads only the folder of the outlet, and
-//!   writes at most the configured state file.
+//! * No page, header or count reveals more than the outlet. The process reads only the folder of the outlet, and writes at most the
+//!   configured state file.
 //! * GET and HEAD only. No cookie is set, read or logged; requests change nothing.
-//! * Pages are complete without a script. With it, `GET /events` keeps them up to date, and resumes without a gap after a break.
-//! * The cost of each client is bounded ([`listener`], [`live`]).
+//! * Pages are complete without a script. With it, `GET /events` updates them, and resumes without a gap after an interruption.
+//! * The cost of each client has bounds ([`listener`], [`live`]).
 //!
 //! | file | subject |
 //! |---|---|
@@ -76,11 +76,11 @@ pub struct ServeOptions {
     pub connections: usize,
     /// State file, for the operator.
     pub state_file: Option<PathBuf>,
-    /// The clock of the server, in ms since 1970: [`live::now`].
+    /// Clock of the server, in ms since 1970: [`live::now`].
     pub now: fn() -> i64,
 }
 
-/// Serves pages until `stop` is done.
+/// Serves pages until `stop` completes.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ pub async fn serve(
     let state = write_state(&options, address, reader.clone(), viewers, counts.clone());
     tokio::spawn(publish_states(read, shown));
     tokio::pin!(stop);
-    // Wait for the first state: a page of half an outlet would be wrong.
+    // Wait for the first state: pages of a partly read outlet would be wrong.
     tokio::select! {
         _ = tokio::time::timeout(MAX_STARTUP_READ, reader.changed()) => {}
         () = &mut stop => return Ok(()),
@@ -116,8 +116,8 @@ pub async fn serve(
     Ok(())
 }
 
-/// Forwards each state to the viewers, until the reader ends. Waking a viewer from another thread costs a system call; from this task it
-/// costs none.
+/// Forwards each state to the viewers, until the reader ends. Waking a viewer from another thread costs a system call; from a task
+/// it costs none.
 async fn publish_states(
     mut read: watch::Receiver<Arc<state::ViewerHall>>,
     shown: watch::Sender<Arc<state::ViewerHall>>,
@@ -128,7 +128,7 @@ async fn publish_states(
     }
 }
 
-/// Writes the state file at intervals, for ever.
+/// Writes the state file every [`STATE_INTERVAL`]; never completes.
 async fn write_state(
     options: &ServeOptions,
     address: SocketAddr,
@@ -152,7 +152,7 @@ async fn write_state(
             .to_string()
         };
         let new = file.with_extension("new");
-        // Operators read this file, so all users may, whatever the umask.
+        // Operators read this file: make it readable whatever the umask.
         let all = std::fs::Permissions::from_mode(0o644);
         let written = std::fs::write(&new, text + "\n").and_then(|()| std::fs::set_permissions(&new, all));
         let written = written.and_then(|()| std::fs::rename(&new, file));

@@ -1,5 +1,5 @@
-//! What the outlet says of games whose moves nobody has seen yet: who plays whom, from `tournament.json` and from the games without
-//! moves in `games.pdn`. Files in, values out; what cannot be read is not there.
+//! Pairings and unstarted games of the outlet, from `tournament.json` and the games without moves in `games.pdn`. Files in, values
+//! out; a file that cannot be parsed counts as missing.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use serde::Deserialize;
 
 use super::state::ViewerGame;
 
-/// Who plays.
+/// Sections, pairings and unstarted games of a tournament.
 #[derive(Clone, Debug, Default)]
 pub struct ViewerPlan {
-    /// What the tournament is called.
+    /// Name of the tournament.
     pub event: Option<String>,
     /// Sections with players and rounds.
     pub sections: Vec<PlannedSection>,
-    /// Games that have no move yet, in the order of the boards.
+    /// Games without a move or a result, in the order of `games.pdn`.
     pub unstarted: Vec<ViewerGame>,
 }
 
@@ -32,22 +32,22 @@ struct PlannedEvent {
     name: Option<String>,
 }
 
-/// What a section is called that nobody named.
+/// Default name of a section; pages omit it.
 const DEFAULT_SECTION_NAME: &str = "main";
 
-/// What a section is called, as people are told it; `None`: it has no name.
+/// Returns the title of a section for people; `None` if it has no name of its own.
 pub fn title(section: &str) -> Option<&str> {
     Some(section).filter(|name| !name.is_empty() && *name != DEFAULT_SECTION_NAME)
 }
 
-/// A section of a tournament.
+/// Section of a tournament.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PlannedSection {
-    /// Its name; empty if there is but one.
+    /// Name; see [`title`].
     pub name: String,
     players: Vec<NamedEntry>,
     teams: Vec<NamedEntry>,
-    /// Its public rounds.
+    /// Published rounds.
     pub rounds: Vec<PlannedRound>,
 }
 
@@ -58,52 +58,52 @@ struct NamedEntry {
     team: Option<u64>,
 }
 
-/// A round.
+/// Round of a section.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PlannedRound {
-    /// Its number.
+    /// Number of the round.
     #[serde(rename = "round")]
     pub number: u64,
-    /// Who plays whom.
+    /// Pairings of the round.
     pub pairings: Vec<PlannedPairing>,
     matches: Vec<PlannedMatch>,
     #[serde(default)]
     byes: Vec<PlannedBye>,
 }
 
-/// Who has no opponent in a round.
+/// Player without an opponent in a round.
 #[derive(Clone, Debug, Deserialize)]
 struct PlannedBye {
     player: u64,
 }
 
-/// Who plays whom.
+/// Pairing of a round.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PlannedPairing {
-    /// The number of the table.
+    /// Board number in the round.
     pub table: Option<u64>,
     #[serde(rename = "match")]
     match_id: Option<u64>,
-    /// White; `None`: nobody.
+    /// Id of the player with White; `None` if there is none.
     pub white: Option<u64>,
-    /// Black.
+    /// Id of the player with Black; `None` if there is none.
     pub black: Option<u64>,
-    /// The official points of White and Black.
+    /// Official points of White and Black.
     pub points: Option<[String; 2]>,
-    /// Why it is not played with its round.
+    /// Whether the game is postponed or adjourned.
     #[serde(default)]
     pub later: ViewerDeferral,
 }
 
-/// Why a pairing is not played with its round.
+/// Deferral of a pairing to a time outside its round.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ViewerDeferral {
-    /// It begins later.
+    /// The game begins later.
     Postponed,
-    /// It was begun, and goes on later.
+    /// The game has begun and continues later.
     Adjourned,
-    /// It is played with its round, as far as is known.
+    /// No deferral, or one of an unknown kind.
     #[default]
     #[serde(other)]
     No,
@@ -116,19 +116,19 @@ struct PlannedMatch {
     away: u64,
 }
 
-/// What a player did in a round.
+/// Game of a player in a round, for a cell of the standings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoundCell<'a> {
-    /// Against whom.
+    /// Id of the opponent.
     pub opponent: u64,
-    /// With White.
+    /// Whether the player has White.
     pub is_white: bool,
-    /// His official points.
+    /// Official points of the player.
     pub points: Option<&'a str>,
 }
 
 impl ViewerPlan {
-    /// From `tournament.json` and `games.pdn` of an outlet; each may be missing.
+    /// Parses `tournament.json` and `games.pdn` of an outlet; each may be missing.
     pub fn read(tournament: Option<&[u8]>, games: Option<&[u8]>) -> ViewerPlan {
         let document = tournament.and_then(|bytes| serde_json::from_slice::<Document>(bytes).ok());
         let games = games.and_then(|bytes| std::str::from_utf8(bytes).ok());
@@ -139,7 +139,7 @@ impl ViewerPlan {
             let variant = tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
             ViewerGame::unstarted(variant, tags)
         });
-        // A game that is over without a move does not wait.
+        // A result without a move: the game is over.
         let unstarted = waiting.filter(|game| game.result.is_none()).collect();
         let (event, sections) =
             document.map_or_else(Default::default, |document| (document.event.name, document.sections));
@@ -148,12 +148,12 @@ impl ViewerPlan {
 }
 
 impl PlannedSection {
-    /// The name of a player.
+    /// Returns the name of a player.
     pub fn player(&self, id: Option<u64>) -> Option<&str> {
         self.players.iter().find(|player| Some(player.id) == id).map(|player| player.name.as_str())
     }
 
-    /// The names of those who have no opponent in a round.
+    /// Returns the names of the players without an opponent in a round.
     pub fn byes(&self, round: &PlannedRound) -> Vec<&str> {
         round.byes.iter().filter_map(|bye| self.player(Some(bye.player))).collect()
     }
@@ -162,7 +162,7 @@ impl PlannedSection {
         self.teams.iter().find(|team| team.id == id).map_or("", |team| &team.name)
     }
 
-    /// What a player did, round by round.
+    /// Returns the game of a player in each round; `None` for a round without an opponent.
     pub fn player_rounds(&self, player: u64) -> Vec<Option<RoundCell<'_>>> {
         let cell = |pairing: &'_ PlannedPairing| -> Option<(u64, bool)> {
             let (white, black) = (pairing.white?, pairing.black?);
@@ -181,7 +181,7 @@ impl PlannedSection {
         course
     }
 
-    /// The matches of a round: home and away with their official points so far.
+    /// Returns the matches of a round: the names of home and away with their sums of official points.
     pub fn matches(&self, round: &PlannedRound) -> Vec<[(String, String); 2]> {
         let of_home = |pairing: &PlannedPairing, home: u64| {
             self.players.iter().any(|player| Some(player.id) == pairing.white && player.team == Some(home))
@@ -204,7 +204,7 @@ impl PlannedSection {
     }
 }
 
-/// A decimal text in hundredths; 0 for what is none.
+/// Parses a decimal number to hundredths; an invalid part counts as 0.
 fn hundredths(text: &str) -> u32 {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let part: String = part.chars().chain("00".chars()).take(2).collect();

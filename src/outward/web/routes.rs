@@ -1,4 +1,4 @@
-//! Which address is answered by what, and what every answer has.
+//! Routes, the checks before them, and the headers of every answer.
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
@@ -28,15 +28,15 @@ use super::plan::ViewerPlan;
 use super::state::ViewerHall;
 use super::{Language, ServeOptions, compress};
 
-/// So many pages are kept as they were made, until something happens.
+/// Largest number of cached pages; the cache is cleared when the state changes.
 const MAX_CACHED_PAGES: usize = 512;
-/// No address is longer, in bytes.
+/// Longest path and query of an address, in bytes.
 const MAX_ADDRESS_LEN: usize = 2048;
-/// What a page may load and do: only what comes from here, and no script or style inside it.
+/// Policy that lets pages load only from this server, without inline scripts or styles.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'";
 
-/// All that answers are made of.
+/// Shared data of all answers.
 pub struct Site {
     hall: watch::Receiver<Arc<ViewerHall>>,
     files: OutletFiles,
@@ -46,18 +46,18 @@ pub struct Site {
     viewers: Arc<AtomicU64>,
     now: fn() -> i64,
     pages: Mutex<Pages>,
-    /// As it was read last, with the tags of its files.
+    /// Last plan read, with the entity tags of its files.
     plan: Mutex<(String, Arc<ViewerPlan>)>,
 }
 
-/// Pages as they were made of one state.
+/// Cached pages of one state.
 #[derive(Default)]
 struct Pages {
     id: String,
     rendered: HashMap<String, Option<RenderedPage>>,
 }
 
-/// A page, plain and compressed.
+/// Page, plain and compressed.
 #[derive(Clone)]
 struct RenderedPage {
     plain: Bytes,
@@ -65,7 +65,7 @@ struct RenderedPage {
 }
 
 impl Site {
-    /// What these options say.
+    /// Creates the site.
     pub fn new(options: &ServeOptions, hall: watch::Receiver<Arc<ViewerHall>>, viewers: Arc<AtomicU64>) -> Arc<Site> {
         let assets = Assets::embedded();
         Arc::new(Site {
@@ -81,7 +81,7 @@ impl Site {
         })
     }
 
-    /// Who plays whom, and what changes with it.
+    /// Returns the plan, and a tag that changes with it.
     fn plan(&self) -> (Arc<ViewerPlan>, String) {
         let [tournament, games] = ["tournament.json", "games.pdn"].map(|name| self.files.whole(name).ok());
         let tag =
@@ -97,7 +97,7 @@ impl Site {
 
 type SharedSite = State<Arc<Site>>;
 
-/// The addresses.
+/// Returns all routes.
 pub fn router(site: Arc<Site>) -> Router {
     let mut table = Router::new()
         .route("/", get(home))
@@ -126,7 +126,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-/// Before any address is looked at: is the request one that is answered at all? Behind it: what every answer has.
+/// Rejects invalid requests before routing, and adds the common headers to every answer.
 async fn guard(State(site): SharedSite, request: Request, next: Next) -> Response {
     let mut answer = match rejection(&site, &request) {
         Some((status, message)) => {
@@ -152,7 +152,7 @@ async fn guard(State(site): SharedSite, request: Request, next: Next) -> Respons
     answer
 }
 
-/// A moment in ms since 1970, as HTTP writes it.
+/// Formats a time in ms since 1970 for the header `Date`.
 fn date(now: i64) -> Option<HeaderValue> {
     let moment = chrono::DateTime::from_timestamp_millis(now)?;
     HeaderValue::from_str(&moment.format("%a, %d %b %Y %H:%M:%S GMT").to_string()).ok()
@@ -185,7 +185,7 @@ fn rejection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str
     is_long.then_some((StatusCode::URI_TOO_LONG, "this address is too long"))
 }
 
-/// What pages are made for.
+/// Parts of a request for a page.
 struct PageRequest {
     path: String,
     query: PageQuery,
@@ -206,7 +206,7 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for PageRequest {
         parts: &mut axum::http::request::Parts,
         _: &S,
     ) -> Result<PageRequest, std::convert::Infallible> {
-        // What is asked in a way that is not known counts as not asked.
+        // An invalid query counts as empty.
         let query = Query::<PageQuery>::try_from_uri(&parts.uri).map(|Query(query)| query).unwrap_or_default();
         Ok(PageRequest { path: parts.uri.path().to_owned(), query, headers: parts.headers.clone() })
     }
@@ -216,7 +216,7 @@ fn not_found(maker: &PageBuilder<'_>) -> Option<String> {
     Some(maker.not_found())
 }
 
-/// A page as it was made for this state, or made now.
+/// Answers with a page from the cache, or renders it; with "not found" if `make` returns `None`.
 fn page(
     site: &Site,
     asked: &PageRequest,
@@ -239,7 +239,7 @@ fn page(
         chosen.is_some(),
         asked.query.ply
     );
-    // Pages that are there always are kept; one for each wrong address would only fill the memory.
+    // Cache only pages that exist: one for each wrong address would fill the memory.
     let is_kept = status == StatusCode::OK;
     let known = {
         let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -275,7 +275,7 @@ fn page(
     answer
 }
 
-/// Bytes with their tag, compressed for whom that is right, or nothing for who has them.
+/// Answers with bytes and their entity tag, compressed if accepted; with 304 if the client has them.
 fn content(
     asked: &HeaderMap,
     status: StatusCode,
@@ -306,12 +306,12 @@ fn is_not_modified(asked: &HeaderMap, etag: &str) -> bool {
     known.is_some_and(|tags| tags.trim() == "*" || tags.split(',').any(|tag| bare(tag) == bare(etag)))
 }
 
-/// Does a browser take what is compressed?
+/// Whether the client accepts gzip.
 pub(in crate::outward) fn accepts_gzip(asked: &HeaderMap) -> bool {
     accepts(asked, &header::ACCEPT_ENCODING, "gzip")
 }
 
-/// Is this kind named, whole, in a header that lists what is taken, and not refused there by its weight?
+/// Whether a header with a list names `wanted` in full, with a weight other than 0.
 fn accepts(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
     let lists = asked.get_all(name).iter().filter_map(|list| list.to_str().ok());
     lists.flat_map(|list| list.split(',')).any(|kind| {
@@ -337,7 +337,7 @@ async fn home(State(site): SharedSite, asked: PageRequest) -> Response {
     })
 }
 
-/// The QR code of an address.
+/// Draws the QR code of an address, and returns both; `None` if the address is too long.
 pub(in crate::outward) fn code(address: &str) -> Option<(String, Markup)> {
     let code = qrcodegen::QrCode::encode_text(address, qrcodegen::QrCodeEcc::Low).ok()?;
     let dark = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
@@ -352,7 +352,7 @@ pub(in crate::outward) fn code(address: &str) -> Option<(String, Markup)> {
 
 async fn board(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
     let at = asked.query.ply;
-    // A number is that of the round: a game that has not begun comes before the last one that its board has played.
+    // A number is that of the current round: an unstarted game precedes the last game of the board.
     page(&site, &asked, StatusCode::OK, |maker| {
         maker.unstarted_game(&which).or_else(|| board_page(maker, &which).map(|shown| maker.game(shown, at)))
     })
@@ -385,7 +385,7 @@ async fn game(State(site): SharedSite, Path(which): Path<String>, asked: PageReq
     page(&site, &asked, StatusCode::OK, |maker| Some(maker.game(find_game(maker.hall, &which)?, at)))
 }
 
-/// A game by `BOARD-GAME`.
+/// Finds a game by `BOARD-GAME`.
 fn find_game<'a>(hall: &'a ViewerHall, which: &str) -> Option<PageGame<'a>> {
     let (name, game) = which.rsplit_once('-')?;
     let (number, board) = hall.boards().into_iter().find(|(_, board)| board.name == name)?;
@@ -396,7 +396,7 @@ async fn round(State(site): SharedSite, Path(which): Path<String>, asked: PageRe
     page(&site, &asked, StatusCode::OK, |maker| maker.round(&which))
 }
 
-/// The files that only ever show one round.
+/// Answers with a PDN file of one round.
 async fn round_file(
     State(site): SharedSite,
     Path((which, name)): Path<(String, String)>,
@@ -420,9 +420,9 @@ async fn archive(State(site): SharedSite, asked: PageRequest) -> Response {
     files_page(&site, &asked, |maker| maker.archive(&names))
 }
 
-/// A page of what stands in files: they may change without an event, so it is never kept and its tag is that of its bytes.
+/// Renders a page of files, which may change without an event: neither cached nor tagged.
 fn files_page(site: &Site, asked: &PageRequest, make: impl FnOnce(&PageBuilder<'_>) -> String) -> Response {
-    // Another key for each time it is made.
+    // `page` caches and compares tags with status 200 only.
     let mut answer = page(site, asked, StatusCode::ACCEPTED, |maker| Some(make(maker)));
     *answer.status_mut() = StatusCode::OK;
     answer.headers_mut().remove(header::ETAG);
@@ -469,7 +469,7 @@ struct EventsQuery {
     from: Option<NonZeroU64>,
 }
 
-/// A stream for pages, which takes the connection over; lines for programs.
+/// Answers pages with a stream, to which the listener passes the connection; programs with lines.
 async fn events(State(site): SharedSite, headers: HeaderMap, uri: Uri) -> Response {
     let Ok(Query(query)) = Query::<EventsQuery>::try_from_uri(&uri) else {
         return (StatusCode::BAD_REQUEST, "from is a number from 1 on: /events?gen=GENERATION&from=1\n")
@@ -491,7 +491,7 @@ async fn events(State(site): SharedSite, headers: HeaderMap, uri: Uri) -> Respon
     (Extension(stream), headers).into_response()
 }
 
-/// The lines of a generation from one on, as they stand in the file, until the last that is known.
+/// Answers with the lines of a generation from number `from` to the last one read, unchanged.
 fn lines(site: &Site, query: &EventsQuery) -> Response {
     let hall = site.hall.borrow().clone();
     let generation = query.r#gen.as_deref().unwrap_or(&hall.generation);
@@ -517,7 +517,7 @@ fn lines(site: &Site, query: &EventsQuery) -> Response {
     }
 }
 
-/// The file of events, or a part of it.
+/// Answers with the file of events, or a range of it.
 async fn events_file(State(site): SharedSite, headers: HeaderMap) -> Response {
     let (file, length) = match site.files.events() {
         Ok(there) => there,
@@ -532,7 +532,7 @@ async fn events_file(State(site): SharedSite, headers: HeaderMap) -> Response {
     if is_not_modified(&headers, &etag) {
         return (StatusCode::NOT_MODIFIED, answer).into_response();
     }
-    // A part of a file that grew meanwhile is the same part, but only whoever names no other state may count on it.
+    // The file only grows, so ranges stay valid; `If-Range` with another tag asks for the whole file.
     let is_same = headers.get(header::IF_RANGE).is_none_or(|state| state.as_bytes() == etag.as_bytes());
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok()).filter(|_| is_same);
     let Some(range) = range.and_then(|range| http_range_header::parse_range_header(range).ok()) else {
@@ -545,7 +545,7 @@ async fn events_file(State(site): SharedSite, headers: HeaderMap) -> Response {
             answer.extend(HeaderValue::from_str(&place).ok().map(|place| (header::CONTENT_RANGE, place)));
             sent(file, from, to - from + 1, StatusCode::PARTIAL_CONTENT, answer)
         }
-        // Several parts are given as the whole, which the standard allows.
+        // Several ranges get the whole file: RFC 9110, section 14.2 lets a server ignore `Range`.
         Ok(_) => sent(file, 0, length, StatusCode::OK, answer),
         Err(_) => {
             answer.extend(

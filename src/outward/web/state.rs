@@ -1,14 +1,14 @@
-//! What an outlet has told so far, as values: boards, their games, the entries of each. Lines of `events.ndjson` in, views out.
+//! State of an outlet: boards, their games, and the entries of each. Lines of `events.ndjson` in, views out.
 //!
 //! ```text
-//!   line of events.ndjson ─▸ ShownHall::apply ─▸ boards ─▸ pages (HTML)
-//!                                             └▸ frames ─▸ GET /events (what a page must change)
+//!   line of events.ndjson ─▸ ViewerHall::apply ─▸ boards ─▸ pages (HTML)
+//!                                              └▸ frames ─▸ GET /events (updates of a page)
 //! ```
 //!
-//! Pure: no clock, no file. `heard` comes with each line: the moment at which the outlet told it, in ms since 1970. Clocks count on
-//! from there and not from `at`, so that a board that is shown a quarter of an hour later shows the clocks of that time.
+//! Pure: no clock, no file. `heard` is the time at which the outlet published a line, in ms since 1970. Displayed clocks count from
+//! `heard` instead of `at`, so an outlet with a delay shows the clock times of its own position.
 //!
-//! A copy is cheap (all that is long is shared), so readers get one and never hold up the writer.
+//! A copy is cheap, because long parts are shared: readers own one and never block the writer.
 
 mod game;
 
@@ -23,65 +23,65 @@ use serde_json::{Value, json};
 pub(in crate::outward) use game::letters;
 pub use game::{Diagram, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly};
 
-/// So many of the last frames are kept for pages that were away; who missed more gets a snapshot.
+/// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
 const MAX_FRAMES: usize = 2048;
-/// A place in the file is remembered for each so many lines.
+/// Number of lines between marks; a mark is the byte offset of a line in the file.
 pub const LINES_PER_MARK: u64 = 256;
 
-/// All boards of an outlet.
+/// State of all boards of an outlet.
 #[derive(Clone, Debug, Default)]
 pub struct ViewerHall {
-    /// The generation of the file; empty before there was one.
+    /// Generation of the file; empty until a line has one.
     pub generation: String,
-    /// The number of the last line.
+    /// Number of the last line.
     pub seq: u64,
-    /// How many bytes of the file these lines are.
+    /// Length of all lines up to `seq`, in bytes.
     pub bytes: u64,
-    /// The station that the last line names.
+    /// Station named last.
     pub station: Option<String>,
-    /// When the outlet told the last line, in ms since 1970.
+    /// Time of publication of the last line, in ms since 1970.
     pub heard: i64,
-    /// Where the lines 1, 257, 513, ... begin.
+    /// Byte offsets of the lines 1, 257, 513, ...
     marks: Arc<Vec<u64>>,
-    /// In the order of their names.
+    /// Boards, ordered by [`natural_order`] of their names.
     boards: Vec<Arc<ViewerBoard>>,
     frames: VecDeque<Arc<BoardFrame>>,
-    /// All events behind this one are in `frames`.
+    /// Number of the event after which `frames` is complete.
     frames_from: u64,
 }
 
-/// A board, with all its games.
+/// Board with all its games.
 #[derive(Clone, Debug)]
 pub struct ViewerBoard {
-    /// Its name in the events.
+    /// Name in the events.
     pub name: String,
-    /// In the order in which they began; never empty.
+    /// Games in the order of their start; never empty.
     pub games: Vec<Arc<ViewerGame>>,
-    /// The number of the last event of the game that is shown.
+    /// Number of the last event of the current game.
     pub seq: u64,
 }
 
-/// What a page must know of an event: the whole state of its board; or, without a name, that who plays whom may be another.
+/// Update of pages after an event: the whole state of its board, or the notice that pairings may have changed.
 #[derive(Debug)]
 pub struct BoardFrame {
-    /// The number of the event.
+    /// Number of the event.
     pub seq: u64,
-    /// The name of the board.
+    /// Name of the board; empty for pairings.
     pub board: String,
-    /// As it is sent.
+    /// Event in the format of `text/event-stream`.
     pub bytes: Bytes,
 }
 
-/// What a viewer has missed.
+/// Frames that a viewer has missed.
 #[derive(Debug)]
 pub enum MissedFrames<'a> {
-    /// These, in order.
+    /// Missed frames, oldest first.
     Frames(vec_deque::Iter<'a, Arc<BoardFrame>>),
-    /// More than is known.
+    /// Some frames are unavailable, or the event is unknown.
     Unavailable,
 }
 
-/// A line of the file.
+/// Line of the file about a board.
 #[derive(Deserialize)]
 struct ParsedEvent {
     board: String,
@@ -104,7 +104,7 @@ struct ParsedEvent {
     continues: Option<u32>,
 }
 
-/// A line about a round of a tournament.
+/// Line about a round of a tournament.
 #[derive(Deserialize)]
 struct RoundEvent {
     #[serde(rename = "round")]
@@ -119,7 +119,7 @@ struct EventClock {
 }
 
 impl ViewerHall {
-    /// A line more: the `seq`th, as it stands in the file with its LF. One of a type that is not known is counted.
+    /// Applies line `seq` of the file, including its LF. Lines of unknown types only count.
     pub fn apply(&mut self, seq: u64, generation: Option<&str>, station: Option<&str>, line: &str, heard: i64) {
         if (seq - 1).is_multiple_of(LINES_PER_MARK) {
             Arc::make_mut(&mut self.marks).push(self.bytes);
@@ -140,7 +140,7 @@ impl ViewerHall {
                     self.push_frame("board", name, &board);
                 }
             }
-            // A line without a board is about the tournament: who plays whom may be another now.
+            // A line without a board is about the tournament: pairings may have changed.
             Err(_) if serde_json::from_str::<RoundEvent>(line).is_ok() => {
                 self.push_frame("round", String::new(), &json!({}));
             }
@@ -148,7 +148,7 @@ impl ViewerHall {
         }
     }
 
-    /// Keeps what pages are to be told of the last line.
+    /// Adds a frame for the last line.
     fn push_frame(&mut self, event_kind: &str, board: String, data: &Value) {
         let bytes = format!("id: {}\nevent: {event_kind}\ndata: {data}\n\n", self.id()).into_bytes();
         self.frames.push_back(Arc::new(BoardFrame { seq: self.seq, board, bytes: bytes.into() }));
@@ -157,19 +157,19 @@ impl ViewerHall {
         }
     }
 
-    /// What the last line is called, for ever: `generation.seq`.
+    /// Returns the permanent identifier of the last line: `generation.seq`.
     pub fn id(&self) -> String {
         format!("{}.{}", self.generation, self.seq)
     }
 
-    /// Where the lines from one on are searched: the number of an earlier line, and where it begins.
+    /// Returns the last mark up to `line`: the number of a line and its byte offset.
     pub fn mark(&self, line: u64) -> (u64, u64) {
         let index = line.saturating_sub(1) / LINES_PER_MARK;
         let begin = usize::try_from(index).ok().and_then(|index| self.marks.get(index));
         begin.map_or((1, 0), |begin| (index * LINES_PER_MARK + 1, *begin))
     }
 
-    /// What came behind an event; `id` as in [`ViewerHall::id`].
+    /// Returns the frames after the event `id`, which has the format of [`ViewerHall::id`].
     pub fn missed(&self, id: &str) -> MissedFrames<'_> {
         let known = id.rsplit_once('.').filter(|(generation, _)| *generation == self.generation);
         match known.and_then(|(_, seq)| seq.parse::<u64>().ok()) {
@@ -178,7 +178,7 @@ impl ViewerHall {
         }
     }
 
-    /// What came behind the `seq`th event of this generation.
+    /// Returns the frames after event `seq` of this generation.
     pub fn frames_after(&self, seq: u64) -> MissedFrames<'_> {
         if (self.frames_from..=self.seq).contains(&seq) {
             let first = self.frames.partition_point(|frame| frame.seq <= seq);
@@ -188,19 +188,19 @@ impl ViewerHall {
         }
     }
 
-    /// The state of all boards, as it is sent.
+    /// Returns the state of all boards as one event of the stream.
     pub fn snapshot(&self) -> Bytes {
         let boards: Vec<Value> = self.boards.iter().map(|board| board.summary("snapshot")).collect();
         format!("id: {}\nevent: snapshot\ndata: {}\n\n", self.id(), json!({ "boards": boards })).into_bytes().into()
     }
 
-    /// The board of a name.
+    /// Finds a board by name.
     pub fn find(&self, name: &str) -> Option<&ViewerBoard> {
         let index = self.boards.binary_search_by(|board| natural_order(&board.name).cmp(&natural_order(name))).ok()?;
         self.boards.get(index).map(|board| &**board)
     }
 
-    /// All boards, numbered: by their tags `Board` where each has another one, else from 1 in the order of their names.
+    /// Returns all boards with their numbers: the tags `Board` if all have distinct ones, else from 1 in the order of names.
     pub fn boards(&self) -> Vec<(u64, &ViewerBoard)> {
         let tag = |board: &Arc<ViewerBoard>| board.current()?.tags.get("Board")?.parse::<u64>().ok();
         let tags: Option<Vec<u64>> = self.boards.iter().map(tag).collect();
@@ -215,14 +215,14 @@ impl ViewerHall {
         all
     }
 
-    /// The number of the board whose current game the outlet's readers see, and the board: by its number or its name.
+    /// Finds a board by its name, else by its number; returns both.
     pub fn board(&self, which: &str) -> Option<(u64, &ViewerBoard)> {
         let all = self.boards();
         let by_name = all.iter().find(|(_, board)| board.name == which);
         by_name.or_else(|| all.iter().find(|(number, _)| number.to_string() == which)).copied()
     }
 
-    /// The event's board after it; `None`: it says nothing that is shown.
+    /// Applies an event and returns the new state of its board; `None` if the current game is unchanged.
     fn apply_event(&mut self, event: ParsedEvent, heard: i64) -> Option<Value> {
         let key = natural_order(&event.board);
         let index = match self.boards.binary_search_by(|board| natural_order(&board.name).cmp(&key)) {
@@ -236,7 +236,7 @@ impl ViewerHall {
         let board = Arc::make_mut(&mut self.boards[index]);
         let event_kind = event.r#type.clone();
         let at = match board.games.iter().rposition(|game| game.has_number(event.game)) {
-            // What is told of the file that was ended by mistake is told of the game no more.
+            // The game continues under another number: ignore events of the file that was ended by mistake.
             Some(at) if board.games[at].number != event.game => return None,
             Some(at) => at,
             None => {
@@ -250,7 +250,7 @@ impl ViewerHall {
             }
         };
         Arc::make_mut(&mut board.games[at]).apply(event, heard);
-        // What comes of an earlier game changes no board that is shown.
+        // Pages of boards show the last game only.
         let is_shown = at + 1 == board.games.len();
         if is_shown {
             board.seq = self.seq;
@@ -260,17 +260,17 @@ impl ViewerHall {
 }
 
 impl ViewerBoard {
-    /// The game that is shown: the last that began.
+    /// Returns the current game: the last one that began.
     pub fn current(&self) -> Option<&ViewerGame> {
         self.games.last().map(|game| &**game)
     }
 
-    /// A game by its number.
+    /// Finds a game by its number, or by a number it had before it was continued.
     pub fn game(&self, number: u32) -> Option<&ViewerGame> {
         self.games.iter().find(|game| game.has_number(number)).map(|game| &**game)
     }
 
-    /// All that a page needs to show it, after an event of this kind.
+    /// Returns the state that a page needs to show the board, with the kind of the event that changed it.
     fn summary(&self, event_kind: &str) -> Value {
         let Some(game) = self.current() else { return json!({ "board": self.name, "what": event_kind }) };
         let last = game.entries.last();
@@ -305,7 +305,7 @@ impl ViewerBoard {
     }
 }
 
-/// Names in the order that people expect: board-2 before board-10.
+/// Returns a sort key that compares numbers in names by value: board-2 before board-10.
 pub fn natural_order(name: &str) -> (Vec<(String, u64)>, String) {
     let mut parts = Vec::new();
     let mut rest = name;
@@ -349,7 +349,7 @@ mod tests {
         let hall = hall(&[line("a", fen), line("a", ply)]);
         let (_, board) = hall.board("1").unwrap();
         let ply = board.current().unwrap().entries[0].ply.clone().unwrap();
-        // 28 is in the sixth row, the fifth field from the left.
+        // Square 28 is in row 6, field 5 from the left.
         assert_eq!((ply.path, ply.captured), (vec![54, 32, 14], vec![43, 23]));
     }
 
@@ -374,7 +374,7 @@ mod tests {
             "{}",
             shown.pdn()
         );
-        // Others take their place, and none takes them back.
+        // A list replaces the earlier one; an empty list removes it.
         lines.push(amend("19-23 2. 28x19 14x23 3. 37-32", "18-23"));
         assert_eq!(game_of(&lines).entries.len(), 2);
         lines.push(amend("18-23", ""));

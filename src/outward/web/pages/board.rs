@@ -1,4 +1,4 @@
-//! Boards: in the grid, and by themselves with the list of moves.
+//! Boards in the grid, and single boards with the list of moves.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::outward::web::state::{PlayState, ViewerClock, ViewerEntry, ViewerGame
 use crate::outward::web::texts::fill;
 
 impl<'a> PageBuilder<'a> {
-    /// Boards with what is played on them now, in their order, and those whose game has not begun in their places.
+    /// Renders all boards by number, each with its unstarted or current game.
     pub(super) fn boards(&self) -> Markup {
         let waiting = self.unstarted_games();
         let mut cards: Vec<(u64, Markup)> = waiting.iter().map(|one| (one.0, self.waiting_card(one))).collect();
@@ -26,7 +26,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// A board whose game has not begun.
+    /// Renders the card of a board with an unstarted game.
     pub(super) fn waiting_card(&self, (number, before, game): &(u64, Option<&str>, &ViewerGame)) -> Markup {
         let texts = self.texts();
         let label = format!("{}. {}", fill(texts.board, number), texts.not_started);
@@ -48,7 +48,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// All boards at a glance.
+    /// Renders a link with the state for each board, if there are several.
     pub(super) fn overview(&self, shown: &[PageGame<'_>]) -> Markup {
         html! {
             @if shown.len() > 1 {
@@ -70,7 +70,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// A board of the grid.
+    /// Renders the card of a board; a large diagram if `is_alone`.
     pub(super) fn card(&self, shown: &PageGame<'_>, is_alone: bool) -> Markup {
         let texts = self.texts();
         let game = shown.game;
@@ -107,7 +107,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// A clock as it was read; a script counts on. In its place, when the game is over, the points.
+    /// Renders the last reading of a clock, from which the script counts; the points if the game has a result.
     fn clock(&self, game: &ViewerGame, color: Color, side: &str) -> Markup {
         if let Some(result) = &game.result {
             let points = points(result, color);
@@ -131,7 +131,7 @@ impl<'a> PageBuilder<'a> {
         diagram::draw(variant, &DiagramSpec { pieces: &diagram.pieces, path, captured, is_large, label })
     }
 
-    /// What happens on a board, in a few texts.
+    /// Returns a short status text.
     pub(super) fn status(&self, game: &ViewerGame) -> String {
         let texts = self.texts();
         let last = game.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map(|_| self.last_move(game));
@@ -146,7 +146,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// The last move with its number: `31. 34-29`, `30. … 25×34`.
+    /// Returns the last entry with its number: `31. 34-29`, `30. … 25×34`.
     fn last_move(&self, game: &ViewerGame) -> String {
         game.entries.last().map_or_else(String::new, |entry| self.entry_text(entry))
     }
@@ -159,7 +159,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// A board by itself.
+    /// Renders a single board after the first `at` entries, with the list of moves.
     pub(super) fn single_board(&self, shown: &PageGame<'_>, at: usize) -> Markup {
         let texts = self.texts();
         let game = shown.game;
@@ -216,7 +216,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// The rows of the list of moves.
+    /// Renders the rows of the list of moves.
     pub(super) fn rows(&self, shown: &PageGame<'_>, at: usize) -> Markup {
         let game = shown.game;
         let cell = |index: usize, entry: &ViewerEntry| {
@@ -282,7 +282,7 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
-/// The names of the fields on which a kind of piece stands.
+/// Returns the names of the squares with pieces of one kind.
 fn list_fields(variant: &Variant, pieces: &str, letter: u8) -> String {
     let names = diagram::names(variant);
     let there = names.iter().zip(pieces.bytes()).filter(|(_, piece)| *piece == letter);
@@ -291,7 +291,7 @@ fn list_fields(variant: &Variant, pieces: &str, letter: u8) -> String {
     there.join(", ")
 }
 
-/// How a rule above a board is drawn.
+/// Returns the CSS class of a game's state.
 fn state_class(game: &ViewerGame) -> &'static str {
     match game.state_str() {
         "over" | "ended" => "s-over",
@@ -309,13 +309,13 @@ pub(super) fn seconds(clock: &ViewerClock, color: Color) -> Option<u32> {
     if color == Color::White { clock.white } else { clock.black }
 }
 
-/// Hours, minutes, seconds; a clock that is not known never shows zero.
+/// Formats hours, minutes and seconds; dashes for an unknown time.
 pub(super) fn time(seconds: Option<u32>) -> String {
     let text = |seconds: u32| format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     seconds.map_or_else(|| "–:––:––".to_owned(), text)
 }
 
-/// A move as it is shown: captures with the sign of multiplication.
+/// Replaces the sign of a capture, `x` or `:`, by `×`.
 fn with_capture_sign(text: &str) -> String {
     text.replace(['x', ':'], "×")
 }

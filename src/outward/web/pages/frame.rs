@@ -1,4 +1,4 @@
-//! What all pages have around their body: head, navigation, words for the script.
+//! Frame of all pages: head, navigation, foot, and texts for the script.
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -8,40 +8,40 @@ use crate::outward::web::diagram;
 use crate::outward::web::texts::pages::SCRIPT_KEYS;
 use crate::outward::web::texts::{Language, fill, to_json};
 
-/// Where boards are shown.
+/// Kind of document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// With all that a page has.
+    /// Page with navigation.
     Page,
-    /// Nothing but the boards, for a screen at the wall.
+    /// Boards without navigation, for a screen at the wall.
     Wall {
-        /// Light instead of dark.
+        /// Whether colours are light instead of dark.
         is_light: bool,
     },
-    /// One board in a page of somebody else.
+    /// Single board, embedded in another site.
     Embed,
 }
 
-/// What stands on a page, and what the script does with it.
+/// Content of a page, with data for the script.
 pub(super) struct PageContent<'a> {
-    /// `grid`, `game` or `wall` are kept up to date by the script; `list` is not.
+    /// Kind: the script updates `grid`, `game` and `wall`, but not `list`.
     pub kind: &'a str,
-    /// The board that it follows.
+    /// Name of the board that the page follows.
     pub followed_board: Option<&'a str>,
-    /// The address of the game that it shows.
+    /// Path of the game on the page.
     pub game: Option<String>,
-    /// The round that it is of; `None`: that of its games.
+    /// Round in the title; by default that of the games.
     pub round: Option<String>,
-    /// The games whose event, site and boards it has.
+    /// Games that give event, site and board definitions of the page.
     pub visible_games: &'a [PageGame<'a>],
-    /// Its title.
+    /// Title of the document.
     pub title: &'a str,
-    /// What stands on it.
+    /// Body of the page.
     pub body: Markup,
 }
 
 impl<'a> PageContent<'a> {
-    /// Of a page that follows no board and is that of no game.
+    /// Creates the content of a page without a followed board or a game.
     pub(super) fn new(
         kind: &'a str,
         visible_games: &'a [PageGame<'a>],
@@ -53,16 +53,14 @@ impl<'a> PageContent<'a> {
 }
 
 impl PageBuilder<'_> {
-    // The parts of a page.
-
-    /// The name of what is played, and its round.
+    /// Renders the name of the event and its round.
     pub(super) fn title(&self, shown: &[PageGame<'_>], round: Option<&str>) -> Markup {
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
         let round = round.or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round"))).map(truncated);
         html! { bdi { (event) } @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } }
     }
 
-    /// What is played: as these games say, else those of now, those that have not begun, or the tournament.
+    /// Returns the name of the event from these games, else from current games, unstarted games or the tournament.
     fn event(&self, shown: &[PageGame<'_>]) -> Option<String> {
         let current = self.current();
         let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.plan.unstarted);
@@ -70,12 +68,12 @@ impl PageBuilder<'_> {
         event.map(|event| truncated(event).into_owned())
     }
 
-    /// The round that is played now: that of games which have not begun, if there are any; else the games say it.
+    /// Returns the round of the unstarted games; `None` leaves the round to the games of the page.
     pub(super) fn current_round(&self) -> Option<String> {
         self.plan.unstarted.iter().find_map(|game| game.tag("Round")).map(str::to_owned)
     }
 
-    /// A page with head, navigation and foot.
+    /// Renders a page with head, navigation and foot.
     pub(super) fn page(&self, content: PageContent<'_>) -> String {
         let PageContent { kind, visible_games: shown, body, ref round, .. } = content;
         let texts = self.texts();
@@ -114,7 +112,7 @@ impl PageBuilder<'_> {
         self.html_document(Frame::Page, PageContent { body, ..content })
     }
 
-    /// A document: what it says of itself to the browser and to the script, and its body.
+    /// Renders a document: metadata for the browser and the script, and the body.
     pub(super) fn html_document(&self, frame: Frame, content: PageContent<'_>) -> String {
         let PageContent { kind, followed_board: follows, game, visible_games: shown, title, body, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));

@@ -1,14 +1,13 @@
-//! The pages, complete as HTML without a script. A page is a function of what the outlet has told, of its address and of the language: who
-//! asks twice gets the same bytes until something happens, and nothing in a page tells more than the outlet does.
+//! Pages, complete as HTML without a script. A page is a function of the outlet's state, its address and the language: its bytes
+//! change only with the outlet, and reveal no more than the outlet.
 //!
-//! Names of players and events come from outside: they stand as text, isolated from the direction of the text around them, and not
-//! without end.
+//! Names of players and events are untrusted: pages escape them, isolate their text direction, and limit their length.
 //!
 //! | file | subject |
 //! |---|---|
-//! | `mod` | which pages there are, and what stands on each |
-//! | `frame` | what all of them have around that |
-//! | `board` | boards in the grid and by themselves, moves, clocks |
+//! | `mod` | pages and their contents |
+//! | `frame` | head, navigation and foot of all pages |
+//! | `board` | boards in the grid and single boards, moves, clocks |
 //! | `tables` | pairings, matches, standings |
 //! | `text` | names, results, addresses |
 
@@ -31,33 +30,33 @@ use frame::{Frame, PageContent};
 pub use text::percent_encoded;
 use text::{name, truncated};
 
-/// How often a page without a script asks again, in seconds.
+/// Interval between refreshes of a page without a script, in seconds.
 const REFRESH_SECONDS: &str = "15";
 
-/// What every page needs.
+/// Renderer of a page, with the data of the request.
 pub struct PageBuilder<'a> {
-    /// What may be shown.
+    /// State of the outlet.
     pub hall: &'a ViewerHall,
-    /// Who plays whom, also without a move.
+    /// Pairings and unstarted games.
     pub plan: &'a ViewerPlan,
-    /// In this language.
+    /// Language of the page.
     pub language: Language,
-    /// The language was asked for in the address: links keep it.
+    /// Whether the address has the language; links then retain it.
     pub is_language_chosen: bool,
-    /// The address of the page, without its query.
+    /// Path of the page.
     pub path: &'a str,
     /// Scripts and styles.
     pub assets: &'a Assets,
 }
 
-/// A game that is shown, with the number of its board.
+/// Game on a page, with its board.
 #[derive(Clone, Copy)]
 pub struct PageGame<'a> {
-    /// The number of its board.
+    /// Number of the board.
     pub number: u64,
-    /// Its board.
+    /// Board of the game.
     pub board: &'a ViewerBoard,
-    /// The game.
+    /// State of the game.
     pub game: &'a ViewerGame,
 }
 
@@ -66,7 +65,7 @@ impl<'a> PageGame<'a> {
         self.board.current().is_some_and(|current| current.number == self.game.number)
     }
 
-    /// Its page: that of the board while nothing followed.
+    /// Returns the path of the game's page: that of the board for the current game.
     fn address(&self) -> String {
         if self.is_current() { format!("/board/{}", percent_encoded(&self.board.name)) } else { self.game_address() }
     }
@@ -99,7 +98,7 @@ impl<'a> PageBuilder<'a> {
         self.language.words()
     }
 
-    /// An address with the language, if it was chosen.
+    /// Adds the language to an address if the request has it.
     fn link(&self, address: &str) -> String {
         match self.is_language_chosen {
             true => format!("{address}{}lang={}", if address.contains('?') { '&' } else { '?' }, self.language.code()),
@@ -107,13 +106,13 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// All boards with their current games.
+    /// Returns all boards with their current games.
     pub fn current(&self) -> Vec<PageGame<'a>> {
         let all = self.hall.boards().into_iter();
         all.filter_map(|(number, board)| Some(PageGame { number, board, game: board.current()? })).collect()
     }
 
-    /// All games of a round.
+    /// Returns all games of a round, by the number of the board in the round.
     fn round_games(&self, round: &str) -> Vec<PageGame<'a>> {
         let all = self.hall.boards();
         let games =
@@ -129,7 +128,7 @@ impl<'a> PageBuilder<'a> {
         shown
     }
 
-    /// The rounds that the games and the tournament name, in their order.
+    /// Returns the rounds of all games and of the tournament, in order.
     fn rounds(&self) -> Vec<String> {
         let boards = self.hall.boards();
         let played = boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round"));
@@ -141,12 +140,12 @@ impl<'a> PageBuilder<'a> {
         rounds
     }
 
-    /// Games that have not begun, each with the number of its board and, if it played before, its name.
+    /// Returns the unstarted games, each with the number of its board and, if the board has earlier games, its name.
     fn unstarted_games(&self) -> Vec<(u64, Option<&'a str>, &'a ViewerGame)> {
         let current = self.current();
         let waits = |(game, index): (&'a ViewerGame, u64)| {
             let number = game.tag("Board").and_then(|number| number.parse().ok());
-            // Boards without a number come behind those that have begun.
+            // Boards without a number follow those with a game.
             let number = number.unwrap_or(current.len() as u64 + index);
             let before = current.iter().find(|shown| shown.number == number);
             (number, before.map(|shown| &*shown.board.name), game)
@@ -154,14 +153,14 @@ impl<'a> PageBuilder<'a> {
         self.plan.unstarted.iter().zip(1..).map(waits).collect()
     }
 
-    /// A board whose game has not begun, by itself; `None`: there is none of this number.
+    /// Renders a single board with an unstarted game; `None` if no board has this number.
     pub fn unstarted_game(&self, number: &str) -> Option<String> {
         let card = self.unstarted_game_card(number)?;
         let title = fill(self.texts().board, number);
         Some(self.current_page("grid", &self.current(), &title, html! { ul.grid { li { (card) } } }))
     }
 
-    /// The same for a page of somebody else.
+    /// Renders a board with an unstarted game for embedding; `None` if no board has this number.
     pub fn unstarted_game_embed(&self, number: &str) -> Option<String> {
         let card = self.unstarted_game_card(number)?;
         let title = fill(self.texts().board, number);
@@ -174,21 +173,22 @@ impl<'a> PageBuilder<'a> {
         Some(self.html_document(Frame::Embed, PageContent::new("grid", &[], &title, body)))
     }
 
-    /// The card of a board whose game has not begun, which looks again by itself: its first move is told under a name that nobody knows yet.
+    /// Returns the card of a board with an unstarted game. The script reloads the page at the first moves of any game, because
+    /// the name of the board may be unknown until then.
     fn unstarted_game_card(&self, number: &str) -> Option<Markup> {
         let waiting = self.unstarted_games();
         let one = waiting.iter().find(|(known, ..)| known.to_string() == number)?;
         Some(self.waiting_card(one))
     }
 
-    /// All boards, each with its current game.
+    /// Renders all boards, each with its current game.
     pub fn grid(&self) -> String {
         let shown = self.current();
         let body = html! { (self.overview(&shown)) (self.boards()) };
         self.current_page("grid", &shown, self.texts().boards, body)
     }
 
-    /// The same for a screen at the wall. `code`: a QR code of the address.
+    /// Renders all boards for a screen at the wall. `code` is an address with its QR code.
     pub fn wall(&self, is_light: bool, code: Option<(String, Markup)>) -> String {
         let shown = self.current();
         let texts = self.texts();
@@ -209,7 +209,7 @@ impl<'a> PageBuilder<'a> {
         self.html_document(Frame::Wall { is_light }, PageContent::new("wall", &shown, texts.boards, body))
     }
 
-    /// The boards of a round; `None`: there is none of that name.
+    /// Renders the boards and pairings of a round; `None` if there is no such round.
     pub fn round(&self, round: &str) -> Option<String> {
         let shown = self.round_games(round);
         let planned: Vec<_> = self
@@ -231,12 +231,12 @@ impl<'a> PageBuilder<'a> {
         is_there.then(|| self.page(content))
     }
 
-    /// A page of what is played now.
+    /// Renders a page of the current round.
     fn current_page(&self, kind: &str, shown: &[PageGame<'_>], title: &str, body: Markup) -> String {
         self.page(PageContent { round: self.current_round(), ..PageContent::new(kind, shown, title, body) })
     }
 
-    /// One game, after so many entries; all of them if that is left out.
+    /// Renders a game after the first `at` entries, by default after all.
     pub fn game(&self, shown: PageGame<'a>, at: Option<usize>) -> String {
         let all = shown.game.entries.len();
         let at = at.unwrap_or(all).min(all);
@@ -247,7 +247,7 @@ impl<'a> PageBuilder<'a> {
         self.page(PageContent { followed_board: follows, game, ..PageContent::new("game", &[shown], &title, body) })
     }
 
-    /// The board by itself, for a page of somebody else.
+    /// Renders a board for embedding.
     pub fn embed(&self, shown: PageGame<'a>) -> String {
         let title = fill(self.texts().board, shown.number);
         let body = html! {
@@ -263,7 +263,7 @@ impl<'a> PageBuilder<'a> {
         )
     }
 
-    /// The archived games, by the names of their files.
+    /// Renders the list of archived games from the names of their files.
     pub fn archive(&self, names: &[String]) -> String {
         let texts = self.texts();
         let all: Vec<PageGame<'a>> = self.all_games();
@@ -292,7 +292,7 @@ impl<'a> PageBuilder<'a> {
         self.current_page("list", &self.current(), texts.games, body)
     }
 
-    /// The results of all games, round by round; and the standings where the outlet has them.
+    /// Renders the standings, if the outlet has them, and the results of all games by round.
     pub fn standings(&self, table: Option<&Value>) -> String {
         let texts = self.texts();
         let games = self.all_games();
@@ -344,7 +344,7 @@ impl<'a> PageBuilder<'a> {
         self.current_page("list", &self.current(), texts.standings, body)
     }
 
-    /// There is no such page.
+    /// Renders the answer to a wrong address.
     pub fn not_found(&self) -> String {
         let texts = self.texts();
         let body =

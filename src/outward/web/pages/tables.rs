@@ -1,4 +1,4 @@
-//! Tables: pairings, matches of teams, standings.
+//! Tables of pairings, team matches and standings.
 
 use draughts::Color;
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use crate::outward::web::plan::{PlannedRound, PlannedSection, ViewerDeferral, ti
 use crate::outward::web::texts::fill;
 
 impl<'a> PageBuilder<'a> {
-    /// Who plays whom in a round, with what is official.
+    /// Renders the pairings of a round, with official points or the status of the game.
     pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[PageGame<'_>]) -> Markup {
         let texts = self.texts();
         let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(texts.round, round.number));
@@ -45,7 +45,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// The matches of teams in a round.
+    /// Renders the team matches of a round.
     pub(super) fn matches(&self, section: &PlannedSection, round: &PlannedRound) -> Markup {
         html! {
             div.tb tabindex="0" role="region" aria-label=(self.texts().results) { table.st1 { tbody {
@@ -63,7 +63,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Who stands where, of rows of `standings.json`; of players also whom they met, round by round. `None`: nobody.
+    /// Renders rows of `standings.json`; with a section, also the games of each player by round. `None` if there are no rows.
     pub(super) fn table(&self, rows: &Value, section: Option<&PlannedSection>) -> Option<Markup> {
         let rows = standings_rows(rows);
         if rows.is_empty() {
@@ -72,7 +72,7 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
         let number = |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number)| number);
-        // Who shares a rank with others is named by the number of his row.
+        // If ranks are shared, a column shows the row numbers that identify opponents.
         let is_shared = rows.iter().zip(1..).any(|(row, number): (_, usize)| row.texts[0] != number.to_string());
         Some(html! {
             div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
@@ -88,7 +88,7 @@ impl<'a> PageBuilder<'a> {
                         td.pl1 { (place) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
                         @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
                             td.nw { @match cell {
-                                // 3□2: against the third, with White, two points.
+                                // 3□2: 2 points with White against row 3.
                                 Some(cell) => { @match number(cell.opponent) { Some(number) => { (number) } None => { "–" } } @if cell.is_white { "□" span.vh { " " (texts.white) " " } } @else { "■" span.vh { " " (texts.black) " " } } (cell.points.unwrap_or("·")) }
                                 None => { "–" }
                             } }
@@ -100,14 +100,14 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
-/// A row of `standings.json`.
+/// Row of `standings.json`.
 struct StandingsRow {
     id: Option<u64>,
-    /// Rank, name, points, games.
+    /// Rank, name, points, games; empty if missing.
     texts: [String; 4],
 }
 
-/// Rows of `standings.json`; none where there are none.
+/// Reads rows of `standings.json`; a value that is no array has none.
 fn standings_rows(rows: &Value) -> Vec<StandingsRow> {
     let text = |row: &Value, keys: &[&str]| match keys.iter().find_map(|key| row.get(key)) {
         Some(Value::String(text)) => truncated(text).into_owned(),

@@ -1,19 +1,19 @@
-//! Names, results and addresses as they are shown.
+//! Formats of names, results and addresses.
 
 use std::borrow::Cow;
 
 use draughts::Color;
 use maud::{Markup, html};
 
-/// No name is shown longer, in characters.
+/// Longest name on a page, in characters.
 const MAX_NAME_LEN: usize = 80;
 
-/// A result as it is shown.
+/// Formats a result, with a dash for the hyphen.
 pub(super) fn score(result: &str) -> String {
     result.replace('-', "–")
 }
 
-/// What one side has of a result.
+/// Returns one side's part of a result; the whole result if it has no hyphen.
 pub(super) fn points(result: &str, color: Color) -> String {
     let mut sides = result.split('-');
     let (white, black) = (sides.next().unwrap_or_default(), sides.next());
@@ -27,7 +27,7 @@ pub(super) fn name(name: Option<&str>) -> Markup {
     html! { bdi { (name.unwrap_or("–")) } }
 }
 
-/// Not without end.
+/// Shortens a text to [`MAX_NAME_LEN`].
 pub(super) fn truncated(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(MAX_NAME_LEN) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -35,7 +35,7 @@ pub(super) fn truncated(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A part of a path, as it stands in an address.
+/// Percent-encodes a part of a path.
 pub fn percent_encoded(part: &str) -> String {
     use std::fmt::Write;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! A game as far as it may be seen: what the events of its board have made of it.
+//! Published state of a game, built from the events of its board.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,103 +10,102 @@ use draughts_pdn::{fen, notation, tag};
 
 use super::ParsedEvent;
 
-/// A game as far as it may be seen.
+/// Published state of a game.
 #[derive(Clone, Debug)]
 pub struct ViewerGame {
-    /// Its number on the board.
+    /// Number on the board.
     pub number: u32,
-    /// The numbers that it had before it was ended by mistake and went on.
+    /// Earlier numbers of a continued game, one for each time it was ended by mistake.
     pub prior_numbers: Vec<u32>,
-    /// The tag FEN that it had then.
+    /// Tag `FEN` of the game that this one continues.
     first_fen: Option<String>,
-    /// Its rules; `None` where the game type is none that is known.
+    /// Rules; `None` if the game type is unknown.
     pub variant: Option<&'static Variant>,
-    /// Tags of its file.
+    /// Tags of the game's file.
     pub tags: BTreeMap<String, String>,
-    /// The position before the first entry.
+    /// Position before the first entry.
     pub start_position: Option<Diagram>,
-    /// Its moves and setups.
+    /// Moves and setups.
     pub entries: Vec<Arc<ViewerEntry>>,
-    /// What the clock showed last.
+    /// Last reading of the clock.
     pub clock: Option<ViewerClock>,
-    /// What the station says of the board.
+    /// State reported by the station.
     pub state: PlayState,
-    /// Nothing but the result follows.
+    /// Whether the board's part of the game has ended; the result and corrections may follow.
     pub is_ended: bool,
-    /// The result, once it is sure.
+    /// Result, once certain.
     pub result: Option<String>,
-    /// Moves that are likely to be next, and not sure.
+    /// Likely next moves, not yet final.
     pub likely_moves: Vec<String>,
-    /// Why the last setup was needed.
+    /// Reason for the last setup.
     pub correction: Option<String>,
-    /// What the next move is read in.
+    /// Position in which the next move is read; `None` if the rules or the position are unknown.
     position: Option<Position>,
 }
 
-/// What the station says of a board while its game goes on.
+/// State of a board during its game, as reported by the station.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PlayState {
-    /// It is played.
+    /// The game is being played.
     #[default]
     Playing,
-    /// Both clocks stand.
+    /// Both clocks are stopped.
     ClockStopped,
-    /// No legal move explains what stands on it.
+    /// No legal move explains the position of the pieces.
     Unclear,
-    /// It is not heard.
+    /// The station receives nothing from the board.
     Silent,
 }
 
-/// A move or a setup.
+/// Move or setup.
 #[derive(Clone, Debug)]
 pub struct ViewerEntry {
-    /// What was played; `None`: a setup.
+    /// Move; `None` for a setup.
     pub ply: Option<ViewerPly>,
-    /// What stands on the board after it.
+    /// Position after the entry.
     pub position_after: Option<Diagram>,
-    /// The same as text; empty where it is unknown.
+    /// Position after the entry as FEN; empty if unknown.
     pub fen: String,
-    /// What the clock showed.
+    /// Reading of the clock at the entry.
     pub clock: Option<ViewerClock>,
-    /// The board missed it; it was typed from the score sheet.
+    /// Whether the move was typed from the score sheet because the board missed it.
     pub is_typed: bool,
 }
 
-/// A move.
+/// Move of one side.
 #[derive(Clone, Debug)]
 pub struct ViewerPly {
-    /// The number of the move in its game, as it is written: both sides share one.
+    /// Move number as written: both sides share one.
     pub number: u64,
-    /// Who played it.
+    /// Side that moved.
     pub side: Color,
-    /// As it is written.
+    /// Move text.
     pub text: String,
-    /// Where the piece began, where it came down, what it took: numbers of fields, see [`Diagram`]. Empty where the move
-    /// cannot be read.
+    /// Fields of the moving piece from start to end, as indices into [`Diagram::pieces`]. Empty if the move cannot be read.
     pub path: Vec<usize>,
-    /// The fields of the pieces that it took, in their order.
+    /// Fields of the captured pieces, in the order of capture.
     pub captured: Vec<usize>,
 }
 
-/// Pieces on fields: all fields of the board, row by row from White's far left; `.` for an empty one, `w`, `b` for men, `W`, `B` for kings.
+/// Pieces on all fields of the board, including unplayable ones.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagram {
-    /// A letter a field.
+    /// One letter for each field, row by row from White's far left: `.` empty, `w`, `b` men, `W`, `B` kings.
     pub pieces: String,
-    /// Who is to move.
+    /// Side to move.
     pub turn: Option<Color>,
 }
 
-/// What a clock showed.
+/// Reading of a clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ViewerClock {
-    /// Seconds of White.
+    /// White's time in seconds.
     pub white: Option<u32>,
-    /// Seconds of Black.
+    /// Black's time in seconds.
     pub black: Option<u32>,
-    /// Whose time runs.
+    /// Side whose clock is running.
     pub running: Option<Color>,
-    /// When it was told, in ms since 1970.
+    /// Time of publication, in ms since 1970.
     pub heard: i64,
 }
 
@@ -130,7 +129,7 @@ impl ViewerGame {
         }
     }
 
-    /// One that nobody has seen a move of.
+    /// Creates a game without moves, with the start position of its tag `FEN` or of its rules.
     pub fn unstarted(variant: Option<&'static Variant>, tags: BTreeMap<String, String>) -> ViewerGame {
         let mut game = ViewerGame { variant, ..ViewerGame::new(0) };
         let start = variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
@@ -140,7 +139,7 @@ impl ViewerGame {
         game
     }
 
-    /// It was ended by mistake, and goes on as the game of this number.
+    /// Continues this game, which was ended by mistake, under another number.
     pub(super) fn continue_as(&self, number: u32) -> ViewerGame {
         let before = self.prior_numbers.iter().copied().chain([self.number]).collect();
         let (variant, start, entries) = (self.variant, self.start_position.clone(), self.entries.clone());
@@ -155,12 +154,12 @@ impl ViewerGame {
         }
     }
 
-    /// Is it the game of this number, or was it before it went on?
+    /// Whether `number` is the number of this game or one of its earlier numbers.
     pub(super) fn has_number(&self, number: u32) -> bool {
         self.number == number || self.prior_numbers.contains(&number)
     }
 
-    /// What stands on the board after so many entries.
+    /// Returns the position after the first `entries` entries.
     pub fn diagram(&self, entries: usize) -> Option<&Diagram> {
         match entries.checked_sub(1) {
             None => self.start_position.as_ref(),
@@ -168,7 +167,7 @@ impl ViewerGame {
         }
     }
 
-    /// The state that is shown, as a word for programs: `playing`, `stopped`, `unclear`, `silent`, `ended`, `over`.
+    /// Returns the state for programs: `playing`, `stopped`, `unclear`, `silent`, `ended` (no result yet), `over`.
     pub fn state_str(&self) -> &'static str {
         match self.state {
             _ if self.result.is_some() => "over",
@@ -180,12 +179,12 @@ impl ViewerGame {
         }
     }
 
-    /// The value of a tag; `None` also where it says that nobody knows.
+    /// Returns the value of a tag; `None` if absent, empty or unknown (`?`, `-`, `*`).
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.get(name).map(|value| value.trim()).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
     }
 
-    /// The game as PDN, as far as it may be seen.
+    /// Writes the published part of the game as PDN.
     pub fn pdn(&self) -> String {
         let mut game = Game::default();
         if let Some(variant) = self.variant {
@@ -278,13 +277,13 @@ impl ViewerGame {
             "result" => self.result = event.result,
             "provisional" => self.likely_moves = event.moves.unwrap_or_default(),
             "correction" => self.correction = event.reason,
-            // A tag is another now, the result among them.
+            // Changes a tag, the result, or the moves from the score sheet.
             "tag-correction" => {
                 let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
                 match (field.as_str(), new) {
                     ("Result", new) => self.result = new.filter(|new| new != "*"),
                     ("moves", moves) => self.add_typed(&moves.unwrap_or_default()),
-                    // Of which pairing it is; its names and its round follow as tags.
+                    // The pairing's names and round follow as corrections of tags.
                     ("pairing", _) => {}
                     (_, Some(new)) => drop(self.tags.insert(field, new)),
                     (_, None) => drop(self.tags.remove(&field)),
@@ -302,7 +301,7 @@ impl ViewerGame {
         }
     }
 
-    /// These moves, and no others, are added to those that the board recorded.
+    /// Adds these moves after the recorded ones, in place of all added earlier.
     fn add_typed(&mut self, moves: &str) {
         self.entries.retain(|entry| !entry.is_typed);
         let last = self.entries.last().map(|entry| entry.fen.clone()).filter(|fen| !fen.is_empty());
@@ -325,10 +324,10 @@ impl ViewerGame {
         }
     }
 
-    /// The position of a FEN, for the eye, and to read the next move in.
+    /// Returns the diagram of a FEN, and sets the position in which the next move is read.
     fn set_position(&mut self, text: Option<&str>) -> Option<Diagram> {
         let variant = self.variant?;
-        // A setup of the live file may carry its quotes.
+        // A setup of the live file may have its delimiters: /FEN "..."/.
         let text = text?.trim().trim_start_matches("/FEN").trim().trim_matches(['/', '"']);
         let read = fen::read_any(variant, text).ok()?;
         self.position = fen::read(variant, text).ok().and_then(|setup| Position::new(variant, setup).ok());
@@ -344,7 +343,7 @@ fn color(word: &str) -> Option<Color> {
     }
 }
 
-/// A letter for each field of the board, row by row.
+/// Returns a letter for each field of the board, in the format of [`Diagram::pieces`].
 pub(in crate::outward) fn letters(variant: &Variant, placement: &Placement) -> String {
     let geometry = &variant.geometry;
     let letter = |square: Option<Square>| match square.and_then(|square| placement.get(square)) {
@@ -360,7 +359,7 @@ pub(in crate::outward) fn letters(variant: &Variant, placement: &Placement) -> S
     fields.map(|(row, column)| letter(geometry.square_at(row, column))).collect()
 }
 
-/// The fields where the piece of a move is, one after the other, and those of the pieces that it takes.
+/// Returns the fields on the path of a move, and those of the captured pieces; `None` if the move cannot be read.
 fn path_of(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> {
     let ply = notation::read(position, text).ok()?;
     let geometry = &position.variant().geometry;
