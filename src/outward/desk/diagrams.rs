@@ -16,7 +16,7 @@ use crate::station::operate::overview::BoardView;
 /// | `width`, `height`, `names` | size in fields, and the name of each field row by row, empty for unused fields |
 /// | `shown`, `published` | position on the board, and published position or `null` |
 /// | `parts` | SVG with the shapes that the diagrams share |
-/// | `doubt` | squares that no legal move explains |
+/// | `doubt` | squares that differ from the published position, if no legal move explains them |
 /// | `start` | start position as FEN |
 ///
 /// A position has `pieces` (a letter per field: `w`, `b`, `W`, `B`, `.`), `turn` (side to move, if known), `svg` and `fen`.

@@ -7,7 +7,7 @@
 //! | `POST /api/logout`, `/api/revoke` | a session | a session ends |
 //! | `GET /api/sessions` | a session | users who are logged in |
 //! | `GET /api/states` | a session | [`super::state_stream`] |
-//! | `POST /api/request` | a session | the station's reply; both as on the control socket (`docs/socket.md`) |
+//! | `POST /api/request` | a session | the station's reply, as on the control socket (`docs/socket.md`) |
 //! | `GET /api/tournament`, `/api/log` | a session | the tournament; the log of requests |
 //! | `GET /api/viewers` | a session | [`super::viewers`] |
 //! | `GET /api/board/{name}` | a session | [`super::diagrams`] |
@@ -520,7 +520,7 @@ mod tests {
                 && cookies.is_logged_in(&there, 8082, &other_desk)
         );
         assert_eq!(cookies.0.len(), MAX_LOGINS_PER_BROWSER + 1);
-        // One login too many ends the oldest session, and deletes its cookie.
+        // One login too many ends the oldest session; cookies of ended sessions do not count.
         let last = cookies.log_in(&here, 8081);
         assert!(
             !cookies.is_logged_in(&here, 8081, &tabs[0]) && here.all(Instant::now()).len() == MAX_LOGINS_PER_BROWSER
