@@ -1,4 +1,4 @@
-//! State file of the viewers' pages, for operators: `viewers`, the number of viewers, and more.
+//! State file of the viewers' pages, which operators read: the number of viewers, the address and other members.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Path of the state file, which the service writes every few seconds.
 pub const STATE_FILE_PATH: &str = "/run/damcast-web/state.json";
-/// Age from which the pages count as silent.
+/// Age of the state from which the pages count as silent.
 const MAX_AGE: Duration = Duration::from_secs(20);
 
 /// State of the viewers' pages.
@@ -29,7 +29,7 @@ impl PagesState {
     }
 }
 
-/// Reads a state file; `None` without one: the pages do not run, or have had no request.
+/// Reads a state file; `None` if it is missing or invalid: the pages do not run, or have had no request.
 pub fn read_state(file: &Path) -> Option<PagesState> {
     let state: Value = serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
     let written = UNIX_EPOCH.checked_add(Duration::from_millis(state["written"].as_u64()?))?;

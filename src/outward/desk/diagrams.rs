@@ -1,4 +1,4 @@
-//! Pictures of the electronic board and of the published position, and of an empty board for set-up positions.
+//! Diagrams of an electronic board and of its published position, for the page and its dialog of set-up positions.
 
 use draughts::Variant;
 use draughts_pdn::fen;
@@ -8,8 +8,18 @@ use crate::outward::web::diagram::{self, DiagramSpec};
 use crate::outward::web::state::letters;
 use crate::station::operate::overview::BoardView;
 
-/// The board as an object: `width`, `height`, `names` of the fields row by row, `shown` and `published` as letters a field (`w`, `b`, `W`,
-/// `B`, `.`) and as SVG, `parts` of which these are made, `turn` of what is published, the squares that are in `doubt`.
+/// Returns a board as an object.
+///
+/// | member | |
+/// |---|---|
+/// | `board`, `gametype` | name of the board, and the game type |
+/// | `width`, `height`, `names` | size in fields, and the name of each field row by row, empty for unused fields |
+/// | `shown`, `published` | position on the board, and published position or `null` |
+/// | `parts` | SVG with the shapes that the diagrams share |
+/// | `doubt` | squares that differ from the published position, if no legal move explains them |
+/// | `start` | start position as FEN |
+///
+/// A position has `pieces` (a letter per field: `w`, `b`, `W`, `B`, `.`), `turn` (side to move, if known), `svg` and `fen`.
 ///
 /// # Errors
 ///

@@ -8,8 +8,8 @@
 //! Guarantees:
 //!
 //! * The desk is a user with fewer rights: it sends the station the same typed requests as `damcast ctl`, over the control socket. Each
-//!   request names the user. The only state of the desk are the sessions.
-//! * A request needs the cookie of a session **and** the secret that only its page has. Its origin is checked first (`access`).
+//!   request names the user. Sessions are the only state of the desk.
+//! * A request needs the cookie of a session **and** the secret that only its page has. `access` checks the origin first.
 //! * An arbiter may enter results, names and rounds only; the desk and the station both check that.
 //!
 //! | file | subject |
@@ -21,8 +21,8 @@
 //! | `state_stream` | stream of states for the pages |
 //! | `metrics` | `/metrics` and `/healthz`, for monitoring |
 //! | `viewers` | address of the viewers' pages, with a QR code |
-//! | `diagrams` | pictures of boards and published positions |
-//! | `page`, `texts` | HTML and texts in each language; `assets/*.js` does the rest |
+//! | `diagrams` | diagrams of electronic boards and published positions |
+//! | `page`, `texts` | HTML and texts in each language; `assets/*.js` fills the page |
 //! | `routes` | routes and their answers |
 
 mod access;

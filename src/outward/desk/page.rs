@@ -1,4 +1,4 @@
-//! HTML of the desk: one page for each language, which the script fills. The page has no data of the station before the login. Texts of
+//! HTML of the desk: one page per language, which the script fills. The page has no data of the station before the login. Texts of
 //! the script are embedded as JSON, which browsers do not execute.
 
 use axum::body::Bytes;
@@ -24,7 +24,7 @@ pub struct CompressedText {
     pub compressed: Bytes,
 }
 
-/// The script as one file; `core.js` comes first, for the others use it.
+/// The script as one file; `core.js` comes first, because the others use it.
 pub(super) const SCRIPT: &str = concat!(
     "'use strict';\n",
     include_str!("assets/core.js"),

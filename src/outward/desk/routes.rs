@@ -6,11 +6,11 @@
 //! | `POST /api/login` | a code, or a name and a password | the cookie, and the secret of the page |
 //! | `POST /api/logout`, `/api/revoke` | a session | a session ends |
 //! | `GET /api/sessions` | a session | users who are logged in |
-//! | `GET /api/states` | a session | [`super::states`] |
-//! | `POST /api/request` | a session | the socket's answer to its own request (`docs/socket.md`) |
+//! | `GET /api/states` | a session | [`super::state_stream`] |
+//! | `POST /api/request` | a session | the station's reply, as on the control socket (`docs/socket.md`) |
 //! | `GET /api/tournament`, `/api/log` | a session | the tournament; the log of requests |
 //! | `GET /api/viewers` | a session | [`super::viewers`] |
-//! | `GET /api/board/{name}` | a session | [`super::pictures`] |
+//! | `GET /api/board/{name}` | a session | [`super::diagrams`] |
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,18 +61,18 @@ pub struct DeskSite {
     viewers: Option<String>,
     password_file: Option<PathBuf>,
     login_attempts: Mutex<LoginAttempts>,
-    /// Lock that checks one password at a time: each check is slow by design, against guessing.
+    /// Permit to check a password: one at a time, because each check is slow by design, against guessing.
     hashing: Semaphore,
     tournament: CachedReply,
     audit_log: CachedReply,
     page: page::Page,
 }
 
-/// An answer of the station that all pages share for a while: a user may ask a station about once a second, and many pages look.
+/// Reply of the station, cached for all pages: the station accepts about one request a second of a user, and many pages need it.
 #[derive(Default)]
 struct CachedReply(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
 
-/// Lifetime of a cached answer.
+/// Lifetime of a cached reply.
 const CACHE_TIME: Duration = Duration::from_secs(3);
 
 impl CachedReply {
@@ -217,7 +217,7 @@ fn tokens<'h>(headers: &'h HeaderMap, secret: &str) -> impl Iterator<Item = &'h 
     cookies(headers).filter(move |(name, _)| name.ends_with(&mark)).map(|(_, value)| value)
 }
 
-/// What a browser that logs in is told of its cookies: the new one, and that those of sessions that have ended go.
+/// Returns the `Set-Cookie` headers of a login: the new cookie, and deletions of expired and surplus ones. Ends surplus sessions.
 fn session_cookies(
     headers: &HeaderMap,
     sessions: &Sessions,
@@ -267,7 +267,7 @@ struct HomeQuery {
 }
 
 async fn home(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
-    // Ignore conditions in an unknown form.
+    // Ignore an invalid query.
     let query = Query::<HomeQuery>::try_from_uri(&uri).map(|Query(query)| query).unwrap_or_default();
     let language = Language::negotiate(query.lang.as_deref(), &headers);
     let Some(text) = desk.page.text(language) else { return error_response(StatusCode::NOT_FOUND, "there is no page") };
@@ -276,7 +276,7 @@ async fn home(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response
     answer
 }
 
-/// Returns an answer, compressed if the browser accepts that.
+/// Returns an answer, compressed if the browser accepts gzip.
 fn content(asked: &HeaderMap, kind: &'static str, plain: &Bytes, packed: &Bytes) -> Response {
     let headers = [(header::CONTENT_TYPE, kind), (header::VARY, "accept-encoding")];
     match accepts_gzip(asked) {
@@ -436,7 +436,7 @@ async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request
         return error_response(StatusCode::FORBIDDEN, "an arbiter gives results, names and rounds; ask an operator");
     }
     let reply = desk.station.request(Some(member.user), request).await;
-    // The request may change these: drop the cached answers.
+    // The request may have changed these.
     desk.tournament.clear().await;
     desk.audit_log.clear().await;
     reply_response(&reply)
@@ -520,7 +520,7 @@ mod tests {
                 && cookies.is_logged_in(&there, 8082, &other_desk)
         );
         assert_eq!(cookies.0.len(), MAX_LOGINS_PER_BROWSER + 1);
-        // One too many: the first ends. Those that have ended are cleared before.
+        // One login too many ends the oldest session; cookies of ended sessions do not count.
         let last = cookies.log_in(&here, 8081);
         assert!(
             !cookies.is_logged_in(&here, 8081, &tabs[0]) && here.all(Instant::now()).len() == MAX_LOGINS_PER_BROWSER
@@ -530,11 +530,11 @@ mod tests {
         assert!(here.log_out(ended, Instant::now()));
         cookies.log_in(&here, 8081);
         assert!(cookies.is_logged_in(&here, 8081, &tabs[1]) && cookies.0.len() == MAX_LOGINS_PER_BROWSER + 1);
-        // A secret names its own cookie alone, also beside one that somebody has planted.
+        // A secret selects only its own cookie, even beside a planted one.
         assert!(here.find(tokens(&cookies.headers(8081), ""), &tabs[1].secret, Instant::now()).is_none());
         cookies.0.insert(0, (format!("{COOKIE_PREFIX}8081-{}", cookie_suffix(&tabs[1].secret)), "planted".to_owned()));
         assert!(cookies.is_logged_in(&here, 8081, &tabs[1]));
-        // Desks that are gone do not fill the heads of requests.
+        // Cookies of closed desks do not fill the headers of requests.
         (1..100).for_each(|port| drop(cookies.log_in(&Sessions::default(), port)));
         cookies.log_in(&here, 8081);
         assert!(cookies.0.len() <= MAX_LOGINS_PER_BROWSER + MAX_FOREIGN_COOKIES + 1, "{}", cookies.0.len());

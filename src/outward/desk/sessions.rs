@@ -38,7 +38,7 @@ struct Session {
 pub struct SessionView {
     /// Number of the session.
     pub id: u64,
-    /// Who.
+    /// User of the session.
     #[serde(flatten)]
     pub person: DeskUser,
     /// Address of the browser.
@@ -71,12 +71,12 @@ fn hash(text: &str) -> Hash {
     Sha256::digest(text).into()
 }
 
-/// What the name of a session's cookie ends with: several logins of a browser live beside each other, and the secret says which counts.
+/// Returns the suffix of the cookie's name. Logins of one browser coexist: the secret of a page selects its cookie.
 pub fn cookie_suffix(secret: &str) -> String {
     hex(hash(secret).get(..8).unwrap_or_default())
 }
 
-/// 256 random bits.
+/// Returns 256 random bits as hexadecimal digits.
 fn random() -> io::Result<String> {
     let mut bytes = [0; 32];
     getrandom(&mut bytes, GetRandomFlags::empty())?;
@@ -126,7 +126,7 @@ impl Sessions {
         secret: &str,
         now: Instant,
     ) -> Option<(u64, DeskUser)> {
-        // Only hashes are compared: how long that takes tells nothing of what they are made of.
+        // The time of a comparison of hashes reveals nothing about the keys.
         let (tokens, secret): (Vec<Hash>, Hash) = (tokens.map(hash).collect(), hash(secret));
         self.with(now, |_, sessions| {
             let session =
@@ -142,7 +142,7 @@ impl Sessions {
         self.with(now, |_, sessions| sessions.iter().find(|session| session.token == token).map(|session| session.id))
     }
 
-    /// Whether the session is still valid.
+    /// Whether a session is valid.
     pub fn is_valid(&self, id: u64, now: Instant) -> bool {
         self.with(now, |_, sessions| sessions.iter().any(|session| session.id == id))
     }

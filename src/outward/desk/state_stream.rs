@@ -2,15 +2,15 @@
 //!
 //! | member | |
 //! |---|---|
-//! | `now` | the clock of the desk, in ms since 1970 |
-//! | `status` | the state of the station, as `damcast status --json` prints it; `null` before the first |
-//! | `trouble` | why the station does not answer; the state is old then |
+//! | `now` | time of the desk, in ms since 1970 |
+//! | `status` | state of the station, as `damcast status --json` prints it; `null` before the first |
+//! | `trouble` | reason why the station does not answer; the state is old then |
 //! | `viewers` | state of the viewers' pages, if known |
 //! | `silent` | whether the viewers' pages have stopped reporting |
 //! | `here` | users with an open page, `name` and `role` |
 //!
-//! A line comes when the station tells something, and at least every [`HEARTBEAT_INTERVAL`]: a page that hears nothing for longer knows that it is cut
-//! off. The stream ends with the session.
+//! The desk sends a line after each change of the state, and at least every [`HEARTBEAT_INTERVAL`]. A page that receives nothing for longer
+//! has lost its connection. The stream ends with the session.
 
 use std::convert::Infallible;
 use std::pin::Pin;

@@ -13,7 +13,7 @@ use crate::station::operate::overview::Overview;
 
 /// Delay before the next attempt to reach the station.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
-/// Shortest interval between states of the station.
+/// Shortest interval between states of the station, in ms.
 const MIN_INTERVAL_MS: u64 = 400;
 /// Largest number of parallel requests. The socket allows six connections per user; the watch needs one.
 const MAX_CONCURRENT: usize = 4;

@@ -55,7 +55,7 @@ fn entries(language: Language) -> Vec<Entry> {
     entries
 }
 
-/// Returns the texts of the scripts as JSON that may stand in HTML.
+/// Returns the texts of the scripts as JSON that is safe inside HTML.
 pub fn for_script(language: Language) -> String {
     to_json(entries(language)).to_string().replace('<', "\\u003c")
 }
@@ -68,7 +68,7 @@ mod tests {
     use crate::outward::desk::page::SCRIPT;
     use crate::outward::web::texts::{faults, keys_in};
 
-    /// Prefixes of keys that the scripts complete, as in `named('state', ..)` and `texts[..]`.
+    /// Whether the scripts complete a prefix to this key, as in `named('state', ..)` and `texts[..]`.
     fn is_completed(key: &str) -> bool {
         let words = ["operator", "arbiter", "white_to_move", "black_to_move", "postponed", "adjourned"];
         let kinds = SCRIPT.split("named('").skip(1).filter_map(|rest| rest.split_once('\''));

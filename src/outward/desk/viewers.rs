@@ -39,7 +39,7 @@ pub fn viewer_address(configured: Option<&str>, file: Option<&Path>) -> Value {
     }
 }
 
-/// Derives the address. `listens`: address from the pages' state file; `own`: address of this machine in its network.
+/// Determines the address. `listens`: address from the pages' state file; `own`: address of this machine in its network.
 fn reach(configured: Option<&str>, listens: Option<SocketAddr>, own: impl FnOnce() -> Option<IpAddr>) -> ViewerAddress {
     let of = |address: SocketAddr| format!("http://{address}/");
     match (configured, listens) {

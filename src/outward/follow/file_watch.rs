@@ -1,4 +1,4 @@
-//! Waits until something is done to a file, as far as the system tells; and never for long without looking.
+//! Waits for changes of a file, by inotify or by polling. Each wait is short, so the caller also finds changes that inotify misses.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,26 +12,26 @@ use rustix::io::Errno;
 
 use super::parent_folder;
 
-/// Where the system tells nothing, the file is looked at so often.
+/// Interval between checks of the file without inotify.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// Where it does, all the same: it does not tell of disks of other machines.
+/// Interval between checks of the file with inotify, which does not report what other machines do on network file systems (inotify(7)).
 const WATCH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How growth is noticed.
+/// Watch of a file and its folder.
 pub struct FileWatch {
     inotify: Option<Inotify>,
     max_wait: Duration,
 }
 
-/// What the system tells.
+/// Queue of inotify events.
 struct Inotify {
     inotify: OwnedFd,
-    /// The watch of the file.
+    /// Watch descriptor of the file; `None` if the file is missing.
     file: Option<i32>,
 }
 
 impl FileWatch {
-    /// By what the system tells of the file and its folder, where it does.
+    /// Creates a watch by inotify. Polls instead if the system has no inotify, or cannot watch the existing folder.
     pub fn new(path: &Path) -> FileWatch {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
         let is_watched = |inotify: &OwnedFd| inotify::add_watch(inotify, parent_folder(path), watch_folder()).is_ok();
@@ -43,26 +43,26 @@ impl FileWatch {
         }
     }
 
-    /// By looking every so often.
+    /// Creates a watch without inotify; each wait ends after this time at the latest.
     pub fn polling(every: Duration) -> FileWatch {
         FileWatch { inotify: None, max_wait: every }
     }
 
-    /// What happens from now on ends the waiting.
+    /// Makes later changes end the next [`FileWatch::wait`].
     pub fn arm(&mut self, path: &Path) {
         let Some(system) = &mut self.inotify else { return };
-        // A folder or a file that is another one now is watched anew; for one that is watched already this does nothing. One that
-        // is not there is found by looking.
+        // Adding a watch again has no effect unless the path leads to another file. A missing path gets no watch, but the next
+        // wait ends after `max_wait`.
         let _ = inotify::add_watch(&system.inotify, parent_folder(path), watch_folder());
         let grows = WatchFlags::MODIFY | WatchFlags::ATTRIB;
         let file = inotify::add_watch(&system.inotify, path, grows).ok();
         if let Some(before) = std::mem::replace(&mut system.file, file).filter(|before| Some(*before) != file) {
-            // It may have gone with its file.
+            // Fails if the file was deleted: the kernel has removed its watch.
             let _ = inotify::remove_watch(&system.inotify, before);
         }
     }
 
-    /// Waits until something has happened, or so long.
+    /// Waits for a change, for at most `patience`. May return earlier without a change.
     pub fn wait(&mut self, patience: Duration) -> io::Result<()> {
         let patience = patience.min(self.max_wait);
         let Some(system) = &self.inotify else {
@@ -75,7 +75,7 @@ impl FileWatch {
             Ok(_) => {}
             Err(error) => return Err(error.into()),
         }
-        // What it was does not matter: the file is looked at.
+        // The caller checks the file, so the events themselves are discarded.
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = Reader::new(&system.inotify, &mut buffer);
         while reader.next().is_ok() {}

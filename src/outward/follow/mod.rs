@@ -1,8 +1,8 @@
-//! Follows the events of an outlet: `events.ndjson`, line by line, over restarts and whatever becomes of the file.
+//! Follows the events of an outlet, `events.ndjson`, line by line, across restarts and changes of the file.
 //!
-//! It is for programs beside the station: pages, couriers. It knows nothing of a station but the file: lines of JSON, of which each has
-//! `seq`, counted from 1, and since there are generations `gen` and `station` (`docs/events.md`). What a program has, it keeps as a
-//! [`Progress`]; with that a follower goes on later, and a line comes neither twice nor never:
+//! For programs beside the station, such as the viewers' pages. The module depends on the file format alone: each line is a JSON object
+//! with `seq`, counted from 1; `gen` and `station` are optional (`docs/events.md`). A program that stores the [`Progress`] can
+//! continue later without losing or repeating a line:
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -20,20 +20,20 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! | what becomes of the file | what is said |
+//! | the file | event |
 //! |---|---|
-//! | it grows | [`FollowEvent::Line`], for whole lines only |
-//! | it is taken away | [`FollowEvent::FileMissing`], once |
-//! | it has fewer lines than were read | [`FollowEvent::Truncated`], once; the station may be about to write it again |
-//! | it is there again, or another file is in its place, and says all that was read | [`FollowEvent::Resumed`] |
-//! | it says something else than was read: another generation, or a copy that was numbered again | [`FollowEvent::Restarted`], then all its lines |
-//! | its next line is no event | [`FollowEvent::Damaged`], once; it is read again when the file changes |
+//! | grows | [`FollowEvent::Line`], for whole lines only |
+//! | is missing | [`FollowEvent::FileMissing`], once |
+//! | has fewer lines than were read | [`FollowEvent::Truncated`], once; the station may be about to write it again |
+//! | is there again, or was replaced, and has all lines that were read | [`FollowEvent::Resumed`] |
+//! | has other lines: another generation, or a restored copy with the same numbers | [`FollowEvent::Restarted`], then all its lines |
+//! | has an invalid next line | [`FollowEvent::Damaged`], once; the line is read again when the file changes |
 //!
-//! What was read and what stands there are compared by the SHA-256 of all lines: when a follower begins, and when the file is another
-//! one or shorter, or its next line is not the next ([`Follower::recheck`] for more often).
+//! The follower compares the SHA-256 of all lines that it has read with the file: at its start, if the file is replaced, if it becomes
+//! shorter than these lines, and if the next line is invalid. [`Follower::recheck`] requests a further comparison.
 //!
-//! Invariants: memory is bounded by one line ([`MAX_LINE_LEN`]); nobody waits in a loop that is busy; nothing is written. Growth is
-//! heard of from the system (inotify), and looked for once in a while all the same.
+//! Invariants: memory is bounded by one line ([`MAX_LINE_LEN`]); no busy loops; nothing is written. inotify ends a wait when the file
+//! grows; a waiting follower also checks the file once a second.
 
 mod file_watch;
 
@@ -48,99 +48,99 @@ use sha2::{Digest, Sha256};
 
 use file_watch::FileWatch;
 
-/// No line of a file of events is longer, in bytes.
+/// Longest line of a file of events, in bytes.
 pub const MAX_LINE_LEN: usize = 1 << 20;
-/// So much is read at once.
+/// Size of one read, in bytes.
 const CHUNK_SIZE: usize = 64 << 10;
 
-/// How far a follower has come: the first `seq` lines, of which the last has this generation.
+/// Progress of a follower: the first `seq` lines of the file.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
-    /// The generation that the last line names; `None` where it names none.
+    /// Generation of the last line read; `None` if that line has none.
     pub generation: Option<String>,
-    /// How many lines were read: the `seq` of the last. 0: none.
+    /// Number of lines read, which is the `seq` of the last; 0 if none were read.
     pub seq: u64,
-    /// The SHA-256 of these lines, each with its LF; `None`: it is not known, and only the last line is compared.
+    /// SHA-256 of these lines, each with its LF; if `None`, only the last line is compared.
     pub sha256: Option<[u8; 32]>,
 }
 
-/// A line of the file.
+/// Line of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventLine {
-    /// Its number in the file, from 1.
+    /// Number in the file, from 1.
     pub seq: u64,
-    /// The generation that it names.
+    /// Generation in the line.
     pub generation: Option<String>,
-    /// The station that it names.
+    /// Station in the line.
     pub station: Option<String>,
-    /// All of it, with its LF: one JSON object.
+    /// Whole line with its LF: one JSON object.
     pub text: String,
 }
 
-/// Why a file is read from its beginning.
+/// Reason for reading a file from its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RestartReason {
-    /// It names another generation.
+    /// The file has another generation.
     OtherGeneration,
-    /// It says something else under the same numbers, perhaps because an older copy was put back and went on.
+    /// The file has other lines with the same numbers, perhaps because an older copy was restored and continued.
     OtherLines,
 }
 
-/// What a follower has to say.
+/// Event of a followed file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FollowEvent {
-    /// The next event.
+    /// Next line.
     Line(EventLine),
-    /// There is no file, or none any more.
+    /// The file is missing.
     FileMissing,
-    /// It has only so many lines now, fewer than were read.
+    /// The file has fewer lines than were read.
     Truncated {
-        /// Whole lines.
+        /// Number of whole lines in the file.
         lines: u64,
     },
-    /// After [`FollowEvent::FileMissing`] or [`FollowEvent::Truncated`], or in place of the file that was read: a file that says all of it. Reading goes on.
+    /// The file has all lines that were read, after it was missing, truncated or replaced. The next lines follow.
     Resumed,
-    /// What was read is not what stands there: it is to be forgotten, and all lines come, from the first.
+    /// The file has other lines than were read: discard them. All lines follow, from the first.
     Restarted {
-        /// The generation that the last of the compared lines names now.
+        /// Generation of the last compared line in the file.
         generation: Option<String>,
-        /// Why.
+        /// Reason.
         reason: RestartReason,
     },
-    /// The next line is no event.
+    /// The next line is invalid.
     Damaged {
-        /// The number that it should have.
+        /// Number that the line should have.
         seq: u64,
-        /// What is wrong with it.
+        /// Problem of the line.
         problem: String,
     },
 }
 
-/// Follows a file of events.
+/// Follower of a file of events.
 pub struct Follower {
     path: PathBuf,
     read_state: ReadState,
     open: Option<OpenFile>,
-    /// What was read of the file behind what was had.
+    /// Bytes of the file after the last line that was returned.
     buffered: Vec<u8>,
-    /// What was said last of a file that is not as it should be.
+    /// Last reported fault of the file; `None` if it has none.
     fault: Option<FileFault>,
     file_watch: FileWatch,
 }
 
-/// What was read.
+/// Lines that were read.
 struct ReadState {
     position: Progress,
-    /// Of the lines; `None` until they were seen in the file.
+    /// SHA-256 of the lines; `None` until the file was compared.
     hash: Option<Sha256>,
-    /// How many bytes they are, in the file that is open.
+    /// Length of the lines in the open file, in bytes; 0 until that file was compared.
     bytes: u64,
 }
 
 struct OpenFile {
     file: File,
     id: (u64, u64),
-    /// Was what it says compared with what was read?
+    /// Whether the file was compared with the lines that were read.
     is_compared: bool,
 }
 
@@ -151,7 +151,7 @@ enum FileFault {
     Damaged(FileStamp),
 }
 
-/// The state of a file: another as soon as anything was done to it.
+/// Identity, length and time of change of a file; any change of the file makes another stamp.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     id: (u64, u64),
@@ -159,7 +159,7 @@ struct FileStamp {
     changed_at: (i64, i64),
 }
 
-/// What a line says of itself.
+/// Members that identify a line.
 #[derive(Deserialize)]
 struct LineHeader {
     seq: u64,
@@ -168,8 +168,8 @@ struct LineHeader {
 }
 
 impl Follower {
-    /// Follows a file, which need not be there yet, from behind what was read before; [`Progress::default`] for all of it. A link
-    /// is followed, too.
+    /// Creates a follower that continues after `from`; [`Progress::default`] starts with the first line. The file may be missing, or
+    /// a link.
     pub fn new(path: impl Into<PathBuf>, from: Progress) -> Follower {
         let path = path.into();
         let hash = (from.seq == 0).then(Sha256::new);
@@ -183,14 +183,14 @@ impl Follower {
         }
     }
 
-    /// The same without the help of the system: the file is looked at every so often.
+    /// Checks the file at this interval, without inotify.
     #[must_use]
     pub fn polling(mut self, every: Duration) -> Follower {
         self.file_watch = FileWatch::polling(every);
         self
     }
 
-    /// How far it has come. Who has made durable what was handed out keeps this beside it.
+    /// Returns the progress. Store it beside the lines that were returned, once they are durable.
     pub fn position(&self) -> Progress {
         let mut position = self.read_state.position.clone();
         if let Some(hash) = &self.read_state.hash {
@@ -199,25 +199,25 @@ impl Follower {
         position
     }
 
-    /// What was read is compared with the whole file again before the next line: also what changed without becoming shorter is found.
+    /// Makes the next call compare all lines read with the file. This finds changes that did not make the file shorter.
     pub fn recheck(&mut self) {
         if let Some(open) = &mut self.open {
             open.is_compared = self.read_state.position.seq == 0;
         }
     }
 
-    /// The next news, for which it waits so long; `None`: there is none.
+    /// Waits for the next event, for at most `patience`; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// When the file may not be read, is no regular file, or the disk fails. It can be asked again.
+    /// Returns [`io::ErrorKind::InvalidInput`] if the path leads to no regular file, and any other I/O error. A later call may succeed.
     pub fn next(&mut self, patience: Duration) -> io::Result<Option<FollowEvent>> {
         let end = Instant::now() + patience;
         loop {
             if let Some(news) = self.poll()? {
                 return Ok(Some(news));
             }
-            // What happens after this wakes the waiting; what happened before is seen now.
+            // Later changes end the wait; the second `poll` finds changes between the first one and this call.
             self.file_watch.arm(&self.path);
             if let Some(news) = self.poll()? {
                 return Ok(Some(news));
@@ -230,11 +230,11 @@ impl Follower {
         }
     }
 
-    /// The next news, if there is any now.
+    /// Returns the next event without waiting.
     ///
     /// # Errors
     ///
-    /// As [`Follower::next`].
+    /// Returns the errors of [`Follower::next`].
     pub fn poll(&mut self) -> io::Result<Option<FollowEvent>> {
         let Some(stamp) = self.stat()? else {
             self.open = None;
@@ -243,7 +243,7 @@ impl Follower {
             return Ok(is_new.then_some(FollowEvent::FileMissing));
         };
         if [Some(FileFault::Cut(stamp)), Some(FileFault::Damaged(stamp))].contains(&self.fault) {
-            // Nothing was done to it since.
+            // The file has not changed since the report.
             return Ok(None);
         }
         let is_first = self.open.is_none() && self.fault.is_none();
@@ -267,12 +267,12 @@ impl Follower {
         self.read_line(stamp)
     }
 
-    /// Is what was read known to stand in the file?
+    /// Whether the open file has the lines that were read.
     fn is_compared(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.is_compared)
     }
 
-    /// The state of the file now; `None`: there is none.
+    /// Returns the stamp of the file; `None` if the file is missing.
     fn stat(&self) -> io::Result<Option<FileStamp>> {
         match fs::metadata(&self.path) {
             Ok(there) if there.is_file() => Ok(Some(FileStamp::from_metadata(&there))),
@@ -282,9 +282,9 @@ impl Follower {
         }
     }
 
-    /// `None`: somebody took it away in this moment.
+    /// Opens the file; `None` if it is missing.
     fn open_file(&self) -> io::Result<Option<File>> {
-        // A pipe in its place is not waited for.
+        // Opening a pipe in place of the file must not block.
         let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
         match OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(&self.path) {
             Ok(file) => Ok(Some(file)),
@@ -297,7 +297,7 @@ impl Follower {
         io::Error::new(kind, format!("{}: {message}", self.path.display()))
     }
 
-    /// Compares what was read with what the file says, from its beginning. Of a file that has less than that nothing is read.
+    /// Compares the lines read with the beginning of the file. A file with fewer lines of the same generation stays unread.
     fn compare(&mut self, stamp: FileStamp, is_first: bool) -> io::Result<Option<FollowEvent>> {
         let Some(open) = &mut self.open else { return Ok(None) };
         let position = &self.read_state.position;
@@ -337,10 +337,10 @@ impl Follower {
             }
             searched = self.buffered.len();
             let next = self.read_state.bytes + searched as u64;
-            // What is behind its end in this moment comes when it is asked again.
+            // The next call reads bytes after `stamp.length`.
             let room = usize::try_from(stamp.length.saturating_sub(next)).unwrap_or(CHUNK_SIZE).min(CHUNK_SIZE);
             if room == 0 || searched > MAX_LINE_LEN {
-                // A line that is not whole yet is read again, for it may change until it is.
+                // Discard an incomplete line: it may change until its LF is written.
                 self.buffered = Vec::new();
                 let message = || format!("it is longer than {MAX_LINE_LEN} bytes");
                 return if searched > MAX_LINE_LEN { Ok(self.damaged(stamp, message())) } else { Ok(None) };
@@ -375,7 +375,7 @@ impl Follower {
             Err(message) => {
                 self.buffered.clear();
                 let previous_fault = self.fault.take();
-                // Somebody may have written another file over it.
+                // Another file may have been written over this one.
                 if seq > 1 {
                     let news = self.compare(stamp, true)?;
                     if news.is_some() || !self.is_compared() {
@@ -407,14 +407,14 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// The beginning of a file.
+/// First whole lines of a file.
 struct Prefix {
-    /// How many whole lines it has, at most as many as were asked for.
+    /// Number of lines, at most the requested number.
     lines: u64,
-    /// How many bytes they are.
+    /// Length of the lines in bytes.
     bytes: u64,
     hash: Sha256,
-    /// From where to where the last of them stands.
+    /// Start and end of the last line, in bytes.
     last: (u64, u64),
 }
 
@@ -422,7 +422,7 @@ impl Prefix {
     fn read(file: &File, most: u64) -> io::Result<Prefix> {
         let mut prefix = Prefix { lines: 0, bytes: 0, hash: Sha256::new(), last: (0, 0) };
         let (mut piece, mut at) = (vec![0; CHUNK_SIZE], 0_u64);
-        // The hash of what follows the last whole line counts only when that line is whole.
+        // Includes bytes of an incomplete line; `prefix.hash` covers whole lines only.
         let mut hash = Sha256::new();
         while prefix.lines < most {
             let count = file.read_at(&mut piece, at)?;
@@ -457,7 +457,7 @@ impl Prefix {
     }
 }
 
-/// What the line between two places says of itself; `None`: it is no event.
+/// Returns the header of the line between two offsets; `None` if the line is invalid.
 fn read_line_header(file: &File, (from, to): (u64, u64)) -> io::Result<Option<LineHeader>> {
     let length = usize::try_from(to - from).unwrap_or(usize::MAX);
     if length > MAX_LINE_LEN {
@@ -470,7 +470,7 @@ fn read_line_header(file: &File, (from, to): (u64, u64)) -> io::Result<Option<Li
     }
 }
 
-/// The folder that a file is in.
+/// Returns the folder of a file.
 fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -112,7 +112,7 @@ const detail = (place, board) => {
 /** Element of a picture that the desk has drawn. */
 const drawing = svg => document.importNode(new DOMParser().parseFromString(svg.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" '), 'image/svg+xml').documentElement, true);
 const SVG = 'http://www.w3.org/2000/svg';
-/** Fetches a board with its pictures. The first board of a game type brings the pieces into the page. */
+/** Fetches a board with its pictures. Adds the shapes of its game type to the page once. */
 const pictured = async board => {
   const answer = await api(`/api/board/${encodeURIComponent(board.name)}`);
   if (answer.parts && !document.getElementById(`kind-${answer.gametype}`)) {
@@ -143,9 +143,9 @@ const picture = async (place, board) => {
   place.append(el('p.df', {}, !answer.published ? '' : names.length ? filled(texts.differ, names.join(', ')) : texts.same));
 };
 
-// Requests for a board. `if_seen` is the state on this page: the station refuses the request if the game has continued.
+// Requests for a board. `if_seen` is the game as this page shows it: the station refuses the request if the game has continued.
 
-// Holding, releasing and turning do not depend on the moves.
+// Holding, releasing and rotating do not depend on the moves.
 const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold|release|flip)$/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
 const called = board => `${board.name}${board.game ? `, ${filled(texts.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(texts.after_plies, board.plies)}` : ''}`;

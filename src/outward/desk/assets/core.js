@@ -21,7 +21,7 @@ const el = (what, attributes = {}, ...children) => {
 /** Text from outside, isolated from the writing direction around it. */
 const bdi = text => el('bdi', {}, text);
 
-// Texts: the page brings them in its language. Texts of the station are English, and marked as English.
+// Texts in the language of the page. Texts of the station are English, and marked as English.
 
 const texts = JSON.parse($('#texts').textContent);
 const LANG = document.documentElement.lang;
@@ -123,7 +123,7 @@ const banner = (text, isGood = false) => {
 
 // Changes. A dialog shows the effect of each change first, and sends it when the user presses the button.
 
-/** `title`; `fields`: elements with inputs; `request()`: request for the station, `null` while a field is missing;
+/** Opens a dialog. `title`; `fields`: elements with inputs; `request()`: request for the station, `null` while a field is missing;
  * `effect()`: lines above the preview of the station; `verb`: text of the button; `done(reply)`. */
 const propose = ({title, fields = [], request, effect = () => [], verb, done = () => {}}) => {
   const dialog = $('#dialog');
@@ -164,7 +164,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     const requested = asked(true);
     const list = lines => dry.replaceChildren(el('h4', {}, filled(texts.preview, verb)), ...lines.map(line => el('p', {}, line)));
     if (!requested) { list([texts.fields_missing]); return; }
-    // The station tries only these requests; the others have an explanation.
+    // The station previews only these requests; `effect` explains the others.
     if (!['tournament', 'request'].includes(requested.do)) { list(effect()); return; }
     const reply = await ask(requested);
     if (mine !== turn) return;
@@ -223,9 +223,9 @@ const radios = (label, choices, value) => {
   Object.defineProperty(group, 'value', {get: () => $('input:checked', group)?.value ?? ''});
   return group;
 };
-/** Member of a request with its reason. */
+/** Member of a request with its reason; an empty text if there is none. */
 const because = reason => reason.value && {reason: reason.value};
-/** Fields for the kind of a result and its reason, and their members of a request. */
+/** Fields for the kind of a result and its reason; `said()` returns their members of a request. */
 const circumstances = () => {
   const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played', 'bye'].map(value => el('option', {value}, named('kind', value || 'played'))));
   const reason = el('input', {maxlength: 200, placeholder: texts.signed_sheet});

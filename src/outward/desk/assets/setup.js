@@ -1,4 +1,4 @@
-// The dialog of a set-up position: by click, touch, keys, or as FEN.
+// Dialog of a set-up position, entered by click, touch, keys or as FEN.
 
 const PIECES = [['w', texts.white_man], ['W', texts.white_king], ['b', texts.black_man], ['B', texts.black_king], ['.', texts.empty]];
 
@@ -73,7 +73,7 @@ const setUp = async board => {
     const steps = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width};
     if (steps[event.key]) {
       event.preventDefault();
-      // The next square of the game in this direction, or beside it.
+      // Up and down: the square there, or the one beside it. Left and right: the next square, past unused fields.
       const isRow = Math.abs(steps[event.key]) > 1;
       const cell = index => fields.querySelector(`[data-index="${index}"]`);
       let to = from + steps[event.key];

@@ -1,4 +1,4 @@
-// The log of actions; the station with its lines, folders, alarms and configuration; users.
+// Log of actions; station with its lines, folders, alarms and configuration; users.
 
 const table = (caption, heads, rows, kind = '') => el('div.tb', {tabindex: 0, role: 'region', 'aria-label': caption}, el(`table.st1${kind}`, {}, el('caption.vh', {}, caption),
   el('thead', {}, el('tr', {}, ...heads.map(head => el('th', {scope: 'col'}, head)))),

@@ -1,4 +1,4 @@
-// The tournament: rounds, pairings, results, players, imports, standings.
+// Tournament: rounds, pairings, results, players, imports, standings.
 
 const sections = () => known.tournament?.tournament?.sections ?? [];
 /** State of a round: `prepared`, `published`, `open`, `closed`. */
@@ -24,7 +24,7 @@ views.tournament = {
   },
 };
 
-/** Section and round of an address `SECTION/ROUND`; without a round the open one, or the next. */
+/** Section and round of an address `SECTION/ROUND`; without a round the open one, the next, or the last. */
 const chosenRound = (all, chosen) => {
   const at = chosen.lastIndexOf('/');
   const section = all.find(one => one.name === (at < 0 ? chosen : chosen.slice(0, at))) ?? all[0];

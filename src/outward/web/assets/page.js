@@ -1,4 +1,4 @@
-// The live part of the pages, which are complete without it: updates from GET /events (docs/viewers.md), and walking through a game.
+// Live part of the viewers' pages: updates from GET /events (docs/viewers.md), and stepping through a game. Pages work without it.
 const root = document.body.dataset, texts = JSON.parse(root.texts), language = document.documentElement.lang;
 const $ = (selector, of = document) => of.querySelector(selector), $$ = (selector, of = document) => [...of.querySelectorAll(selector)];
 const svg = (name, attributes) => {
@@ -101,7 +101,7 @@ const classes = { over: "s-over", ended: "s-over", unclear: "s-doubt", silent: "
 
 // --- events
 const lastMoves = new Map();
-// Elements of each board: its cards and links; and the boards whose next game has not started.
+// Cards and links of each board, and the boards whose next game has not started.
 const cards = new Map(), men = new Map(), waits = new Set();
 function take(event) {
   // A board that waits for its next game ignores events of the earlier one.
@@ -128,7 +128,7 @@ function take(event) {
     man.className = classes[event.state] ?? "s-play";
     put($(".vh", man), " " + status(event));
   }
-  // A page of an unstarted game learns the name of its board from the first moves of any game.
+  // The page may not know the board of an unstarted game: the first moves on a board without a card may belong to it.
   const isAwaited = location.pathname === "/" || (waits.size > 0 && event.count < 3);
   if (isNew && (root.kind === "grid" || root.kind === "wall") && !root.follows && isAwaited) again();
 }
@@ -143,7 +143,7 @@ function show(board, card, event, played) {
   if (ghosts) setTimeout(() => +card.dataset.count === event.count && draw(board, { pieces: event.pieces, path: last.path }), calm.matches ? 0 : 1600);
 }
 
-// --- one game: back and forth through its moves
+// --- one game: stepping through its moves
 let at = 0, live = true;
 const game = () => $(".two");
 const entries = () => $$("#moves a[data-at]");
@@ -266,7 +266,7 @@ function equip() {
   }, { passive: true });
 }
 
-// --- fetches the page again if an event does not carry the change: a new game, a set-up position
+// --- fetching the page again if an event lacks the change: a new game, a set-up position
 let fetching;
 function again() {
   fetching ??= new Promise((done) => setTimeout(done, Math.random() * 800)).then(async () => {
@@ -391,7 +391,7 @@ addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()))
 addEventListener("pageshow", (event) => event.persisted && wake());
 addEventListener("pagehide", sleep);
 
-// --- the screen at the wall turns its pages
+// --- pages of the screen at the wall, shown in turn
 let leaf = 0;
 function paginate() {
   if (root.kind !== "wall") return;
