@@ -65,7 +65,7 @@ fn silent_board_is_written_if_named() {
     let done = init(&config, &["--port", &nowhere]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     assert!(
-        done.out.contains("no such port; is the board plugged in?") && done.out.contains("waited for"),
+        done.out.contains("no such port; is the board plugged in?") && done.out.contains("waits for it"),
         "{}",
         done.out
     );

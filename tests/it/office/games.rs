@@ -304,14 +304,14 @@ fn replayed_game_counts_once_and_first_stays_marked() {
     assert_eq!(desk.result().as_deref(), Some("2-0"));
     let outcome = desk.done(replay());
     assert!(
-        outcome.messages[0].contains("Sijbrands, Ton - Wiersma, H.") && outcome.messages[0].contains("played again")
+        outcome.messages[0].contains("Sijbrands, Ton - Wiersma, H.") && outcome.messages[0].contains("replayed")
     );
     assert_eq!(
         (desk.result(), desk.visible_tags()["Result"].as_str(), desk.visible_tags()["Replayed"].as_str()),
         (None, "*", "yes")
     );
     desk.catch_up();
-    assert_eq!(desk.result(), None, "the old game gives nothing any more");
+    assert_eq!(desk.result(), None, "the old game gives no result");
     assert_eq!(next(&desk), ["a 1.1", "b 1.2"]);
     assert!(desk.request(replay().into()).unwrap_err().to_string().contains("no game that is over"));
     // The new game is played on a board whose name sorts first.

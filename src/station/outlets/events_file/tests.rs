@@ -83,7 +83,7 @@ fn completes_events_cut_anywhere() {
     // The logs of a board are missing as well.
     std::fs::remove_file(&path).unwrap();
     let notices = open(&mut new(folder.path()), &boards(&LINES)[1..]);
-    assert!(notices[1].contains("lacks 4 events of games whose logs are not there"), "{notices:?}");
+    assert!(notices[1].contains("lacks 4 events of games whose logs are missing"), "{notices:?}");
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!((text.lines().count(), text.matches("\"board\":\"b\"").count()), (4, 4), "{text}");
     assert!(text.lines().last().unwrap().starts_with("{\"seq\":4,"), "{text}");
