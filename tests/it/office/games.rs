@@ -303,9 +303,7 @@ fn replayed_game_counts_once_and_first_stays_marked() {
     desk.catch_up();
     assert_eq!(desk.result().as_deref(), Some("2-0"));
     let outcome = desk.done(replay());
-    assert!(
-        outcome.messages[0].contains("Sijbrands, Ton - Wiersma, H.") && outcome.messages[0].contains("replayed")
-    );
+    assert!(outcome.messages[0].contains("Sijbrands, Ton - Wiersma, H.") && outcome.messages[0].contains("replayed"));
     assert_eq!(
         (desk.result(), desk.visible_tags()["Result"].as_str(), desk.visible_tags()["Replayed"].as_str()),
         (None, "*", "yes")
